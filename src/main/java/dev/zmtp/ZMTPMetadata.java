@@ -1,0 +1,132 @@
+package dev.zmtp;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The properties that a peer tells of itself during the handshake, in the order of the wire (RFC 37, "Connection Metadata").
+ *
+ * <p>Names are compared without regard to case; where a name occurs twice, the first value counts. Unknown properties are
+ * kept. Values are opaque octets. Immutable; nothing to release.
+ */
+public final class ZMTPMetadata {
+
+    /** The property that names the socket type. */
+    public static final String SOCKET_TYPE = "Socket-Type";
+    /** The property that holds the identity of a REQ, DEALER or ROUTER. */
+    public static final String IDENTITY = "Identity";
+    /** The property that names one of several services behind one address. */
+    public static final String RESOURCE = "Resource";
+    /** What the names of an application's own properties start with. */
+    public static final String APPLICATION_PREFIX = "X-";
+
+    /** No properties: what a ZMTP 1.0 or 2.0 peer tells. */
+    public static final ZMTPMetadata EMPTY = new ZMTPMetadata(List.of());
+
+    /** The most octets of a name. */
+    public static final int MAX_NAME_LENGTH = 255;
+
+    private record Property(String name, ByteBuffer value) {}
+
+    private final List<Property> properties;
+
+    private ZMTPMetadata(List<Property> properties) {
+        this.properties = properties;
+    }
+
+    /**
+     * Returns these properties and one more behind them.
+     *
+     * @param name 1 to 255 octets of ISO 8859-1; RFC 37 wants letters, digits and {@code - _ . +}
+     * @param value the octets from position to limit, which are copied and not moved
+     * @throws IllegalArgumentException if the name is empty or too long
+     */
+    public ZMTPMetadata with(String name, ByteBuffer value) {
+        if (name.isEmpty() || name.length() > MAX_NAME_LENGTH) {
+            throw new IllegalArgumentException(
+                    "property name length: " + name.length() + " (expected: 1 to " + MAX_NAME_LENGTH + ")");
+        }
+        byte[] octets = new byte[value.remaining()];
+        value.duplicate().get(octets);
+        List<Property> more = new ArrayList<>(properties.size() + 1);
+        more.addAll(properties);
+        more.add(new Property(name, ByteBuffer.wrap(octets).asReadOnlyBuffer()));
+        return new ZMTPMetadata(List.copyOf(more));
+    }
+
+    /** Returns these properties and one more behind them, with a value of UTF-8. */
+    public ZMTPMetadata with(String name, String value) {
+        return with(name, ByteBuffer.wrap(value.getBytes(StandardCharsets.UTF_8)));
+    }
+
+    /** How many properties there are, double names included. */
+    public int size() {
+        return properties.size();
+    }
+
+    /** The names, as the peer spelt them. */
+    public List<String> names() {
+        return properties.stream().map(Property::name).toList();
+    }
+
+    /** The value of the first property of that name, read-only, or null if there is none. */
+    public @Nullable ByteBuffer value(String name) {
+        ByteBuffer octets = find(name);
+        return octets == null ? null : octets.duplicate();
+    }
+
+    /** The value of the first property of that name, read as UTF-8, or null if there is none. */
+    public @Nullable String text(String name) {
+        ByteBuffer octets = find(name);
+        return octets == null
+                ? null
+                : StandardCharsets.UTF_8.decode(octets.duplicate()).toString();
+    }
+
+    /** The name of the property at {@code index}, as the peer spelt it. */
+    public String name(int index) {
+        return properties.get(index).name();
+    }
+
+    /** The value of the property at {@code index}, read-only. */
+    public ByteBuffer value(int index) {
+        return properties.get(index).value().duplicate();
+    }
+
+    private @Nullable ByteBuffer find(String name) {
+        for (Property property : properties) {
+            if (property.name().equalsIgnoreCase(name)) {
+                return property.value();
+            }
+        }
+        return null;
+    }
+
+    /** Whether {@code other} has the same properties, spelt the same, in the same order. */
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof ZMTPMetadata that && properties.equals(that.properties);
+    }
+
+    @Override
+    public int hashCode() {
+        return properties.hashCode();
+    }
+
+    /** Shows names, and the lengths of the values: a value may be anything. */
+    @Override
+    public String toString() {
+        StringBuilder out = new StringBuilder("ZMTPMetadata{");
+        for (Property property : properties) {
+            out.append(out.charAt(out.length() - 1) == '{' ? "" : ", ")
+                    .append(property.name().replaceAll("[^!-~]", "?"))
+                    .append('[')
+                    .append(property.value().remaining())
+                    .append(']');
+        }
+        return out.append('}').toString();
+    }
+}

@@ -1,0 +1,88 @@
+package dev.zmtp;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A subscriber's wish to get, or no longer to get, the messages whose first frame starts with a topic (RFC 29).
+ *
+ * <p>Write one to the channel of a SUB or XSUB socket to send it; a PUB or XPUB channel fires one for each that its peer
+ * sends. Whether it travels as a command (ZMTP 3.1) or as a message (before) is the codec's business. An empty topic is the
+ * prefix of every message. A publisher keeps a set of topics for each connection: subscribing twice does not count twice.
+ *
+ * <p>Immutable; nothing to release.
+ */
+public final class ZMTPSubscription {
+
+    private final boolean subscribe;
+    private final byte[] topic;
+
+    private ZMTPSubscription(boolean subscribe, byte[] topic) {
+        this.subscribe = subscribe;
+        this.topic = topic;
+    }
+
+    /** Asks for the messages that start with {@code topic} in UTF-8. */
+    public static ZMTPSubscription subscribe(CharSequence topic) {
+        return new ZMTPSubscription(true, topic.toString().getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** Asks for the messages that start with the readable octets of {@code topic}, which are copied. */
+    public static ZMTPSubscription subscribe(ByteBuf topic) {
+        return new ZMTPSubscription(true, ByteBufUtil.getBytes(topic));
+    }
+
+    /** Ends the subscription to {@code topic} in UTF-8. */
+    public static ZMTPSubscription cancel(CharSequence topic) {
+        return new ZMTPSubscription(false, topic.toString().getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** Ends the subscription to the readable octets of {@code topic}, which are copied. */
+    public static ZMTPSubscription cancel(ByteBuf topic) {
+        return new ZMTPSubscription(false, ByteBufUtil.getBytes(topic));
+    }
+
+    /** True to subscribe, false to cancel. */
+    public boolean isSubscribe() {
+        return subscribe;
+    }
+
+    /** The topic, as a read-only buffer on the heap that needs no release. */
+    public ByteBuf topic() {
+        return Unpooled.wrappedBuffer(topic).asReadOnly();
+    }
+
+    /** The topic, read as UTF-8. */
+    public String topicUTF8() {
+        return new String(topic, StandardCharsets.UTF_8);
+    }
+
+    /** Whether {@code message} starts with the topic: what a subscriber compares. Reads the first frame, moves nothing. */
+    public boolean matches(ZMTPMessage message) {
+        ByteBuf first = message.frame(0);
+        return first.readableBytes() >= topic.length
+                && ByteBufUtil.equals(Unpooled.wrappedBuffer(topic), 0, first, first.readerIndex(), topic.length);
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof ZMTPSubscription that
+                && subscribe == that.subscribe
+                && Arrays.equals(topic, that.topic);
+    }
+
+    @Override
+    public int hashCode() {
+        return 31 * Arrays.hashCode(topic) + Boolean.hashCode(subscribe);
+    }
+
+    @Override
+    public String toString() {
+        ZMTPMessage shown = ZMTPMessage.from(topic());
+        return "ZMTPSubscription{" + (subscribe ? "subscribe " : "cancel ") + shown + "}";
+    }
+}

@@ -1,0 +1,110 @@
+package dev.zmtp.codec;
+
+import dev.zmtp.wire.FrameReader;
+import io.netty.buffer.ByteBuf;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Gives frames to the user's decoder as their octets arrive, and fires what it makes of them. */
+final class DecoderSink implements MessageSink {
+
+    private final ZMTPCodec codec;
+    private final FrameReader reader;
+    private final ZMTPDecoder decoder;
+    private final List<Object> out = new ArrayList<>();
+
+    private boolean more;
+    private int remaining;
+    private boolean closed;
+
+    /** What the decoder left unread of a frame that is not complete. */
+    private @Nullable ByteBuf unread;
+
+    DecoderSink(ZMTPCodec codec, FrameReader reader, ZMTPDecoder decoder) {
+        this.codec = codec;
+        this.reader = reader;
+        this.decoder = decoder;
+    }
+
+    @Override
+    public void header(int length, boolean more) {
+        this.more = more;
+        remaining = length;
+        decoder.header(codec.ctx(), length, more, out);
+        fire();
+    }
+
+    @Override
+    public boolean body(ByteBuf in) {
+        int octets = Math.min(remaining, in.readableBytes());
+        if (octets == 0 && remaining > 0) {
+            return false;
+        }
+        remaining -= octets;
+        if (remaining == 0) {
+            reader.bodyTaken();
+        }
+        content(in.readSlice(octets));
+        if (remaining > 0) {
+            return false;
+        }
+        finish();
+        return true;
+    }
+
+    @Override
+    public void whole(ByteBuf body, boolean more) {
+        header(body.readableBytes(), more);
+        if (!closed) {
+            remaining = 0;
+            content(body);
+            finish();
+        }
+    }
+
+    private void finish() {
+        if (!more && !closed) {
+            decoder.finish(codec.ctx(), out);
+            fire();
+        }
+    }
+
+    private void content(ByteBuf arrived) {
+        ByteBuf data = unread == null ? arrived : unread.writeBytes(arrived);
+        decoder.content(codec.ctx(), data, out);
+        if (remaining == 0 || !data.isReadable()) {
+            releaseUnread();
+        } else if (unread == null) {
+            unread = codec.ctx().alloc().buffer(data.readableBytes()).writeBytes(data);
+        } else {
+            unread.discardSomeReadBytes();
+        }
+        fire();
+    }
+
+    private void releaseUnread() {
+        if (unread != null) {
+            unread.release();
+            unread = null;
+        }
+    }
+
+    private void fire() {
+        if (out.isEmpty()) {
+            return;
+        }
+        Object[] decoded = out.toArray();
+        out.clear();
+        for (Object message : decoded) {
+            codec.fireMessage(message);
+        }
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        releaseUnread();
+        decoder.close();
+    }
+}

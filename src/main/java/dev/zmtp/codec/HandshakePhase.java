@@ -1,0 +1,32 @@
+package dev.zmtp.codec;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelPromise;
+
+/** A phase before traffic: writes are held until there is a version in which they can leave. */
+abstract class HandshakePhase extends Phase {
+
+    HandshakePhase(ZMTPCodec codec) {
+        super(codec);
+    }
+
+    @Override
+    final void write(Object message, ChannelPromise promise) {
+        codec.held().add(message, promise);
+    }
+
+    @Override
+    final void flush() {
+        codec.held().flush();
+        codec.ctx().flush();
+    }
+
+    /** Sends octets of the handshake at once. That they cannot be sent ends the connection. */
+    final void send(ByteBuf octets) {
+        codec.ctx().writeAndFlush(octets).addListener(sent -> {
+            if (!sent.isSuccess() && isCurrent()) {
+                codec.fail(sent.cause());
+            }
+        });
+    }
+}

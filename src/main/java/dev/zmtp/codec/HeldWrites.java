@@ -1,0 +1,120 @@
+package dev.zmtp.codec;
+
+import dev.zmtp.ZMTPMessage;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.MessageSizeEstimator;
+import io.netty.handler.codec.EncoderException;
+import io.netty.util.ReferenceCountUtil;
+import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes that cannot be encoded yet, in order: those before the handshake, and those that a callback makes while another
+ * write is being encoded.
+ *
+ * <p>They count towards the channel's writability: more than its high water mark of them makes it unwritable. More than the
+ * configured bound fails the write.
+ */
+final class HeldWrites {
+
+    /** What a held write costs beside its octets. */
+    private static final int OVERHEAD = 64;
+
+    /** Which of the channel's user-defined writability flags is ours. Netty's traffic shapers use the low ones. */
+    private static final int WRITABILITY_INDEX = 31;
+
+    private record Held(Object message, ChannelPromise promise, long size) {}
+
+    private final Channel channel;
+    private final long maxSize;
+    private final MessageSizeEstimator.Handle estimator;
+    private final ArrayDeque<Held> writes = new ArrayDeque<>(0);
+    private long size;
+    private boolean writable = true;
+    private boolean flush;
+
+    HeldWrites(Channel channel, long maxSize) {
+        this.channel = channel;
+        this.maxSize = maxSize;
+        this.estimator = channel.config().getMessageSizeEstimator().newHandle();
+    }
+
+    boolean isEmpty() {
+        return writes.isEmpty();
+    }
+
+    /** Takes over a write, or fails it if there are too many. */
+    void add(Object message, ChannelPromise promise) {
+        long added = OVERHEAD + sizeOf(message);
+        if (size + added > maxSize) {
+            ReferenceCountUtil.release(message);
+            promise.tryFailure(new EncoderException(
+                    "held writes: " + (size + added) + " octets (expected: <= " + maxSize + " before the handshake)"));
+            return;
+        }
+        writes.add(new Held(message, promise, added));
+        size += added;
+        updateWritability();
+    }
+
+    private long sizeOf(Object message) {
+        if (message instanceof ZMTPMessage frames) {
+            return frames.readableBytes() + (long) OVERHEAD * Math.max(0, frames.size() - 1);
+        }
+        return Math.max(0, estimator.size(message));
+    }
+
+    /** Remembers that the user has asked for a flush of what is held. */
+    void flush() {
+        flush = !writes.isEmpty();
+    }
+
+    /** Whether what was held is to be flushed. Asked once it has been written. */
+    boolean takeFlush() {
+        boolean taken = flush;
+        flush = false;
+        return taken;
+    }
+
+    /** Hands the oldest held write to {@code phase}; returns false if there is none. */
+    boolean writeNext(TrafficPhase phase) {
+        Held held = remove();
+        if (held == null) {
+            return false;
+        }
+        phase.encode(held.message, held.promise);
+        return true;
+    }
+
+    /** Releases all that is held and fails the promises, also of writes that the listeners make. */
+    void fail(Throwable cause) {
+        flush = false;
+        for (Held held = remove(); held != null; held = remove()) {
+            ReferenceCountUtil.release(held.message);
+            held.promise.tryFailure(cause);
+        }
+    }
+
+    private @Nullable Held remove() {
+        Held held = writes.poll();
+        if (held != null) {
+            size -= held.size;
+            updateWritability();
+        }
+        return held;
+    }
+
+    private void updateWritability() {
+        boolean now = size <= channel.config().getWriteBufferHighWaterMark();
+        if (now == writable) {
+            return;
+        }
+        writable = now;
+        ChannelOutboundBuffer buffer = channel.unsafe().outboundBuffer();
+        if (buffer != null) {
+            buffer.setUserDefinedWritability(WRITABILITY_INDEX, now);
+        }
+    }
+}

@@ -1,0 +1,123 @@
+package dev.zmtp.codec;
+
+import dev.zmtp.ZMTPException;
+import dev.zmtp.ZMTPMetadata;
+import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.ZMTPVersion;
+import dev.zmtp.mechanism.ZMTPMechanism;
+import dev.zmtp.wire.FrameReader;
+import dev.zmtp.wire.Greeting;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.nio.ByteBuffer;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** Carries commands between the peer and the mechanism until both sides are ready (RFC 23 and 37, "Framing"). */
+final class MechanismPhase extends HandshakePhase {
+
+    private final ZMTPVersion version;
+    private final ZMTPMechanism mechanism;
+    private final FrameReader reader;
+
+    MechanismPhase(ZMTPCodec codec, ZMTPVersion version, ZMTPMechanism mechanism) {
+        super(codec);
+        this.version = version;
+        this.mechanism = mechanism;
+        this.reader = new FrameReader(version);
+    }
+
+    @Override
+    void begin() {
+        advance();
+    }
+
+    @Override
+    void read(ByteBuf in) {
+        while (isCurrent() && reader.readHeader(in)) {
+            judge();
+            ByteBuf command = reader.readBody(in, codec.ctx().alloc());
+            if (command == null) {
+                return;
+            }
+            receive(command);
+            advance();
+        }
+    }
+
+    private void judge() {
+        if (!reader.isCommand()) {
+            throw ZMTPException.of(
+                    ZMTPException.Code.UNEXPECTED, "frame", "of a message", "a command during the handshake");
+        }
+        int limit = codec.config().maxHandshakeCommandLength();
+        if (reader.length() > limit) {
+            throw ZMTPException.tooLarge("handshake command length", reader.length(), limit);
+        }
+    }
+
+    private void receive(ByteBuf command) {
+        try {
+            mechanism.receive(command);
+        } catch (ZMTPException e) {
+            ByteBuf error = mechanism.refuse(e);
+            if (error != null) {
+                send(frame(error));
+            }
+            throw e;
+        } finally {
+            command.release();
+        }
+    }
+
+    /** Sends what the mechanism has to say, and goes on to traffic if that was all. From the mechanism, at any time. */
+    void advance() {
+        for (ByteBuf command = mechanism.poll(); command != null; command = mechanism.poll()) {
+            send(frame(command));
+        }
+        if (isCurrent() && mechanism.isReady()) {
+            codec.succeed(handshake(), new TrafficPhase(codec, version, false, mechanism.cipher()));
+        }
+    }
+
+    private ByteBuf frame(ByteBuf command) {
+        ByteBuf header = codec.ctx().alloc().buffer(ZMTPVersion.MAX_FRAME_HEADER);
+        version.writeHeader(header, ZMTPVersion.COMMAND, command.readableBytes());
+        return Unpooled.wrappedBuffer(header, command);
+    }
+
+    private ZMTPHandshake handshake() {
+        ZMTPMetadata peer = mechanism.peerMetadata();
+        ByteBuffer identity = Objects.requireNonNullElse(peer.value(ZMTPMetadata.IDENTITY), ByteBuffer.allocate(0));
+        return new ZMTPHandshake(version, mechanism.name(), identity, socketType(peer), peer);
+    }
+
+    /** Checks what any mechanism must check of the peer's metadata, whoever read it. */
+    static void check(ZMTPCodec codec, ZMTPMetadata peer) {
+        ZMTPSocketType type = socketType(peer);
+        String name = peer.text(ZMTPMetadata.SOCKET_TYPE);
+        if (type != null) {
+            codec.checkSocketType(type);
+        } else if (name != null) {
+            throw ZMTPException.of(
+                    ZMTPException.Code.SOCKET_TYPE,
+                    "socket type",
+                    name.replaceAll("[^!-~]", "?"),
+                    "one that " + codec.config().socketType() + " talks to");
+        }
+        ByteBuffer identity = peer.value(ZMTPMetadata.IDENTITY);
+        if (identity != null) {
+            Greeting.checkIdentity(Unpooled.wrappedBuffer(identity));
+        }
+    }
+
+    private static @Nullable ZMTPSocketType socketType(ZMTPMetadata peer) {
+        String name = peer.text(ZMTPMetadata.SOCKET_TYPE);
+        return name == null ? null : ZMTPSocketType.ofName(name);
+    }
+
+    @Override
+    void end(@Nullable Throwable cause) {
+        reader.close();
+    }
+}

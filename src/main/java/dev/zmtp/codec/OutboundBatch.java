@@ -1,0 +1,321 @@
+package dev.zmtp.codec;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.ZMTPVersion;
+import dev.zmtp.mechanism.ZMTPMechanism.FrameCipher;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPromise;
+import io.netty.handler.codec.EncoderException;
+import io.netty.util.IllegalReferenceCountException;
+import io.netty.util.ReferenceCountUtil;
+import java.nio.channels.ClosedChannelException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Encodes messages at once into one open buffer, which goes to the transport when it is full or at a flush.
+ *
+ * <p>Small bodies are copied; a big one goes by reference, behind what was copied before it. The promises of the messages
+ * that end in a buffer complete with the result of its write. Only the open buffer is unknown to the transport, so the
+ * channel's writability is true to within one such buffer.
+ *
+ * <p>On the channel's event loop only, and not re-entrant: a write to the transport may call back into user code, so
+ * {@link TrafficPhase} holds what is written meanwhile.
+ */
+final class OutboundBatch {
+
+    /** Bodies of up to so many octets are copied. Measured: docs/decisions/003-copy-or-reference.md. */
+    static final int COPY_LIMIT = Integer.getInteger("dev.zmtp.copyLimit", 4096);
+
+    private static final int MIN_CAPACITY = 512;
+    private static final int MAX_CAPACITY = 64 << 10;
+
+    private final ZMTPCodec codec;
+    private final ChannelHandlerContext ctx;
+    private final ZMTPVersion version;
+    private final @Nullable FrameCipher cipher;
+    private final ChannelFutureListener nobodyWaits = written -> written(written, List.of(), false);
+    private final ChannelFutureListener onlyVoidsWait = written -> written(written, List.of(), true);
+
+    private @Nullable ByteBuf open;
+
+    /** Promises of the messages that end in the open buffer; void ones are only remembered to be there. */
+    private @Nullable List<ChannelPromise> promises;
+
+    private boolean hasVoid;
+    private boolean ended;
+
+    /** Counts the buffers that were handed over: tells whether one was while a message was written. */
+    private int seals;
+
+    /** How large the next buffer will be: follows what was written between flushes. */
+    private int capacity = MIN_CAPACITY;
+
+    OutboundBatch(ZMTPCodec codec, ZMTPVersion version, @Nullable FrameCipher cipher) {
+        this.codec = codec;
+        this.ctx = codec.ctx();
+        this.version = version;
+        this.cipher = cipher;
+    }
+
+    /** Takes over {@code message} and {@code promise}. */
+    void message(ZMTPMessage message, ChannelPromise promise) {
+        ByteBuf before = open;
+        int start = before == null ? 0 : before.writerIndex();
+        int sealsBefore = seals;
+        try {
+            if (isWritable(message, promise)) {
+                frames(message, promise);
+            }
+        } catch (Throwable e) {
+            EncoderException failure = e instanceof EncoderException known ? known : new EncoderException(e);
+            promise.tryFailure(failure);
+            if (seals != sealsBefore) {
+                codec.fail(failure); // part of the message is on its way, and nothing can follow it
+            } else if (open != null) {
+                open.writerIndex(start);
+            }
+        } finally {
+            ReferenceCountUtil.safeRelease(message);
+        }
+    }
+
+    private static boolean isWritable(ZMTPMessage message, ChannelPromise promise) {
+        if (!promise.setUncancellable()) {
+            return false;
+        }
+        int size = message.size();
+        if (size == 0) {
+            promise.tryFailure(new EncoderException("message frames: 0 (expected: >= 1)"));
+            return false;
+        }
+        for (int i = 0; i < size; i++) {
+            if (message.frame(i).refCnt() == 0) {
+                promise.tryFailure(new EncoderException(
+                        "frame " + i + ": released (expected: owned by the message)",
+                        new IllegalReferenceCountException(0)));
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private void frames(ZMTPMessage message, ChannelPromise promise) {
+        int last = message.size() - 1;
+        for (int i = 0; i < last; i++) {
+            frame(ZMTPVersion.MORE, message.frame(i));
+        }
+        ByteBuf body = message.frame(last);
+        if (cipher == null && body.readableBytes() > COPY_LIMIT) {
+            reference(0, body, promise);
+        } else {
+            frame(0, body);
+            await(promise);
+        }
+    }
+
+    /** Writes one frame of a message, or a command. {@code body} is neither moved nor released. */
+    void frame(int flags, ByteBuf body) {
+        int length = body.readableBytes();
+        if (cipher != null) {
+            int sealed = cipher.sealedLength(length);
+            ByteBuf out = room(version.headerLengthFor(sealed) + sealed);
+            version.writeHeader(out, 0, sealed);
+            cipher.seal(flags, body, out);
+        } else if (length > COPY_LIMIT) {
+            reference(flags, body, null);
+        } else {
+            ByteBuf out = room(version.headerLengthFor(length) + length);
+            version.writeHeader(out, flags, length);
+            out.writeBytes(body, body.readerIndex(), length);
+        }
+    }
+
+    /** Writes a frame that stands alone: a command or a subscription. Takes over {@code body} and {@code promise}. */
+    void value(int flags, ByteBuf body, ChannelPromise promise) {
+        try {
+            if (promise.setUncancellable()) {
+                frame(flags, body);
+                await(promise);
+            }
+        } catch (Throwable e) {
+            promise.tryFailure(e);
+        } finally {
+            body.release();
+        }
+    }
+
+    /** Sends the body itself; the duplicate has indices of its own, as the message may be on its way to others too. */
+    private void reference(int flags, ByteBuf body, @Nullable ChannelPromise promise) {
+        int length = body.readableBytes();
+        version.writeHeader(room(version.headerLengthFor(length)), flags, length);
+        seal();
+        ByteBuf referenced = body.retainedDuplicate();
+        if (promise == null) {
+            ctx.write(referenced).addListener(nobodyWaits);
+        } else if (promise.isVoid()) {
+            ctx.write(referenced).addListener(onlyVoidsWait);
+        } else {
+            ctx.write(referenced).addListener(whenWritten(List.of(promise), false));
+        }
+    }
+
+    /** Takes over {@code message}, which {@code encoder} writes, and {@code promise}. */
+    void encode(
+            Object message, ZMTPEncoder encoder, ZMTPEstimator estimator, ZMTPWriter writer, ChannelPromise promise) {
+        try {
+            if (promise.setUncancellable()) {
+                estimator.reset();
+                encoder.estimate(message, estimator);
+                if (cipher == null) {
+                    encodeInto(room(estimator.size()), message, encoder, writer);
+                } else {
+                    encodeSealed(message, encoder, writer, estimator.size());
+                }
+                await(promise);
+            }
+        } catch (Throwable e) {
+            promise.tryFailure(e instanceof EncoderException ? e : new EncoderException(e));
+        } finally {
+            ReferenceCountUtil.safeRelease(message);
+        }
+    }
+
+    private void encodeSealed(Object message, ZMTPEncoder encoder, ZMTPWriter writer, int size) {
+        ByteBuf plain = ctx.alloc().buffer(size);
+        try {
+            encodeInto(plain, message, encoder, writer);
+            ZMTPMessage frames = Objects.requireNonNull(ZMTPMessage.read(plain, version));
+            try {
+                for (int i = 0, last = frames.size() - 1; i <= last; i++) {
+                    frame(i < last ? ZMTPVersion.MORE : 0, frames.frame(i));
+                }
+            } finally {
+                frames.release();
+            }
+        } finally {
+            plain.release();
+        }
+    }
+
+    private static void encodeInto(ByteBuf out, Object message, ZMTPEncoder encoder, ZMTPWriter writer) {
+        int start = out.writerIndex();
+        boolean whole = false;
+        try {
+            writer.begin(out);
+            encoder.encode(message, writer);
+            writer.end();
+            whole = true;
+        } finally {
+            if (!whole) {
+                out.writerIndex(start);
+            }
+        }
+    }
+
+    /** Notes that a message ends here. */
+    private void await(ChannelPromise promise) {
+        if (promise.isVoid()) {
+            hasVoid = true;
+            return;
+        }
+        if (promises == null) {
+            promises = new ArrayList<>(4);
+        }
+        promises.add(promise);
+    }
+
+    private ByteBuf room(int octets) {
+        if (ended) {
+            throw new EncoderException("the connection ended", new ClosedChannelException());
+        }
+        ByteBuf out = open;
+        if (out != null) {
+            if (out.writableBytes() >= octets) {
+                return out;
+            }
+            capacity = Math.min(MAX_CAPACITY, capacity * 2);
+            seal();
+            return room(octets);
+        }
+        out = ctx.alloc().ioBuffer(Math.max(octets, capacity));
+        open = out;
+        return out;
+    }
+
+    /** Hands what was written to the transport and lets it go. */
+    void flush() {
+        ByteBuf out = open;
+        if (out != null) {
+            if (out.readableBytes() < capacity / 2 && capacity > MIN_CAPACITY) {
+                capacity /= 2;
+            }
+            seal();
+        }
+        ctx.flush();
+    }
+
+    /** Hands what was written to the transport. */
+    void seal() {
+        ByteBuf full = open;
+        if (full == null) {
+            return;
+        }
+        List<ChannelPromise> waiting = promises;
+        boolean voidWaits = hasVoid;
+        open = null;
+        promises = null;
+        hasVoid = false;
+        seals++;
+        if (!full.isReadable()) {
+            full.release();
+            return;
+        }
+        ctx.write(full)
+                .addListener(
+                        waiting != null ? whenWritten(waiting, voidWaits) : voidWaits ? onlyVoidsWait : nobodyWaits);
+    }
+
+    private ChannelFutureListener whenWritten(List<ChannelPromise> waiting, boolean voidWaits) {
+        return written -> written(written, waiting, voidWaits);
+    }
+
+    private void written(ChannelFuture written, List<ChannelPromise> waiting, boolean voidWaits) {
+        Throwable cause = written.cause();
+        if (cause == null) {
+            for (int i = 0; i < waiting.size(); i++) {
+                waiting.get(i).trySuccess();
+            }
+            return;
+        }
+        for (int i = 0; i < waiting.size(); i++) {
+            waiting.get(i).tryFailure(cause);
+        }
+        codec.writeFailed(cause, voidWaits);
+    }
+
+    /** Ends the connection with {@code cause}: drops what the transport has not got, and fails its promises. */
+    void fail(Throwable cause) {
+        ended = true;
+        if (open != null) {
+            open.release();
+            open = null;
+        }
+        List<ChannelPromise> waiting = promises;
+        promises = null;
+        if (waiting != null) {
+            waiting.forEach(promise -> promise.tryFailure(cause));
+        }
+    }
+
+    /** Ends the codec's part in the connection: the transport gets what was written, and answers for it. */
+    void end() {
+        ended = true;
+        seal();
+    }
+}

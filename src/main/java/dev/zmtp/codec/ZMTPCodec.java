@@ -1,0 +1,486 @@
+package dev.zmtp.codec;
+
+import dev.zmtp.ZMTPException;
+import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.ZMTPVersion;
+import dev.zmtp.mechanism.ZMTPMechanism;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelDuplexHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
+import io.netty.handler.codec.DecoderException;
+import io.netty.util.concurrent.Future;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
+import java.util.ArrayDeque;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Speaks ZMTP on the channel whose pipeline it is added to, so that the channel talks to any ZeroMQ peer.
+ *
+ * <pre>{@code
+ *   ch.pipeline().addLast(ZMTPCodec.of(ROUTER), new MyHandler());
+ * }</pre>
+ *
+ * <p><b>Inbound.</b> It fires a {@link ZMTPHandshakeSuccess} or a {@link ZMTPHandshakeFailure} as a user event, exactly once,
+ * and after a success a {@code ZMTPMessage} for each message, which is the receiver's to release; or whatever the
+ * {@link ZMTPDecoder} of the config makes. On PUB and XPUB channels it fires a {@code ZMTPSubscription}, on RADIO channels a
+ * {@code ZMTPMembership}. Messages to sockets that only send (PUB, PUSH, RADIO, SCATTER) are dropped. PINGs are answered.
+ *
+ * <p><b>Outbound.</b> Write {@code ZMTPMessage}, {@code ZMTPSubscription} (SUB, XSUB), {@code ZMTPMembership} (DISH), or what
+ * the {@link ZMTPEncoder} of the config takes; it is released exactly once. Anything else fails its promise. Writes before
+ * the end of the handshake are held, count towards the channel's writability, and leave in order behind it. Messages are
+ * encoded at once and leave at a flush, or when a batch of 64 KiB is full. Each promise completes once, with the
+ * transport's own result.
+ *
+ * <p><b>Failure.</b> Whatever the peer does wrong ends the same way: during the handshake with the failure event, later with
+ * a {@link ZMTPException} to {@code exceptionCaught}; then the channel is closed, what was held is released, its promises
+ * fail, and further input is discarded. The end of the peer's input is the end of the connection.
+ *
+ * <p><b>Place.</b> One instance for each channel. It may be added before or after the channel is active, and stands behind
+ * handlers that turn octets into octets, such as {@code SslHandler}. Everything runs on the executor of its context, the
+ * channel's event loop unless the handler was added with another; nothing blocks it. It stays in the pipeline, so that
+ * {@code pipeline.get(ZMTPCodec.class).session()} works at any time.
+ */
+public final class ZMTPCodec extends ChannelDuplexHandler {
+
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance(ZMTPCodec.class);
+
+    private final ZMTPConfig config;
+    private final ZMTPSession session;
+
+    // Set when the handler is added
+    private ChannelHandlerContext ctx;
+    private HeldWrites held;
+    private Phase phase;
+
+    private @Nullable ZMTPMechanism mechanism;
+    private @Nullable Future<?> deadline;
+    private boolean started;
+    private boolean removed;
+
+    private boolean reading;
+    private @Nullable Queue<ByteBuf> readMeanwhile;
+
+    /** Whether someone asked for a read that has not brought a message yet. Matters if the channel does not read by itself. */
+    private boolean demand;
+
+    private ZMTPCodec(ZMTPSession session) {
+        this.session = session;
+        this.config = session.config();
+    }
+
+    /** Returns a codec for a socket of this type, with the defaults of {@link ZMTPConfig}. */
+    public static ZMTPCodec of(ZMTPSocketType socketType) {
+        return builder().socketType(socketType).build();
+    }
+
+    /** Returns a codec with this config. */
+    public static ZMTPCodec from(ZMTPConfig config) {
+        return from(ZMTPSession.from(config));
+    }
+
+    /** Returns a codec for this session, which must not have been used by another. */
+    public static ZMTPCodec from(ZMTPSession session) {
+        return new ZMTPCodec(Objects.requireNonNull(session, "session"));
+    }
+
+    /** Returns a builder with the defaults of {@link ZMTPConfig}; a socket type must be given to it. */
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /** The session of this codec's connection; usable once its handshake is complete. */
+    public ZMTPSession session() {
+        return session;
+    }
+
+    // Life
+
+    @Override
+    public void handlerAdded(ChannelHandlerContext ctx) {
+        this.ctx = ctx;
+        session.bind(ctx);
+        held = new HeldWrites(ctx.channel(), config.maxHeldLength());
+        mechanism = config.mechanism().create(new MechanismContext(this));
+        phase = config.protocol() == ZMTPVersion.ZMTP10
+                ? IdentityPhase.ofUnversionedCodec(this)
+                : new GreetingPhase(this, mechanism);
+        if (ctx.channel().isActive()) {
+            start();
+        }
+    }
+
+    @Override
+    public void channelActive(ChannelHandlerContext ctx) {
+        start();
+        ctx.fireChannelActive();
+    }
+
+    private void start() {
+        if (started || removed) {
+            return;
+        }
+        started = true;
+        long nanos = config.handshakeTimeout().toNanos();
+        if (nanos > 0) {
+            deadline = ctx.executor().schedule(this::deadlinePassed, nanos, TimeUnit.NANOSECONDS);
+        }
+        logger.debug("{} starts: {}", ctx.channel(), phase);
+        guarded(phase::begin);
+        readOn();
+    }
+
+    private void deadlinePassed() {
+        if (!session.isOver()) {
+            fail(new ZMTPException(
+                    ZMTPException.Code.HANDSHAKE_TIMEOUT,
+                    "handshake with " + peer() + ": not complete in " + phase + " (expected: within "
+                            + config.handshakeTimeout().toMillis() + " ms)"));
+        }
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext ctx) {
+        closed("by " + peer());
+        ctx.fireChannelInactive();
+    }
+
+    @Override
+    public void handlerRemoved(ChannelHandlerContext ctx) {
+        removed = true;
+        closed("as the codec was removed, or its channel never connected");
+    }
+
+    /** The connection is over without anyone's fault, or before it could be. */
+    private void closed(String how) {
+        if (!session.isOver()) {
+            fail(new ZMTPException(ZMTPException.Code.CLOSED, "handshake ended " + how + " in " + phase), !removed);
+        } else if (!(phase instanceof ClosedPhase)) {
+            enter(new ClosedPhase(this, null), null);
+            held.fail(new ClosedChannelException());
+        }
+    }
+
+    /** Enters {@code next}: the one place where a phase follows another. */
+    void enter(Phase next) {
+        enter(next, null);
+    }
+
+    private void enter(Phase next, @Nullable Throwable cause) {
+        Phase old = phase;
+        logger.debug("{} {} -> {}", ctx.channel(), old, next);
+        phase = next;
+        old.end(cause);
+        if (next instanceof ClosedPhase) {
+            closeMechanism();
+        }
+        next.begin();
+    }
+
+    private void closeMechanism() {
+        if (deadline != null) {
+            deadline.cancel(false);
+        }
+        if (mechanism != null) {
+            mechanism.close();
+            mechanism = null;
+        }
+    }
+
+    boolean isIn(Phase asked) {
+        return phase == asked;
+    }
+
+    /** The handshake is complete: {@code traffic} begins, behind what was held and the event that says so. */
+    void succeed(ZMTPHandshake handshake, TrafficPhase traffic) {
+        session.agree(handshake);
+        enter(traffic);
+        traffic.drain();
+        if (!isIn(traffic)) {
+            return; // a callback of a held write closed the channel or removed the codec
+        }
+        if (held.takeFlush()) {
+            traffic.flush();
+        }
+        if (deadline != null) {
+            deadline.cancel(false);
+        }
+        session.succeed();
+        ctx.fireUserEventTriggered(new ZMTPHandshakeSuccess(session, handshake));
+        if (isIn(traffic)) {
+            traffic.announced();
+        }
+    }
+
+    /** Ends the connection for {@code cause}. The one way in which every failure ends. */
+    void fail(Throwable cause) {
+        fail(cause, true);
+    }
+
+    private void fail(Throwable cause, boolean close) {
+        if (phase instanceof ClosedPhase) {
+            return;
+        }
+        enter(new ClosedPhase(this, cause), cause);
+        held.fail(cause);
+        if (session.isOver()) {
+            ctx.fireExceptionCaught(cause);
+        } else {
+            session.fail(cause);
+            ctx.fireUserEventTriggered(new ZMTPHandshakeFailure(session, cause));
+        }
+        if (close) {
+            ctx.close();
+        }
+    }
+
+    /** Runs a step of the peer's or the mechanism's making; whatever it throws ends the connection. */
+    private void guarded(Runnable step) {
+        try {
+            step.run();
+        } catch (Throwable e) {
+            fail(asDecoderException(e));
+        }
+    }
+
+    private static DecoderException asDecoderException(Throwable e) {
+        return e instanceof DecoderException known ? known : new DecoderException(e);
+    }
+
+    void resumeMechanism() {
+        if (phase instanceof MechanismPhase mechanisms) {
+            guarded(mechanisms::advance);
+        }
+    }
+
+    /** The transport did not take what it was given: unless it is closed anyway, the stream is torn and must end. */
+    void writeFailed(Throwable cause, boolean voidPromises) {
+        if (ctx.channel().isActive() && !(phase instanceof ClosedPhase)) {
+            fail(cause);
+        } else if (voidPromises) {
+            ctx.fireExceptionCaught(cause);
+        }
+    }
+
+    // Inbound
+
+    @Override
+    public void channelRead(ChannelHandlerContext ctx, Object msg) {
+        if (!(msg instanceof ByteBuf in)) {
+            ctx.fireChannelRead(msg);
+        } else if (reading) {
+            readLater(in);
+        } else {
+            reading = true;
+            try {
+                consume(in);
+                for (ByteBuf later = nextRead(); later != null; later = nextRead()) {
+                    consume(later);
+                }
+            } finally {
+                reading = false;
+            }
+        }
+    }
+
+    /** A callback of a message made the transport read again: its octets come behind those being read. */
+    private void readLater(ByteBuf in) {
+        if (readMeanwhile == null) {
+            readMeanwhile = new ArrayDeque<>();
+        }
+        readMeanwhile.add(in);
+    }
+
+    private @Nullable ByteBuf nextRead() {
+        return readMeanwhile == null ? null : readMeanwhile.poll();
+    }
+
+    private void consume(ByteBuf in) {
+        try {
+            decode(in);
+            if (removed && in.isReadable()) {
+                ctx.fireChannelRead(in.readRetainedSlice(in.readableBytes()));
+            }
+        } finally {
+            in.release();
+        }
+    }
+
+    private void decode(ByteBuf in) {
+        try {
+            Phase before = null;
+            while (before != phase && in.isReadable()) {
+                before = phase;
+                before.read(in);
+            }
+        } catch (Throwable e) {
+            fail(asDecoderException(e));
+        }
+    }
+
+    /** Fires what the peer sent for the application. */
+    void fireMessage(Object message) {
+        demand = false;
+        ctx.fireChannelRead(message);
+    }
+
+    @Override
+    public void channelReadComplete(ChannelHandlerContext ctx) {
+        ctx.fireChannelReadComplete();
+        phase.readComplete(); // last: mostly a handler has flushed by now, and PONGs have left with that
+        readOn();
+    }
+
+    /** Reads on by itself while it has nothing for those who asked, or the handshake needs it. */
+    private void readOn() {
+        if (!ctx.channel().config().isAutoRead() && (demand || !session.isOver())) {
+            ctx.read();
+        }
+    }
+
+    @Override
+    public void userEventTriggered(ChannelHandlerContext ctx, Object evt) {
+        ctx.fireUserEventTriggered(evt);
+        if (evt instanceof ChannelInputShutdownEvent) {
+            inputShutdown();
+        }
+    }
+
+    /** ZMTP has no half-closed connections: who has said all is gone. */
+    private void inputShutdown() {
+        if (session.isOver()) {
+            phase.flush();
+            ctx.close();
+        } else {
+            fail(new ZMTPException(ZMTPException.Code.CLOSED, "handshake ended by " + peer() + " in " + phase));
+        }
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+        if (session.isOver()) {
+            ctx.fireExceptionCaught(cause);
+        } else {
+            fail(cause);
+        }
+    }
+
+    @Override
+    public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+        phase.writabilityChanged();
+        ctx.fireChannelWritabilityChanged();
+    }
+
+    // Outbound
+
+    @Override
+    public void read(ChannelHandlerContext ctx) {
+        demand = true;
+        ctx.read();
+    }
+
+    @Override
+    public void write(ChannelHandlerContext ctx, Object msg, ChannelPromise promise) {
+        phase.write(msg, promise);
+    }
+
+    @Override
+    public void flush(ChannelHandlerContext ctx) {
+        phase.flush();
+    }
+
+    @Override
+    public void disconnect(ChannelHandlerContext ctx, ChannelPromise promise) {
+        phase.closing();
+        ctx.disconnect(promise);
+    }
+
+    @Override
+    public void close(ChannelHandlerContext ctx, ChannelPromise promise) {
+        phase.closing();
+        ctx.close(promise);
+    }
+
+    // For the phases
+
+    ChannelHandlerContext ctx() {
+        return ctx;
+    }
+
+    ZMTPConfig config() {
+        return config;
+    }
+
+    HeldWrites held() {
+        return held;
+    }
+
+    /** Who is at the other end, as far as it is known, for messages to people. */
+    String peer() {
+        String address = String.valueOf(ctx.channel().remoteAddress());
+        ByteBuffer identity = session.announcedIdentity();
+        if (!identity.hasRemaining()) {
+            return address;
+        }
+        return address + " with identity 0x" + ByteBufUtil.hexDump(Unpooled.wrappedBuffer(identity));
+    }
+
+    /** Checks that a peer of this type may talk to us. */
+    void checkSocketType(ZMTPSocketType peer) {
+        if (!config.socketType().accepts(peer)) {
+            throw ZMTPException.of(
+                    ZMTPException.Code.SOCKET_TYPE,
+                    "socket type",
+                    peer,
+                    "one that " + config.socketType() + " talks to");
+        }
+    }
+
+    /**
+     * Checks that we may speak {@code version}. No one may strip the security of a mechanism by pretending to be old.
+     */
+    void checkDowngrade(ZMTPVersion version) {
+        if (!config.interop() && version != config.protocol()) {
+            throw ZMTPException.of(
+                    ZMTPException.Code.VERSION, "version of the peer", version, config.protocol() + " without interop");
+        }
+        if (!version.hasCommands() && mechanism != null && !mechanism.allowsDowngrade()) {
+            throw ZMTPException.of(
+                    ZMTPException.Code.VERSION,
+                    "version of the peer",
+                    version,
+                    "ZMTP30 or later with " + mechanism.name());
+        }
+        if (!version.hasCommands() && config.socketType().isDraft()) {
+            throw ZMTPException.of(
+                    ZMTPException.Code.VERSION,
+                    "version of the peer",
+                    version,
+                    "ZMTP30 or later for a " + config.socketType());
+        }
+    }
+
+    /** Collects the settings of a codec. Not thread safe. */
+    public static final class Builder extends ZMTPConfig.Settings<Builder> {
+        private Builder() {}
+
+        /**
+         * Returns a codec of what was set.
+         *
+         * @throws NullPointerException if no socket type was
+         * @throws IllegalArgumentException if the protocol is too old for the socket type
+         */
+        public ZMTPCodec build() {
+            return from(config());
+        }
+    }
+}

@@ -1,0 +1,138 @@
+package dev.zmtp.codec;
+
+import dev.zmtp.ZMTPVersion;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.util.concurrent.DefaultPromise;
+import io.netty.util.concurrent.EventExecutor;
+import io.netty.util.concurrent.Future;
+import java.nio.ByteBuffer;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One connection's agreement with its peer. Belongs to one codec and one channel.
+ *
+ * <p>May be asked from any thread once {@link #handshakeFuture()} is complete.
+ */
+public final class ZMTPSession {
+
+    private final ZMTPConfig config;
+    private final HandshakePromise handshake = new HandshakePromise();
+    private @Nullable ByteBuffer peerIdentity;
+    private volatile @Nullable ZMTPHandshake agreed;
+
+    private ZMTPSession(ZMTPConfig config) {
+        this.config = Objects.requireNonNull(config, "config");
+    }
+
+    /** Returns a new session for one connection, to be given to {@link ZMTPCodec#from(ZMTPSession)}. */
+    public static ZMTPSession from(ZMTPConfig config) {
+        return new ZMTPSession(config);
+    }
+
+    /** What this side was told. */
+    public ZMTPConfig config() {
+        return config;
+    }
+
+    /**
+     * Completes when the handshake does, on the channel's event loop; fails with the reason when it does not. A channel
+     * that is never connected fails it when it is closed.
+     */
+    public Future<ZMTPHandshake> handshakeFuture() {
+        return handshake;
+    }
+
+    /**
+     * The identity that the peer announced, or one made for it by the config's generator. Read-only.
+     *
+     * @throws IllegalStateException if the handshake is not complete
+     */
+    public ByteBuffer peerIdentity() {
+        handshake();
+        return Objects.requireNonNull(peerIdentity).duplicate();
+    }
+
+    /**
+     * Whether the peer announced no identity.
+     *
+     * @throws IllegalStateException if the handshake is not complete
+     */
+    public boolean isPeerAnonymous() {
+        return !handshake().remoteIdentity().hasRemaining();
+    }
+
+    /**
+     * The version that both sides speak.
+     *
+     * @throws IllegalStateException if the handshake is not complete
+     */
+    public ZMTPVersion negotiatedVersion() {
+        return handshake().negotiatedVersion();
+    }
+
+    private ZMTPHandshake handshake() {
+        ZMTPHandshake done = agreed;
+        if (done == null) {
+            throw new IllegalStateException("handshake not complete");
+        }
+        return done;
+    }
+
+    /** Ties this session to the connection of {@code ctx}, on whose executor its future completes. */
+    void bind(ChannelHandlerContext ctx) {
+        if (handshake.executor != null) {
+            throw new IllegalStateException("session: already in use (expected: one for each channel)");
+        }
+        handshake.executor = ctx.executor();
+    }
+
+    /** Makes the session usable; {@link #succeed} says so to those who wait. */
+    void agree(ZMTPHandshake handshake) {
+        ByteBuffer announced = handshake.remoteIdentity();
+        peerIdentity = announced.hasRemaining()
+                ? announced
+                : config.identityGenerator().generateIdentity(this).asReadOnlyBuffer();
+        agreed = handshake;
+    }
+
+    void succeed() {
+        handshake.trySuccess(handshake());
+    }
+
+    /** The identity that the peer announced; empty also as long as it has not. */
+    ByteBuffer announcedIdentity() {
+        ZMTPHandshake known = agreed;
+        return known == null ? ByteBuffer.allocate(0) : known.remoteIdentity();
+    }
+
+    void fail(Throwable cause) {
+        handshake.tryFailure(cause);
+    }
+
+    boolean isOver() {
+        return handshake.isDone();
+    }
+
+    @Override
+    public String toString() {
+        return "ZMTPSession{" + config.socketType() + ", " + (agreed == null ? "no handshake" : agreed) + "}";
+    }
+
+    /** A session exists before its channel does, and so does its future: the executor comes later. */
+    private static final class HandshakePromise extends DefaultPromise<ZMTPHandshake> {
+        private volatile @Nullable EventExecutor executor;
+
+        @Override
+        @SuppressWarnings("NullAway") // Netty's own promises of channels that are not registered do the same.
+        protected EventExecutor executor() {
+            return executor;
+        }
+
+        @Override
+        public boolean cancel(boolean mayInterruptIfRunning) {
+            // The handshake goes on whoever waits for it; it is ended by closing the channel.
+            return false;
+        }
+    }
+}

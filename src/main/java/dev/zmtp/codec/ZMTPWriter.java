@@ -1,0 +1,117 @@
+package dev.zmtp.codec;
+
+import dev.zmtp.ZMTPVersion;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+
+/**
+ * Where a {@link ZMTPEncoder} writes the frames of one message: straight into the buffer that goes to the transport.
+ *
+ * <p>Valid during one call of {@link ZMTPEncoder#encode}.
+ */
+public final class ZMTPWriter {
+
+    private final ZMTPVersion version;
+    private ByteBuf out = Unpooled.EMPTY_BUFFER;
+
+    private boolean open;
+    private int headerIndex;
+    private int bodyIndex;
+    private int size;
+    private boolean more;
+
+    ZMTPWriter(ZMTPVersion version) {
+        this.version = version;
+    }
+
+    void begin(ByteBuf target) {
+        out = target;
+        open = false;
+        more = true;
+    }
+
+    /** Checks that what was written since {@link #begin} is a whole message. */
+    void end() {
+        endFrame();
+        out = Unpooled.EMPTY_BUFFER;
+        if (more) {
+            throw new IllegalStateException("message: no last frame (expected: one with more = false)");
+        }
+    }
+
+    /**
+     * Starts a frame.
+     *
+     * <p>The buffer is the one that all frames go to: append exactly {@code size} octets at its writer index, or call
+     * {@link #reframe} when there are fewer, and touch nothing else of it.
+     *
+     * @param size the octets of the body
+     * @param more whether another frame follows
+     * @return the buffer to append the body to, which is not the caller's to release
+     */
+    public ByteBuf frame(int size, boolean more) {
+        endFrame();
+        if (!this.more) {
+            throw new IllegalStateException("frame: one behind the last (expected: more = true before)");
+        }
+        if (size < 0) {
+            throw new IllegalArgumentException("frame size: " + size + " (expected: >= 0)");
+        }
+        out.ensureWritable(version.headerLengthFor(size) + size);
+        headerIndex = out.writerIndex();
+        writeHeader(size, more);
+        bodyIndex = out.writerIndex();
+        open = true;
+        return out;
+    }
+
+    /**
+     * Corrects the size and the flag of the frame that was started last.
+     *
+     * @param size the octets that its body has, or will have: at most what {@link #frame} was told
+     * @param more whether another frame follows
+     * @return the buffer to append the body to, which is not the caller's to release
+     */
+    public ByteBuf reframe(int size, boolean more) {
+        if (!open) {
+            throw new IllegalStateException("reframe: no frame (expected: one that was started)");
+        }
+        if (size < 0 || size > this.size) {
+            throw new IllegalArgumentException("frame size: " + size + " (expected: 0 to " + this.size + ")");
+        }
+        int end = out.writerIndex();
+        out.writerIndex(headerIndex);
+        if (size == 0 && bodyIndex - headerIndex > 2) {
+            // JeroMQ refuses a long header that announces nothing. There is no body yet that would have to move.
+            writeHeader(0, more);
+            bodyIndex = out.writerIndex();
+            return out;
+        }
+        writeHeaderOf(bodyIndex - headerIndex, size, more);
+        out.writerIndex(end);
+        return out;
+    }
+
+    private void writeHeader(int size, boolean more) {
+        writeHeaderOf(version.headerLengthFor(size), size, more);
+    }
+
+    private void writeHeaderOf(int headerLength, int size, boolean more) {
+        int flags = more ? ZMTPVersion.MORE : 0;
+        if (headerLength > 2) {
+            version.writeLongHeader(out, flags, size);
+        } else {
+            version.writeHeader(out, flags, size);
+        }
+        this.size = size;
+        this.more = more;
+    }
+
+    private void endFrame() {
+        if (open && out.writerIndex() - bodyIndex != size) {
+            throw new IllegalStateException(
+                    "frame: " + (out.writerIndex() - bodyIndex) + " octets written (expected: " + size + ")");
+        }
+        open = false;
+    }
+}

@@ -1,0 +1,143 @@
+package dev.zmtp.wire;
+
+import dev.zmtp.ZMTPException;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * The commands that this library knows by name (RFC 23 and 37; JOIN and LEAVE: RFC 48).
+ *
+ * <pre>
+ *   command-body = name-length:1  name  data
+ *   name         = 1*255 letters, compared with regard to case, with no separator behind it
+ * </pre>
+ */
+public enum Command {
+    /** Ends a NULL, PLAIN or CURVE handshake; its data is metadata. */
+    READY,
+    /** Refuses a peer during the handshake; its data is a reason with its length in one octet. */
+    ERROR,
+    /** Asks a publisher for a topic, which is the data. */
+    SUBSCRIBE,
+    /** Ends a subscription to a topic, which is the data. */
+    CANCEL,
+    /** Asks for a PONG; its data is a TTL in tenths of a second (two octets) and a context. */
+    PING,
+    /** Answers a PING; its data is the context of the PING. */
+    PONG,
+    /** Asks a RADIO for a group, which is the data. */
+    JOIN,
+    /** Ends the membership in a group, which is the data. */
+    LEAVE,
+    /** Any other name: to be ignored in traffic, so that a later version may add commands. */
+    UNKNOWN;
+
+    /** The most octets of the reason of an ERROR, and of a name. */
+    public static final int MAX_STRING_LENGTH = 255;
+    /** The most octets of the context of a PING. */
+    public static final int MAX_CONTEXT_LENGTH = 16;
+    /** Octets of the TTL of a PING. */
+    public static final int TTL_LENGTH = 2;
+
+    /**
+     * Reads the name of the command whose body is {@code body}, and moves the reader index to its data.
+     *
+     * @throws ZMTPException if the body is empty, or ends before the name does
+     */
+    public static Command read(ByteBuf body) {
+        if (!body.isReadable()) {
+            throw ZMTPException.malformed("command body length", 0, ">= 1");
+        }
+        int length = body.readUnsignedByte();
+        if (length > body.readableBytes()) {
+            throw ZMTPException.malformed("command name length", length, "<= " + body.readableBytes());
+        }
+        int start = body.readerIndex();
+        body.skipBytes(length);
+        for (Command command : KNOWN) {
+            if (command.isNamedAt(body, start, length)) {
+                return command;
+            }
+        }
+        return UNKNOWN;
+    }
+
+    private static final Command[] KNOWN = {READY, ERROR, SUBSCRIBE, CANCEL, PING, PONG, JOIN, LEAVE};
+
+    private boolean isNamedAt(ByteBuf body, int start, int length) {
+        if (length != name().length()) {
+            return false;
+        }
+        for (int i = 0; i < length; i++) {
+            if (body.getByte(start + i) != name().charAt(i)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Returns the start of the body of this command, to which {@code data} octets can be appended; the caller's to release. */
+    public ByteBuf body(ByteBufAllocator alloc, int data) {
+        ByteBuf body = alloc.buffer(1 + name().length() + data).writeByte(name().length());
+        body.writeCharSequence(name(), StandardCharsets.US_ASCII);
+        return body;
+    }
+
+    /** Returns the body of this command with the readable octets of {@code data}, which is not moved. */
+    public ByteBuf body(ByteBufAllocator alloc, ByteBuf data) {
+        return body(alloc, data.readableBytes()).writeBytes(data, data.readerIndex(), data.readableBytes());
+    }
+
+    /** Returns the body of an ERROR, the caller's to release. The reason is cut to 255 octets of printable ASCII. */
+    public static ByteBuf error(ByteBufAllocator alloc, String reason) {
+        String printable = printable(reason);
+        String cut = printable.substring(0, Math.min(printable.length(), MAX_STRING_LENGTH));
+        ByteBuf body = ERROR.body(alloc, 1 + cut.length()).writeByte(cut.length());
+        body.writeCharSequence(cut, StandardCharsets.US_ASCII);
+        return body;
+    }
+
+    /**
+     * Reads the reason from the data of an ERROR, with anything unprintable replaced.
+     *
+     * @throws ZMTPException if the data is not exactly one reason
+     */
+    public static String readReason(ByteBuf data) {
+        if (!data.isReadable()) {
+            throw ZMTPException.malformed("ERROR data length", 0, ">= 1");
+        }
+        int length = data.readUnsignedByte();
+        if (length > data.readableBytes()) {
+            throw ZMTPException.malformed("ERROR reason length", length, "<= " + data.readableBytes());
+        }
+        return printable(
+                data.readCharSequence(length, StandardCharsets.ISO_8859_1).toString());
+    }
+
+    private static String printable(String text) {
+        return text.replaceAll("[^ -~]", "?");
+    }
+
+    /** Returns the body of a PING, the caller's to release. */
+    public static ByteBuf ping(ByteBufAllocator alloc, int ttlDeciseconds) {
+        return PING.body(alloc, TTL_LENGTH).writeShort(ttlDeciseconds);
+    }
+
+    /**
+     * Checks the data of a PING and moves {@code data} behind the TTL, to the context.
+     *
+     * @return the TTL in tenths of a second, 0 to 65535
+     * @throws ZMTPException if the data is shorter than a TTL, or the context longer than 16 octets
+     */
+    public static int readTtl(ByteBuf data) {
+        if (data.readableBytes() < TTL_LENGTH) {
+            throw ZMTPException.malformed("PING data length", data.readableBytes(), ">= " + TTL_LENGTH);
+        }
+        int ttl = data.readUnsignedShort();
+        if (data.readableBytes() > MAX_CONTEXT_LENGTH) {
+            throw ZMTPException.malformed("PING context length", data.readableBytes(), "<= " + MAX_CONTEXT_LENGTH);
+        }
+        return ttl;
+    }
+}

@@ -1,0 +1,165 @@
+package dev.zmtp.wire;
+
+import dev.zmtp.ZMTPVersion;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Cuts a stream of octets, however it arrives, into frames of one version.
+ *
+ * <p>For each frame: {@link #readHeader} until it returns true, judge {@link #length()}, then {@link #readBody} until it
+ * returns the body. Between reads it keeps what has come of a header or a body and nothing else; the caller's buffers are
+ * never kept. {@link #close()} releases what is kept. Not thread safe: one instance per connection.
+ */
+public final class FrameReader {
+
+    /** Bodies up to here get their buffer at once; larger ones only as their octets arrive. */
+    private static final int EXACT = 4096;
+
+    private final ZMTPVersion version;
+
+    /** The octets of a header that is split over several reads. On the heap and not pooled: nothing to release. */
+    private @Nullable ByteBuf splitHeader;
+
+    /** What has come of a body that is split over several reads. */
+    private @Nullable ByteBuf splitBody;
+
+    private boolean hasHeader;
+    private int rawFlags;
+    private boolean longHeader;
+    private int flags;
+    private long length;
+
+    /** A reader of the frames of {@code version}. */
+    public FrameReader(ZMTPVersion version) {
+        this.version = version;
+    }
+
+    /**
+     * Takes what {@code in} holds of the next header; returns whether the header is complete.
+     *
+     * @throws dev.zmtp.ZMTPException if the header is illegal
+     */
+    public boolean readHeader(ByteBuf in) {
+        if (hasHeader) {
+            return true;
+        }
+        if (splitHeader != null && splitHeader.isReadable()) {
+            return readSplitHeader(splitHeader, in);
+        }
+        if (!in.isReadable()) {
+            return false;
+        }
+        int header = version.headerLengthOf(in.getUnsignedByte(in.readerIndex()));
+        if (in.readableBytes() < header) {
+            if (splitHeader == null) {
+                splitHeader = Unpooled.buffer(ZMTPVersion.MAX_FRAME_HEADER, ZMTPVersion.MAX_FRAME_HEADER);
+            }
+            splitHeader.clear().writeBytes(in);
+            return false;
+        }
+        parse(in, in.readerIndex(), header);
+        in.skipBytes(header);
+        return true;
+    }
+
+    private boolean readSplitHeader(ByteBuf split, ByteBuf in) {
+        int header = version.headerLengthOf(split.getUnsignedByte(0));
+        split.writeBytes(in, Math.min(header - split.readableBytes(), in.readableBytes()));
+        if (split.readableBytes() < header) {
+            return false;
+        }
+        parse(split, 0, header);
+        split.clear();
+        return true;
+    }
+
+    private void parse(ByteBuf in, int index, int header) {
+        flags = version.flagsAt(in, index);
+        longHeader = header > 2;
+        rawFlags = in.getUnsignedByte(version == ZMTPVersion.ZMTP10 ? index + header - 1 : index);
+        length = version.bodyLengthAt(in, index);
+        hasHeader = true;
+    }
+
+    /** The MORE and COMMAND flags of the frame whose header was read. */
+    public int flags() {
+        return flags;
+    }
+
+    /** The flags octet as it came, with the bits that a reader of the version ignores. */
+    public int rawFlags() {
+        return rawFlags;
+    }
+
+    /** Whether the length took eight octets. */
+    public boolean hasLongHeader() {
+        return longHeader;
+    }
+
+    /** Whether another frame of the same message follows. */
+    public boolean hasMore() {
+        return (flags & ZMTPVersion.MORE) != 0;
+    }
+
+    /** Whether the frame is a command. */
+    public boolean isCommand() {
+        return (flags & ZMTPVersion.COMMAND) != 0;
+    }
+
+    /** The octets of the body: 0 to 2^63 - 1. To be judged before {@link #readBody} is called. */
+    public long length() {
+        return length;
+    }
+
+    /**
+     * Takes what {@code in} holds of the body; returns the whole body, the caller's to release, or null if more must come.
+     *
+     * <p>A body that {@code in} holds whole is a retained slice of it. Else its octets are copied into a buffer that grows
+     * with them, so that a peer which announces much and sends little costs little.
+     */
+    public @Nullable ByteBuf readBody(ByteBuf in, ByteBufAllocator alloc) {
+        int whole = Math.toIntExact(length);
+        if (splitBody == null) {
+            if (whole <= in.readableBytes()) {
+                hasHeader = false;
+                return whole == 0 ? Unpooled.EMPTY_BUFFER : in.readRetainedSlice(whole);
+            }
+            if (!in.isReadable()) {
+                return null;
+            }
+            splitBody = alloc.buffer(whole <= EXACT ? whole : Math.min(whole, 2 * in.readableBytes()), whole);
+        }
+        return readSplitBody(splitBody, in, whole);
+    }
+
+    private @Nullable ByteBuf readSplitBody(ByteBuf body, ByteBuf in, int whole) {
+        int octets = Math.min(whole - body.readableBytes(), in.readableBytes());
+        if (body.writableBytes() < octets) {
+            // Doubling: each octet is copied once more on average, and never more than twice what came is taken.
+            body.capacity((int) Math.min(whole, 2L * (body.readableBytes() + octets)));
+        }
+        body.writeBytes(in, octets);
+        if (body.readableBytes() < whole) {
+            return null;
+        }
+        splitBody = null;
+        hasHeader = false;
+        return body;
+    }
+
+    /** Marks the body as consumed by a caller that took its octets itself instead of calling {@link #readBody}. */
+    public void bodyTaken() {
+        hasHeader = false;
+    }
+
+    /** Releases what is kept of an unfinished frame. */
+    public void close() {
+        if (splitBody != null) {
+            splitBody.release();
+            splitBody = null;
+        }
+    }
+}

@@ -1,0 +1,100 @@
+package dev.zmtp.wire;
+
+import dev.zmtp.ZMTPException;
+import dev.zmtp.ZMTPVersion;
+import io.netty.buffer.ByteBuf;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * The layout of what each side sends first (RFC 15, "Greeting"; RFC 23 and 37, "Greeting").
+ *
+ * <pre>
+ *   offset  0         1 .. 8          9         10        11
+ *        +------+-------------------+------+----------+-------------+
+ *        |  ff  | identity length+1 |  7f  | revision | socket type |                        ZMTP 2.0: 12
+ *        +------+-------------------+------+----------+-------------+-----------+------+
+ *        |         signature               | major 3  |    minor    | mechanism | as-  | filler
+ *        +---------------------------------+----------+-------------+-----------+server+--------+
+ *                                                         offset     12 .. 31     32    33 .. 63  ZMTP 3.x: 64
+ * </pre>
+ *
+ * <p>The octets 1 to 8 are padding for a 3.x peer. A 1.0 peer reads the signature as the header of a long identity frame,
+ * so they hold that frame's length, which counts the flags octet.
+ */
+public final class Greeting {
+
+    /** Octets of the signature. */
+    public static final int SIGNATURE_LENGTH = 10;
+    /** Octets of a greeting that a 2.0 peer, or one with 1.0 framing, sends. */
+    public static final int V2_LENGTH = 12;
+    /** Octets of a 3.x greeting. */
+    public static final int V3_LENGTH = 64;
+
+    /** The first octet of a signature. No 1.0 peer starts with it, unless its identity has 254 or 255 octets. */
+    public static final int SIGNATURE_FIRST = 0xff;
+    /** The offset of the octet whose lowest bit tells a signature from a 1.0 frame header. */
+    public static final int SIGNATURE_LAST_OFFSET = 9;
+    /** The last octet of a signature that we send. */
+    public static final int SIGNATURE_LAST = 0x7f;
+    /** The offset of the revision, which is the major version from 3.0 on. */
+    public static final int REVISION_OFFSET = 10;
+    /** The offset of the minor version in 3.x, of the socket type before. */
+    public static final int MINOR_OFFSET = 11;
+
+    /** The most octets of an identity. */
+    public static final int MAX_IDENTITY_LENGTH = 255;
+    /** The most octets of a mechanism's name. */
+    public static final int MAX_MECHANISM_LENGTH = 20;
+
+    private static final int MECHANISM_OFFSET = 12;
+    private static final int FILLER_LENGTH = 31;
+
+    private Greeting() {}
+
+    /** Appends the signature of a peer whose identity has {@code identityLength} octets. */
+    public static void writeSignature(ByteBuf out, int identityLength) {
+        out.writeByte(SIGNATURE_FIRST).writeLong(identityLength + 1L).writeByte(SIGNATURE_LAST);
+    }
+
+    /** Appends what follows the major version in a 3.x greeting. */
+    public static void writeRest(ByteBuf out, ZMTPVersion version, String mechanism, boolean asServer) {
+        out.writeByte(version.minor());
+        out.writeCharSequence(mechanism, StandardCharsets.US_ASCII);
+        out.writeZero(MAX_MECHANISM_LENGTH - mechanism.length());
+        out.writeBoolean(asServer);
+        out.writeZero(FILLER_LENGTH);
+    }
+
+    /**
+     * Checks that a complete 3.x greeting, which starts at {@code index}, names exactly {@code mechanism}, padded with
+     * zeros. As-server and the filler mean nothing: libzmq never sets the one, and no one checks the other.
+     *
+     * @throws ZMTPException if it names another mechanism
+     */
+    public static void checkMechanism(ByteBuf greeting, int index, String mechanism) {
+        String padded = greeting.toString(index + MECHANISM_OFFSET, MAX_MECHANISM_LENGTH, StandardCharsets.ISO_8859_1);
+        if (!padded.equals(mechanism + "\0".repeat(MAX_MECHANISM_LENGTH - mechanism.length()))) {
+            String shown = padded.replaceAll("\0+$", "").replaceAll("[^!-~]", "?");
+            throw ZMTPException.of(ZMTPException.Code.MECHANISM, "mechanism", shown, mechanism);
+        }
+    }
+
+    /**
+     * Checks a peer's identity: 0 to 255 octets, the first of which is not zero, as such ids are made by the receiver.
+     *
+     * @throws ZMTPException if it is none
+     */
+    public static void checkIdentity(ByteBuf identity) {
+        checkIdentityLength(identity.readableBytes());
+        if (identity.isReadable() && identity.getByte(identity.readerIndex()) == 0) {
+            throw ZMTPException.malformed("identity", "first octet 00", "01 to ff, or no octets");
+        }
+    }
+
+    /** Checks the length alone, before the octets are there. */
+    public static void checkIdentityLength(long length) {
+        if (length > MAX_IDENTITY_LENGTH) {
+            throw ZMTPException.tooLarge("identity length", length, MAX_IDENTITY_LENGTH);
+        }
+    }
+}

@@ -1,0 +1,127 @@
+package dev.zmtp;
+
+import static com.tngtech.archunit.base.DescribedPredicate.describe;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.GeneralCodingRules.NO_CLASSES_SHOULD_ACCESS_STANDARD_STREAMS;
+import static com.tngtech.archunit.library.GeneralCodingRules.NO_CLASSES_SHOULD_USE_JAVA_UTIL_LOGGING;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaMember;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
+import com.tngtech.archunit.core.importer.ImportOption.OnlyIncludeTests;
+import java.lang.module.ModuleDescriptor;
+import java.lang.module.ModuleFinder;
+import java.net.URISyntaxException;
+import java.nio.file.Path;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.platform.commons.annotation.Testable;
+
+/** The arrows of the package picture in {@code ARCHITECTURE.md}, and the names that go with it. */
+class ArchitectureTest {
+    private static final String VALUES = "dev.zmtp";
+    private static final String WIRE = "dev.zmtp.wire..";
+    private static final String MECHANISM = "dev.zmtp.mechanism..";
+    private static final String CODEC = "dev.zmtp.codec..";
+
+    /** Exported types that go without the prefix, because the predecessor's users know them by this name. */
+    private static final Set<String> UNPREFIXED = Set.of("BatchFlusher");
+
+    private static final JavaClasses MAIN =
+            new ClassFileImporter().withImportOption(new DoNotIncludeTests()).importPackages("dev.zmtp");
+    private static final JavaClasses TESTS =
+            new ClassFileImporter().withImportOption(new OnlyIncludeTests()).importPackages("dev.zmtp");
+
+    @Test
+    void arrowsPointDownOnly() {
+        dependOnNone(VALUES, WIRE, MECHANISM, CODEC);
+        dependOnNone(WIRE, MECHANISM, CODEC);
+        dependOnNone(MECHANISM, CODEC);
+    }
+
+    @Test
+    void everyClassHasItsLayer() {
+        classes().should().resideInAnyPackage(VALUES, WIRE, MECHANISM, CODEC).check(MAIN);
+    }
+
+    @Test
+    void packagesFormNoCycle() {
+        slices().matching("dev.zmtp.(*)..").should().beFreeOfCycles().check(MAIN);
+    }
+
+    @Test
+    void onlyTheCodecKnowsChannels() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackage(CODEC)
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("io.netty.channel..")
+                .check(MAIN);
+    }
+
+    @Test
+    void nothingIsPrintedAndNothingLoggedPastNetty() {
+        NO_CLASSES_SHOULD_ACCESS_STANDARD_STREAMS.check(MAIN);
+        NO_CLASSES_SHOULD_USE_JAVA_UTIL_LOGGING.check(MAIN);
+    }
+
+    @Test
+    void exportedTypesCarryThePrefix() throws URISyntaxException {
+        String[] exported = exportedPackages();
+
+        assertThat(exported).contains("dev.zmtp", "dev.zmtp.codec").doesNotContain("dev.zmtp.wire");
+        classes()
+                .that(resideInAnyPackage(exported).and(describe("are top level", JavaClass::isTopLevelClass)))
+                .and()
+                .arePublic()
+                .and(describe("have no name of old", type -> !UNPREFIXED.contains(type.getSimpleName())))
+                .should()
+                .haveSimpleNameStartingWith("ZMTP")
+                .check(MAIN);
+    }
+
+    @Test
+    void testsAreNamedBySentences() {
+        methods()
+                .that(describe("are tests", ArchitectureTest::isTest))
+                .should()
+                .haveNameMatching("(?!test[A-Z_])[a-z][a-z0-9]*([A-Z][a-zA-Z0-9]*)+")
+                .because("a test's name is a sentence in camelCase, such as aPeerMayCutItsBytesAnywhere")
+                .check(TESTS);
+    }
+
+    private static void dependOnNone(String lower, String... uppers) {
+        noClasses()
+                .that()
+                .resideInAPackage(lower)
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(uppers)
+                .allowEmptyShould(true)
+                .check(MAIN);
+    }
+
+    private static boolean isTest(JavaMember member) {
+        return member.isMetaAnnotatedWith(Testable.class);
+    }
+
+    /** Read from the module descriptor, so that a package exported later is under the rule at once. */
+    private static String[] exportedPackages() throws URISyntaxException {
+        Path classes = Path.of(ZMTPVersion.class
+                .getProtectionDomain()
+                .getCodeSource()
+                .getLocation()
+                .toURI());
+        return ModuleFinder.of(classes).find("dev.zmtp").orElseThrow().descriptor().exports().stream()
+                .map(ModuleDescriptor.Exports::source)
+                .toArray(String[]::new);
+    }
+}
