@@ -1,0 +1,94 @@
+package dev.zmtp.testing;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.embedded.EmbeddedChannel;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Two embedded channels whose octets go to each other: a connection without threads, sockets or time. */
+public final class Peers implements AutoCloseable {
+
+    /** One end of the connection, and all that its codec fired. */
+    public static final class End {
+        /** The channel. */
+        public final EmbeddedChannel channel;
+        /** User events, in order. */
+        public final List<Object> events = new ArrayList<>();
+        /** Messages, in order; the test's to release. */
+        public final List<Object> messages = new ArrayList<>();
+        /** What came to exceptionCaught. */
+        public final List<Throwable> failures = new ArrayList<>();
+
+        private End(ChannelHandler... handlers) {
+            channel = new EmbeddedChannel();
+            channel.pipeline().addLast(handlers);
+            channel.pipeline().addLast(new ChannelInboundHandlerAdapter() {
+                @Override
+                public void channelRead(ChannelHandlerContext ctx, Object msg) {
+                    messages.add(msg);
+                }
+
+                @Override
+                public void userEventTriggered(ChannelHandlerContext ctx, Object evt) {
+                    events.add(evt);
+                }
+
+                @Override
+                public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+                    failures.add(cause);
+                }
+            });
+        }
+    }
+
+    /** The two ends. */
+    public final End left;
+
+    /** The other end. */
+    public final End right;
+
+    /** Connects two codecs, which are added to active channels. Nothing has crossed yet: see {@link #exchange}. */
+    public Peers(ChannelHandler left, ChannelHandler right) {
+        this.left = new End(left);
+        this.right = new End(right);
+    }
+
+    /** Carries octets in both directions until neither end has more to say. */
+    public Peers exchange() {
+        boolean moved = true;
+        while (moved) {
+            left.channel.runPendingTasks();
+            right.channel.runPendingTasks();
+            boolean forth = carry(left, right);
+            boolean back = carry(right, left);
+            moved = forth || back;
+        }
+        return this;
+    }
+
+    private static boolean carry(End from, End to) {
+        boolean moved = false;
+        for (ByteBuf octets = from.channel.readOutbound(); octets != null; octets = from.channel.readOutbound()) {
+            if (to.channel.isActive()) {
+                to.channel.writeInbound(octets);
+            } else {
+                octets.release();
+            }
+            moved = true;
+        }
+        if (!from.channel.isActive() && to.channel.isActive()) {
+            to.channel.close();
+            moved = true;
+        }
+        return moved;
+    }
+
+    @Override
+    public void close() {
+        left.channel.finishAndReleaseAll();
+        right.channel.finishAndReleaseAll();
+    }
+}
