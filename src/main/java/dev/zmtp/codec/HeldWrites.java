@@ -66,12 +66,12 @@ final class HeldWrites {
         return Math.max(0, estimator.size(message));
     }
 
-    /** Remembers that the user has asked for a flush of what is held. */
+    /** Remembers that the user has asked for a flush. */
     void flush() {
-        flush = !writes.isEmpty();
+        flush = true;
     }
 
-    /** Whether what was held is to be flushed. Asked once it has been written. */
+    /** Whether a flush was asked for since the last call. Asked once what was held has been written. */
     boolean takeFlush() {
         boolean taken = flush;
         flush = false;

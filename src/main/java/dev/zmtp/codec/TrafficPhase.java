@@ -329,7 +329,10 @@ final class TrafficPhase extends Phase {
         } finally {
             writing = false;
         }
-        if (unansweredPing != null && isCurrent()) {
+        if (isCurrent()) {
+            if (codec.held().takeFlush()) {
+                flush();
+            }
             answerPing();
         }
     }
@@ -413,10 +416,11 @@ final class TrafficPhase extends Phase {
 
     @Override
     void flush() {
-        unflushed = false;
-        if (!codec.held().isEmpty()) {
-            codec.held().flush();
+        if (writing) {
+            codec.held().flush(); // from a callback: behind what is being written, not in the middle of it
+            return;
         }
+        unflushed = false;
         batch.flush();
     }
 
