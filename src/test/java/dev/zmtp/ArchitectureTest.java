@@ -13,14 +13,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaMember;
+import com.tngtech.archunit.core.domain.JavaMethod;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
 import com.tngtech.archunit.core.importer.ImportOption.OnlyIncludeTests;
+import com.tngtech.archunit.lang.ArchCondition;
+import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.SimpleConditionEvent;
 import java.lang.module.ModuleDescriptor;
 import java.lang.module.ModuleFinder;
 import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.platform.commons.annotation.Testable;
 
@@ -65,6 +70,34 @@ class ArchitectureTest {
                 .dependOnClassesThat()
                 .resideInAPackage("io.netty.channel..")
                 .check(MAIN);
+    }
+
+    @Test
+    void noHiddenTypeStandsInTheApi() throws URISyntaxException {
+        methods()
+                .that()
+                .areDeclaredInClassesThat(resideInAnyPackage(exportedPackages()))
+                .and()
+                .areDeclaredInClassesThat()
+                .arePublic()
+                .and()
+                .arePublic()
+                .should(notNameAny(WIRE))
+                .check(MAIN);
+    }
+
+    /** javac's own lint of this is off, since it would also ask users for JSpecify. */
+    private static ArchCondition<JavaMethod> notNameAny(String packages) {
+        return new ArchCondition<>("not name a type of " + packages) {
+            @Override
+            public void check(JavaMethod method, ConditionEvents events) {
+                Stream.concat(Stream.of(method.getReturnType()), method.getParameterTypes().stream())
+                        .flatMap(type -> type.getAllInvolvedRawTypes().stream())
+                        .filter(resideInAnyPackage(packages))
+                        .forEach(type -> events.add(SimpleConditionEvent.violated(
+                                method, method.getFullName() + " names " + type.getName())));
+            }
+        };
     }
 
     @Test
