@@ -108,11 +108,11 @@ class CommandTest {
     }
 
     @ParameterizedTest(name = "{0}: {1}")
-    @CsvSource({"03 34 30 30, 400", "00, ''", "04 41 0a 1b ff, A???", "ff 7a*255, ''"})
+    @CsvSource({"03 34 30 30, 400", "00, ''", "04 41 0a 1b ff, A???"})
     void aReasonIsReadAndMadeSafeToLog(String data, String reason) {
         ByteBuf octets = Hex.buffer(data);
 
-        assertThat(Command.readReason(octets)).isEqualTo(data.startsWith("ff") ? "z".repeat(255) : reason);
+        assertThat(Command.readReason(octets)).isEqualTo(reason);
         assertThat(octets.isReadable()).isFalse();
         octets.release();
     }
