@@ -98,8 +98,13 @@ public final class ZMTPMessage extends AbstractReferenceCounted implements Itera
     /** Returns a message with a frame for each string, in buffers of {@code alloc}. */
     public static ZMTPMessage from(ByteBufAllocator alloc, Charset charset, Iterable<? extends CharSequence> frames) {
         List<ByteBuf> encoded = new ArrayList<>();
-        for (CharSequence frame : frames) {
-            encoded.add(encode(alloc, charset, frame));
+        try {
+            for (CharSequence frame : frames) {
+                encoded.add(encode(alloc, charset, frame));
+            }
+        } catch (Throwable e) {
+            encoded.forEach(ReferenceCountUtil::safeRelease);
+            throw e;
         }
         return ofOwned(encoded.toArray(NO_FRAMES));
     }
@@ -111,7 +116,8 @@ public final class ZMTPMessage extends AbstractReferenceCounted implements Itera
         if (charset.equals(StandardCharsets.UTF_8)) {
             return ByteBufUtil.writeUtf8(alloc, text);
         }
-        return alloc.buffer().writeBytes(text.toString().getBytes(charset));
+        byte[] octets = text.toString().getBytes(charset);
+        return alloc.buffer(octets.length).writeBytes(octets);
     }
 
     private static ZMTPMessage ofOwned(ByteBuf[] frames) {

@@ -101,9 +101,16 @@ public enum ZMTPVersion {
         }
     }
 
-    /** Octets that a received header takes which starts with the octet {@code first}. */
+    /**
+     * Octets that a received header takes which starts with the octet {@code first}.
+     *
+     * @throws ZMTPException if no header can start so: a length of 0 has no flags octet behind it to wait for
+     */
     public int headerLengthOf(int first) {
         if (v1) {
+            if (first == 0) {
+                throw zeroLength();
+            }
             return first == V1_LONG ? 10 : 2;
         }
         return (first & LONG) == 0 ? 2 : 9;
@@ -140,7 +147,7 @@ public enum ZMTPVersion {
         if (v1) {
             length = first == V1_LONG ? in.getLong(index + 1) : first;
             if (length == 0) {
-                throw ZMTPException.malformed("frame length", 0, ">= 1, it counts the flags octet");
+                throw zeroLength();
             }
         } else {
             length = (first & LONG) == 0 ? in.getUnsignedByte(index + 1) : in.getLong(index + 1);
@@ -149,6 +156,10 @@ public enum ZMTPVersion {
             throw ZMTPException.malformed("frame length", Long.toUnsignedString(length), "<= " + Long.MAX_VALUE);
         }
         return v1 ? length - 1 : length;
+    }
+
+    private static ZMTPException zeroLength() {
+        return ZMTPException.malformed("frame length", 0, ">= 1, it counts the flags octet");
     }
 
     private static String hex(int octet) {

@@ -43,15 +43,15 @@ public enum Command {
     /**
      * Reads the name of the command whose body is {@code body}, and moves the reader index to its data.
      *
-     * @throws ZMTPException if the body is empty, or ends before the name does
+     * @throws ZMTPException if the body is empty, has an empty name, or ends before the name does
      */
     public static Command read(ByteBuf body) {
         if (!body.isReadable()) {
             throw ZMTPException.malformed("command body length", 0, ">= 1");
         }
         int length = body.readUnsignedByte();
-        if (length > body.readableBytes()) {
-            throw ZMTPException.malformed("command name length", length, "<= " + body.readableBytes());
+        if (length == 0 || length > body.readableBytes()) {
+            throw ZMTPException.malformed("command name length", length, "1 to " + body.readableBytes());
         }
         int start = body.readerIndex();
         body.skipBytes(length);
@@ -108,8 +108,8 @@ public enum Command {
             throw ZMTPException.malformed("ERROR data length", 0, ">= 1");
         }
         int length = data.readUnsignedByte();
-        if (length > data.readableBytes()) {
-            throw ZMTPException.malformed("ERROR reason length", length, "<= " + data.readableBytes());
+        if (length != data.readableBytes()) {
+            throw ZMTPException.malformed("ERROR reason length", length, String.valueOf(data.readableBytes()));
         }
         return printable(
                 data.readCharSequence(length, StandardCharsets.ISO_8859_1).toString());

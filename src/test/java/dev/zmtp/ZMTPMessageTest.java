@@ -1,0 +1,407 @@
+package dev.zmtp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.zmtp.testing.Hex;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
+import io.netty.util.IllegalReferenceCountException;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.NoSuchElementException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Whose the frames of a message are, how it is shown and compared, and what it reads and writes. */
+class ZMTPMessageTest {
+
+    private static final ByteBufAllocator ALLOC = ByteBufAllocator.DEFAULT;
+
+    private static List<String> frames(ZMTPMessage message) {
+        List<String> frames = new ArrayList<>();
+        message.forEach(frame -> frames.add(frame.toString(StandardCharsets.UTF_8)));
+        return frames;
+    }
+
+    // Ownership: the leak check sees what is released too seldom, the reference counts what is too often
+
+    @Test
+    void aMessageTakesItsOnlyFrameOver() {
+        ByteBuf frame = Hex.buffer("61");
+        ZMTPMessage message = ZMTPMessage.from(frame);
+
+        assertThat(message.frame(0)).isSameAs(frame);
+        assertThat(message.refCnt()).isOne();
+        assertThat(message.release()).isTrue();
+        assertThat(frame.refCnt()).isZero();
+    }
+
+    @Test
+    void aMessageTakesAllItsFramesOver() {
+        ByteBuf first = Hex.buffer("61");
+        ByteBuf second = Hex.buffer("62");
+        ZMTPMessage message = ZMTPMessage.from(first, second);
+
+        assertThat(message.release()).isTrue();
+        assertThat(first.refCnt()).isZero();
+        assertThat(second.refCnt()).isZero();
+    }
+
+    @Test
+    void aMessageTakesTheFramesOfACollectionOver() {
+        ByteBuf first = Hex.buffer("61");
+        ByteBuf second = Hex.buffer("62");
+        List<ByteBuf> list = new ArrayList<>(List.of(first, second));
+        ZMTPMessage message = ZMTPMessage.from(list);
+        list.clear();
+
+        assertThat(frames(message)).containsExactly("a", "b");
+        message.release();
+        assertThat(first.refCnt()).isZero();
+        assertThat(second.refCnt()).isZero();
+    }
+
+    @Test
+    void theArrayOfFramesIsCopied() {
+        ByteBuf[] array = {Hex.buffer("61"), Hex.buffer("62")};
+        ZMTPMessage message = ZMTPMessage.from(array);
+        array[0] = Unpooled.EMPTY_BUFFER;
+
+        assertThat(frames(message)).containsExactly("a", "b");
+        message.release();
+    }
+
+    @Test
+    void aRetainedMessageLivesUntilTheLastRelease() {
+        ByteBuf frame = Hex.buffer("61");
+        ZMTPMessage message = ZMTPMessage.from(frame).retain().retain(2);
+
+        assertThat(message.refCnt()).isEqualTo(4);
+        assertThat(message.release(3)).isFalse();
+        assertThat(frame.refCnt()).isOne();
+        assertThat(message.release()).isTrue();
+        assertThat(frame.refCnt()).isZero();
+    }
+
+    @Test
+    void aMessageIsReleasedOnce() {
+        ZMTPMessage message = ZMTPMessage.from(Hex.buffer("61"));
+        message.release();
+
+        assertThatThrownBy(message::release).isInstanceOf(IllegalReferenceCountException.class);
+    }
+
+    @Test
+    void aFrameThatSomeoneReleasedDoesNotKeepTheOthers() {
+        ByteBuf first = Hex.buffer("61");
+        ByteBuf second = Hex.buffer("62");
+        ZMTPMessage message = ZMTPMessage.from(first, second);
+        first.release();
+
+        assertThat(message.release()).isTrue();
+        assertThat(second.refCnt()).isZero();
+    }
+
+    @Test
+    void pushTakesTheFrameOverAndRetainsTheOthers() {
+        ByteBuf old = Hex.buffer("62");
+        ByteBuf pushed = Hex.buffer("61");
+        ZMTPMessage message = ZMTPMessage.from(old);
+        ZMTPMessage more = message.push(pushed);
+
+        assertThat(frames(message)).containsExactly("b");
+        assertThat(frames(more)).containsExactly("a", "b");
+        assertThat(old.refCnt()).isEqualTo(2);
+        assertThat(pushed.refCnt()).isOne();
+        message.release();
+        assertThat(frames(more)).containsExactly("a", "b");
+        more.release();
+    }
+
+    @Test
+    void popRetainsTheRest() {
+        ByteBuf first = Hex.buffer("61");
+        ByteBuf second = Hex.buffer("62");
+        ZMTPMessage message = ZMTPMessage.from(first, second);
+        ZMTPMessage rest = message.pop();
+
+        assertThat(frames(message)).containsExactly("a", "b");
+        assertThat(frames(rest)).containsExactly("b");
+        assertThat(first.refCnt()).isOne();
+        assertThat(second.refCnt()).isEqualTo(2);
+        message.release();
+        assertThat(first.refCnt()).isZero();
+        assertThat(frames(rest)).containsExactly("b");
+        rest.release();
+    }
+
+    @Test
+    void whatIsLeftOfOneFrameIsNone() {
+        ZMTPMessage message = ZMTPMessage.fromUTF8("a");
+        ZMTPMessage rest = message.pop();
+
+        assertThat(rest.size()).isZero();
+        assertThatThrownBy(rest::pop)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessage("frames: 0 (expected: >= 1)");
+        ZMTPMessage again = rest.push(Hex.buffer("62"));
+        assertThat(frames(again)).containsExactly("b");
+        again.release();
+        rest.release();
+        message.release();
+    }
+
+    @Test
+    void textThatFailsToBecomeAFrameKeepsNoOther() {
+        List<CharSequence> texts = new ArrayList<>(List.of("a", "b"));
+        texts.add(null);
+
+        assertThatThrownBy(() -> ZMTPMessage.fromUTF8(texts)).isInstanceOf(NullPointerException.class);
+    }
+
+    // Frames
+
+    @Test
+    void stringsBecomeFrames() {
+        ZMTPMessage message = ZMTPMessage.fromUTF8("\u20ac", "", "b");
+
+        assertThat(message.size()).isEqualTo(3);
+        assertThat(Hex.dump(message.frame(0).retain())).isEqualTo("e282ac");
+        assertThat(message.frame(1).isReadable()).isFalse();
+        assertThat(message.readableBytes()).isEqualTo(4);
+        message.release();
+    }
+
+    @Test
+    void stringsBecomeFramesInAnyCharset() {
+        ZMTPMessage message = ZMTPMessage.from(StandardCharsets.ISO_8859_1, "\u00e4", "");
+
+        assertThat(Hex.dump(message.frame(0).retain())).isEqualTo("e4");
+        assertThat(message.frame(1).isReadable()).isFalse();
+        message.release();
+    }
+
+    @ParameterizedTest(name = "{0} frames, index {1}")
+    @CsvSource({"1, -1", "1, 1", "2, 2", "2, -1", "0, 0"})
+    void thereIsNoFrameBehindTheLast(int size, int index) {
+        ZMTPMessage message = ZMTPMessage.fromUTF8(List.of("a", "b").subList(0, size));
+
+        assertThatThrownBy(() -> message.frame(index)).isInstanceOf(IndexOutOfBoundsException.class);
+        message.release();
+    }
+
+    @Test
+    void theIteratorEndsWithTheFrames() {
+        ZMTPMessage message = ZMTPMessage.fromUTF8("a");
+        Iterator<ByteBuf> frames = message.iterator();
+        assertThat(frames.next()).isSameAs(message.frame(0));
+
+        assertThat(frames.hasNext()).isFalse();
+        assertThatThrownBy(frames::next)
+                .isInstanceOf(NoSuchElementException.class)
+                .hasMessage("frame: 1 (expected: < 1)");
+        message.release();
+    }
+
+    @Test
+    void theListOfFramesCannotBeChanged() {
+        ZMTPMessage message = ZMTPMessage.fromUTF8("a", "b");
+        Iterator<ByteBuf> frames = message.iterator();
+        frames.next();
+
+        assertThatThrownBy(frames::remove).isInstanceOf(UnsupportedOperationException.class);
+        message.release();
+    }
+
+    @Test
+    void theOnlyFrameIsReadWithoutArrayOrIterator() {
+        var threads = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
+        ZMTPMessage message = ZMTPMessage.fromUTF8("a");
+        long sum = 0;
+        long before = threads.getCurrentThreadAllocatedBytes();
+        for (int i = 0; i < 100_000; i++) {
+            sum += message.size() + message.frame(0).readableBytes();
+        }
+        long allocated = threads.getCurrentThreadAllocatedBytes() - before;
+
+        assertThat(sum).isEqualTo(200_000);
+        assertThat(allocated).isLessThan(100_000); // not even an octet for each
+        message.release();
+    }
+
+    // Equality
+
+    @Test
+    void messagesOfTheSameOctetsAreEqual() {
+        ZMTPMessage one = ZMTPMessage.from(Hex.buffer("61"), Hex.buffer(""));
+        ZMTPMessage other = ZMTPMessage.from(Hex.buffer("aa 61").skipBytes(1), Unpooled.EMPTY_BUFFER);
+
+        assertThat(one).isEqualTo(other).hasSameHashCodeAs(other).isEqualTo(one);
+        one.release();
+        other.release();
+    }
+
+    @Test
+    void messagesOfOtherFramesAreNot() {
+        ZMTPMessage message = ZMTPMessage.fromUTF8("a", "b");
+        ZMTPMessage content = ZMTPMessage.fromUTF8("a", "c");
+        ZMTPMessage cut = ZMTPMessage.fromUTF8("ab");
+        ZMTPMessage more = ZMTPMessage.fromUTF8("a", "b", "");
+
+        assertThat(message)
+                .isNotEqualTo(content)
+                .isNotEqualTo(cut)
+                .isNotEqualTo(more)
+                .isNotEqualTo("a");
+        assertThat(List.of(content.hashCode(), cut.hashCode(), more.hashCode())).doesNotContain(message.hashCode());
+        List.of(message, content, cut, more).forEach(ZMTPMessage::release);
+    }
+
+    // toString
+
+    @ParameterizedTest(name = "{1}")
+    @CsvSource(
+            quoteCharacter = '`',
+            value = {
+                "`61 20 7e`,              `ZMTPMessage{[\"a ~\"]}`",
+                "``,                      `ZMTPMessage{[\"\"]}`",
+                "`61 00`,                 `ZMTPMessage{[0x6100]}`",
+                "`7f`,                    `ZMTPMessage{[0x7f]}`",
+                "`1f`,                    `ZMTPMessage{[0x1f]}`",
+                "`c3 a4`,                 `ZMTPMessage{[0xc3a4]}`",
+                "`61*32`,                 `ZMTPMessage{[\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\"]}`",
+                "`61*33`,                 `ZMTPMessage{[\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\".. 33 octets]}`",
+                "`00*31 ff 61`,           `ZMTPMessage{[0x00000000000000000000000000000000000000000000000000000000000000ff.. 33 octets]}`"
+            })
+    void aFrameIsShownAsTextOrInHexButNotWhole(String octets, String shown) {
+        ZMTPMessage message = ZMTPMessage.from(Hex.buffer(octets));
+
+        assertThat(message).hasToString(shown);
+        assertThat(message.frame(0).readerIndex()).isZero();
+        message.release();
+    }
+
+    @Test
+    void eightFramesAreShown() {
+        ZMTPMessage message = ZMTPMessage.fromUTF8("1", "2", "3", "4", "5", "6", "7", "8");
+
+        assertThat(message).hasToString("ZMTPMessage{[\"1\",\"2\",\"3\",\"4\",\"5\",\"6\",\"7\",\"8\"]}");
+        message.release();
+    }
+
+    @Test
+    void ofManyFramesTheNumberIsShown() {
+        ByteBuf big = ALLOC.buffer(1 << 20).writeZero(1 << 20);
+        List<ByteBuf> many = new ArrayList<>();
+        for (int i = 0; i < 10_000; i++) {
+            many.add(big.retainedDuplicate());
+        }
+        big.release();
+        ZMTPMessage message = ZMTPMessage.from(many);
+
+        assertThat(message.toString()).endsWith("octets,.. 10000 frames]}").hasSizeLessThan(1000);
+        assertThat(message.readableBytes()).isEqualTo(10_000L << 20);
+        message.release();
+    }
+
+    @Test
+    void aReleasedMessageIsShownAsSuch() {
+        ZMTPMessage message = ZMTPMessage.fromUTF8("a");
+        message.release();
+
+        assertThat(message).hasToString("ZMTPMessage{released}");
+    }
+
+    @Test
+    void aReleasedFrameIsShownAsSuch() {
+        ByteBuf released = ALLOC.heapBuffer().writeByte('a');
+        ZMTPMessage message = ZMTPMessage.from(released, Hex.buffer("62"));
+        released.release();
+
+        assertThat(message).hasToString("ZMTPMessage{[released,\"b\"]}");
+        message.release();
+    }
+
+    // Reading and writing
+
+    @ParameterizedTest
+    @EnumSource
+    void writeLeavesTheMessageAsItIs(ZMTPVersion version) {
+        ZMTPMessage message = ZMTPMessage.from(Hex.buffer("aa 61").skipBytes(1), Hex.buffer("62*300"));
+        ByteBuf out = message.write(ALLOC, version);
+
+        assertThat(message.frame(0).readerIndex()).isOne();
+        assertThat(message.frame(1).readableBytes()).isEqualTo(300);
+        assertThat(message.refCnt()).isOne();
+        assertThat(out.capacity()).isEqualTo(out.readableBytes());
+        message.release();
+        out.release();
+    }
+
+    @Test
+    void writeAppends() {
+        ByteBuf out = Hex.buffer("aa");
+        ZMTPMessage message = ZMTPMessage.fromUTF8("a", "b");
+        message.write(out, ZMTPVersion.ZMTP31);
+
+        assertThat(Hex.dump(out)).isEqualTo(Hex.of("aa 01 01 61 00 01 62"));
+        message.release();
+    }
+
+    @Test
+    void readTakesOneMessageAndItsFramesAreSlices() {
+        ByteBuf in = Hex.buffer("01 01 61 00 02 62 63 00 01 64");
+        ZMTPMessage message = ZMTPMessage.read(in, ZMTPVersion.ZMTP30);
+
+        assertThat(frames(message)).containsExactly("a", "bc");
+        assertThat(in.readerIndex()).isEqualTo(7);
+        in.setByte(2, 'z');
+        assertThat(frames(message)).containsExactly("z", "bc");
+        assertThat(in.release()).isFalse();
+        assertThat(frames(message)).containsExactly("z", "bc");
+        message.release();
+    }
+
+    @ParameterizedTest(name = "{0}: {1}")
+    @CsvSource({
+        "ZMTP31, 02 7f ff*7 61",
+        "ZMTP31, 02 00*4 80 00 00 00 61",
+        "ZMTP31, 02 00*3 01 00*4",
+        "ZMTP10, ff 00*3 01 00*3 01 00",
+        "ZMTP20, 01 00"
+    })
+    void whatIsAnnouncedButNotThereIsAwaited(ZMTPVersion version, String octets) {
+        ByteBuf in = Hex.buffer("aa " + octets);
+        in.skipBytes(1);
+
+        assertThat(ZMTPMessage.read(in, version)).isNull();
+        assertThat(in.readerIndex()).isOne();
+        in.release();
+    }
+
+    @ParameterizedTest(name = "{0}: {1}")
+    @CsvSource({
+        "ZMTP31, 04 05 04 50 4f 4e 47, 'frame flags: 4 (expected: a message frame, no command)'",
+        "ZMTP30, 01 01 61 04 00,       'frame flags: 4 (expected: a message frame, no command)'",
+        "ZMTP20, 04 00,                'frame flags: 0x4 (expected: reserved bits 0)'",
+        "ZMTP31, 05 00,                'frame flags: 0x5 (expected: no MORE on a command)'",
+        "ZMTP31, 01 01 61 02 ff*8,     'frame length: 18446744073709551615 (expected: <= 9223372036854775807)'",
+        "ZMTP10, 01 01 00,             'frame length: 0 (expected: >= 1, it counts the flags octet)'"
+    })
+    void octetsThatAreNoMessageAreRefusedAndStay(ZMTPVersion version, String octets, String message) {
+        ByteBuf in = Hex.buffer(octets);
+
+        assertThatThrownBy(() -> ZMTPMessage.read(in, version))
+                .isInstanceOf(ZMTPException.class)
+                .hasMessage(message);
+        assertThat(in.readerIndex()).isZero();
+        assertThat(in.release()).isTrue();
+    }
+}

@@ -1,0 +1,256 @@
+package dev.zmtp.wire;
+
+import static dev.zmtp.ZMTPVersion.ZMTP10;
+import static dev.zmtp.ZMTPVersion.ZMTP20;
+import static dev.zmtp.ZMTPVersion.ZMTP30;
+import static dev.zmtp.ZMTPVersion.ZMTP31;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.zmtp.ZMTPException;
+import dev.zmtp.ZMTPVersion;
+import dev.zmtp.testing.Hex;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What a {@link FrameReader} says of a frame, what it keeps between reads, and what memory that takes. */
+class FrameReaderTest {
+
+    private static final ByteBufAllocator ALLOC = ByteBufAllocator.DEFAULT;
+
+    @ParameterizedTest(name = "{0}: {1}")
+    @CsvSource({
+        "ZMTP10, 03 00,                 0,    false, false, false, 2",
+        "ZMTP10, 02 81,                 129,  true,  false, false, 1",
+        "ZMTP10, ff 00*7 02 7f,         127,  true,  false, true,  1",
+        "ZMTP20, 01 05,                 1,    true,  false, false, 5",
+        "ZMTP30, 06 00*6 01 00,         6,    false, true,  true,  256",
+        "ZMTP31, 04 07,                 4,    false, true,  false, 7",
+        "ZMTP31, 03 7f ff*7,            3,    true,  false, true,  9223372036854775807"
+    })
+    void aHeaderTellsAllThatThereIsToKnowOfAFrame(
+            ZMTPVersion version, String octets, int raw, boolean more, boolean command, boolean isLong, long length) {
+        FrameReader reader = new FrameReader(version);
+        ByteBuf in = Hex.buffer(octets);
+
+        assertThat(reader.readHeader(in)).isTrue();
+        assertThat(in.isReadable()).isFalse();
+        assertThat(reader.rawFlags()).isEqualTo(raw);
+        assertThat(reader.hasMore()).isEqualTo(more);
+        assertThat(reader.isCommand()).isEqualTo(command);
+        assertThat(reader.flags()).isEqualTo((more ? ZMTPVersion.MORE : 0) | (command ? ZMTPVersion.COMMAND : 0));
+        assertThat(reader.hasLongHeader()).isEqualTo(isLong);
+        assertThat(reader.length()).isEqualTo(length);
+        in.release();
+    }
+
+    @ParameterizedTest(name = "{0}: {1}")
+    @CsvSource({
+        "ZMTP10, 00,                    'frame length: 0 (expected: >= 1, it counts the flags octet)'",
+        "ZMTP10, ff 00*8 00,            'frame length: 0 (expected: >= 1, it counts the flags octet)'",
+        "ZMTP10, ff 80 00*7 00,         'frame length: 9223372036854775808 (expected: <= 9223372036854775807)'",
+        "ZMTP20, 04 00,                 'frame flags: 0x4 (expected: reserved bits 0)'",
+        "ZMTP31, f8 02,                 'frame flags: 0xf8 (expected: reserved bits 0)'",
+        "ZMTP31, 05 00,                 'frame flags: 0x5 (expected: no MORE on a command)'",
+        "ZMTP31, 02 ff*8,               'frame length: 18446744073709551615 (expected: <= 9223372036854775807)'"
+    })
+    void anIllegalHeaderIsToldApartHoweverItIsCut(ZMTPVersion version, String octets, String message) {
+        int length = Hex.octets(octets).length;
+        for (int at = 0; at < length; at++) {
+            FrameReader reader = new FrameReader(version);
+            ByteBuf in = Hex.buffer(octets);
+            ByteBuf first = in.readSlice(at);
+
+            assertThat(reader.readHeader(first)).isFalse();
+            assertThatThrownBy(() -> reader.readHeader(in))
+                    .isInstanceOf(ZMTPException.class)
+                    .hasMessage(message);
+            reader.close();
+            in.release();
+        }
+    }
+
+    @Test
+    void aHeaderIsReadOnceUntilItsBodyIs() {
+        FrameReader reader = new FrameReader(ZMTP31);
+        ByteBuf in = Hex.buffer("00 01 61 00 02 62 63");
+        assertThat(reader.readHeader(in)).isTrue();
+        assertThat(reader.readHeader(in)).isTrue();
+
+        assertThat(in.readerIndex()).isEqualTo(2);
+        assertThat(reader.length()).isOne();
+        reader.readBody(in, ALLOC).release();
+        assertThat(reader.readHeader(in)).isTrue();
+        assertThat(reader.length()).isEqualTo(2);
+        in.release();
+    }
+
+    @Test
+    void aBodyThatIsThereWholeIsASliceOfTheInput() {
+        FrameReader reader = new FrameReader(ZMTP20);
+        ByteBuf in = Hex.buffer("00 02 61 62 aa");
+        reader.readHeader(in);
+        ByteBuf body = reader.readBody(in, ALLOC);
+
+        in.setByte(2, 'z');
+        assertThat(Hex.dump(body)).isEqualTo("7a62");
+        assertThat(in.readableBytes()).isOne();
+        in.release();
+    }
+
+    @Test
+    void aBodyKeepsItsInputAliveAndNothingElseDoes() {
+        FrameReader reader = new FrameReader(ZMTP20);
+        ByteBuf in = Hex.buffer("00 02 61 62");
+        reader.readHeader(in);
+        ByteBuf body = reader.readBody(in, ALLOC);
+
+        assertThat(in.release()).isFalse();
+        assertThat(ByteBufUtil.hexDump(body)).isEqualTo("6162");
+        assertThat(body.release()).isTrue();
+    }
+
+    @Test
+    void anEmptyBodyNeedsNoInput() {
+        FrameReader reader = new FrameReader(ZMTP20);
+        ByteBuf in = Hex.buffer("00 00");
+        reader.readHeader(in);
+
+        assertThat(reader.readBody(in, ALLOC).isReadable()).isFalse();
+        assertThat(reader.readHeader(in)).isFalse();
+        in.release();
+    }
+
+    @Test
+    void noBufferOfTheCallerIsKeptForASplitFrame() {
+        FrameReader reader = new FrameReader(ZMTP31);
+        ByteBuf header = Hex.buffer("02 00*4");
+        ByteBuf start = Hex.buffer("00*3 03 61");
+        assertThat(reader.readHeader(header)).isFalse();
+        assertThat(reader.readHeader(start)).isTrue();
+        assertThat(reader.readBody(start, ALLOC)).isNull();
+
+        assertThat(header.release()).isTrue();
+        assertThat(start.release()).isTrue();
+        reader.close();
+    }
+
+    @Test
+    void aCallerMayTakeTheOctetsOfABodyItself() {
+        FrameReader reader = new FrameReader(ZMTP31);
+        ByteBuf in = Hex.buffer("00 02 61 62 01 03");
+        reader.readHeader(in);
+        in.skipBytes(2);
+        reader.bodyTaken();
+
+        assertThat(reader.readHeader(in)).isTrue();
+        assertThat(reader.length()).isEqualTo(3);
+        assertThat(reader.hasMore()).isTrue();
+        in.release();
+    }
+
+    @Test
+    void closeReleasesHalfABody() {
+        FrameReader reader = new FrameReader(ZMTP30);
+        ByteBuf in = Hex.buffer("02 00*6 10 00 61*5");
+        reader.readHeader(in);
+        assertThat(reader.readBody(in, ALLOC)).isNull();
+        in.release();
+
+        reader.close();
+        reader.close(); // and the leak check sees nothing
+    }
+
+    // Memory: what is allocated, as the allocator counts it
+
+    private static final int ANNOUNCED = 64 << 20;
+
+    @ParameterizedTest(name = "{0} octets in a read")
+    @ValueSource(ints = {1, 7, 1000, 4096, 65536})
+    void aPeerThatAnnouncesMuchAndSendsLittleCostsLittle(int chunk) {
+        UnpooledByteBufAllocator counted = new UnpooledByteBufAllocator(false);
+        FrameReader reader = new FrameReader(ZMTP31);
+        ByteBuf header = Hex.buffer("02 00*4 04 00 00 00");
+        reader.readHeader(header);
+        assertThat(reader.length()).isEqualTo(ANNOUNCED);
+        assertThat(reader.readBody(header, counted)).isNull();
+        assertThat(used(counted)).isZero();
+        header.release();
+
+        ByteBuf octets = ALLOC.buffer(chunk).writeZero(chunk);
+        for (int read = 1; read <= 100; read++) {
+            assertThat(reader.readBody(octets.duplicate(), counted)).isNull();
+            assertThat(used(counted))
+                    .as("after %d octets", read * chunk)
+                    .isBetween((long) read * chunk, 2L * read * chunk + 4096);
+        }
+        octets.release();
+        reader.close();
+        assertThat(used(counted)).isZero();
+    }
+
+    @Test
+    void noMoreIsTakenThanTheBodyNeeds() {
+        UnpooledByteBufAllocator counted = new UnpooledByteBufAllocator(false);
+        FrameReader reader = new FrameReader(ZMTP31);
+        ByteBuf in = ALLOC.buffer().writeByte(2).writeLong(10_000).writeZero(9_999);
+        reader.readHeader(in);
+        assertThat(reader.readBody(in, counted)).isNull();
+
+        assertThat(used(counted)).isEqualTo(10_000);
+        ByteBuf body = reader.readBody(in.writeByte(1), counted);
+        assertThat(body.readableBytes()).isEqualTo(10_000);
+        assertThat(body.getByte(9_999)).isEqualTo((byte) 1);
+        body.release();
+        in.release();
+        assertThat(used(counted)).isZero();
+    }
+
+    @Test
+    void aTrickledBodyIsCopiedFewTimes() {
+        UnpooledByteBufAllocator counted = new UnpooledByteBufAllocator(false);
+        FrameReader reader = new FrameReader(ZMTP31);
+        ByteBuf header = Hex.buffer("02 00*5 10 00 00");
+        reader.readHeader(header);
+        header.release();
+
+        ByteBuf octet = Unpooled.wrappedBuffer(new byte[1]);
+        int growths = 0;
+        long before = 0;
+        ByteBuf body = null;
+        while (body == null) {
+            body = reader.readBody(octet.duplicate(), counted);
+            long now = used(counted);
+            growths += now == before ? 0 : 1;
+            before = now;
+        }
+        assertThat(body.readableBytes()).isEqualTo(1 << 20);
+        assertThat(growths).isLessThanOrEqualTo(21); // one for each doubling
+        body.release();
+    }
+
+    private static long used(UnpooledByteBufAllocator counted) {
+        return counted.metric().usedHeapMemory() + counted.metric().usedDirectMemory();
+    }
+
+    @Test
+    void aHeaderOfTheLongest10FormMayBeCutBeforeItsFlags() {
+        FrameReader reader = new FrameReader(ZMTP10);
+        ByteBuf in = Hex.buffer("ff 00*7 03");
+        assertThat(reader.readHeader(in)).isFalse();
+        in.release();
+
+        ByteBuf rest = Hex.buffer("01 79 6f");
+        assertThat(reader.readHeader(rest)).isTrue();
+        assertThat(reader.hasMore()).isTrue();
+        assertThat(Hex.dump(reader.readBody(rest, ALLOC))).isEqualTo("796f");
+        rest.release();
+    }
+}

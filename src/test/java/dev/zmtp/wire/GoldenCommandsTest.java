@@ -1,0 +1,170 @@
+package dev.zmtp.wire;
+
+import static dev.zmtp.ZMTPSocketType.DEALER;
+import static dev.zmtp.ZMTPSocketType.DISH;
+import static dev.zmtp.ZMTPSocketType.PUB;
+import static dev.zmtp.ZMTPSocketType.RADIO;
+import static dev.zmtp.ZMTPSocketType.SUB;
+import static dev.zmtp.ZMTPVersion.ZMTP20;
+import static dev.zmtp.ZMTPVersion.ZMTP30;
+import static dev.zmtp.ZMTPVersion.ZMTP31;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.zmtp.ZMTPMembership;
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.ZMTPSubscription;
+import dev.zmtp.ZMTPVersion;
+import dev.zmtp.codec.ZMTPCodec;
+import dev.zmtp.testing.Hex;
+import dev.zmtp.testing.Vectors;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Subscriptions, memberships and heartbeats among the vectors, as the codec sends and receives them. */
+class GoldenCommandsTest {
+
+    private static final ZMTPSubscription AB = ZMTPSubscription.subscribe("AB");
+    private static final ZMTPSubscription NO_AB = ZMTPSubscription.cancel("AB");
+    private static final ZMTPSubscription EVERYTHING = ZMTPSubscription.subscribe("");
+
+    private static List<Arguments> values() {
+        return List.of(
+                Arguments.of("2.0 subscribe AB", ZMTP20, SUB, PUB, AB),
+                Arguments.of("2.0 unsubscribe AB", ZMTP20, SUB, PUB, NO_AB),
+                Arguments.of("SUBSCRIBE AB", ZMTP31, SUB, PUB, AB),
+                Arguments.of("CANCEL AB", ZMTP31, SUB, PUB, NO_AB),
+                Arguments.of("SUBSCRIBE to everything", ZMTP31, SUB, PUB, EVERYTHING),
+                Arguments.of(
+                        "SUBSCRIBE in a long frame", ZMTP31, SUB, PUB, ZMTPSubscription.subscribe("t".repeat(246))),
+                Arguments.of("3.0 subscribe AB", ZMTP30, SUB, PUB, AB),
+                Arguments.of("3.0 unsubscribe AB", ZMTP30, SUB, PUB, NO_AB),
+                Arguments.of("3.0 subscribe to everything", ZMTP30, SUB, PUB, EVERYTHING),
+                Arguments.of("JOIN grp", ZMTP31, DISH, RADIO, ZMTPMembership.join("grp")),
+                Arguments.of("LEAVE grp", ZMTP31, DISH, RADIO, ZMTPMembership.leave("grp")));
+    }
+
+    static List<String> names() {
+        return values().stream().map(row -> (String) row.get()[0]).toList();
+    }
+
+    static List<String> heartbeatNames() {
+        return List.of("PING for 0.3 s", "PING LOL", "PONG LOL", "PONG");
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("values")
+    void theCodecSendsAValue(String name, ZMTPVersion version, ZMTPSocketType from, ZMTPSocketType to, Object value) {
+        try (Connection connection = Connection.established(version, from, to)) {
+            connection.channel.writeOutbound(value);
+
+            assertThat(connection.sent()).isEqualTo(Vectors.hex(name));
+        }
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("values")
+    void theCodecReceivesAValueHoweverItIsCut(
+            String name, ZMTPVersion version, ZMTPSocketType from, ZMTPSocketType to, Object value) {
+        byte[] octets = Vectors.octets(name);
+        try (Connection connection = Connection.established(version, to, from)) {
+            for (int at = 0; at <= octets.length; at++) {
+                connection.receiveSplit(octets, at);
+                assertThat(connection.messages).as("cut at %d", at).containsExactly(value);
+                connection.messages.clear();
+            }
+            connection.receiveSingly(octets);
+            assertThat(connection.messages).containsExactly(value);
+        }
+    }
+
+    @ParameterizedTest(name = "{0} from a {1} peer")
+    @MethodSource("bothForms")
+    void aPublisherTakesBothFormsFromAny3xPeer(String name, ZMTPVersion version, ZMTPSubscription value) {
+        try (Connection connection = Connection.established(version, PUB, SUB)) {
+            connection.receive(Vectors.octets(name));
+
+            assertThat(connection.messages).containsExactly(value);
+        }
+    }
+
+    private static List<Arguments> bothForms() {
+        return List.of(
+                Arguments.of("SUBSCRIBE AB", ZMTP30, AB),
+                Arguments.of("CANCEL AB", ZMTP30, NO_AB),
+                Arguments.of("3.0 subscribe AB", ZMTP31, AB),
+                Arguments.of("3.0 unsubscribe AB", ZMTP31, NO_AB));
+    }
+
+    @Test
+    void ourHeartbeatIsAPingWithItsTtl() {
+        ZMTPCodec.Builder beating = ZMTPCodec.builder()
+                .socketType(DEALER)
+                .heartbeatInterval(Duration.ofSeconds(1))
+                .heartbeatTtl(Duration.ofMillis(300));
+        try (Connection connection = Connection.established(ZMTP31, beating, DEALER)) {
+            connection.channel.advanceTimeBy(1, TimeUnit.SECONDS);
+            connection.channel.runScheduledPendingTasks();
+
+            assertThat(connection.sent()).isEqualTo(Vectors.hex("PING for 0.3 s"));
+        }
+    }
+
+    @ParameterizedTest(name = "{0} is answered by {1}")
+    @MethodSource("pings")
+    void everyPingIsAnsweredWithItsContextHoweverItIsCut(String ping, String pong) {
+        byte[] octets = Vectors.octets(ping);
+        try (Connection connection = Connection.established(ZMTP31, DEALER, DEALER)) {
+            for (int at = 0; at <= octets.length; at++) {
+                connection.receiveSplit(octets, at);
+                assertThat(connection.sent()).as("cut at %d", at).isEqualTo(Vectors.hex(pong));
+            }
+            connection.receiveSingly(octets);
+            assertThat(connection.sent()).isEqualTo(Vectors.hex(pong));
+        }
+    }
+
+    private static List<Arguments> pings() {
+        return List.of(Arguments.of("PING for 0.3 s", "PONG"), Arguments.of("PING LOL", "PONG LOL"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("pongs")
+    void aPongNobodyAskedForIsNoMessageAndNoFault(String pong) {
+        byte[] octets = Vectors.octets(pong);
+        ZMTPMessage expected = ZMTPMessage.fromUTF8("Hello");
+        try (Connection connection = Connection.established(ZMTP31, DEALER, DEALER)) {
+            for (int at = 0; at <= octets.length; at++) {
+                connection.receiveSplit(octets, at);
+            }
+            connection.receive(Vectors.octets("message Hello"));
+
+            assertThat(connection.messages).containsExactly(expected);
+            assertThat(connection.failures).isEmpty();
+            assertThat(connection.sent()).isEmpty();
+        }
+        expected.release();
+    }
+
+    private static List<String> pongs() {
+        return List.of("PONG LOL", "PONG");
+    }
+
+    @Test
+    void aPingMayComeBetweenTheFramesOfAMessage() {
+        ZMTPMessage expected = ZMTPMessage.fromUTF8("a", "", "b");
+        try (Connection connection = Connection.established(ZMTP31, DEALER, DEALER)) {
+            connection.receive(Hex.octets(
+                    "01 01 61 " + Vectors.text("PING LOL") + " 01 00 " + Vectors.text("PING LOL") + " 00 01 62"));
+
+            assertThat(connection.messages).containsExactly(expected);
+            assertThat(connection.sent()).isEqualTo(Vectors.hex("PONG LOL") + Vectors.hex("PONG LOL"));
+        }
+        expected.release();
+    }
+}

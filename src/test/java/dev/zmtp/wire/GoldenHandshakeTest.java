@@ -1,0 +1,327 @@
+package dev.zmtp.wire;
+
+import static dev.zmtp.ZMTPSocketType.DEALER;
+import static dev.zmtp.ZMTPSocketType.PUB;
+import static dev.zmtp.ZMTPSocketType.PULL;
+import static dev.zmtp.ZMTPSocketType.PUSH;
+import static dev.zmtp.ZMTPSocketType.ROUTER;
+import static dev.zmtp.ZMTPSocketType.SUB;
+import static dev.zmtp.ZMTPSocketType.XPUB;
+import static dev.zmtp.ZMTPSocketType.XSUB;
+import static dev.zmtp.ZMTPVersion.ZMTP10;
+import static dev.zmtp.ZMTPVersion.ZMTP20;
+import static dev.zmtp.ZMTPVersion.ZMTP30;
+import static dev.zmtp.ZMTPVersion.ZMTP31;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.zmtp.ZMTPException;
+import dev.zmtp.ZMTPMetadata;
+import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.ZMTPVersion;
+import dev.zmtp.codec.ZMTPCodec;
+import dev.zmtp.codec.ZMTPHandshake;
+import dev.zmtp.testing.Hex;
+import dev.zmtp.testing.Vectors;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Greetings, READY and ERROR among the vectors, as the codec sends and receives them. */
+class GoldenHandshakeTest {
+
+    private static final String SIGNATURE = "ff 00*7 01 7f ";
+
+    /** Each vector, the codec that sends it, and the octets of the peer that bring it out. */
+    private static List<Arguments> sent() {
+        return List.of(
+                Arguments.of("1.0 greeting, anonymous", dealer(ZMTP10, ""), ""),
+                Arguments.of("1.0 greeting, identity me", dealer(ZMTP10, "me"), ""),
+                Arguments.of("1.0 greeting, longest identity in a short frame", dealer(ZMTP10, "i".repeat(253)), ""),
+                Arguments.of("1.0 greeting, identity in a long frame", dealer(ZMTP10, "i".repeat(254)), ""),
+                Arguments.of("2.0 greeting, anonymous DEALER", dealer(ZMTP20, ""), SIGNATURE),
+                Arguments.of("2.0 greeting, DEALER me", dealer(ZMTP20, "me"), SIGNATURE),
+                Arguments.of("3.x DEALER me to a 2.0 peer", dealer(ZMTP31, "me"), SIGNATURE + "01"),
+                Arguments.of("3.x DEALER me to a 2.0 peer", dealer(ZMTP30, "me"), SIGNATURE + "01"),
+                Arguments.of("3.x DEALER me to a peer of revision 0", dealer(ZMTP31, "me"), SIGNATURE + "00"),
+                Arguments.of("3.x DEALER me to a 1.0 peer", dealer(ZMTP31, "me"), "01 00"),
+                Arguments.of("3.x DEALER me to a 1.0 peer", dealer(ZMTP20, "me"), "01 00"),
+                Arguments.of("signature, identity of 254", dealer(ZMTP31, "i".repeat(254)), ""),
+                Arguments.of("signature, identity of 255", dealer(ZMTP31, "i".repeat(255)), ""),
+                Arguments.of("3.1 greeting", dealer(ZMTP31, ""), SIGNATURE + "03"),
+                Arguments.of("3.0 greeting", dealer(ZMTP30, ""), SIGNATURE + "03"));
+    }
+
+    private record Known(ZMTPVersion version, ZMTPSocketType type, String identity) {}
+
+    /** Each greeting that a peer may send, the codec that gets it, and what it then knows of the peer. */
+    private static List<Arguments> received() {
+        String third = Vectors.text("READY DEALER ID-1");
+        Known in31 = new Known(ZMTP31, DEALER, "ID-1");
+        return List.of(
+                Arguments.of("1.0 greeting, anonymous", "", router(ZMTP31), new Known(ZMTP10, null, "")),
+                Arguments.of("1.0 greeting, identity me", "", router(ZMTP31), new Known(ZMTP10, null, "me")),
+                Arguments.of("1.0 greeting, identity me", "", router(ZMTP10), new Known(ZMTP10, null, "me")),
+                Arguments.of(
+                        "1.0 greeting, longest identity in a short frame",
+                        "",
+                        router(ZMTP20),
+                        new Known(ZMTP10, null, "i".repeat(253))),
+                Arguments.of(
+                        "1.0 greeting, identity in a long frame",
+                        "",
+                        router(ZMTP31),
+                        new Known(ZMTP10, null, "i".repeat(254))),
+                Arguments.of("2.0 greeting, anonymous DEALER", "", router(ZMTP31), new Known(ZMTP20, DEALER, "")),
+                Arguments.of("2.0 greeting, DEALER me", "", router(ZMTP30), new Known(ZMTP20, DEALER, "me")),
+                Arguments.of("2.0 greeting, DEALER me", "", router(ZMTP20), new Known(ZMTP20, DEALER, "me")),
+                Arguments.of("3.x DEALER me to a 2.0 peer", "", router(ZMTP20), new Known(ZMTP20, DEALER, "me")),
+                Arguments.of("3.x DEALER me to a 1.0 peer", "", router(ZMTP10), new Known(ZMTP10, null, "me")),
+                Arguments.of(
+                        "signature, identity of 254",
+                        "69*254",
+                        router(ZMTP10),
+                        new Known(ZMTP10, null, "i".repeat(254))),
+                Arguments.of(
+                        "signature, identity of 255",
+                        "69*255",
+                        router(ZMTP10),
+                        new Known(ZMTP10, null, "i".repeat(255))),
+                Arguments.of("3.1 greeting", third, router(ZMTP31), in31),
+                Arguments.of("3.1 greeting", third, router(ZMTP30), new Known(ZMTP30, DEALER, "ID-1")),
+                Arguments.of("3.0 greeting", third, router(ZMTP31), new Known(ZMTP30, DEALER, "ID-1")),
+                Arguments.of("3.1 greeting with zero padding", third, router(ZMTP31), in31));
+    }
+
+    private static ZMTPCodec.Builder dealer(ZMTPVersion version, String identity) {
+        return ZMTPCodec.builder().socketType(DEALER).protocol(version).localIdentity(identity);
+    }
+
+    private static ZMTPCodec.Builder router(ZMTPVersion version) {
+        return ZMTPCodec.builder().socketType(ROUTER).protocol(version);
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("sent")
+    void theCodecSendsAGreeting(String name, ZMTPCodec.Builder ours, String peer) {
+        try (Connection connection = new Connection(ours.build())) {
+            connection.receive(Hex.octets(peer));
+
+            assertThat(connection.sent()).isEqualTo(Vectors.hex(name));
+        }
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("received")
+    void theCodecUnderstandsAGreetingHoweverItIsCut(String name, String rest, ZMTPCodec.Builder ours, Known expected) {
+        byte[] octets = Hex.octets(Vectors.text(name) + " " + rest);
+        for (int at = 0; at <= octets.length; at++) {
+            int cut = at;
+            check(ours, expected, connection -> connection.receiveSplit(octets, cut));
+        }
+        check(ours, expected, connection -> connection.receiveSingly(octets));
+    }
+
+    private static void check(ZMTPCodec.Builder ours, Known expected, Consumer<Connection> conversation) {
+        try (Connection connection = new Connection(ours.build())) {
+            conversation.accept(connection);
+
+            ZMTPHandshake handshake = connection.handshake();
+            assertThat(handshake.negotiatedVersion()).isEqualTo(expected.version);
+            assertThat(handshake.remoteSocketType()).isEqualTo(expected.type);
+            assertThat(utf8(handshake.remoteIdentity())).isEqualTo(expected.identity);
+        }
+    }
+
+    private static String utf8(ByteBuffer octets) {
+        return StandardCharsets.UTF_8.decode(octets).toString();
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("received")
+    void aGreetingWithoutItsLastOctetIsNoHandshake(String name, String rest, ZMTPCodec.Builder ours, Known unused) {
+        byte[] octets = Hex.octets(Vectors.text(name) + " " + rest);
+        try (Connection connection = new Connection(ours.build())) {
+            connection.receive(Arrays.copyOf(octets, octets.length - 1));
+
+            assertThat(connection.isShakingHands()).isTrue();
+            assertThat(connection.channel.isActive()).isTrue();
+        }
+    }
+
+    @Test
+    void aFrameOfLengthZeroIsNoGreeting() {
+        try (Connection connection = new Connection(router(ZMTP31).build())) {
+            connection.receive(Vectors.octets("1.0 frame of length zero"));
+
+            assertThat(connection.handshakeFailure())
+                    .hasMessage("frame length: 0 (expected: >= 1, it counts the flags octet)");
+            assertThat(connection.channel.isActive()).isFalse();
+        }
+    }
+
+    /** The RFC wants PUB and SUB in a 2.0 greeting; libzmq sends the codes of its own XPUB and XSUB. */
+    @ParameterizedTest(name = "{0} sends {1}")
+    @MethodSource("xTypes")
+    void libzmqMayCallItselfXpubOrXsubIn20(ZMTPSocketType peer, String code, ZMTPSocketType ours) {
+        try (Connection connection =
+                new Connection(ZMTPCodec.builder().socketType(ours).build())) {
+            connection.receive(Hex.octets(SIGNATURE + "01 " + code + " 00 00"));
+
+            assertThat(connection.handshake().remoteSocketType()).isEqualTo(peer);
+        }
+    }
+
+    private static List<Arguments> xTypes() {
+        return List.of(
+                Arguments.of(XPUB, "09", SUB),
+                Arguments.of(XPUB, "09", XSUB),
+                Arguments.of(XSUB, "0a", PUB),
+                Arguments.of(XSUB, "0a", XPUB));
+    }
+
+    @ParameterizedTest(name = "{0} sends {1}")
+    @MethodSource("xTypesOfOurs")
+    void weCallOurselvesPubOrSubIn20(ZMTPSocketType ours, String code) {
+        try (Connection connection =
+                new Connection(ZMTPCodec.builder().socketType(ours).build())) {
+            connection.receive(Hex.octets(SIGNATURE + "01"));
+
+            assertThat(connection.sent()).isEqualTo(Hex.of(SIGNATURE + "03 " + code + " 00 00"));
+        }
+    }
+
+    private static List<Arguments> xTypesOfOurs() {
+        return List.of(Arguments.of(XPUB, "01"), Arguments.of(XSUB, "02"));
+    }
+
+    // READY and ERROR
+
+    private static Stream<Arguments> readies() {
+        Stream<Arguments> types = Arrays.stream(ZMTPSocketType.values())
+                .map(type -> Arguments.of("READY " + type, ZMTPCodec.builder().socketType(type)));
+        return Stream.concat(
+                types,
+                Stream.of(
+                        Arguments.of(
+                                "READY DEALER ID-1",
+                                ZMTPCodec.builder().socketType(DEALER).localIdentity("ID-1")),
+                        Arguments.of(
+                                "READY PUSH with X-Name",
+                                ZMTPCodec.builder().socketType(PUSH).property("X-Name", "val"))));
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("readies")
+    void theCodecSendsReady(String name, ZMTPCodec.Builder ours) {
+        try (Connection connection = new Connection(ours.build())) {
+            connection.receive(Vectors.octets("3.1 greeting"));
+
+            assertThat(connection.sent()).endsWith(Vectors.hex("3.1 greeting").substring(20) + Vectors.hex(name));
+        }
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("readies")
+    void theCodecUnderstandsReadyHoweverItIsCut(String name, ZMTPCodec.Builder theirs) {
+        ZMTPSocketType type = theirs.build().session().config().socketType();
+        ZMTPSocketType ours = Arrays.stream(ZMTPSocketType.values())
+                .filter(type::accepts)
+                .findFirst()
+                .orElseThrow();
+        byte[] octets = Vectors.octets(name);
+        for (int at = 0; at <= octets.length; at++) {
+            try (Connection connection = new Connection(ZMTPCodec.of(ours))) {
+                connection.receive(Vectors.octets("3.1 greeting"));
+                connection.receiveSplit(octets, at);
+
+                assertThat(connection.handshake().remoteSocketType()).isEqualTo(type);
+            }
+        }
+    }
+
+    @Test
+    void thePropertiesOfReadyAreTheHandshakes() {
+        try (Connection connection = new Connection(ZMTPCodec.of(PULL))) {
+            connection.receive(Vectors.octets("3.1 greeting"));
+            connection.receive(Vectors.octets("READY PUSH with X-Name"));
+
+            assertThat(connection.handshake().metadata())
+                    .isEqualTo(ZMTPMetadata.EMPTY.with("Socket-Type", "PUSH").with("X-Name", "val"));
+        }
+    }
+
+    @Test
+    void errorFromThePeerEndsTheHandshakeHoweverItIsCut() {
+        byte[] octets = Vectors.octets("ERROR 400");
+        for (int at = 0; at < octets.length; at++) {
+            try (Connection connection = new Connection(ZMTPCodec.of(PULL))) {
+                connection.receive(Vectors.octets("3.1 greeting"));
+                connection.receiveSplit(octets, at);
+
+                assertThat(connection.handshakeFailure())
+                        .isInstanceOf(ZMTPException.class)
+                        .hasMessage("refused by the peer: 400")
+                        .extracting(e -> ((ZMTPException) e).code())
+                        .isEqualTo(ZMTPException.Code.PEER_ERROR);
+                assertThat(connection.channel.isActive()).isFalse();
+            }
+        }
+    }
+
+    @Test
+    void aPeerOfTheWrongTypeIsToldWhy() {
+        String reason = "socket type: PUB (expected: one that PULL talks to)";
+        try (Connection connection = new Connection(ZMTPCodec.of(PULL))) {
+            connection.receive(Vectors.octets("3.1 greeting"));
+            connection.sent();
+            connection.receive(Vectors.octets("READY PUB"));
+
+            byte[] text = reason.getBytes(StandardCharsets.US_ASCII);
+            assertThat(connection.sent())
+                    .isEqualTo(Hex.of("04 %02x 05 \"ERROR\" %02x".formatted(7 + text.length, text.length))
+                            + ByteBufUtil.hexDump(text));
+            assertThat(connection.handshakeFailure()).hasMessage(reason);
+            assertThat(connection.channel.isActive()).isFalse();
+        }
+    }
+
+    @Test
+    void errorIsSpeltAsLibzmqSpellsIt() {
+        var body = Command.error(Unpooled.buffer().alloc(), "400");
+        var frame = body.alloc().buffer();
+        ZMTP31.writeHeader(frame, ZMTPVersion.COMMAND, body.readableBytes());
+        frame.writeBytes(body);
+        body.release();
+
+        assertThat(Hex.dump(frame)).isEqualTo(Vectors.hex("ERROR 400"));
+    }
+
+    @Test
+    void noVectorIsForgotten() {
+        Set<String> forgotten = new HashSet<>(Vectors.names());
+        forgotten.removeAll(GoldenMessagesTest.names());
+        forgotten.removeAll(GoldenCommandsTest.names());
+        forgotten.removeAll(GoldenCommandsTest.heartbeatNames());
+        forgotten.removeAll(firstColumn(sent().stream()));
+        forgotten.removeAll(firstColumn(received().stream()));
+        forgotten.removeAll(firstColumn(readies()));
+        forgotten.removeAll(Set.of("1.0 frame of length zero", "ERROR 400"));
+
+        assertThat(forgotten).isEmpty();
+    }
+
+    private static List<Object> firstColumn(Stream<Arguments> table) {
+        return table.map(row -> row.get()[0]).toList();
+    }
+}
