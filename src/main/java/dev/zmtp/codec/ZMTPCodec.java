@@ -109,7 +109,7 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
     public void handlerAdded(ChannelHandlerContext ctx) {
         this.ctx = ctx;
         session.bind(ctx);
-        held = new HeldWrites(ctx.channel(), config.maxHeldLength());
+        held = new HeldWrites(ctx, config.maxHeldLength());
         mechanism = config.mechanism().create(new MechanismContext(this));
         phase = config.protocol() == ZMTPVersion.ZMTP10
                 ? IdentityPhase.ofUnversionedCodec(this)
