@@ -24,8 +24,8 @@ abstract class HandshakePhase extends Phase {
     /** Sends octets of the handshake at once. That they cannot be sent ends the connection. */
     final void send(ByteBuf octets) {
         codec.ctx().writeAndFlush(octets).addListener(sent -> {
-            if (!sent.isSuccess() && isCurrent()) {
-                codec.fail(sent.cause());
+            if (!sent.isSuccess()) {
+                codec.sendFailed(sent.cause());
             }
         });
     }

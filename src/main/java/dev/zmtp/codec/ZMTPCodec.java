@@ -262,6 +262,15 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
         }
     }
 
+    /** Octets of the handshake could not be sent, whether it goes on meanwhile or is over. */
+    void sendFailed(Throwable cause) {
+        if (session.isOver()) {
+            writeFailed(cause, false);
+        } else {
+            fail(cause);
+        }
+    }
+
     /** The transport did not take what it was given: unless it is closed anyway, the stream is torn and must end. */
     void writeFailed(Throwable cause, boolean voidPromises) {
         if (ctx.channel().isActive() && !(phase instanceof ClosedPhase)) {
