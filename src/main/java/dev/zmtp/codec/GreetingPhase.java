@@ -80,20 +80,20 @@ final class GreetingPhase extends HandshakePhase {
         ByteBuf out = codec.ctx().alloc().buffer();
         out.writeByte(ours.revision());
         if (ours == ZMTPVersion.ZMTP20) {
-            writeTypeAndIdentity(out, ZMTPVersion.ZMTP20);
+            out.writeByte(codec.config().socketType().code());
         }
         send(out);
     }
 
     private void revision() {
-        if (ours == ZMTPVersion.ZMTP20) {
-            wanted = Greeting.V2_LENGTH; // a 3.x peer answers our revision as a 2.0 peer would
-            return;
-        }
         switch (received.getUnsignedByte(Greeting.REVISION_OFFSET)) {
             case 0 -> greetOld(ZMTPVersion.ZMTP10);
             case REVISION_20, REVISION_20_TOO -> greetOld(ZMTPVersion.ZMTP20);
             default -> {
+                if (ours == ZMTPVersion.ZMTP20) {
+                    greetOld(ours); // a 3.x peer answers our revision as a 2.0 peer would
+                    return;
+                }
                 wanted = Greeting.V3_LENGTH;
                 ByteBuf out = codec.ctx().alloc().buffer(Greeting.V3_LENGTH);
                 Greeting.writeRest(out, ours, mechanism.name(), mechanism.isServer());
@@ -106,13 +106,11 @@ final class GreetingPhase extends HandshakePhase {
         codec.checkDowngrade(version);
         wanted = Greeting.V2_LENGTH;
         ByteBuf out = codec.ctx().alloc().buffer();
-        writeTypeAndIdentity(out, version);
-        send(out);
-    }
-
-    private void writeTypeAndIdentity(ByteBuf out, ZMTPVersion version) {
-        out.writeByte(codec.config().socketType().code());
+        if (ours != ZMTPVersion.ZMTP20) {
+            out.writeByte(codec.config().socketType().code());
+        }
         IdentityPhase.writeIdentity(out, version, codec.config());
+        send(out);
     }
 
     private void greetingOf20() {
@@ -124,7 +122,6 @@ final class GreetingPhase extends HandshakePhase {
         codec.checkSocketType(peer);
         int revision = received.getUnsignedByte(Greeting.REVISION_OFFSET);
         ZMTPVersion version = revision == 0 ? ZMTPVersion.ZMTP10 : ZMTPVersion.ZMTP20;
-        codec.checkDowngrade(version);
         codec.enter(IdentityPhase.versioned(codec, version, peer));
     }
 

@@ -2,7 +2,6 @@ package dev.zmtp.codec;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelPromise;
-import java.nio.channels.ClosedChannelException;
 
 /** A phase before traffic: writes are held until there is a version in which they can leave. */
 abstract class HandshakePhase extends Phase {
@@ -22,15 +21,11 @@ abstract class HandshakePhase extends Phase {
         codec.ctx().flush();
     }
 
-    /**
-     * Sends octets of the handshake at once. That they cannot be sent ends the connection: TLS in front says so here. Where
-     * the channel is closed, its end tells more.
-     */
+    /** Sends octets of the handshake at once. That they cannot be sent ends the connection: TLS in front says so here. */
     final void send(ByteBuf octets) {
         codec.ctx().writeAndFlush(octets).addListener(sent -> {
-            Throwable cause = sent.cause();
-            if (cause != null && !(cause instanceof ClosedChannelException) && isCurrent()) {
-                codec.fail(cause);
+            if (!sent.isSuccess()) {
+                codec.sendFailed(sent.cause());
             }
         });
     }

@@ -2,6 +2,7 @@ package dev.zmtp.codec;
 
 import dev.zmtp.ZMTPMessage;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.MessageSizeEstimator;
@@ -27,6 +28,7 @@ final class HeldWrites {
 
     private record Held(Object message, ChannelPromise promise, long size) {}
 
+    private final ChannelHandlerContext ctx;
     private final Channel channel;
     private final long maxSize;
     private final MessageSizeEstimator.Handle estimator;
@@ -35,8 +37,9 @@ final class HeldWrites {
     private boolean writable = true;
     private boolean flush;
 
-    HeldWrites(Channel channel, long maxSize) {
-        this.channel = channel;
+    HeldWrites(ChannelHandlerContext ctx, long maxSize) {
+        this.ctx = ctx;
+        this.channel = ctx.channel();
         this.maxSize = maxSize;
         this.estimator = channel.config().getMessageSizeEstimator().newHandle();
     }
@@ -50,13 +53,23 @@ final class HeldWrites {
         long added = OVERHEAD + sizeOf(message);
         if (size + added > maxSize) {
             ReferenceCountUtil.release(message);
-            promise.tryFailure(new EncoderException(
-                    "held writes: " + (size + added) + " octets (expected: <= " + maxSize + " before the handshake)"));
+            refuse(promise, size + added);
             return;
         }
         writes.add(new Held(message, promise, added));
         size += added;
         updateWritability();
+    }
+
+    private void refuse(ChannelPromise promise, long wanted) {
+        EncoderException failure = new EncoderException(
+                "held writes: " + wanted + " octets (expected: <= " + maxSize + " before the handshake)");
+        if (promise.isVoid()) {
+            // Such a promise would tell the whole pipeline, and the codec would take it for the end of the handshake.
+            ctx.fireExceptionCaught(failure);
+        } else {
+            promise.tryFailure(failure);
+        }
     }
 
     private long sizeOf(Object message) {

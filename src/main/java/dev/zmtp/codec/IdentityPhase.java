@@ -19,7 +19,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class IdentityPhase extends HandshakePhase {
 
-    private static final int SIGNATURE_FLAGS = Greeting.SIGNATURE_LAST;
     private static final int MIN_LONG_IDENTITY = 254;
 
     private enum Kind {
@@ -116,7 +115,8 @@ final class IdentityPhase extends HandshakePhase {
             }
             return;
         }
-        if (kind == Kind.WE_ARE_UNVERSIONED && flags == SIGNATURE_FLAGS) {
+        boolean signature = reader.hasLongHeader() && (flags & 1) != 0;
+        if (kind == Kind.WE_ARE_UNVERSIONED && signature) {
             return;
         }
         if (flags != 0) {

@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
 /** Carries commands between the peer and the mechanism until both sides are ready (RFC 23 and 37, "Framing"). */
 final class MechanismPhase extends HandshakePhase {
 
+    private static final int MAX_SHOWN = 64;
+
     private final ZMTPVersion version;
     private final ZMTPMechanism mechanism;
     private final FrameReader reader;
@@ -102,13 +104,18 @@ final class MechanismPhase extends HandshakePhase {
             throw ZMTPException.of(
                     ZMTPException.Code.SOCKET_TYPE,
                     "socket type",
-                    name.replaceAll("[^!-~]", "?"),
+                    shown(name),
                     "one that " + codec.config().socketType() + " talks to");
         }
         ByteBuffer identity = peer.value(ZMTPMetadata.IDENTITY);
         if (identity != null) {
             Greeting.checkIdentity(Unpooled.wrappedBuffer(identity));
         }
+    }
+
+    /** The peer's octets, so that they do no harm in a log. */
+    private static String shown(String name) {
+        return name.substring(0, Math.min(name.length(), MAX_SHOWN)).replaceAll("[^!-~]", "?");
     }
 
     private static @Nullable ZMTPSocketType socketType(ZMTPMetadata peer) {

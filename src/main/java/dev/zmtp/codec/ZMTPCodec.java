@@ -15,6 +15,7 @@ import io.netty.handler.codec.DecoderException;
 import io.netty.util.concurrent.Future;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
+import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.util.ArrayDeque;
@@ -65,6 +66,11 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
     private @Nullable ZMTPMechanism mechanism;
     private @Nullable Future<?> deadline;
     private boolean started;
+
+    /** Who was at the other end when the connection began: a closed channel may not know. */
+    private @Nullable SocketAddress peerAddress;
+
+    /** Whether the codec was taken out of a living connection, whose octets then belong to those behind it. */
     private boolean removed;
 
     private boolean reading;
@@ -107,10 +113,16 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
 
     @Override
     public void handlerAdded(ChannelHandlerContext ctx) {
-        this.ctx = ctx;
         session.bind(ctx);
-        held = new HeldWrites(ctx.channel(), config.maxHeldLength());
-        mechanism = config.mechanism().create(new MechanismContext(this));
+        this.ctx = ctx;
+        held = new HeldWrites(ctx, config.maxHeldLength());
+        phase = new ClosedPhase(this, null); // until all is there: a factory of the user's may fail
+        try {
+            mechanism = config.mechanism().create(new MechanismContext(this));
+        } catch (Throwable e) {
+            session.fail(e);
+            throw e;
+        }
         phase = config.protocol() == ZMTPVersion.ZMTP10
                 ? IdentityPhase.ofUnversionedCodec(this)
                 : new GreetingPhase(this, mechanism);
@@ -126,10 +138,11 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
     }
 
     private void start() {
-        if (started || removed) {
+        if (started || session.isOver()) {
             return;
         }
         started = true;
+        peerAddress = ctx.channel().remoteAddress();
         long nanos = config.handshakeTimeout().toNanos();
         if (nanos > 0) {
             deadline = ctx.executor().schedule(this::deadlinePassed, nanos, TimeUnit.NANOSECONDS);
@@ -155,9 +168,20 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
     }
 
     @Override
+    public void channelUnregistered(ChannelHandlerContext ctx) {
+        if (!ctx.channel().isOpen()) {
+            closed("before the channel was connected"); // and so never inactive
+        }
+        ctx.fireChannelUnregistered();
+    }
+
+    @Override
     public void handlerRemoved(ChannelHandlerContext ctx) {
+        if (this.ctx != ctx || phase instanceof ClosedPhase) {
+            return;
+        }
         removed = true;
-        closed("as the codec was removed, or its channel never connected");
+        closed("as the codec was removed");
     }
 
     /** The connection is over without anyone's fault, or before it could be. */
@@ -262,6 +286,15 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
         }
     }
 
+    /** Octets of the handshake could not be sent, whether it goes on meanwhile or is over. */
+    void sendFailed(Throwable cause) {
+        if (session.isOver()) {
+            writeFailed(cause, false);
+        } else if (!(cause instanceof ClosedChannelException)) {
+            fail(cause); // a closed channel is about to end, and its end tells more
+        }
+    }
+
     /** The transport did not take what it was given: unless it is closed anyway, the stream is torn and must end. */
     void writeFailed(Throwable cause, boolean voidPromises) {
         if (ctx.channel().isActive() && !(phase instanceof ClosedPhase)) {
@@ -318,7 +351,7 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
     private void decode(ByteBuf in) {
         try {
             Phase before = null;
-            while (before != phase && in.isReadable()) {
+            while (!removed && before != phase && in.isReadable()) {
                 before = phase;
                 before.read(in);
             }
@@ -426,7 +459,7 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
 
     /** Who is at the other end, as far as it is known, for messages to people. */
     String peer() {
-        String address = String.valueOf(ctx.channel().remoteAddress());
+        String address = String.valueOf(peerAddress);
         ByteBuffer identity = session.announcedIdentity();
         if (!identity.hasRemaining()) {
             return address;

@@ -23,6 +23,9 @@ public final class ZMTPConfig {
 
     private static final int MAX_TTL_DECISECONDS = 655;
 
+    /** What an event loop can count to, in nanoseconds; 292 years. */
+    private static final Duration MAX_DURATION = Duration.ofNanos(Long.MAX_VALUE);
+
     private final ZMTPVersion protocol;
     private final boolean interop;
     private final ZMTPSocketType socketType;
@@ -438,19 +441,19 @@ public final class ZMTPConfig {
 
         /** Sets the time for the whole handshake; zero for no limit. */
         public B handshakeTimeout(Duration handshakeTimeout) {
-            this.handshakeTimeout = notNegative("handshakeTimeout", handshakeTimeout);
+            this.handshakeTimeout = countable("handshakeTimeout", handshakeTimeout);
             return self();
         }
 
         /** Sets the time between PINGs; zero to send none. */
         public B heartbeatInterval(Duration heartbeatInterval) {
-            this.heartbeatInterval = notNegative("heartbeatInterval", heartbeatInterval);
+            this.heartbeatInterval = countable("heartbeatInterval", heartbeatInterval);
             return self();
         }
 
         /** Sets the silence after a PING that ends the connection; zero for never. */
         public B heartbeatTimeout(Duration heartbeatTimeout) {
-            this.heartbeatTimeout = notNegative("heartbeatTimeout", heartbeatTimeout);
+            this.heartbeatTimeout = countable("heartbeatTimeout", heartbeatTimeout);
             return self();
         }
 
@@ -459,7 +462,7 @@ public final class ZMTPConfig {
          * The wire could say more, but libzmq understands no more.
          */
         public B heartbeatTtl(Duration heartbeatTtl) {
-            long deciseconds = notNegative("heartbeatTtl", heartbeatTtl).toMillis() / 100;
+            long deciseconds = countable("heartbeatTtl", heartbeatTtl).toMillis() / 100;
             if (deciseconds > MAX_TTL_DECISECONDS || (deciseconds == 0 && !heartbeatTtl.isZero())) {
                 throw new IllegalArgumentException("heartbeatTtl: " + heartbeatTtl + " (expected: 0 or 0.1 to 65.5 s)");
             }
@@ -474,9 +477,10 @@ public final class ZMTPConfig {
             return value;
         }
 
-        private static Duration notNegative(String name, Duration value) {
-            if (value.isNegative()) {
-                throw new IllegalArgumentException(name + ": " + value + " (expected: >= 0)");
+        private static Duration countable(String name, Duration value) {
+            Objects.requireNonNull(value, name);
+            if (value.isNegative() || value.compareTo(MAX_DURATION) > 0) {
+                throw new IllegalArgumentException(name + ": " + value + " (expected: 0 to " + MAX_DURATION + ")");
             }
             return value;
         }

@@ -1,0 +1,317 @@
+package dev.zmtp.codec;
+
+import static dev.zmtp.testing.ScriptedPeer.GREETING;
+import static dev.zmtp.testing.ScriptedPeer.ready;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.zmtp.ZMTPException;
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.testing.Hex;
+import dev.zmtp.testing.ScriptedPeer;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.WriteBufferWaterMark;
+import io.netty.handler.codec.EncoderException;
+import java.nio.channels.ClosedChannelException;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Writes before the end of the handshake: they wait, count, leave in order, and are all accounted for. */
+class HeldWritesTest {
+
+    private static final String HANDSHAKE = GREETING + ready("ROUTER");
+
+    private static ScriptedPeer greeted() {
+        return greeted(ZMTPConfig.builder().socketType(ZMTPSocketType.DEALER));
+    }
+
+    private static ScriptedPeer greeted(ZMTPConfig.Builder config) {
+        ScriptedPeer peer = new ScriptedPeer(ZMTPCodec.from(config.build())).send(GREETING);
+        peer.received();
+        return peer;
+    }
+
+    private static ZMTPMessage message(ScriptedPeer peer, int length) {
+        return ZMTPMessage.from(peer.channel.alloc().buffer(length).writeZero(length));
+    }
+
+    @Test
+    void heldWritesLeaveInOrder() {
+        try (ScriptedPeer peer = greeted()) {
+            for (String text : List.of("a", "b", "c")) {
+                peer.channel.writeAndFlush(ZMTPMessage.fromUTF8(text));
+            }
+            assertThat(peer.received()).isEmpty();
+            peer.send(ready("ROUTER"));
+            assertThat(peer.received()).isEqualTo(Hex.of("00 01 61 00 01 62 00 01 63"));
+        }
+    }
+
+    @Test
+    void heldWritesLeaveInTheVersionThatWasAgreed() {
+        try (ScriptedPeer peer = new ScriptedPeer(ZMTPCodec.of(ZMTPSocketType.DEALER))) {
+            peer.channel.writeAndFlush(ZMTPMessage.fromUTF8("a"));
+            peer.received();
+            peer.send("01 00");
+            assertThat(peer.received()).isEqualTo(Hex.of("02 00 61"));
+        }
+    }
+
+    @Test
+    void promisesOfHeldWritesCompleteWhenTheyLeave() {
+        try (ScriptedPeer peer = greeted()) {
+            ChannelFuture first = peer.channel.write(ZMTPMessage.fromUTF8("a"));
+            ChannelFuture second = peer.channel.writeAndFlush(ZMTPMessage.fromUTF8("b"));
+            assertThat(first.isDone()).isFalse();
+            peer.send(ready("ROUTER"));
+            assertThat(first.isSuccess()).isTrue();
+            assertThat(second.isSuccess()).isTrue();
+        }
+    }
+
+    @Test
+    void aFlushIsRemembered() {
+        try (ScriptedPeer peer = greeted()) {
+            peer.channel.write(ZMTPMessage.fromUTF8("a"));
+            peer.channel.flush();
+            peer.send(ready("ROUTER"));
+            assertThat(peer.received()).isEqualTo(Hex.of("00 01 61"));
+        }
+    }
+
+    @Test
+    void noFlushIsInvented() {
+        try (ScriptedPeer peer = greeted()) {
+            peer.channel.flush();
+            ChannelFuture write = peer.channel.write(ZMTPMessage.fromUTF8("a"));
+            peer.send(ready("ROUTER"));
+            assertThat(peer.received()).isEmpty();
+            assertThat(write.isDone()).isFalse();
+            peer.channel.flush();
+            assertThat(peer.received()).isEqualTo(Hex.of("00 01 61"));
+        }
+    }
+
+    @Test
+    void aFlushOfNothingWritesNothing() {
+        try (ScriptedPeer peer = greeted()) {
+            peer.channel.flush();
+            peer.send(ready("ROUTER"));
+            assertThat(peer.received()).isEmpty();
+        }
+    }
+
+    @Test
+    void aHeldWriteOfTheWrongTypeFailsAloneWhenItsTurnComes() {
+        try (ScriptedPeer peer = greeted()) {
+            ChannelFuture first = peer.channel.writeAndFlush(ZMTPMessage.fromUTF8("a"));
+            ByteBuf wrong = peer.channel.alloc().buffer().writeByte(1);
+            ChannelFuture second = peer.channel.writeAndFlush(wrong);
+            ChannelFuture third = peer.channel.writeAndFlush(ZMTPMessage.fromUTF8("c"));
+            peer.send(ready("ROUTER"));
+            assertThat(peer.received()).isEqualTo(Hex.of("00 01 61 00 01 63"));
+            assertThat(first.isSuccess()).isTrue();
+            assertThat(second.cause()).isInstanceOf(EncoderException.class);
+            assertThat(third.isSuccess()).isTrue();
+            assertThat(wrong.refCnt()).isZero();
+        }
+    }
+
+    @Test
+    void aHeldWriteMayBeCancelled() {
+        try (ScriptedPeer peer = greeted()) {
+            ZMTPMessage message = message(peer, 1);
+            ChannelFuture write = peer.channel.write(message);
+            assertThat(write.cancel(false)).isTrue();
+            peer.channel.writeAndFlush(ZMTPMessage.fromUTF8("b"));
+            peer.send(ready("ROUTER"));
+            assertThat(peer.received()).isEqualTo(Hex.of("00 01 62"));
+            assertThat(message.refCnt()).isZero();
+        }
+    }
+
+    @Test
+    void writesOfAListenerLeaveBehindTheRest() {
+        try (ScriptedPeer peer = greeted()) {
+            peer.channel.write("wrong").addListener(failed -> peer.channel.write(ZMTPMessage.fromUTF8("c")));
+            peer.channel.writeAndFlush(ZMTPMessage.fromUTF8("b"));
+            peer.send(ready("ROUTER"));
+            assertThat(peer.received()).isEqualTo(Hex.of("00 01 62 00 01 63"));
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"936, true", "937, false"})
+    void moreThanTheBoundIsRefused(int length, boolean accepted) {
+        ZMTPConfig.Builder config =
+                ZMTPConfig.builder().socketType(ZMTPSocketType.DEALER).maxHeldLength(1000 + 64 + 1);
+        try (ScriptedPeer peer = greeted(config)) {
+            peer.channel.write(message(peer, 1));
+            ZMTPMessage last = message(peer, length);
+            ChannelFuture write = peer.channel.write(last);
+            assertThat(write.isDone()).isEqualTo(!accepted);
+            if (!accepted) {
+                assertThat(write.cause())
+                        .isInstanceOf(EncoderException.class)
+                        .hasMessage("held writes: 1066 octets (expected: <= 1065 before the handshake)");
+                assertThat(last.refCnt()).isZero();
+            }
+            peer.send(ready("ROUTER"));
+            peer.onlyEvent(ZMTPHandshakeSuccess.class);
+        }
+    }
+
+    @Test
+    void manyFramesCountThoughTheyAreEmpty() {
+        ZMTPConfig.Builder config =
+                ZMTPConfig.builder().socketType(ZMTPSocketType.DEALER).maxHeldLength(639);
+        try (ScriptedPeer peer = greeted(config)) {
+            String[] empty = new String[10];
+            java.util.Arrays.fill(empty, "");
+            assertThat(peer.channel.write(ZMTPMessage.fromUTF8(empty)).cause()).isInstanceOf(EncoderException.class);
+        }
+    }
+
+    @Test
+    void aRefusedWriteWithAVoidPromiseIsToldAndEndsNothing() {
+        ZMTPConfig.Builder config =
+                ZMTPConfig.builder().socketType(ZMTPSocketType.DEALER).maxHeldLength(0);
+        try (ScriptedPeer peer = greeted(config)) {
+            peer.channel.write(message(peer, 1), peer.channel.voidPromise());
+            assertThat(peer.failures).singleElement().isInstanceOf(EncoderException.class);
+            peer.send(ready("ROUTER"));
+            peer.onlyEvent(ZMTPHandshakeSuccess.class);
+        }
+    }
+
+    @Test
+    void heldWritesMakeTheChannelUnwritableUntilTheyLeave() {
+        List<Boolean> changes = new ArrayList<>();
+        try (ScriptedPeer peer = greeted()) {
+            peer.channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(500, 1000));
+            peer.channel.pipeline().addLast(new ChannelInboundHandlerAdapter() {
+                @Override
+                public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+                    changes.add(ctx.channel().isWritable());
+                }
+            });
+            for (int i = 0; i < 15; i++) {
+                peer.channel.write(message(peer, 1));
+                assertThat(peer.channel.isWritable()).isTrue();
+            }
+            peer.channel.write(message(peer, 1));
+            peer.channel.runPendingTasks();
+            assertThat(peer.channel.isWritable()).isFalse();
+            assertThat(changes).containsExactly(false);
+            peer.channel.flush();
+            peer.send(ready("ROUTER"));
+            peer.channel.runPendingTasks();
+            assertThat(peer.channel.isWritable()).isTrue();
+            assertThat(changes).containsExactly(false, true);
+        }
+    }
+
+    @Test
+    void aRemovedCodecLeavesTheChannelWritable() {
+        try (ScriptedPeer peer = greeted()) {
+            peer.channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(500, 1000));
+            peer.channel.write(message(peer, 2000));
+            assertThat(peer.channel.isWritable()).isFalse();
+            peer.channel.pipeline().remove(ZMTPCodec.class);
+            assertThat(peer.channel.isWritable()).isTrue();
+        }
+    }
+
+    @Test
+    void aFailureFailsAndReleasesWhatWasHeldWithItsCause() {
+        try (ScriptedPeer peer = greeted()) {
+            ZMTPMessage message = message(peer, 1);
+            ChannelFuture write = peer.channel.write(message);
+            peer.send("00 00");
+            assertThat(write.cause())
+                    .isInstanceOf(ZMTPException.class)
+                    .isSameAs(peer.onlyEvent(ZMTPHandshakeFailure.class).cause());
+            assertThat(message.refCnt()).isZero();
+        }
+    }
+
+    @Test
+    void aCloseFailsAndReleasesWhatWasHeld() {
+        try (ScriptedPeer peer = greeted()) {
+            ZMTPMessage message = message(peer, 1);
+            ChannelFuture write = peer.channel.writeAndFlush(message);
+            peer.channel.close();
+            assertThat(write.cause()).isInstanceOf(ZMTPException.class);
+            assertThat(message.refCnt()).isZero();
+        }
+    }
+
+    @Test
+    void aRemovalFailsAndReleasesWhatWasHeld() {
+        try (ScriptedPeer peer = greeted()) {
+            ZMTPMessage message = message(peer, 1);
+            ChannelFuture write = peer.channel.writeAndFlush(message);
+            peer.channel.pipeline().remove(ZMTPCodec.class);
+            assertThat(write.cause()).isInstanceOf(ZMTPException.class);
+            assertThat(message.refCnt()).isZero();
+            assertThat(peer.channel.isOpen()).isTrue();
+        }
+    }
+
+    @Test
+    void heldVoidPromisesDisturbNoFailure() {
+        try (ScriptedPeer peer = greeted()) {
+            peer.channel.write(message(peer, 1), peer.channel.voidPromise());
+            peer.send("00 00");
+            peer.onlyEvent(ZMTPHandshakeFailure.class);
+            assertThat(peer.failures).isEmpty();
+        }
+    }
+
+    @Test
+    void aWriteOfAListenerOfAFailedOneFailsToo() {
+        try (ScriptedPeer peer = greeted()) {
+            ZMTPMessage second = message(peer, 1);
+            ChannelPromise promise = peer.channel.newPromise();
+            peer.channel.write(message(peer, 1)).addListener(failed -> peer.channel.write(second, promise));
+            peer.send("00 00");
+            assertThat(promise.cause()).isInstanceOf(ClosedChannelException.class);
+            assertThat(second.refCnt()).isZero();
+        }
+    }
+
+    @Test
+    void aWriteAfterAFailureFailsWithItsCauseBehindIt() {
+        try (ScriptedPeer peer =
+                new ScriptedPeer(ZMTPCodec.of(ZMTPSocketType.DEALER), new ChannelInboundHandlerAdapter() {
+                    @Override
+                    public void userEventTriggered(ChannelHandlerContext ctx, Object evt) {
+                        ChannelFuture late = ctx.write(ZMTPMessage.fromUTF8("late"));
+                        assertThat(late.cause())
+                                .isInstanceOf(ClosedChannelException.class)
+                                .hasCause(((ZMTPHandshakeFailure) evt).cause());
+                        ctx.fireUserEventTriggered(evt);
+                    }
+                })) {
+            peer.send("00 00");
+            peer.onlyEvent(ZMTPHandshakeFailure.class);
+            assertThat(peer.failures).isEmpty();
+        }
+    }
+
+    @Test
+    void heldWritesOfAWholeHandshakeInOneReadLeaveBehindOurReady() {
+        try (ScriptedPeer peer = new ScriptedPeer(ZMTPCodec.of(ZMTPSocketType.DEALER))) {
+            peer.channel.writeAndFlush(ZMTPMessage.fromUTF8("hi"));
+            peer.send(HANDSHAKE);
+            assertThat(peer.received()).endsWith(Hex.of("08 \"Identity\" 00000000 / 00 02 \"hi\""));
+        }
+    }
+}

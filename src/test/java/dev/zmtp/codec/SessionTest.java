@@ -1,0 +1,371 @@
+package dev.zmtp.codec;
+
+import static dev.zmtp.testing.ScriptedPeer.GREETING;
+import static dev.zmtp.testing.ScriptedPeer.ready;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.zmtp.ZMTPException;
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.ZMTPVersion;
+import dev.zmtp.testing.Hex;
+import dev.zmtp.testing.ScriptedPeer;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelPipelineException;
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.handler.codec.DecoderException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What a session tells and when, and the order in which the end of a handshake is told to those who wait for it. */
+class SessionTest {
+
+    private static final String HANDSHAKE = GREETING + ready("ROUTER", "Identity", "you");
+
+    private static ZMTPCodec dealer() {
+        return ZMTPCodec.of(ZMTPSocketType.DEALER);
+    }
+
+    /** Calls {@code action} at the handshake event, before anyone behind it. */
+    private static ChannelInboundHandlerAdapter atTheEvent(Consumer<ChannelHandlerContext> action) {
+        return new ChannelInboundHandlerAdapter() {
+            @Override
+            public void userEventTriggered(ChannelHandlerContext ctx, Object evt) {
+                action.accept(ctx);
+                ctx.fireUserEventTriggered(evt);
+            }
+        };
+    }
+
+    @Test
+    void theIdentityOfThePeerIsTheOneThatItAnnounced() {
+        ZMTPCodec codec = dealer();
+        try (ScriptedPeer peer = new ScriptedPeer(codec).send(HANDSHAKE)) {
+            peer.onlyEvent(ZMTPHandshakeSuccess.class);
+            assertThat(codec.session().peerIdentity()).isEqualTo(ByteBuffer.wrap(Hex.octets("\"you\"")));
+            assertThat(codec.session().isPeerAnonymous()).isFalse();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"01 00", "ff 00*7 01 7f 01 06 00 00"})
+    void anAnonymousPeerGetsAnIdentityOfTheGenerator(String theirs) {
+        ZMTPCodec codec = ZMTPCodec.builder()
+                .socketType(ZMTPSocketType.DEALER)
+                .identityGenerator(session -> ByteBuffer.wrap(Hex.octets("00 07")))
+                .build();
+        try (ScriptedPeer peer = new ScriptedPeer(codec).send(theirs)) {
+            assertThat(codec.session().peerIdentity()).isEqualTo(ByteBuffer.wrap(Hex.octets("00 07")));
+            assertThat(codec.session().isPeerAnonymous()).isTrue();
+            assertThat(peer.onlyEvent(ZMTPHandshakeSuccess.class)
+                            .handshake()
+                            .remoteIdentity()
+                            .hasRemaining())
+                    .isFalse();
+        }
+    }
+
+    @Test
+    void theGeneratorIsAskedOnceForAnAnonymousPeerAndNeverForAnother() {
+        AtomicInteger asked = new AtomicInteger();
+        ZMTPConfig config = ZMTPConfig.builder()
+                .socketType(ZMTPSocketType.DEALER)
+                .identityGenerator(session -> ByteBuffer.wrap(new byte[] {0, (byte) asked.incrementAndGet()}))
+                .build();
+        try (ScriptedPeer known = new ScriptedPeer(ZMTPCodec.from(config)).send(HANDSHAKE)) {
+            known.onlyEvent(ZMTPHandshakeSuccess.class);
+            assertThat(asked).hasValue(0);
+        }
+        ZMTPCodec codec = ZMTPCodec.from(config);
+        try (ScriptedPeer anonymous = new ScriptedPeer(codec).send(GREETING + ready("ROUTER"))) {
+            anonymous.onlyEvent(ZMTPHandshakeSuccess.class);
+            codec.session().peerIdentity();
+            assertThat(codec.session().peerIdentity()).isEqualTo(ByteBuffer.wrap(new byte[] {0, 1}));
+            assertThat(asked).hasValue(1);
+        }
+    }
+
+    @Test
+    void aGeneratorThatFailsFailsTheHandshake() {
+        IllegalStateException cause = new IllegalStateException("no more identities");
+        ZMTPCodec codec = ZMTPCodec.builder()
+                .socketType(ZMTPSocketType.DEALER)
+                .identityGenerator(session -> {
+                    throw cause;
+                })
+                .build();
+        try (ScriptedPeer peer = new ScriptedPeer(codec).send(GREETING + ready("ROUTER"))) {
+            assertThat(peer.onlyEvent(ZMTPHandshakeFailure.class).cause())
+                    .isInstanceOf(DecoderException.class)
+                    .hasCause(cause);
+            assertThat(peer.channel.isOpen()).isFalse();
+        }
+    }
+
+    @Test
+    void aPeerIdentityIsReadOnlyAndReadAfresh() {
+        ZMTPCodec codec = dealer();
+        try (ScriptedPeer peer = new ScriptedPeer(codec).send(HANDSHAKE)) {
+            ByteBuffer identity = codec.session().peerIdentity();
+            assertThat(identity.isReadOnly()).isTrue();
+            identity.position(2);
+            assertThat(codec.session().peerIdentity().remaining()).isEqualTo(3);
+            peer.onlyEvent(ZMTPHandshakeSuccess.class);
+        }
+    }
+
+    @Test
+    void generatedIdentitiesDifferAndStartWithAZero() {
+        ZMTPSession session = ZMTPSession.from(
+                ZMTPConfig.builder().socketType(ZMTPSocketType.ROUTER).build());
+        ByteBuffer first = ZMTPIdentityGenerator.sequential().generateIdentity(session);
+        ByteBuffer second = ZMTPIdentityGenerator.sequential().generateIdentity(session);
+        assertThat(first).isNotEqualTo(second);
+        assertThat(first.remaining()).isEqualTo(9);
+        assertThat(first.get(0)).isZero();
+        assertThat(second.get(0)).isZero();
+    }
+
+    @Test
+    void aSessionTellsNothingBeforeItsHandshake() {
+        ZMTPCodec codec = dealer();
+        try (ScriptedPeer peer = new ScriptedPeer(codec).send(GREETING)) {
+            assertThat(peer.events).isEmpty();
+            assertThatThrownBy(codec.session()::peerIdentity).isInstanceOf(IllegalStateException.class);
+            assertThatThrownBy(codec.session()::isPeerAnonymous).isInstanceOf(IllegalStateException.class);
+            assertThatThrownBy(codec.session()::negotiatedVersion).isInstanceOf(IllegalStateException.class);
+            assertThat(codec.session().handshakeFuture().isDone()).isFalse();
+        }
+    }
+
+    @Test
+    void aSessionTellsNothingAfterAFailure() {
+        ZMTPCodec codec = dealer();
+        try (ScriptedPeer peer = new ScriptedPeer(codec).send(GREETING + ready("PUB"))) {
+            peer.onlyEvent(ZMTPHandshakeFailure.class);
+            assertThatThrownBy(codec.session()::peerIdentity).isInstanceOf(IllegalStateException.class);
+            assertThat(codec.session().handshakeFuture().cause()).isInstanceOf(ZMTPException.class);
+        }
+    }
+
+    @Test
+    void theEventsCarryTheSession() {
+        ZMTPCodec good = dealer();
+        try (ScriptedPeer peer = new ScriptedPeer(good).send(HANDSHAKE)) {
+            assertThat(peer.onlyEvent(ZMTPHandshakeSuccess.class).session()).isSameAs(good.session());
+        }
+        ZMTPCodec bad = dealer();
+        try (ScriptedPeer peer = new ScriptedPeer(bad).send("00 00")) {
+            assertThat(peer.onlyEvent(ZMTPHandshakeFailure.class).session()).isSameAs(bad.session());
+        }
+    }
+
+    @Test
+    void theFutureHoldsWhatTheEventDoes() {
+        ZMTPCodec codec = dealer();
+        try (ScriptedPeer peer = new ScriptedPeer(codec).send(HANDSHAKE)) {
+            assertThat(codec.session().handshakeFuture().getNow())
+                    .isSameAs(peer.onlyEvent(ZMTPHandshakeSuccess.class).handshake());
+            assertThat(codec.session().negotiatedVersion()).isEqualTo(ZMTPVersion.ZMTP31);
+        }
+    }
+
+    @Test
+    void theFutureFailsWithTheCauseOfTheEvent() {
+        ZMTPCodec codec = dealer();
+        try (ScriptedPeer peer = new ScriptedPeer(codec).send("00 00")) {
+            assertThat(codec.session().handshakeFuture().cause())
+                    .isSameAs(peer.onlyEvent(ZMTPHandshakeFailure.class).cause());
+        }
+    }
+
+    @Test
+    void nobodyCancelsAHandshakeByItsFuture() {
+        ZMTPCodec codec = dealer();
+        assertThat(codec.session().handshakeFuture().cancel(true)).isFalse();
+        try (ScriptedPeer peer = new ScriptedPeer(codec).send(HANDSHAKE)) {
+            peer.onlyEvent(ZMTPHandshakeSuccess.class);
+        }
+    }
+
+    @Test
+    void aListenerMayWaitBeforeThereIsAChannel() {
+        ZMTPCodec codec = dealer();
+        List<Boolean> done = new ArrayList<>();
+        codec.session().handshakeFuture().addListener(future -> done.add(future.isSuccess()));
+        try (ScriptedPeer peer = new ScriptedPeer(codec).send(HANDSHAKE)) {
+            peer.onlyEvent(ZMTPHandshakeSuccess.class);
+            assertThat(done).containsExactly(true);
+        }
+    }
+
+    @Test
+    void aWriteOfTheFuturesListenerLeavesBehindWhatWasHeld() {
+        ZMTPCodec codec = dealer();
+        try (ScriptedPeer peer = new ScriptedPeer(codec)) {
+            codec.session()
+                    .handshakeFuture()
+                    .addListener(future -> peer.channel.writeAndFlush(ZMTPMessage.fromUTF8("b")));
+            peer.channel.write(ZMTPMessage.fromUTF8("a"));
+            peer.send(GREETING);
+            peer.received();
+            peer.send(ready("ROUTER"));
+            assertThat(peer.received()).isEqualTo(Hex.of("00 01 61 / 00 01 62"));
+        }
+    }
+
+    @Test
+    void aWriteOfTheEventsHandlerLeavesBehindWhatWasHeld() {
+        ChannelInboundHandlerAdapter writer = atTheEvent(ctx -> ctx.writeAndFlush(ZMTPMessage.fromUTF8("b")));
+        try (ScriptedPeer peer = new ScriptedPeer(dealer(), writer)) {
+            peer.channel.write(ZMTPMessage.fromUTF8("a"));
+            peer.send(GREETING);
+            peer.received();
+            peer.send(ready("ROUTER"));
+            assertThat(peer.received()).isEqualTo(Hex.of("00 01 61 / 00 01 62"));
+        }
+    }
+
+    @Test
+    void theSessionIsUsableForListenersOfHeldWrites() {
+        ZMTPCodec codec = dealer();
+        List<ZMTPVersion> versions = new ArrayList<>();
+        try (ScriptedPeer peer = new ScriptedPeer(codec)) {
+            peer.channel
+                    .writeAndFlush(ZMTPMessage.fromUTF8("a"))
+                    .addListener(sent -> versions.add(codec.session().negotiatedVersion()));
+            peer.send(HANDSHAKE);
+            assertThat(versions).containsExactly(ZMTPVersion.ZMTP31);
+        }
+    }
+
+    @Test
+    void theFutureCompletesBeforeTheEventAndTheEventBeforeTheFirstMessage() {
+        ZMTPCodec codec = dealer();
+        try (ScriptedPeer peer = new ScriptedPeer(codec)) {
+            codec.session().handshakeFuture().addListener(future -> peer.all.add("future"));
+            peer.send(HANDSHAKE + "00 02 \"hi\"");
+            assertThat(peer.all).hasSize(3);
+            assertThat(peer.all.get(0)).isEqualTo("future");
+            assertThat(peer.all.get(1)).isInstanceOf(ZMTPHandshakeSuccess.class);
+            assertThat(peer.all.get(2)).isInstanceOf(ZMTPMessage.class);
+        }
+    }
+
+    @Test
+    void aListenerMayCloseTheChannel() {
+        ZMTPCodec codec = dealer();
+        try (ScriptedPeer peer = new ScriptedPeer(codec)) {
+            codec.session().handshakeFuture().addListener(future -> peer.channel.close());
+            peer.send(HANDSHAKE);
+            peer.onlyEvent(ZMTPHandshakeSuccess.class);
+            assertThat(peer.failures).isEmpty();
+            assertThat(peer.channel.isOpen()).isFalse();
+        }
+    }
+
+    @Test
+    void aListenerOfAHeldWriteMayCloseTheChannel() {
+        try (ScriptedPeer peer = new ScriptedPeer(dealer())) {
+            peer.channel.write("not a message").addListener(failed -> peer.channel.close());
+            ChannelFuture unsent = peer.channel.write(ZMTPMessage.fromUTF8("a"));
+            peer.send(HANDSHAKE);
+            assertThat(peer.events).hasSize(1);
+            assertThat(unsent.cause()).isNotNull();
+            assertThat(peer.channel.isOpen()).isFalse();
+        }
+    }
+
+    @Test
+    void aHandlerOfTheEventMayRemoveTheCodecAndGetsWhatItHadNotRead() {
+        ChannelInboundHandlerAdapter remover = atTheEvent(ctx -> ctx.pipeline().remove(ZMTPCodec.class));
+        try (ScriptedPeer peer = new ScriptedPeer(dealer(), remover).send(HANDSHAKE + "00 02 \"hi\"")) {
+            peer.onlyEvent(ZMTPHandshakeSuccess.class);
+            assertThat(peer.messages).hasSize(1);
+            assertThat(((io.netty.buffer.ByteBuf) peer.messages.get(0)).toString(StandardCharsets.US_ASCII))
+                    .isEqualTo("\0\2hi");
+            assertThat(peer.channel.isOpen()).isTrue();
+        }
+    }
+
+    @Test
+    void oneInstanceServesOneChannel() {
+        ZMTPCodec codec = dealer();
+        try (ScriptedPeer peer = new ScriptedPeer(codec)) {
+            EmbeddedChannel other = new EmbeddedChannel();
+            assertThatThrownBy(() -> other.pipeline().addLast(codec)).isInstanceOf(ChannelPipelineException.class);
+            assertThatThrownBy(() -> peer.channel.pipeline().addLast(codec))
+                    .isInstanceOf(ChannelPipelineException.class);
+            other.finishAndReleaseAll();
+            peer.send(HANDSHAKE);
+            peer.onlyEvent(ZMTPHandshakeSuccess.class);
+        }
+    }
+
+    @Test
+    void aSessionServesOneCodec() {
+        ZMTPCodec first = dealer();
+        try (ScriptedPeer peer = new ScriptedPeer(first)) {
+            ScriptedPeer other = new ScriptedPeer();
+            other.channel.pipeline().addFirst(ZMTPCodec.from(first.session()));
+            assertThat(other.failures)
+                    .singleElement()
+                    .satisfies(failure -> assertThat(failure)
+                            .isInstanceOf(ChannelPipelineException.class)
+                            .hasMessageNotContaining("failed to remove")
+                            .hasRootCauseInstanceOf(IllegalStateException.class)
+                            .hasRootCauseMessage("session: already in use (expected: one for each channel)"));
+            assertThat(other.channel.pipeline().get(ZMTPCodec.class)).isNull();
+            assertThat(other.received()).isEmpty();
+            other.close();
+            peer.send(HANDSHAKE);
+            peer.onlyEvent(ZMTPHandshakeSuccess.class);
+        }
+    }
+
+    @Test
+    void oneConfigServesManyChannels() {
+        ZMTPConfig config =
+                ZMTPConfig.builder().socketType(ZMTPSocketType.ROUTER).build();
+        List<ScriptedPeer> peers = new ArrayList<>();
+        List<ByteBuffer> identities = new ArrayList<>();
+        for (int i = 0; i < 1000; i++) {
+            ZMTPCodec codec = ZMTPCodec.from(config);
+            peers.add(new ScriptedPeer(codec).send(GREETING + ready("DEALER")));
+            identities.add(codec.session().peerIdentity());
+        }
+        assertThat(identities).doesNotHaveDuplicates();
+        peers.forEach(peer -> peer.onlyEvent(ZMTPHandshakeSuccess.class));
+        peers.forEach(ScriptedPeer::close);
+    }
+
+    @Test
+    void aMechanismThatCannotBeMadeFailsTheFuture() {
+        IllegalStateException cause = new IllegalStateException("no keys");
+        ZMTPCodec codec = ZMTPCodec.builder()
+                .socketType(ZMTPSocketType.DEALER)
+                .mechanism(context -> {
+                    throw cause;
+                })
+                .build();
+        ScriptedPeer peer = new ScriptedPeer();
+        peer.channel.pipeline().addFirst(codec);
+        assertThat(codec.session().handshakeFuture().cause()).isSameAs(cause);
+        assertThat(peer.failures)
+                .singleElement()
+                .satisfies(failure -> assertThat(failure)
+                        .isInstanceOf(ChannelPipelineException.class)
+                        .hasCause(cause));
+        peer.close();
+    }
+}

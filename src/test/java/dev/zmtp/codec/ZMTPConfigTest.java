@@ -1,0 +1,283 @@
+package dev.zmtp.codec;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.zmtp.ZMTPMetadata;
+import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.ZMTPVersion;
+import dev.zmtp.mechanism.ZMTPNullMechanism;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What can be configured: the defaults, what is refused, and that copies lose nothing. */
+class ZMTPConfigTest {
+
+    private static ZMTPConfig.Builder dealer() {
+        return ZMTPConfig.builder().socketType(ZMTPSocketType.DEALER);
+    }
+
+    private static ZMTPConfig allChanged() {
+        return dealer().protocol(ZMTPVersion.ZMTP30)
+                .interop(false)
+                .localIdentity("me")
+                .property("X-App", "1")
+                .mechanism(context -> new ZMTPNullMechanism(context))
+                .identityGenerator(session -> ByteBuffer.allocate(1))
+                .encoder(NoEncoder.class)
+                .decoder(NoDecoder.class)
+                .maxFrameLength(1)
+                .maxMessageLength(2)
+                .maxMessageFrames(3)
+                .maxHandshakeCommandLength(4)
+                .maxCommandLength(5)
+                .maxMetadataProperties(6)
+                .maxHeldLength(7)
+                .handshakeTimeout(Duration.ofSeconds(8))
+                .heartbeatInterval(Duration.ofSeconds(9))
+                .heartbeatTimeout(Duration.ofSeconds(10))
+                .heartbeatTtl(Duration.ofSeconds(11))
+                .build();
+    }
+
+    private static List<Method> accessors() {
+        List<Method> accessors = Arrays.stream(ZMTPConfig.class.getMethods())
+                .filter(method -> method.getDeclaringClass() == ZMTPConfig.class
+                        && !Modifier.isStatic(method.getModifiers())
+                        && method.getParameterCount() == 0
+                        && !List.of("toString", "toBuilder").contains(method.getName()))
+                .toList();
+        assertThat(accessors).hasSizeGreaterThanOrEqualTo(20);
+        return accessors;
+    }
+
+    static List<Method> everyAccessor() {
+        return accessors();
+    }
+
+    @ParameterizedTest
+    @MethodSource("everyAccessor")
+    void aCopyLosesNothing(Method accessor) throws ReflectiveOperationException {
+        ZMTPConfig changed = allChanged();
+        Object value = accessor.invoke(changed);
+        Object plain = accessor.invoke(
+                ZMTPConfig.builder().socketType(ZMTPSocketType.PUB).build());
+        assertThat(value)
+                .as("%s is not changed by this test", accessor.getName())
+                .isNotEqualTo(plain);
+        assertThat(accessor.invoke(changed.toBuilder().build())).isEqualTo(value);
+    }
+
+    @Test
+    void aCopyMayBeChangedWithoutTheOriginal() {
+        ZMTPConfig original = allChanged();
+        ZMTPConfig copy =
+                original.toBuilder().interop(true).property("X-More", "2").build();
+        assertThat(copy.interop()).isTrue();
+        assertThat(original.interop()).isFalse();
+        assertThat(copy.properties().names()).containsExactly("X-App", "X-More");
+        assertThat(original.properties().names()).containsExactly("X-App");
+    }
+
+    @Test
+    void aCopyKeepsTheTimeoutTiedToTheInterval() {
+        ZMTPConfig tied = dealer().heartbeatInterval(Duration.ofSeconds(1)).build();
+        ZMTPConfig copy =
+                tied.toBuilder().heartbeatInterval(Duration.ofSeconds(2)).build();
+        assertThat(tied.heartbeatTimeout()).isEqualTo(Duration.ofSeconds(1));
+        assertThat(copy.heartbeatTimeout()).isEqualTo(Duration.ofSeconds(2));
+    }
+
+    @Test
+    void theDefaultsAreThoseThatAreDocumented() {
+        ZMTPConfig config = dealer().build();
+        assertThat(config.protocol()).isEqualTo(ZMTPVersion.ZMTP31);
+        assertThat(config.interop()).isTrue();
+        assertThat(config.localIdentity().hasRemaining()).isFalse();
+        assertThat(config.properties()).isEqualTo(ZMTPMetadata.EMPTY);
+        assertThat(config.encoder()).isNull();
+        assertThat(config.decoder()).isNull();
+        assertThat(config.maxFrameLength()).isEqualTo(64 << 20);
+        assertThat(config.maxMessageLength()).isEqualTo(64 << 20);
+        assertThat(config.maxMessageFrames()).isEqualTo(1024);
+        assertThat(config.maxHandshakeCommandLength()).isEqualTo(64 << 10);
+        assertThat(config.maxCommandLength()).isEqualTo(8 << 10);
+        assertThat(config.maxMetadataProperties()).isEqualTo(256);
+        assertThat(config.maxHeldLength()).isEqualTo(16 << 20);
+        assertThat(config.handshakeTimeout()).isEqualTo(Duration.ofSeconds(30));
+        assertThat(config.heartbeatInterval()).isZero();
+        assertThat(config.heartbeatTimeout()).isZero();
+        assertThat(config.heartbeatTtl()).isZero();
+    }
+
+    private static Arguments bad(Consumer<ZMTPConfig.Builder> setting, String message) {
+        return Arguments.of(message, setting);
+    }
+
+    static List<Arguments> badValues() {
+        String tooLong = "[+]?PT-?[0-9HMS.]+ [(]expected: 0 to PT2562047H47M16.854775807S[)]";
+        return List.of(
+                bad(b -> b.localIdentity("i".repeat(256)), "localIdentity length: 256 [(]expected: <= 255[)]"),
+                bad(b -> b.localIdentity("é".repeat(128)), "localIdentity length: 256 [(]expected: <= 255[)]"),
+                bad(b -> b.localIdentity(new byte[1]), "localIdentity: first octet 00 [(]expected: 01 to ff[)]"),
+                bad(b -> b.localIdentity(ByteBuffer.allocate(2)), "localIdentity: first octet 00 [(]expected: .*"),
+                bad(b -> b.property("App", "1"), "property name: App [(]expected: X- and 1 to 253 .*"),
+                bad(b -> b.property("X-", "1"), "property name: X- [(]expected: X- and 1 to 253 .*"),
+                bad(b -> b.property("X-a b", "1"), "property name: X-a b [(]expected: .*"),
+                bad(b -> b.property("Socket-Type", "PUB"), "property name: Socket-Type [(]expected: .*"),
+                bad(b -> b.property("Identity", "me"), "property name: Identity [(]expected: .*"),
+                bad(b -> b.property("X-" + "n".repeat(254), "1"), "property name: X-n+ [(]expected: .*"),
+                bad(b -> b.maxFrameLength(0), "maxFrameLength: 0 [(]expected: >= 1[)]"),
+                bad(b -> b.maxFrameLength(Integer.MIN_VALUE), "maxFrameLength: -2147483648 [(]expected: >= 1[)]"),
+                bad(b -> b.maxMessageLength(0), "maxMessageLength: 0 [(]expected: >= 1[)]"),
+                bad(b -> b.maxMessageFrames(0), "maxMessageFrames: 0 [(]expected: >= 1[)]"),
+                bad(b -> b.maxHandshakeCommandLength(0), "maxHandshakeCommandLength: 0 [(]expected: >= 1[)]"),
+                bad(b -> b.maxCommandLength(-1), "maxCommandLength: -1 [(]expected: >= 1[)]"),
+                bad(b -> b.maxMetadataProperties(0), "maxMetadataProperties: 0 [(]expected: >= 1[)]"),
+                bad(b -> b.maxHeldLength(-1), "maxHeldLength: -1 [(]expected: >= 0[)]"),
+                bad(b -> b.handshakeTimeout(Duration.ofSeconds(-1)), "handshakeTimeout: " + tooLong),
+                bad(b -> b.handshakeTimeout(ChronoUnit.FOREVER.getDuration()), "handshakeTimeout: " + tooLong),
+                bad(b -> b.heartbeatInterval(Duration.ofNanos(-1)), "heartbeatInterval: " + tooLong),
+                bad(b -> b.heartbeatInterval(Duration.ofDays(200_000)), "heartbeatInterval: " + tooLong),
+                bad(b -> b.heartbeatTimeout(Duration.ofSeconds(-1)), "heartbeatTimeout: " + tooLong),
+                bad(b -> b.heartbeatTtl(Duration.ofSeconds(-1)), "heartbeatTtl: " + tooLong),
+                bad(b -> b.heartbeatTtl(Duration.ofMillis(99)), "heartbeatTtl: PT0.099S [(]expected: 0 or 0.1 to .*"),
+                bad(b -> b.heartbeatTtl(Duration.ofMillis(65_600)), "heartbeatTtl: PT1M5.6S [(]expected: 0 or .*"));
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("badValues")
+    void aBadValueIsRefusedAtOnceWithWhatWasExpected(String message, Consumer<ZMTPConfig.Builder> setting) {
+        ZMTPConfig.Builder builder = dealer();
+        assertThatThrownBy(() -> setting.accept(builder))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageMatching(message);
+    }
+
+    static List<UnaryOperator<ZMTPConfig.Builder>> valuesAtTheirBounds() {
+        return List.of(
+                b -> b.localIdentity("i".repeat(255)),
+                b -> b.localIdentity(""),
+                b -> b.property("X-" + "n".repeat(253), ""),
+                b -> b.property("x-a", "1"),
+                b -> b.property("Resource", "a"),
+                b -> b.maxFrameLength(1),
+                b -> b.maxFrameLength(Integer.MAX_VALUE),
+                b -> b.maxMessageLength(Long.MAX_VALUE),
+                b -> b.maxHeldLength(0),
+                b -> b.handshakeTimeout(Duration.ZERO),
+                b -> b.handshakeTimeout(Duration.ofNanos(Long.MAX_VALUE)),
+                b -> b.heartbeatTtl(Duration.ofMillis(100)),
+                b -> b.heartbeatTtl(Duration.ofMillis(65_599)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("valuesAtTheirBounds")
+    void aValueAtItsBoundIsAccepted(UnaryOperator<ZMTPConfig.Builder> setting) {
+        assertThatCode(() -> setting.apply(dealer()).build()).doesNotThrowAnyException();
+    }
+
+    @Test
+    void aSocketTypeMustBeGiven() {
+        assertThatThrownBy(() -> ZMTPConfig.builder().build())
+                .isInstanceOf(NullPointerException.class)
+                .hasMessage("socketType");
+        assertThatThrownBy(() -> ZMTPCodec.builder().build())
+                .isInstanceOf(NullPointerException.class)
+                .hasMessage("socketType");
+    }
+
+    @Test
+    @SuppressWarnings("NullAway") // a caller without such checks
+    void aMissingDurationIsNamed() {
+        assertThatThrownBy(() -> dealer().handshakeTimeout(null))
+                .isInstanceOf(NullPointerException.class)
+                .hasMessage("handshakeTimeout");
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = ZMTPVersion.class,
+            names = {"ZMTP10", "ZMTP20"})
+    void aDraftTypeNeedsAProtocolThatCanNameIt(ZMTPVersion protocol) {
+        assertThatThrownBy(() -> ZMTPConfig.builder()
+                        .socketType(ZMTPSocketType.CLIENT)
+                        .protocol(protocol)
+                        .build())
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("protocol: " + protocol + " (expected: ZMTP30 or ZMTP31 for a CLIENT)");
+    }
+
+    @Test
+    void anIdentityIsCopiedAndReadOnly() {
+        byte[] octets = {1, 2, 3};
+        ByteBuffer given = ByteBuffer.wrap(octets, 1, 2);
+        ZMTPConfig config = dealer().localIdentity(given).build();
+        octets[1] = 9;
+        assertThat(given.remaining()).isEqualTo(2);
+        assertThat(config.localIdentity().isReadOnly()).isTrue();
+        config.localIdentity().get();
+        assertThat(config.localIdentity()).isEqualTo(ByteBuffer.wrap(new byte[] {2, 3}));
+    }
+
+    @Test
+    void aClassWithoutASimpleConstructorIsRefused() {
+        assertThatThrownBy(() -> dealer().encoder(NeedyEncoder.class))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining(NeedyEncoder.class.getName())
+                .hasMessageContaining("no constructor without arguments (expected: one)");
+    }
+
+    @Test
+    void theTextHidesTheIdentity() {
+        assertThat(dealer().localIdentity("secret").build().toString())
+                .contains("localIdentity=6 octets")
+                .doesNotContain("secret");
+    }
+
+    static class NoEncoder implements ZMTPEncoder {
+        @Override
+        public void estimate(Object message, ZMTPEstimator estimator) {}
+
+        @Override
+        public void encode(Object message, ZMTPWriter writer) {}
+
+        @Override
+        public void close() {}
+    }
+
+    static final class NeedyEncoder extends NoEncoder {
+        NeedyEncoder(String need) {
+            assertThat(need).isNotNull();
+        }
+    }
+
+    static final class NoDecoder implements ZMTPDecoder {
+        @Override
+        public void header(ChannelHandlerContext ctx, long length, boolean more, List<Object> out) {}
+
+        @Override
+        public void content(ChannelHandlerContext ctx, ByteBuf data, List<Object> out) {}
+
+        @Override
+        public void finish(ChannelHandlerContext ctx, List<Object> out) {}
+
+        @Override
+        public void close() {}
+    }
+}
