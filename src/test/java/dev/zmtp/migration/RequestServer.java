@@ -6,7 +6,6 @@ import dev.zmtp.codec.BatchFlusher;
 import dev.zmtp.codec.ZMTPCodec;
 import dev.zmtp.codec.ZMTPConfig;
 import io.netty.bootstrap.ServerBootstrap;
-import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
@@ -76,7 +75,7 @@ final class RequestServer {
                     Unpooled.copiedBuffer("200", CharsetUtil.UTF_8),
                     request.frame(3).retain(),
                     request.frame(4).retain(),
-                    (ByteBuf) Unpooled.copiedBuffer(body, CharsetUtil.UTF_8)));
+                    Unpooled.copiedBuffer(body, CharsetUtil.UTF_8)));
         }
     }
 }

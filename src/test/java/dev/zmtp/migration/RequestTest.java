@@ -50,7 +50,7 @@ class RequestTest {
 
         assertThat(replies).hasSize(THREADS * REQUESTS);
         for (CompletableFuture<String> reply : replies) {
-            String[] answer = reply.get(30, TimeUnit.SECONDS).split(" ");
+            String[] answer = reply.get(30, TimeUnit.SECONDS).split(" ", 3);
             assertThat(answer[1]).isEqualTo("200");
             assertThat(answer[2]).isNotEqualTo(answer[0]).isEqualToIgnoringCase(answer[0]);
         }

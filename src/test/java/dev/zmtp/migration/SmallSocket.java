@@ -112,8 +112,8 @@ final class SmallSocket {
 
         @Override
         public void userEventTriggered(ChannelHandlerContext ctx, Object evt) {
-            if (evt instanceof ZMTPHandshakeSuccess) {
-                session = ((ZMTPHandshakeSuccess) evt).session();
+            if (evt instanceof ZMTPHandshakeSuccess success) {
+                session = success.session();
                 peers.put(session.peerIdentity(), ctx.channel());
                 sessions.add(session);
             }
