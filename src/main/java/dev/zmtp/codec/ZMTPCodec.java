@@ -157,7 +157,9 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
     @Override
     public void handlerRemoved(ChannelHandlerContext ctx) {
         removed = true;
-        closed("as the codec was removed, or its channel never connected");
+        if (phase != null) { // else it was never quite added, and its session may be another's
+            closed("as the codec was removed, or its channel never connected");
+        }
     }
 
     /** The connection is over without anyone's fault, or before it could be. */

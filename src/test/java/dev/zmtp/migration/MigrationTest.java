@@ -79,6 +79,21 @@ class MigrationTest {
     }
 
     @Test
+    void aSessionServesOneConnectionOnly() {
+        ZMTPCodec first = ZMTPCodec.of(ZMTPSocketType.DEALER);
+        try (Peers peers = new Peers(first, ZMTPCodec.of(ZMTPSocketType.DEALER)).exchange()) {
+            peers.right.channel.pipeline().addFirst(ZMTPCodec.from(first.session()));
+
+            assertThat(peers.right.failures)
+                    .singleElement()
+                    .satisfies(failure -> assertThat(failure)
+                            .hasMessageEndingWith("has thrown an exception; removed.")
+                            .hasRootCauseMessage("session: already in use (expected: one for each channel)"));
+            assertThat(first.session().negotiatedVersion()).isEqualTo(ZMTPVersion.ZMTP31);
+        }
+    }
+
+    @Test
     void aMessageWrittenBeforeTheHandshakeLeavesAfterIt() {
         try (Peers peers = new Peers(ZMTPCodec.of(ZMTPSocketType.DEALER), ZMTPCodec.of(ZMTPSocketType.DEALER))) {
             ChannelFuture written = peers.left.channel.writeAndFlush(ZMTPMessage.fromUTF8("early"));
