@@ -72,7 +72,18 @@ final class DecoderSink implements MessageSink {
 
     private void content(ByteBuf arrived) {
         ByteBuf data = unread == null ? arrived : unread.writeBytes(arrived);
-        decoder.content(codec.ctx(), data, out);
+        int before;
+        do {
+            before = data.readerIndex();
+            decoder.content(codec.ctx(), data, out);
+        } while (!closed && data.isReadable() && data.readerIndex() > before);
+        if (!closed) {
+            keepUnread(data);
+        }
+        fire();
+    }
+
+    private void keepUnread(ByteBuf data) {
         if (remaining == 0 || !data.isReadable()) {
             releaseUnread();
         } else if (unread == null) {
@@ -80,7 +91,6 @@ final class DecoderSink implements MessageSink {
         } else {
             unread.discardSomeReadBytes();
         }
-        fire();
     }
 
     private void releaseUnread() {
