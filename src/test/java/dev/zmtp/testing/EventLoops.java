@@ -1,0 +1,33 @@
+package dev.zmtp.testing;
+
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.nio.NioEventLoopGroup;
+import java.util.concurrent.TimeUnit;
+
+/** NIO event loops for one test. They are made the way that both Netty 4.1 and 4.2 know. */
+public final class EventLoops implements AutoCloseable {
+
+    private static final int PATIENCE_SECONDS = 30;
+
+    private final EventLoopGroup group;
+
+    /** Starts no thread yet: each loop does so with its first channel. */
+    @SuppressWarnings("deprecation") // Its successor in 4.2 does not exist in 4.1, where these tests run too.
+    public EventLoops(int threads) {
+        group = new NioEventLoopGroup(threads);
+    }
+
+    /** The loops, for bootstraps. */
+    public EventLoopGroup group() {
+        return group;
+    }
+
+    /** Closes all channels of the loops and returns when their threads have ended, so that no buffer is open any more. */
+    @Override
+    public void close() {
+        group.shutdownGracefully(0, PATIENCE_SECONDS, TimeUnit.SECONDS);
+        if (!group.terminationFuture().awaitUninterruptibly(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+            throw new IllegalStateException("event loops: still running (expected: ended)");
+        }
+    }
+}
