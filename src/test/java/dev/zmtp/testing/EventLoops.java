@@ -1,15 +1,38 @@
 package dev.zmtp.testing;
 
 import io.netty.channel.EventLoopGroup;
+import io.netty.channel.nio.NioEventLoopGroup;
+import java.util.concurrent.TimeUnit;
 
-/** Event loops that are made the same way on Netty 4.1 and 4.2. */
-public final class EventLoops {
+/** NIO event loops for one test. They are made the way that both Netty 4.1 and 4.2 know. */
+public final class EventLoops implements AutoCloseable {
 
-    private EventLoops() {}
+    private static final int PATIENCE_SECONDS = 30;
 
-    /** Returns a group of NIO event loops, the caller's to shut down. */
-    @SuppressWarnings("deprecation") // What 4.2 has instead is not there in 4.1.
+    private final EventLoopGroup group;
+
+    /** Starts no thread yet: each loop does so with its first channel. */
+    public EventLoops(int threads) {
+        group = newGroup(threads);
+    }
+
+    /** Returns loops that the caller shuts down. */
+    @SuppressWarnings("deprecation") // Its successor in 4.2 does not exist in 4.1, where these tests run too.
     public static EventLoopGroup newGroup(int threads) {
-        return new io.netty.channel.nio.NioEventLoopGroup(threads);
+        return new NioEventLoopGroup(threads);
+    }
+
+    /** The loops, for bootstraps. */
+    public EventLoopGroup group() {
+        return group;
+    }
+
+    /** Closes all channels of the loops and returns when their threads have ended, so that no buffer is open any more. */
+    @Override
+    public void close() {
+        group.shutdownGracefully(0, PATIENCE_SECONDS, TimeUnit.SECONDS);
+        if (!group.terminationFuture().awaitUninterruptibly(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+            throw new IllegalStateException("event loops: still running (expected: ended)");
+        }
     }
 }

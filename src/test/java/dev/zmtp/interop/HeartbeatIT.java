@@ -1,0 +1,147 @@
+package dev.zmtp.interop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.zmtp.ZMTPException;
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.codec.ZMTPConfig;
+import dev.zmtp.interop.Link.Binder;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** PING and PONG, both ways; and a peer that has fallen silent. */
+class HeartbeatIT {
+
+    private static final Duration INTERVAL = Duration.ofMillis(50);
+    private static final Duration LONG = Duration.ofSeconds(30);
+    private static final int SOME = 5;
+
+    private static final ZMTPMessage MESSAGE = Messages.of("still", "there?");
+
+    private static final ZMTPConfig QUIET =
+            ZMTPConfig.builder().socketType(ZMTPSocketType.DEALER).build();
+
+    @ParameterizedTest
+    @EnumSource
+    void theirPingsAreAnsweredSoThatTheyKeepTheConnection(PeerKind kind) {
+        Duration timeout = Duration.ofSeconds(3);
+        int longerThanTheTimeout = (int) (timeout.dividedBy(INTERVAL) * 5 / 4);
+        Tap tap = new Tap();
+        try (Link link = new Link(
+                kind,
+                Binder.WE,
+                QUIET,
+                ZMTPSocketType.DEALER,
+                socket -> socket.heartbeat(INTERVAL, timeout, LONG),
+                tap)) {
+            link.ours().handshake();
+            tap.await(() -> tap.received("PING") >= longerThanTheTimeout && tap.sent("PONG") >= longerThanTheTimeout);
+
+            talk(link);
+        }
+    }
+
+    @Test
+    void ourPingsAreAnsweredByLibzmq() {
+        Tap tap = new Tap();
+        ZMTPConfig config = QUIET.toBuilder()
+                .heartbeatInterval(INTERVAL)
+                .heartbeatTimeout(LONG)
+                .heartbeatTtl(LONG)
+                .build();
+        try (Link link = new Link(PeerKind.LIBZMQ, Binder.THEY, config, ZMTPSocketType.DEALER, socket -> {}, tap)) {
+            link.ours().handshake();
+            tap.await(() -> tap.sent("PING") >= SOME && tap.received("PONG") >= SOME);
+
+            talk(link);
+        }
+    }
+
+    @Test
+    void aPeerOfZmtp30GetsNoPings() throws InterruptedException {
+        Tap tap = new Tap();
+        ZMTPConfig config = QUIET.toBuilder()
+                .heartbeatInterval(INTERVAL)
+                .heartbeatTimeout(INTERVAL)
+                .build();
+        try (Link link = new Link(PeerKind.JEROMQ, Binder.THEY, config, ZMTPSocketType.DEALER, socket -> {}, tap)) {
+            link.ours().handshake();
+            long severalIntervals = INTERVAL.toMillis() * SOME;
+            link.ours()
+                    .channel()
+                    .eventLoop()
+                    .schedule(() -> {}, severalIntervals, TimeUnit.MILLISECONDS)
+                    .sync();
+
+            assertThat(tap.sent("PING")).isZero();
+            talk(link);
+        }
+    }
+
+    @Test
+    void heartbeatsOfBothSidesLiveTogether() {
+        Tap tap = new Tap();
+        ZMTPConfig config = QUIET.toBuilder()
+                .heartbeatInterval(INTERVAL)
+                .heartbeatTimeout(LONG)
+                .build();
+        try (Link link = new Link(
+                PeerKind.LIBZMQ,
+                Binder.WE,
+                config,
+                ZMTPSocketType.DEALER,
+                socket -> socket.heartbeat(INTERVAL, LONG, LONG),
+                tap)) {
+            link.ours().handshake();
+            tap.await(() -> tap.sent("PONG") >= SOME && tap.received("PONG") >= SOME);
+
+            talk(link);
+        }
+    }
+
+    @Test
+    void aPeerThatDoesNotAnswerOurPingIsCut() throws IOException {
+        ZMTPConfig config = QUIET.toBuilder()
+                .heartbeatInterval(INTERVAL)
+                .heartbeatTimeout(INTERVAL)
+                .build();
+        try (OurSide ourSide = new OurSide();
+                RawPeer peer = new RawPeer(ourSide.listen(config))) {
+            peer.say(RawPeer.DEALER_OF_31);
+            OurEnd ours = ourSide.accept();
+            ours.handshake();
+
+            assertThat(ours.next(ZMTPException.class).code()).isEqualTo(ZMTPException.Code.HEARTBEAT_TIMEOUT);
+            assertThat(ours.next(String.class)).isEqualTo(OurEnd.CLOSED);
+            assertThat(peer.hearToTheEnd()).contains("\4PING");
+        }
+    }
+
+    @Test
+    void aPeerThatBreaksItsOwnPromiseOfLifeIsCut() throws IOException {
+        try (OurSide ourSide = new OurSide();
+                RawPeer peer = new RawPeer(ourSide.listen(QUIET))) {
+            peer.say(RawPeer.DEALER_OF_31);
+            peer.say("04 07 / 04 \"PING\" 00 01  # TTL of a tenth of a second");
+            OurEnd ours = ourSide.accept();
+            ours.handshake();
+
+            assertThat(ours.next(ZMTPException.class).code()).isEqualTo(ZMTPException.Code.HEARTBEAT_TIMEOUT);
+            assertThat(ours.next(String.class)).isEqualTo(OurEnd.CLOSED);
+            assertThat(peer.hearToTheEnd()).contains("\4PONG");
+        }
+    }
+
+    /** Both directions, with nothing but messages in between: the connection is the one that shook hands. */
+    private static void talk(Link link) {
+        link.ours().write(MESSAGE);
+        assertThat(link.theirs().receive()).isEqualTo(MESSAGE);
+        link.theirs().send(MESSAGE);
+        assertThat(link.ours().message()).isEqualTo(MESSAGE);
+    }
+}

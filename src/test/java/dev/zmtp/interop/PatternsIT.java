@@ -1,0 +1,237 @@
+package dev.zmtp.interop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.ZMTPSubscription;
+import dev.zmtp.codec.ZMTPConfig;
+import dev.zmtp.codec.ZMTPHandshake;
+import dev.zmtp.interop.Link.Binder;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Every pair of classic socket types that may talk: our codec is the one, another implementation's socket the other. */
+class PatternsIT {
+
+    private static final String OUR_IDENTITY = "we";
+    private static final String THEIR_IDENTITY = "they";
+
+    private static final String TOPIC = "news";
+    private static final ZMTPMessage NEWS = Messages.of("news of today", "body");
+    private static final ZMTPMessage QUESTION = Messages.of("how", "are", "you?");
+    private static final ZMTPMessage ANSWER = Messages.of("well");
+
+    static List<Arguments> everyPair() {
+        List<Arguments> all = new ArrayList<>();
+        for (PeerKind kind : PeerKind.values()) {
+            for (ZMTPSocketType ours : ZMTPSocketType.values()) {
+                for (ZMTPSocketType theirs : ZMTPSocketType.values()) {
+                    if (!ours.isDraft() && ours.accepts(theirs)) {
+                        for (Binder binder : Binder.values()) {
+                            all.add(Arguments.of(kind, ours, theirs, binder, false));
+                            all.add(Arguments.of(kind, ours, theirs, binder, true));
+                        }
+                    }
+                }
+            }
+        }
+        return all;
+    }
+
+    @ParameterizedTest(name = "{0}: our {1}, its {2}, {3} bind, identities: {4}")
+    @MethodSource("everyPair")
+    void everyPairAgreesAndTalks(
+            PeerKind kind, ZMTPSocketType ourType, ZMTPSocketType theirType, Binder binder, boolean identities) {
+        ZMTPConfig config = ZMTPConfig.builder()
+                .socketType(ourType)
+                .localIdentity(identities ? OUR_IDENTITY : "")
+                .build();
+        try (Link link = new Link(kind, binder, config, theirType, socket -> {
+            if (identities) {
+                socket.identity(THEIR_IDENTITY);
+            }
+            if (theirType == ZMTPSocketType.SUB) {
+                socket.subscribe(TOPIC);
+            }
+        })) {
+            ZMTPHandshake handshake = link.ours().handshake();
+            assertThat(handshake.negotiatedVersion()).isEqualTo(link.peer().version());
+            assertThat(handshake.mechanism()).isEqualTo("NULL");
+            assertThat(handshake.remoteSocketType()).isEqualTo(theirType);
+            assertThat(text(handshake.remoteIdentity()))
+                    .isEqualTo(identities && theirType.announcesIdentity() ? THEIR_IDENTITY : "");
+
+            talk(link, ourType, theirType, identities);
+        }
+    }
+
+    private static void talk(Link link, ZMTPSocketType ourType, ZMTPSocketType theirType, boolean identities) {
+        switch (theirType) {
+            case PAIR, DEALER -> {
+                boolean reply = ourType == ZMTPSocketType.REP;
+                theyAskWeAnswer(link, reply ? Messages.delimited(QUESTION) : QUESTION, reply);
+            }
+            case REQ -> {
+                link.theirs().send(QUESTION);
+                assertThat(link.ours().message()).isEqualTo(Messages.delimited(QUESTION));
+                link.ours().write(Messages.delimited(ANSWER));
+                assertThat(link.theirs().receive()).isEqualTo(ANSWER);
+            }
+            case REP -> {
+                link.ours().write(Messages.delimited(QUESTION));
+                assertThat(link.theirs().receive()).isEqualTo(QUESTION);
+                link.theirs().send(ANSWER);
+                assertThat(link.ours().message()).isEqualTo(Messages.delimited(ANSWER));
+            }
+            case ROUTER -> weAskTheirRouterAnswers(link, identities);
+            case PULL -> weSendTheyReceive(link, QUESTION);
+            case PUSH -> theySendWeReceive(link, QUESTION);
+            case SUB -> {
+                assertThat(link.subscription()).isEqualTo(ZMTPSubscription.subscribe(TOPIC));
+                weSendTheyReceive(link, NEWS);
+            }
+            case XSUB -> {
+                link.theirs().send(Messages.rawSubscription(true, TOPIC));
+                assertThat(link.subscription()).isEqualTo(ZMTPSubscription.subscribe(TOPIC));
+                weSendTheyReceive(link, NEWS);
+            }
+            case PUB -> {
+                link.ours().write(ZMTPSubscription.subscribe(TOPIC));
+                theyPublishUntilWeReceive(link, NEWS);
+            }
+            case XPUB -> {
+                link.ours().write(ZMTPSubscription.subscribe(TOPIC));
+                assertThat(link.theirs().receive()).isEqualTo(Messages.rawSubscription(true, TOPIC));
+                theySendWeReceive(link, NEWS);
+            }
+            default -> throw new AssertionError("socket type: " + theirType + " (expected: a classic one)");
+        }
+    }
+
+    private static void theyAskWeAnswer(Link link, ZMTPMessage question, boolean delimited) {
+        theySendWeReceive(link, question);
+        weSendTheyReceive(link, delimited ? Messages.delimited(ANSWER) : ANSWER);
+    }
+
+    /** The ROUTER sees our identity, or one that it made, and its answer comes without. */
+    private static void weAskTheirRouterAnswers(Link link, boolean identities) {
+        link.ours().write(QUESTION);
+        ZMTPMessage received = link.theirs().receive();
+        byte[] identity = Messages.frames(received).get(0);
+        if (identities) {
+            assertThat(identity).asString(StandardCharsets.UTF_8).isEqualTo(OUR_IDENTITY);
+        }
+        assertThat(received).isEqualTo(Messages.addressed(identity, QUESTION));
+        link.theirs().send(Messages.addressed(identity, ANSWER));
+        assertThat(link.ours().message()).isEqualTo(ANSWER);
+    }
+
+    private static void weSendTheyReceive(Link link, ZMTPMessage message) {
+        link.ours().write(message);
+        assertThat(link.theirs().receive()).isEqualTo(message);
+    }
+
+    private static void theySendWeReceive(Link link, ZMTPMessage message) {
+        link.theirs().send(message);
+        assertThat(link.ours().message()).isEqualTo(message);
+    }
+
+    /** Nothing tells when a subscription has reached a PUB but a message that it matches. */
+    private static void theyPublishUntilWeReceive(Link link, ZMTPMessage message) {
+        long deadline = Patience.deadline();
+        Object received = null;
+        while (received == null && !Patience.isOver(deadline)) {
+            link.theirs().send(message);
+            received = link.ours().next(Patience.RETRY);
+        }
+        assertThat(received).isEqualTo(message);
+    }
+
+    static List<Arguments> everyPeerAndBinder() {
+        List<Arguments> all = new ArrayList<>();
+        for (PeerKind kind : PeerKind.values()) {
+            for (Binder binder : Binder.values()) {
+                all.add(Arguments.of(kind, binder));
+            }
+        }
+        return all;
+    }
+
+    @ParameterizedTest(name = "{0}, {1} bind")
+    @MethodSource("everyPeerAndBinder")
+    void theirRouterSpeaksFirstToWhomWeSaidWeAre(PeerKind kind, Binder binder) {
+        ZMTPConfig config = ZMTPConfig.builder()
+                .socketType(ZMTPSocketType.DEALER)
+                .localIdentity(OUR_IDENTITY)
+                .build();
+        try (Link link = new Link(kind, binder, config, ZMTPSocketType.ROUTER, socket -> {})) {
+            link.ours().handshake();
+            ZMTPMessage news = Messages.addressed(OUR_IDENTITY.getBytes(StandardCharsets.UTF_8), NEWS);
+            long deadline = Patience.deadline();
+            Object received = null;
+            while (received == null && !Patience.isOver(deadline)) {
+                link.theirs().send(news); // dropped as long as the ROUTER has not seen the end of the handshake
+                received = link.ours().next(Patience.RETRY);
+            }
+
+            assertThat(received).isEqualTo(NEWS);
+        }
+    }
+
+    @ParameterizedTest(name = "{0}, {1} bind")
+    @MethodSource("everyPeerAndBinder")
+    void theirIdentityNamesThemInOurSession(PeerKind kind, Binder binder) {
+        ZMTPConfig config =
+                ZMTPConfig.builder().socketType(ZMTPSocketType.ROUTER).build();
+        try (Link link =
+                new Link(kind, binder, config, ZMTPSocketType.DEALER, socket -> socket.identity(THEIR_IDENTITY))) {
+            link.ours().handshake();
+
+            assertThat(link.ours().session().isPeerAnonymous()).isFalse();
+            assertThat(text(link.ours().session().peerIdentity())).isEqualTo(THEIR_IDENTITY);
+        }
+    }
+
+    @ParameterizedTest(name = "{0}, {1} bind")
+    @MethodSource("everyPeerAndBinder")
+    void anAnonymousPeerGetsAnIdentityInOurSession(PeerKind kind, Binder binder) {
+        try (Link link = Link.of(kind, binder, ZMTPSocketType.ROUTER, ZMTPSocketType.DEALER)) {
+            link.ours().handshake();
+
+            assertThat(link.ours().session().isPeerAnonymous()).isTrue();
+            assertThat(link.ours().session().peerIdentity().hasRemaining()).isTrue();
+        }
+    }
+
+    @ParameterizedTest(name = "{0}, {1} bind")
+    @MethodSource("everyPeerAndBinder")
+    void whatIsWrittenBeforeTheHandshakeArrivesBehindIt(PeerKind kind, Binder binder) {
+        try (Link link = Link.of(kind, binder, ZMTPSocketType.PUSH, ZMTPSocketType.PULL)) {
+            weSendTheyReceive(link, QUESTION);
+            weSendTheyReceive(link, ANSWER);
+        }
+    }
+
+    @ParameterizedTest(name = "{0}, {1} bind")
+    @MethodSource("everyPeerAndBinder")
+    void whatSubscribersSayToPublishersArrives(PeerKind kind, Binder binder) {
+        try (Link link = Link.of(kind, binder, ZMTPSocketType.XPUB, ZMTPSocketType.XSUB);
+                Link back = Link.of(kind, binder, ZMTPSocketType.XSUB, ZMTPSocketType.XPUB)) {
+            link.ours().handshake();
+            theySendWeReceive(link, QUESTION);
+
+            back.ours().handshake();
+            weSendTheyReceive(back, QUESTION);
+        }
+    }
+
+    private static String text(ByteBuffer octets) {
+        return StandardCharsets.UTF_8.decode(octets).toString();
+    }
+}

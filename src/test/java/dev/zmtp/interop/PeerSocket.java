@@ -1,0 +1,58 @@
+package dev.zmtp.interop;
+
+import dev.zmtp.ZMTPMessage;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A socket of another implementation, with what the tests need of it. Settings come before {@link #bind} or
+ * {@link #connect}. Whatever takes too long is an {@link AssertionError}.
+ */
+interface PeerSocket {
+
+    /** Sets the identity to announce. */
+    void identity(String identity);
+
+    /** Sets when PINGs are sent, the silence after one that ends the connection, and the TTL in each. */
+    void heartbeat(Duration interval, Duration timeout, Duration ttl);
+
+    /** Makes it a client of the mechanism PLAIN. */
+    void plainClient(String user, String password);
+
+    /** Subscribes; on a SUB, also while it is connected. */
+    void subscribe(String topic);
+
+    /** Ends a subscription. */
+    void unsubscribe(String topic);
+
+    /** Listens on a free port of the loopback interface, which is returned. */
+    int bind();
+
+    /** Connects, in the background, to {@code port} on the loopback interface. */
+    void connect(int port);
+
+    /** Sends {@code message}, whose octets are copied. */
+    void send(ZMTPMessage message);
+
+    /** The next message. */
+    default ZMTPMessage receive() {
+        ZMTPMessage message = receive(Patience.LIMIT);
+        if (message == null) {
+            throw new AssertionError("message of the peer: none (expected: one within " + Patience.LIMIT + ")");
+        }
+        return message;
+    }
+
+    /** The next message, or null if there is none within {@code wait}. */
+    @Nullable
+    ZMTPMessage receive(Duration wait);
+
+    /**
+     * Lets the socket take up what its background threads have for it. A socket that listens sends its subscriptions to a
+     * new peer only when its own thread calls it, whatever for.
+     */
+    void pump();
+
+    /** Waits until a connection of this socket has ended, be it during the handshake. */
+    void awaitEnd();
+}

@@ -1,0 +1,104 @@
+package dev.zmtp.interop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.zmtp.ZMTPException;
+import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.codec.ZMTPConfig;
+import dev.zmtp.interop.Link.Binder;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandler.Sharable;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Peers that must not talk to each other do not, and both learn it. */
+class RefusalIT {
+
+    static List<Arguments> everyPeerAndBinder() {
+        List<Arguments> all = new ArrayList<>();
+        for (PeerKind kind : PeerKind.values()) {
+            for (Binder binder : Binder.values()) {
+                all.add(Arguments.of(kind, binder));
+            }
+        }
+        return all;
+    }
+
+    @ParameterizedTest(name = "{0}, {1} bind")
+    @MethodSource("everyPeerAndBinder")
+    void theWrongSocketTypeIsTheEndForBothSides(PeerKind kind, Binder binder) {
+        try (Link link = Link.of(kind, binder, ZMTPSocketType.PULL, ZMTPSocketType.PUB)) {
+            // Both refuse. The peer's own refusal is mute, and may come before its READY.
+            assertThat(link.ours().handshakeFailure())
+                    .isInstanceOfSatisfying(
+                            ZMTPException.class,
+                            failure -> assertThat(failure.code())
+                                    .isIn(ZMTPException.Code.SOCKET_TYPE, ZMTPException.Code.CLOSED));
+            assertThat(link.ours().next(String.class)).isEqualTo(OurEnd.CLOSED);
+            link.theirs().awaitEnd();
+        }
+    }
+
+    @ParameterizedTest(name = "{0}, {1} bind")
+    @MethodSource("everyPeerAndBinder")
+    void anotherMechanismIsTheEndForBothSides(PeerKind kind, Binder binder) {
+        ZMTPConfig config =
+                ZMTPConfig.builder().socketType(ZMTPSocketType.DEALER).build();
+        try (Link link = new Link(
+                kind,
+                binder,
+                config,
+                ZMTPSocketType.DEALER,
+                socket -> socket.plainClient("user", "password"),
+                new WithoutMechanism())) {
+            assertThat(link.ours().handshakeFailure())
+                    .isInstanceOfSatisfying(
+                            ZMTPException.class,
+                            failure -> assertThat(failure.code()).isEqualTo(ZMTPException.Code.MECHANISM))
+                    .hasMessageContaining("PLAIN");
+            assertThat(link.ours().next(String.class)).isEqualTo(OurEnd.CLOSED);
+            link.theirs().awaitEnd();
+        }
+    }
+
+    @Test
+    void anOlderPeerIsRefusedWithoutInterop() {
+        ZMTPConfig config = ZMTPConfig.builder()
+                .socketType(ZMTPSocketType.DEALER)
+                .interop(false)
+                .build();
+        try (Link link = new Link(PeerKind.JEROMQ, Binder.THEY, config, ZMTPSocketType.DEALER, socket -> {})) {
+            assertThat(link.ours().handshakeFailure())
+                    .isInstanceOfSatisfying(
+                            ZMTPException.class,
+                            failure -> assertThat(failure.code()).isEqualTo(ZMTPException.Code.VERSION));
+            assertThat(link.ours().next(String.class)).isEqualTo(OurEnd.CLOSED);
+            link.theirs().awaitEnd();
+        }
+    }
+
+    /**
+     * Keeps our mechanism from the peer. It would refuse it, and close before its own is on the way if ours were quick.
+     */
+    @Sharable
+    private static final class WithoutMechanism extends ChannelOutboundHandlerAdapter {
+        private static final int SIGNATURE_LENGTH = 10;
+
+        @Override
+        public void write(ChannelHandlerContext ctx, Object msg, ChannelPromise promise) {
+            if (((ByteBuf) msg).readableBytes() <= SIGNATURE_LENGTH) {
+                ctx.write(msg, promise); // the signature or the revision
+            } else {
+                ((ByteBuf) msg).release();
+                promise.setSuccess();
+            }
+        }
+    }
+}

@@ -1,0 +1,126 @@
+package dev.zmtp.interop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.ZMTPSubscription;
+import dev.zmtp.interop.Link.Binder;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Publishers filter by what subscribers say: theirs by our subscriptions, and ours is told theirs. */
+class SubscriptionsIT {
+
+    private static final ZMTPMessage A = Messages.of("apples", "1");
+    private static final ZMTPMessage B = Messages.of("bananas", "2");
+    private static final ZMTPMessage C = Messages.of("cherries", "3");
+
+    static List<Arguments> everyPeerAndBinder() {
+        List<Arguments> all = new ArrayList<>();
+        for (PeerKind kind : PeerKind.values()) {
+            for (Binder binder : Binder.values()) {
+                all.add(Arguments.of(kind, binder));
+            }
+        }
+        return all;
+    }
+
+    @ParameterizedTest(name = "{0}, {1} bind")
+    @MethodSource("everyPeerAndBinder")
+    void theirPublisherSendsOnlyWhatWeSubscribedTo(PeerKind kind, Binder binder) {
+        try (Link link = Link.of(kind, binder, ZMTPSocketType.SUB, ZMTPSocketType.PUB)) {
+            link.ours().handshake();
+            link.ours().write(ZMTPSubscription.subscribe("a"));
+            link.ours().write(ZMTPSubscription.subscribe("c"));
+            publishUntilReceived(link, C);
+
+            link.theirs().send(A);
+            link.theirs().send(B);
+            link.theirs().send(Messages.of("c, the last"));
+
+            assertThat(receivedUntil(link, Messages.of("c, the last")))
+                    .contains(A)
+                    .doesNotContain(B);
+        }
+    }
+
+    @ParameterizedTest(name = "{0}, {1} bind")
+    @MethodSource("everyPeerAndBinder")
+    void theirPublisherSendsNoMoreWhatWeCancelled(PeerKind kind, Binder binder) {
+        try (Link link = Link.of(kind, binder, ZMTPSocketType.SUB, ZMTPSocketType.PUB)) {
+            link.ours().handshake();
+            link.ours().write(ZMTPSubscription.subscribe("a"));
+            publishUntilReceived(link, A);
+            link.ours().write(ZMTPSubscription.cancel("a"));
+            link.ours().write(ZMTPSubscription.subscribe("c"));
+            publishUntilReceived(link, C); // and so the cancellation, which was sent before, has arrived too
+
+            link.theirs().send(A);
+            link.theirs().send(Messages.of("c, the last"));
+
+            assertThat(receivedUntil(link, Messages.of("c, the last"))).doesNotContain(A);
+        }
+    }
+
+    @ParameterizedTest(name = "{0}, {1} bind")
+    @MethodSource("everyPeerAndBinder")
+    void ourPublisherIsToldWhatTheySubscribeToAndCancel(PeerKind kind, Binder binder) {
+        try (Link link = Link.of(kind, binder, ZMTPSocketType.PUB, ZMTPSocketType.SUB)) {
+            link.ours().handshake();
+            link.theirs().subscribe("a");
+            assertThat(link.subscription()).isEqualTo(ZMTPSubscription.subscribe("a"));
+            link.theirs().subscribe("");
+            assertThat(link.subscription()).isEqualTo(ZMTPSubscription.subscribe(""));
+            link.theirs().unsubscribe("");
+            assertThat(link.subscription()).isEqualTo(ZMTPSubscription.cancel(""));
+
+            link.ours().write(A);
+            assertThat(link.theirs().receive()).isEqualTo(A);
+
+            link.theirs().unsubscribe("a");
+            assertThat(link.subscription()).isEqualTo(ZMTPSubscription.cancel("a"));
+        }
+    }
+
+    @ParameterizedTest(name = "{0}, {1} bind")
+    @MethodSource("everyPeerAndBinder")
+    void extendedSocketsSeeSubscriptionsAsMessagesOfTheirOwn(PeerKind kind, Binder binder) {
+        try (Link theyPublish = Link.of(kind, binder, ZMTPSocketType.XSUB, ZMTPSocketType.XPUB);
+                Link wePublish = Link.of(kind, binder, ZMTPSocketType.XPUB, ZMTPSocketType.XSUB)) {
+            theyPublish.ours().handshake();
+            theyPublish.ours().write(ZMTPSubscription.subscribe("a"));
+            theyPublish.ours().write(ZMTPSubscription.cancel("a"));
+            assertThat(theyPublish.theirs().receive()).isEqualTo(Messages.rawSubscription(true, "a"));
+            assertThat(theyPublish.theirs().receive()).isEqualTo(Messages.rawSubscription(false, "a"));
+
+            wePublish.ours().handshake();
+            wePublish.theirs().send(Messages.rawSubscription(true, "a"));
+            wePublish.theirs().send(Messages.rawSubscription(false, "a"));
+            assertThat(wePublish.subscription()).isEqualTo(ZMTPSubscription.subscribe("a"));
+            assertThat(wePublish.subscription()).isEqualTo(ZMTPSubscription.cancel("a"));
+        }
+    }
+
+    /** Nothing tells when a subscription has reached a PUB but a message that it matches. */
+    private static void publishUntilReceived(Link link, ZMTPMessage message) {
+        long deadline = Patience.deadline();
+        boolean received = false;
+        while (!received) {
+            assertThat(Patience.isOver(deadline)).as("too late for %s", message).isFalse();
+            link.theirs().send(message);
+            received = message.equals(link.ours().next(Patience.RETRY));
+        }
+    }
+
+    private static List<Object> receivedUntil(Link link, ZMTPMessage last) {
+        List<Object> received = new ArrayList<>();
+        while (!received.contains(last)) {
+            received.add(link.ours().message());
+        }
+        return received;
+    }
+}
