@@ -57,6 +57,7 @@ import picocli.CommandLine.Spec;
 public final class Demo implements Callable<Integer> {
 
     private static final int MAX_SIZE = 1 << 20;
+    private static final int JEROMQ_HANDSHAKE_MILLIS = 500;
 
     private final ZMTPSocketType serverType;
     private final Duration deadline;
@@ -171,6 +172,8 @@ public final class Demo implements Callable<Integer> {
             socket.setLinger(0);
             socket.setSendTimeOut((int) deadline.toMillis());
             socket.setReceiveTimeOut((int) deadline.toMillis());
+            // Some of JeroMQ's connections never greet, until it gives up and connects again (its pull request 1022).
+            socket.setHandshakeIvl(JEROMQ_HANDSHAKE_MILLIS);
             socket.setIdentity("jeromq".getBytes(StandardCharsets.US_ASCII));
             socket.connect("tcp://127.0.0.1:" + address.getPort());
             String handshake = atRouter.take("handshake with JeroMQ", deadline);

@@ -9,6 +9,7 @@ import java.util.concurrent.TimeUnit;
 final class Notes {
 
     private final BlockingQueue<Object> queue = new LinkedBlockingQueue<>();
+    private volatile Throwable lastLeft;
 
     void add(String seen) {
         queue.add(seen);
@@ -18,11 +19,17 @@ final class Notes {
         queue.add(failure);
     }
 
+    /** A peer has left, for {@code cause}: no failure as long as what is awaited comes from another connection. */
+    void left(Throwable cause) {
+        lastLeft = cause;
+    }
+
     /** The next thing seen; {@code what} says what it should be. */
     String take(String what, Duration deadline) throws DemoException, InterruptedException {
         Object taken = queue.poll(deadline.toNanos(), TimeUnit.NANOSECONDS);
         if (taken == null) {
-            throw new DemoException("no " + what + " (expected: within " + deadline.toMillis() + " ms)");
+            throw new DemoException("no " + what + " (expected: within " + deadline.toMillis() + " ms)"
+                    + (lastLeft == null ? "" : "; a peer left: " + lastLeft.getMessage()));
         }
         if (taken instanceof Throwable failure) {
             throw new DemoException("no " + what + ": " + failure.getMessage());

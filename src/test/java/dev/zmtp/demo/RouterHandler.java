@@ -1,5 +1,6 @@
 package dev.zmtp.demo;
 
+import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.codec.ZMTPHandshake;
 import dev.zmtp.codec.ZMTPHandshakeFailure;
@@ -29,9 +30,19 @@ final class RouterHandler extends ChannelInboundHandlerAdapter {
         if (event instanceof ZMTPHandshakeSuccess success) {
             notes.add(show(success));
         } else if (event instanceof ZMTPHandshakeFailure failure) {
-            notes.add(failure.cause());
+            if (hasLeft(failure.cause())) {
+                notes.left(failure.cause());
+            } else {
+                notes.add(failure.cause());
+            }
         }
         ctx.fireUserEventTriggered(event);
+    }
+
+    /** A peer that leaves may come again. */
+    private static boolean hasLeft(Throwable cause) {
+        return cause instanceof IOException
+                || (cause instanceof ZMTPException reason && reason.code() == ZMTPException.Code.CLOSED);
     }
 
     private static String show(ZMTPHandshakeSuccess success) {
