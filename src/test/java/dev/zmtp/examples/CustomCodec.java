@@ -26,6 +26,7 @@ import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.channels.ClosedChannelException;
@@ -49,8 +50,9 @@ public final class CustomCodec {
         EventLoopGroup group = new MultiThreadIoEventLoopGroup(2, NioIoHandler.newFactory());
         try {
             CompletableFuture<Reading> reply = new CompletableFuture<>();
-            Channel server =
-                    serve(group, new InetSocketAddress("127.0.0.1", 0)).sync().channel();
+            Channel server = serve(group, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
+                    .sync()
+                    .channel();
             Channel client = connect(group, server.localAddress(), reply::complete)
                     .sync()
                     .channel();

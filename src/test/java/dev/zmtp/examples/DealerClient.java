@@ -16,6 +16,7 @@ import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.concurrent.CountDownLatch;
@@ -31,7 +32,7 @@ public final class DealerClient {
         EventLoopGroup group = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
         try {
             CountDownLatch unanswered = new CountDownLatch(args.length);
-            Channel channel = connect(group, new InetSocketAddress("127.0.0.1", 5555), reply -> {
+            Channel channel = connect(group, new InetSocketAddress(InetAddress.getLoopbackAddress(), 5555), reply -> {
                         System.out.println(reply);
                         unanswered.countDown();
                     })

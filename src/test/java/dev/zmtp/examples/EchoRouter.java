@@ -16,6 +16,7 @@ import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 
@@ -28,8 +29,9 @@ public final class EchoRouter {
     public static void main(String... args) throws InterruptedException {
         EventLoopGroup group = new MultiThreadIoEventLoopGroup(NioIoHandler.newFactory());
         try {
-            Channel server =
-                    bind(group, new InetSocketAddress("127.0.0.1", 5555)).sync().channel();
+            Channel server = bind(group, new InetSocketAddress(InetAddress.getLoopbackAddress(), 5555))
+                    .sync()
+                    .channel();
             System.out.println("ROUTER on " + server.localAddress());
             server.closeFuture().sync();
         } finally {

@@ -1,7 +1,6 @@
 package dev.zmtp.examples;
 
 import static dev.zmtp.ZMTPSocketType.DEALER;
-import static dev.zmtp.ZMTPSocketType.PUSH;
 import static dev.zmtp.ZMTPSocketType.ROUTER;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
@@ -19,6 +18,7 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class ExamplesTest {
 
-    private static final InetSocketAddress ANY_PORT = new InetSocketAddress("127.0.0.1", 0);
+    private static final InetSocketAddress ANY_PORT = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
 
     private final EventLoopGroup group = new MultiThreadIoEventLoopGroup(2, NioIoHandler.newFactory());
 
@@ -86,6 +86,7 @@ class ExamplesTest {
         PubSub.Publisher publisher = new PubSub.Publisher(subscriptions::add);
         Channel pub = open(publisher.bind(group, ANY_PORT));
         Channel sub = open(PubSub.subscribe(group, pub.localAddress(), "a", m -> received.add(m.toString())));
+        next(subscriptions);
         sub.write(ZMTPSubscription.subscribe("a"));
         sub.write(ZMTPSubscription.cancel("a"));
         sub.writeAndFlush(ZMTPSubscription.subscribe("z"));
@@ -153,10 +154,7 @@ class ExamplesTest {
         Channel router = open(EchoRouter.bind(group, ANY_PORT));
         Channel push = open(PushPull.connectPush(group, router.localAddress(), 1));
 
-        assertThat(push.pipeline().get(ZMTPCodec.class).session().config().socketType())
-                .isEqualTo(PUSH);
         assertThat(push.closeFuture().await(10, TimeUnit.SECONDS)).isTrue();
-        assertThat(push.pipeline().get(ZMTPCodec.class)).isNull();
     }
 
     private static Channel open(ChannelFuture future) throws InterruptedException {

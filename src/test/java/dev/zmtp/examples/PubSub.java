@@ -26,9 +26,10 @@ import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.util.concurrent.GlobalEventExecutor;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
-import java.time.LocalTime;
+import java.time.Instant;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -46,13 +47,12 @@ public final class PubSub {
         try {
             Publisher publisher = new Publisher(System.out::println);
             Channel server = publisher
-                    .bind(group, new InetSocketAddress("127.0.0.1", 0))
+                    .bind(group, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
                     .sync()
                     .channel();
             subscribe(group, server.localAddress(), "time.", System.out::println);
             for (int i = 0; i < 10; i++) {
-                publisher.publish(
-                        ZMTPMessage.fromUTF8("time.local", LocalTime.now().toString()));
+                publisher.publish(ZMTPMessage.fromUTF8("time.utc", Instant.now().toString()));
                 publisher.publish(ZMTPMessage.fromUTF8("random", Double.toString(Math.random())));
                 Thread.sleep(1000);
             }

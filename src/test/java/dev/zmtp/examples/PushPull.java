@@ -22,6 +22,7 @@ import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.concurrent.CompletableFuture;
@@ -38,7 +39,7 @@ public final class PushPull {
         EventLoopGroup group = new MultiThreadIoEventLoopGroup(2, NioIoHandler.newFactory());
         try {
             CompletableFuture<Void> done = new CompletableFuture<>();
-            Channel server = bindPull(group, new InetSocketAddress("127.0.0.1", 0), job -> {
+            Channel server = bindPull(group, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), job -> {
                         if (job == jobs - 1) {
                             done.complete(null);
                         }
