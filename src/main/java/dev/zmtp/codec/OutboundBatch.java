@@ -110,11 +110,15 @@ final class OutboundBatch {
         for (int i = 0; i < last; i++) {
             frame(ZMTPVersion.MORE, message.frame(i));
         }
-        ByteBuf body = message.frame(last);
+        lastFrame(0, message.frame(last), promise);
+    }
+
+    /** Writes a frame behind which {@code promise} waits: in the open buffer, or for the body itself if that is big. */
+    private void lastFrame(int flags, ByteBuf body, ChannelPromise promise) {
         if (cipher == null && body.readableBytes() > COPY_LIMIT) {
-            reference(0, body, promise);
+            reference(flags, body, promise);
         } else {
-            frame(0, body);
+            frame(flags, body);
             await(promise);
         }
     }
@@ -140,8 +144,7 @@ final class OutboundBatch {
     void value(int flags, ByteBuf body, ChannelPromise promise) {
         try {
             if (promise.setUncancellable()) {
-                frame(flags, body);
-                await(promise);
+                lastFrame(flags, body, promise);
             }
         } catch (Throwable e) {
             promise.tryFailure(e);
