@@ -263,9 +263,8 @@ final class TrafficPhase extends Phase {
                 }
             }
             case JOIN, LEAVE -> membership(command, body);
-            case ERROR -> logger.debug("{} ERROR in traffic: {}", codec.ctx().channel(), Command.readReason(body));
-            // A later version may have more commands. READY means nothing any more.
-            case READY, UNKNOWN ->
+            // A later version may have more commands. READY and ERROR mean nothing any more, whatever their data is.
+            case READY, ERROR, UNKNOWN ->
                 logger.debug("{} ignored a command: {}", codec.ctx().channel(), command);
         }
     }
