@@ -290,12 +290,15 @@ final class TrafficPhase extends Phase {
         answerPing();
     }
 
-    private void answerPing() {
+    /** Answers the PING that waits, if there is one and an answer can leave now; returns whether it has. */
+    private boolean answerPing() {
         ByteBuf context = unansweredPing;
-        if (context != null && !writing && codec.ctx().channel().isWritable()) {
-            unansweredPing = null;
-            command(Command.PONG, context);
+        if (context == null || writing || !codec.ctx().channel().isWritable()) {
+            return false;
         }
+        unansweredPing = null;
+        command(Command.PONG, context);
+        return true;
     }
 
     @Override
@@ -319,17 +322,23 @@ final class TrafficPhase extends Phase {
             codec.held().add(message, promise);
             return;
         }
+        boolean flush = false;
         writing = true;
         try {
             encode(message, promise);
             if (!codec.held().isEmpty()) {
                 writeHeld();
+                flush = codec.held().takeFlush();
             }
         } finally {
             writing = false;
         }
-        if (unansweredPing != null && isCurrent()) {
-            answerPing();
+        // What a callback asked for while it had to wait: the read in which it did may be complete by now.
+        if (isCurrent()) {
+            flush |= answerPing();
+            if (flush) {
+                flush();
+            }
         }
     }
 
