@@ -194,6 +194,9 @@ final class OutboundBatch {
                     encodeSealed(message, encoder, writer, estimator.size());
                 }
                 await(promise);
+                if (open != null && open.readableBytes() >= MAX_CAPACITY) {
+                    seal(); // an encoder's message may be of any size, and the transport must know of it
+                }
             }
         } catch (Throwable e) {
             takeBack(e, promise);
