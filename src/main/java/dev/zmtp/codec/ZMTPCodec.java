@@ -318,7 +318,7 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
     private void decode(ByteBuf in) {
         try {
             Phase before = null;
-            while (before != phase && in.isReadable()) {
+            while (!removed && before != phase && in.isReadable()) {
                 before = phase;
                 before.read(in);
             }
