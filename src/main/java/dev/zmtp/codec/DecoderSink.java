@@ -2,6 +2,7 @@ package dev.zmtp.codec;
 
 import dev.zmtp.wire.FrameReader;
 import io.netty.buffer.ByteBuf;
+import io.netty.util.ReferenceCountUtil;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -73,8 +74,8 @@ final class DecoderSink implements MessageSink {
     private void content(ByteBuf arrived) {
         ByteBuf data = unread == null ? arrived : unread.writeBytes(arrived);
         decoder.content(codec.ctx(), data, out);
-        if (remaining == 0 || !data.isReadable()) {
-            releaseUnread();
+        if (closed || remaining == 0 || !data.isReadable()) {
+            releaseUnread(); // closed: the decoder itself has ended the connection
         } else if (unread == null) {
             unread = codec.ctx().alloc().buffer(data.readableBytes()).writeBytes(data);
         } else {
@@ -105,6 +106,8 @@ final class DecoderSink implements MessageSink {
     public void close() {
         closed = true;
         releaseUnread();
+        out.forEach(ReferenceCountUtil::safeRelease); // what was decoded just before the decoder failed
+        out.clear();
         decoder.close();
     }
 }
