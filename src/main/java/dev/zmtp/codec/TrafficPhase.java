@@ -437,16 +437,24 @@ final class TrafficPhase extends Phase {
     void end(@Nullable Throwable cause) {
         heartbeat.stop();
         reader.close();
-        if (sink != null) {
-            sink.close();
-        }
-        if (encoder != null) {
-            encoder.close();
-        }
+        closeQuietly(sink == null ? null : sink::close);
+        closeQuietly(encoder == null ? null : encoder::close);
         if (cause != null) {
             batch.fail(cause);
         } else {
             batch.end();
+        }
+    }
+
+    /** What the user's encoder or decoder throws here must not keep the connection from its end. */
+    private void closeQuietly(@Nullable Runnable close) {
+        if (close == null) {
+            return;
+        }
+        try {
+            close.run();
+        } catch (Throwable e) {
+            logger.warn("{} an encoder or decoder failed to close", codec.ctx().channel(), e);
         }
     }
 }
