@@ -16,6 +16,11 @@ final class ClosedPhase extends Phase {
         this.cause = cause;
     }
 
+    /** Whether the connection ended with a failure, which was told then. */
+    boolean isFailure() {
+        return cause != null;
+    }
+
     @Override
     void read(ByteBuf in) {
         in.skipBytes(in.readableBytes());

@@ -2,6 +2,7 @@ package dev.zmtp.codec;
 
 import dev.zmtp.wire.FrameReader;
 import io.netty.buffer.ByteBuf;
+import io.netty.util.ReferenceCountUtil;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -115,6 +116,8 @@ final class DecoderSink implements MessageSink {
     public void close() {
         closed = true;
         releaseUnread();
+        out.forEach(ReferenceCountUtil::safeRelease); // what was decoded just before the decoder failed
+        out.clear();
         decoder.close();
     }
 }

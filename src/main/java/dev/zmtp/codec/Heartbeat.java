@@ -42,7 +42,8 @@ final class Heartbeat {
     private void ping() {
         traffic.ping((int) (config.heartbeatTtl().toMillis() / TTL_UNIT_MILLIS));
         Duration silence = config.heartbeatTimeout();
-        if (timeout == null && !silence.isZero()) {
+        // That the PING could not be sent may have ended the connection.
+        if (timeout == null && !silence.isZero() && traffic.isCurrent()) {
             timeout = expect(silence, "after our PING", () -> timeout = null);
         }
     }

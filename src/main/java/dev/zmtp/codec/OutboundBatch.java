@@ -50,8 +50,11 @@ final class OutboundBatch {
     private boolean hasVoid;
     private boolean ended;
 
-    /** Counts the buffers that were handed over: tells whether one was while a message was written. */
-    private int seals;
+    /** Where in the open buffer the message starts that is being written. */
+    private int start;
+
+    /** Whether a part of that message was handed over already. */
+    private boolean torn;
 
     /** How large the next buffer will be: follows what was written between flushes. */
     private int capacity = MIN_CAPACITY;
@@ -65,24 +68,32 @@ final class OutboundBatch {
 
     /** Takes over {@code message} and {@code promise}. */
     void message(ZMTPMessage message, ChannelPromise promise) {
-        ByteBuf before = open;
-        int start = before == null ? 0 : before.writerIndex();
-        int sealsBefore = seals;
+        start();
         try {
             if (isWritable(message, promise)) {
                 frames(message, promise);
             }
         } catch (Throwable e) {
-            EncoderException failure = e instanceof EncoderException known ? known : new EncoderException(e);
-            promise.tryFailure(failure);
-            if (seals != sealsBefore) {
-                codec.fail(failure); // part of the message is on its way, and nothing can follow it
-            } else if (open != null) {
-                open.writerIndex(start);
-            }
+            takeBack(e, promise);
         } finally {
             ReferenceCountUtil.safeRelease(message);
         }
+    }
+
+    private void start() {
+        start = open == null ? 0 : open.writerIndex();
+        torn = false;
+    }
+
+    /** Takes back what was written since {@link #start}. Only then fails the promise, whose listener may flush. */
+    private void takeBack(Throwable cause, ChannelPromise promise) {
+        EncoderException failure = cause instanceof EncoderException known ? known : new EncoderException(cause);
+        if (torn) {
+            codec.fail(failure); // part of the message is on its way, and nothing can follow it
+        } else if (open != null) {
+            open.writerIndex(start);
+        }
+        promise.tryFailure(failure);
     }
 
     private static boolean isWritable(ZMTPMessage message, ChannelPromise promise) {
@@ -110,11 +121,15 @@ final class OutboundBatch {
         for (int i = 0; i < last; i++) {
             frame(ZMTPVersion.MORE, message.frame(i));
         }
-        ByteBuf body = message.frame(last);
+        lastFrame(0, message.frame(last), promise);
+    }
+
+    /** Writes a frame behind which {@code promise} waits: in the open buffer, or for the body itself if that is big. */
+    private void lastFrame(int flags, ByteBuf body, ChannelPromise promise) {
         if (cipher == null && body.readableBytes() > COPY_LIMIT) {
-            reference(0, body, promise);
+            reference(flags, body, promise);
         } else {
-            frame(0, body);
+            frame(flags, body);
             await(promise);
         }
     }
@@ -138,13 +153,13 @@ final class OutboundBatch {
 
     /** Writes a frame that stands alone: a command or a subscription. Takes over {@code body} and {@code promise}. */
     void value(int flags, ByteBuf body, ChannelPromise promise) {
+        start();
         try {
             if (promise.setUncancellable()) {
-                frame(flags, body);
-                await(promise);
+                lastFrame(flags, body, promise);
             }
         } catch (Throwable e) {
-            promise.tryFailure(e);
+            takeBack(e, promise);
         } finally {
             body.release();
         }
@@ -168,6 +183,7 @@ final class OutboundBatch {
     /** Takes over {@code message}, which {@code encoder} writes, and {@code promise}. */
     void encode(
             Object message, ZMTPEncoder encoder, ZMTPEstimator estimator, ZMTPWriter writer, ChannelPromise promise) {
+        start();
         try {
             if (promise.setUncancellable()) {
                 estimator.reset();
@@ -178,9 +194,12 @@ final class OutboundBatch {
                     encodeSealed(message, encoder, writer, estimator.size());
                 }
                 await(promise);
+                if (open != null && open.readableBytes() >= MAX_CAPACITY) {
+                    seal(); // an encoder's message may be of any size, and the transport must know of it
+                }
             }
         } catch (Throwable e) {
-            promise.tryFailure(e instanceof EncoderException ? e : new EncoderException(e));
+            takeBack(e, promise);
         } finally {
             ReferenceCountUtil.safeRelease(message);
         }
@@ -204,18 +223,9 @@ final class OutboundBatch {
     }
 
     private static void encodeInto(ByteBuf out, Object message, ZMTPEncoder encoder, ZMTPWriter writer) {
-        int start = out.writerIndex();
-        boolean whole = false;
-        try {
-            writer.begin(out);
-            encoder.encode(message, writer);
-            writer.end();
-            whole = true;
-        } finally {
-            if (!whole) {
-                out.writerIndex(start);
-            }
-        }
+        writer.begin(out);
+        encoder.encode(message, writer);
+        writer.end();
     }
 
     /** Notes that a message ends here. */
@@ -271,7 +281,8 @@ final class OutboundBatch {
         open = null;
         promises = null;
         hasVoid = false;
-        seals++;
+        torn |= full.writerIndex() > start;
+        start = 0;
         if (!full.isReadable()) {
             full.release();
             return;

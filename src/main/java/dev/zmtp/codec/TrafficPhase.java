@@ -263,9 +263,8 @@ final class TrafficPhase extends Phase {
                 }
             }
             case JOIN, LEAVE -> membership(command, body);
-            case ERROR -> logger.debug("{} ERROR in traffic: {}", codec.ctx().channel(), Command.readReason(body));
-            // A later version may have more commands. READY means nothing any more.
-            case READY, UNKNOWN ->
+            // A later version may have more commands. READY and ERROR mean nothing any more, whatever their data is.
+            case READY, ERROR, UNKNOWN ->
                 logger.debug("{} ignored a command: {}", codec.ctx().channel(), command);
         }
     }
@@ -291,12 +290,15 @@ final class TrafficPhase extends Phase {
         answerPing();
     }
 
-    private void answerPing() {
+    /** Answers the PING that waits, if there is one and an answer can leave now; returns whether it has. */
+    private boolean answerPing() {
         ByteBuf context = unansweredPing;
-        if (context != null && !writing && codec.ctx().channel().isWritable()) {
-            unansweredPing = null;
-            command(Command.PONG, context);
+        if (context == null || writing || !codec.ctx().channel().isWritable()) {
+            return false;
         }
+        unansweredPing = null;
+        command(Command.PONG, context);
+        return true;
     }
 
     @Override
@@ -329,11 +331,12 @@ final class TrafficPhase extends Phase {
         } finally {
             writing = false;
         }
+        // What a callback asked for while it had to wait: the read in which it did may be complete by now.
         if (isCurrent()) {
-            if (codec.held().takeFlush()) {
+            boolean flush = codec.held().takeFlush();
+            if (answerPing() || flush) {
                 flush();
             }
-            answerPing();
         }
     }
 
@@ -433,16 +436,24 @@ final class TrafficPhase extends Phase {
     void end(@Nullable Throwable cause) {
         heartbeat.stop();
         reader.close();
-        if (sink != null) {
-            sink.close();
-        }
-        if (encoder != null) {
-            encoder.close();
-        }
+        closeQuietly(sink == null ? null : sink::close);
+        closeQuietly(encoder == null ? null : encoder::close);
         if (cause != null) {
             batch.fail(cause);
         } else {
             batch.end();
+        }
+    }
+
+    /** What the user's encoder or decoder throws here must not keep the connection from its end. */
+    private void closeQuietly(@Nullable Runnable close) {
+        if (close == null) {
+            return;
+        }
+        try {
+            close.run();
+        } catch (Throwable e) {
+            logger.warn("{} an encoder or decoder failed to close", codec.ctx().channel(), e);
         }
     }
 }

@@ -299,7 +299,7 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
     void writeFailed(Throwable cause, boolean voidPromises) {
         if (ctx.channel().isActive() && !(phase instanceof ClosedPhase)) {
             fail(cause);
-        } else if (voidPromises) {
+        } else if (voidPromises && !(phase instanceof ClosedPhase closed && closed.isFailure())) {
             ctx.fireExceptionCaught(cause);
         }
     }

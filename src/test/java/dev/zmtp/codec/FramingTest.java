@@ -1,0 +1,289 @@
+package dev.zmtp.codec;
+
+import static dev.zmtp.ZMTPSocketType.DEALER;
+import static dev.zmtp.ZMTPSocketType.PAIR;
+import static dev.zmtp.ZMTPSocketType.XPUB;
+import static dev.zmtp.ZMTPVersion.ZMTP10;
+import static dev.zmtp.ZMTPVersion.ZMTP20;
+import static dev.zmtp.ZMTPVersion.ZMTP30;
+import static dev.zmtp.ZMTPVersion.ZMTP31;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.ZMTPVersion;
+import dev.zmtp.testing.Hex;
+import dev.zmtp.testing.InTraffic;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.util.ReferenceCountUtil;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Frames become messages and messages become frames, in every version and however the octets are cut. */
+class FramingTest {
+
+    /** Version, octets, and the frames of the message in them. */
+    static List<Arguments> inbound() {
+        return List.of(
+                Arguments.of(ZMTP10, "02 00 61", "61"),
+                Arguments.of(ZMTP10, "01 00", "-"),
+                Arguments.of(ZMTP10, "02 01 61 01 01 03 00 62 63", "61 - 6263"),
+                Arguments.of(ZMTP10, "fe 00 61*253", "61*253"),
+                Arguments.of(ZMTP10, "ff 00*7 ff 00 61*254", "61*254"),
+                Arguments.of(ZMTP10, "ff 00*7 02 00 61", "61"),
+                Arguments.of(ZMTP10, "ff 00*7 02 01 61 02 00 62", "61 62"),
+                Arguments.of(ZMTP10, "02 fe 61", "61"),
+                Arguments.of(ZMTP20, "00 01 61", "61"),
+                Arguments.of(ZMTP20, "01 01 61 00 00", "61 -"),
+                Arguments.of(ZMTP20, "02 00*6 01 00 61*256", "61*256"),
+                Arguments.of(ZMTP30, "00 ff 61*255", "61*255"),
+                Arguments.of(ZMTP30, "03 00*7 01 61 00 01 62", "61 62"),
+                Arguments.of(ZMTP31, "00 00", "-"),
+                Arguments.of(ZMTP31, "01 00 01 00 00 00", "- - -"),
+                Arguments.of(ZMTP31, "02 00*8", "-"),
+                Arguments.of(ZMTP31, "02 00*7 01 61", "61"),
+                Arguments.of(ZMTP31, "02 00*6 01 00 61*256", "61*256"));
+    }
+
+    @ParameterizedTest(name = "{0}: {1}")
+    @MethodSource("inbound")
+    void framesOfEachFormBecomeOneMessage(ZMTPVersion version, String octets, String frames) {
+        try (InTraffic traffic = InTraffic.as(DEALER).peer(version).start()) {
+            traffic.receive(octets);
+            assertThat(traffic.heard).containsExactly("message " + spell(frames));
+            assertThat(traffic.failures).isEmpty();
+        }
+    }
+
+    private static String spell(String frames) {
+        return Arrays.stream(frames.split(" "))
+                .map(frame -> frame.equals("-") ? "-" : Hex.of(frame))
+                .reduce((left, right) -> left + " " + right)
+                .orElseThrow();
+    }
+
+    /** Version, length of the only frame's body, and its header. */
+    static List<Arguments> outbound() {
+        return List.of(
+                Arguments.of(ZMTP10, 0, "01 00"),
+                Arguments.of(ZMTP10, 253, "fe 00"),
+                Arguments.of(ZMTP10, 254, "ff 00*7 ff 00"),
+                Arguments.of(ZMTP10, 5000, "ff 00*6 13 89 00"),
+                Arguments.of(ZMTP20, 0, "00 00"),
+                Arguments.of(ZMTP20, 255, "00 ff"),
+                Arguments.of(ZMTP20, 256, "02 00*6 01 00"),
+                Arguments.of(ZMTP30, 255, "00 ff"),
+                Arguments.of(ZMTP30, 5000, "02 00*6 13 88"),
+                Arguments.of(ZMTP31, 0, "00 00"),
+                Arguments.of(ZMTP31, 1, "00 01"),
+                Arguments.of(ZMTP31, 255, "00 ff"),
+                Arguments.of(ZMTP31, 256, "02 00*6 01 00"),
+                Arguments.of(ZMTP31, 4096, "02 00*6 10 00"),
+                Arguments.of(ZMTP31, 4097, "02 00*6 10 01"),
+                Arguments.of(ZMTP31, 100_000, "02 00*5 01 86 a0"));
+    }
+
+    @ParameterizedTest(name = "{0}: {1} octets")
+    @MethodSource("outbound")
+    void eachLengthGetsTheShortestHeader(ZMTPVersion version, int length, String header) {
+        try (InTraffic traffic = InTraffic.as(DEALER).peer(version).start()) {
+            traffic.channel.writeAndFlush(ZMTPMessage.fromUTF8("x".repeat(length)));
+            assertThat(traffic.sent()).isEqualTo(Hex.of(header + " 78*" + length));
+        }
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @CsvSource({
+        "ZMTP10, 02 01 61 / ff 00*7 ff 01 62*254 / 01 00",
+        "ZMTP20, 01 01 61 / 01 fe 62*254 / 00 00",
+        "ZMTP31, 01 01 61 / 01 fe 62*254 / 00 00"
+    })
+    void everyFrameButTheLastSaysMore(ZMTPVersion version, String octets) {
+        try (InTraffic traffic = InTraffic.as(DEALER).peer(version).start()) {
+            traffic.channel.writeAndFlush(ZMTPMessage.fromUTF8("a", "b".repeat(254), ""));
+            assertThat(traffic.sent()).isEqualTo(Hex.of(octets));
+        }
+    }
+
+    @Test
+    void bigFramesBeforeTheLastSayMoreToo() {
+        try (InTraffic traffic = InTraffic.as(DEALER).start()) {
+            traffic.channel.writeAndFlush(ZMTPMessage.fromUTF8("a".repeat(5000), "b".repeat(5000), "c"));
+            assertThat(traffic.sent()).isEqualTo(Hex.of("03 00*6 13 88 61*5000 / 03 00*6 13 88 62*5000 / 00 01 63"));
+        }
+    }
+
+    @ParameterizedTest(name = "{0} {1}")
+    @CsvSource({
+        "ZMTP31, 08 00",
+        "ZMTP31, 80 01 61",
+        "ZMTP31, f8 02 6f 6b",
+        "ZMTP30, 10 00",
+        "ZMTP31, 05 05 04 50 4f 4e 47",
+        "ZMTP31, 07 00*7 05 04 50 4f 4e 47",
+        "ZMTP20, 04 05 04 50 4f 4e 47",
+        "ZMTP20, 06 00*7 05 04 50 4f 4e 47",
+        "ZMTP10, 00 00",
+        "ZMTP10, ff 00*8 00"
+    })
+    void illegalHeadersEndTheConnection(ZMTPVersion version, String octets) {
+        try (InTraffic traffic = InTraffic.as(DEALER).peer(version).start()) {
+            Failures.assertMalformed(traffic.receive(octets));
+        }
+    }
+
+    private static final String COMMANDS_AND_MESSAGES = """
+            00 02 6162                                 # "ab"
+            01 01 63                                   # "c", more
+            04 07 04 "PING" 00 00                      # in the midst of a message
+            03 00*6 01 00 64*256                       # 256 times "d", more
+            04 09 04 "PING" 00 64 65 66                # TTL, context "ef"
+            02 00*7 01 67                              # "g", last
+            00 02 01 41                                # subscription in its old form
+            04 0b 09 "SUBSCRIBE" 42
+            04 07 06 "CANCEL"
+            02 00*6 14 00 68*5120                      # a big frame
+            00 00                                      # an empty message
+            """;
+
+    private static InTraffic publisher() {
+        return InTraffic.as(XPUB).peer(ZMTPSocketType.XSUB).start();
+    }
+
+    private static List<String> allOf(InTraffic traffic) {
+        List<String> all = new ArrayList<>(traffic.heard);
+        all.add(traffic.sent());
+        assertThat(traffic.failures).isEmpty();
+        return all;
+    }
+
+    private static List<String> inOneRead() {
+        try (InTraffic traffic = publisher()) {
+            return allOf(traffic.receive(COMMANDS_AND_MESSAGES));
+        }
+    }
+
+    @Test
+    void aConversationInOneReadIsUnderstood() {
+        assertThat(inOneRead())
+                .containsExactly(
+                        "message 6162",
+                        "message 63 " + Hex.of("64*256") + " 67",
+                        "subscribe 41",
+                        "subscribe 42",
+                        "cancel ",
+                        "message " + Hex.of("68*5120"),
+                        "message -",
+                        Hex.of("04 05 04 \"PONG\" 04 07 04 \"PONG\" 65 66"));
+    }
+
+    @Test
+    void aConversationCutAfterEachOctetIsTheSame() {
+        List<String> expected = inOneRead();
+        byte[] octets = Hex.octets(COMMANDS_AND_MESSAGES);
+        for (int cut = 0; cut <= octets.length; cut++) {
+            try (InTraffic traffic = publisher()) {
+                traffic.receive(Arrays.copyOf(octets, cut));
+                traffic.receive(Arrays.copyOfRange(octets, cut, octets.length));
+                assertThat(allOf(traffic)).as("cut after %d", cut).isEqualTo(expected);
+            }
+        }
+    }
+
+    @Test
+    void aConversationInSingleOctetsIsTheSame() {
+        try (InTraffic traffic = publisher()) {
+            for (byte octet : Hex.octets(COMMANDS_AND_MESSAGES)) {
+                traffic.receive(new byte[] {octet});
+            }
+            assertThat(allOf(traffic)).isEqualTo(inOneRead());
+        }
+    }
+
+    @Test
+    void aConversationInRandomPiecesIsTheSame() {
+        List<String> expected = inOneRead();
+        byte[] octets = Hex.octets(COMMANDS_AND_MESSAGES);
+        for (long seed = 0; seed < 100; seed++) {
+            Random random = new Random(seed);
+            int most = 1 << (1 + random.nextInt(12));
+            try (InTraffic traffic = publisher()) {
+                for (int at = 0; at < octets.length; ) {
+                    int next = Math.min(octets.length, at + 1 + random.nextInt(most));
+                    traffic.receive(Arrays.copyOfRange(octets, at, next));
+                    at = next;
+                }
+                assertThat(allOf(traffic)).as("seed %d", seed).isEqualTo(expected);
+            }
+        }
+    }
+
+    @Test
+    void aConversationThatEndsAnywhereGivesNoHalfMessage() {
+        List<String> whole = inOneRead();
+        byte[] octets = Hex.octets(COMMANDS_AND_MESSAGES);
+        for (int end = 0; end < octets.length; end++) {
+            try (InTraffic traffic = publisher()) {
+                traffic.receive(Arrays.copyOf(octets, end)).channel.close();
+                assertThat(traffic.heard)
+                        .as("end after %d", end)
+                        .isEqualTo(whole.subList(0, traffic.heard.size()))
+                        .hasSizeLessThan(whole.size() - 1);
+                assertThat(traffic.failures).isEmpty();
+            }
+        }
+    }
+
+    @Test
+    void aHandlerThatThrowsDoesNotDisturbTheCodec() {
+        RuntimeException thrown = new IllegalStateException("the user's own");
+        try (InTraffic traffic = InTraffic.as(PAIR)
+                .behind(new ChannelInboundHandlerAdapter() {
+                    private boolean once;
+
+                    @Override
+                    public void channelRead(ChannelHandlerContext ctx, Object msg) {
+                        if (!once) {
+                            once = true;
+                            ReferenceCountUtil.release(msg);
+                            throw thrown;
+                        }
+                        ctx.fireChannelRead(msg);
+                    }
+                })
+                .start()) {
+            traffic.receive("00 01 61 01 01 62 00 01 63 00 01");
+            traffic.receive("64");
+            assertThat(traffic.failures).containsExactly(thrown);
+            assertThat(traffic.heard).containsExactly("message 62 63", "message 64");
+            assertThat(traffic.channel.isActive()).isTrue();
+        }
+    }
+
+    @Test
+    void whatIsNoBufferPassesThrough() {
+        try (InTraffic traffic = InTraffic.as(PAIR).start()) {
+            traffic.channel.writeInbound("not octets");
+            assertThat(traffic.heard).containsExactly("not octets");
+        }
+    }
+
+    @Test
+    void anEmptyReadMeansNothing() {
+        try (InTraffic traffic = InTraffic.as(PAIR).start()) {
+            traffic.receive("00 02 61");
+            traffic.channel.writeInbound(Unpooled.EMPTY_BUFFER);
+            traffic.receive("62");
+            assertThat(traffic.heard).containsExactly("message 6162");
+        }
+    }
+}

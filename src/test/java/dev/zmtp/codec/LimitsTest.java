@@ -1,0 +1,338 @@
+package dev.zmtp.codec;
+
+import static dev.zmtp.ZMTPSocketType.DEALER;
+import static dev.zmtp.ZMTPSocketType.PUB;
+import static dev.zmtp.ZMTPSocketType.PUSH;
+import static dev.zmtp.ZMTPSocketType.XPUB;
+import static dev.zmtp.ZMTPVersion.ZMTP10;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.zmtp.ZMTPException;
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.ZMTPVersion;
+import dev.zmtp.testing.Hex;
+import dev.zmtp.testing.InTraffic;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Limits are judged at the header, and whoever breaks one is disconnected with nothing kept. */
+class LimitsTest {
+
+    private static InTraffic dealer(UnaryOperator<ZMTPCodec.Builder> settings) {
+        return InTraffic.as(DEALER).set(settings).start();
+    }
+
+    @Test
+    void aFrameOfExactlyTheLimitIsAccepted() {
+        try (InTraffic traffic = dealer(codec -> codec.maxFrameLength(300))) {
+            traffic.receive("02 00*6 01 2c 61*300");
+            assertThat(traffic.heard).containsExactly("message " + Hex.of("61*300"));
+        }
+    }
+
+    @ParameterizedTest(name = "{0}: {1}")
+    @CsvSource({
+        "ZMTP31, 02 00*6 01 2d",
+        "ZMTP31, 03 00*6 01 2d",
+        "ZMTP30, 02 00*4 80 00*3",
+        "ZMTP31, 02 00*3 01 00*4",
+        "ZMTP31, 02 7f ff*7",
+        "ZMTP20, 02 7f ff*7",
+        "ZMTP10, ff 00*6 01 2e 00",
+        "ZMTP10, ff 7f ff*7 00"
+    })
+    void aFrameOverTheLimitIsRefusedAtItsHeader(ZMTPVersion version, String header) {
+        try (InTraffic traffic = InTraffic.as(DEALER)
+                .peer(version)
+                .set(codec -> codec.maxFrameLength(300))
+                .start()) {
+            Failures.assertTooLarge(traffic.receive(header));
+        }
+    }
+
+    @ParameterizedTest(name = "{0}: {1}")
+    @CsvSource({
+        "ZMTP31, 02 80 00*7",
+        "ZMTP31, 02 ff*8",
+        "ZMTP31, 06 80 00*7",
+        "ZMTP20, 02 ff*8",
+        "ZMTP10, ff 80 00*7 00",
+        "ZMTP10, ff ff*8 00"
+    })
+    void aLengthWithItsTopBitSetIsRefused(ZMTPVersion version, String header) {
+        try (InTraffic traffic = InTraffic.as(DEALER).peer(version).start()) {
+            Failures.assertMalformed(traffic.receive(header));
+        }
+    }
+
+    @Test
+    void theLimitOfFramesHoldsByDefault() {
+        try (InTraffic traffic = InTraffic.as(DEALER).start()) {
+            Failures.assertTooLarge(traffic.receive("02 00*4 04 00*2 01"));
+        }
+    }
+
+    @Test
+    void aHeaderTakesNoMemoryForItsBody() {
+        Counting alloc = new Counting();
+        try (InTraffic traffic = InTraffic.as(DEALER).allocator(alloc).start()) {
+            alloc.largest = 0;
+            traffic.receive("02 00*4 04 00*3 / 61*100");
+            assertThat(alloc.largest).isLessThanOrEqualTo(200);
+            assertThat(traffic.failures).isEmpty();
+        }
+    }
+
+    /** Remembers the largest buffer that was asked for. */
+    private static final class Counting extends io.netty.buffer.AbstractByteBufAllocator {
+        private int largest;
+
+        @Override
+        protected ByteBuf newHeapBuffer(int initialCapacity, int maxCapacity) {
+            largest = Math.max(largest, initialCapacity);
+            return UnpooledByteBufAllocator.DEFAULT.heapBuffer(initialCapacity, maxCapacity);
+        }
+
+        @Override
+        protected ByteBuf newDirectBuffer(int initialCapacity, int maxCapacity) {
+            return newHeapBuffer(initialCapacity, maxCapacity);
+        }
+
+        @Override
+        public boolean isDirectBufferPooled() {
+            return false;
+        }
+    }
+
+    @Test
+    void aMessageOfExactlyTheLimitIsAccepted() {
+        try (InTraffic traffic = dealer(codec -> codec.maxMessageLength(100 + 64 + 36))) {
+            traffic.receive("01 64 61*100 / 00 24 62*36");
+            assertThat(traffic.heard).hasSize(1);
+        }
+    }
+
+    @Test
+    void theFramesOfAMessageTogetherAreLimited() {
+        try (InTraffic traffic = dealer(codec -> codec.maxMessageLength(100 + 64 + 35))) {
+            Failures.assertTooLarge(traffic.receive("01 64 61*100 / 00 24"));
+        }
+    }
+
+    @Test
+    void aSingleFrameIsLimitedAsAMessageToo() {
+        try (InTraffic traffic = dealer(codec -> codec.maxMessageLength(99))) {
+            Failures.assertTooLarge(traffic.receive("00 64"));
+        }
+    }
+
+    @Test
+    void theOverheadOfEmptyFramesCounts() {
+        try (InTraffic traffic = dealer(codec -> codec.maxMessageLength(10 * 64))) {
+            Failures.assertTooLarge(traffic.receive("01 00 ".repeat(12)));
+        }
+    }
+
+    @Test
+    void theNumberOfFramesIsLimited() {
+        try (InTraffic traffic = dealer(codec -> codec.maxMessageFrames(3))) {
+            traffic.receive("01 00 01 00 00 00 / 01 00 01 00 01 00");
+            assertThat(traffic.heard).containsExactly("message - - -");
+            assertThat(traffic.failures).isEmpty();
+            Failures.assertTooLarge(traffic.receive("00 00"));
+        }
+    }
+
+    @Test
+    void endlessEmptyFramesEndTheConnectionByDefault() {
+        try (InTraffic traffic = InTraffic.as(DEALER).start()) {
+            traffic.receive("01 00 ".repeat(1024));
+            assertThat(traffic.failures).isEmpty();
+            Failures.assertTooLarge(traffic.receive("01 00"));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = ZMTPSocketType.class,
+            names = {"PUSH", "PUB", "XPUB"})
+    void messagesThatNobodyWantsAreLimitedAsWell(ZMTPSocketType type) {
+        try (InTraffic traffic =
+                InTraffic.as(type).set(codec -> codec.maxMessageFrames(2)).start()) {
+            Failures.assertTooLarge(traffic.receive("01 00 01 00 01 00"));
+        }
+    }
+
+    @Test
+    void eachMessageIsCountedFromZero() {
+        try (InTraffic traffic = dealer(codec -> codec.maxMessageLength(100).maxMessageFrames(2))) {
+            traffic.receive("01 14 61*20 / 00 10 62*16 / ".repeat(50));
+            assertThat(traffic.heard).hasSize(50);
+            assertThat(traffic.failures).isEmpty();
+        }
+    }
+
+    @Test
+    void commandsDoNotCountAsFrames() {
+        try (InTraffic traffic = dealer(codec -> codec.maxMessageFrames(2))) {
+            traffic.receive("01 00 " + "04 05 04 \"PONG\" ".repeat(10) + "00 00");
+            assertThat(traffic.heard).containsExactly("message - -");
+        }
+    }
+
+    @Test
+    void aCommandOfExactlyTheLimitIsAccepted() {
+        try (InTraffic traffic =
+                InTraffic.as(PUB).set(codec -> codec.maxCommandLength(300)).start()) {
+            traffic.receive("06 00*6 01 2c 09 \"SUBSCRIBE\" 61*290");
+            assertThat(traffic.heard).containsExactly("subscribe " + Hex.of("61*290"));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"06 00*6 01 2d", "06 7f ff*7"})
+    void aCommandOverTheLimitIsRefusedAtItsHeader(String header) {
+        try (InTraffic traffic =
+                InTraffic.as(PUB).set(codec -> codec.maxCommandLength(300)).start()) {
+            Failures.assertTooLarge(traffic.receive(header));
+        }
+    }
+
+    @Test
+    void commandsAreLimitedTo8KibibytesByDefault() {
+        try (InTraffic traffic = InTraffic.as(PUB).start()) {
+            traffic.receive("06 00*6 20 00 09 \"SUBSCRIBE\" 61*8182");
+            assertThat(traffic.heard).hasSize(1);
+            Failures.assertTooLarge(traffic.receive("06 00*6 20 01"));
+        }
+    }
+
+    @Test
+    void theLimitOfFramesIsNoneOfCommands() {
+        try (InTraffic traffic = InTraffic.as(XPUB)
+                .set(codec -> codec.maxFrameLength(1).maxMessageLength(1))
+                .start()) {
+            traffic.receive("04 0b 09 \"SUBSCRIBE\" 41");
+            assertThat(traffic.heard).containsExactly("subscribe 41");
+        }
+    }
+
+    @Test
+    void afterAFailureTheRestOfTheInputIsDiscarded() {
+        try (InTraffic traffic = dealer(codec -> codec.maxFrameLength(10))) {
+            ByteBuf read = Hex.buffer("00 01 61 / 00 0b / 00 01 62 / 08 00 / 04 07 04 \"PING\" 00 00");
+            traffic.channel.writeInbound(read);
+            assertThat(traffic.heard).containsExactly("message 61");
+            Failures.assertTooLarge(traffic);
+            assertThat(read.refCnt()).isZero();
+            assertThat(traffic.sent()).isEmpty();
+        }
+    }
+
+    @Test
+    void whatArrivesLaterThanAFailureIsDiscarded() {
+        List<ByteBuf> late = new ArrayList<>();
+        try (InTraffic traffic = InTraffic.as(DEALER)
+                .behind(new ChannelInboundHandlerAdapter() {
+                    @Override
+                    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+                        late.add(Hex.buffer("00 01 62 08 00"));
+                        ctx.pipeline().fireChannelRead(late.get(0));
+                        ctx.fireExceptionCaught(cause);
+                    }
+                })
+                .start()) {
+            Failures.assertMalformed(traffic.receive("08 00"));
+            assertThat(traffic.heard).isEmpty();
+            assertThat(late)
+                    .singleElement()
+                    .satisfies(read -> assertThat(read.refCnt()).isZero());
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"01 05 61 62", "01 01 61 01 01 62 01", "01 01 61 / 02 00*6 30 00 61*100", "01 01 61 / 04 06 04"})
+    void aPartialMessageIsReleasedWithAFailure(String partial) {
+        try (InTraffic traffic = dealer(codec -> codec.heartbeatInterval(Duration.ofSeconds(1)))) {
+            traffic.receive(partial);
+            for (int seconds = 0; seconds < 2; seconds++) {
+                traffic.channel.advanceTimeBy(1, TimeUnit.SECONDS);
+                traffic.channel.runPendingTasks();
+            }
+            Failures.assertFailed(traffic, ZMTPException.Code.HEARTBEAT_TIMEOUT);
+            assertThat(traffic.heard).isEmpty(); // and LeakCheck has nothing to say
+        }
+    }
+
+    @Test
+    void framesOfAMessageThatGoesTooFarAreReleased() {
+        try (InTraffic traffic = dealer(codec -> codec.maxFrameLength(10))) {
+            Failures.assertTooLarge(traffic.receive("01 01 61 01 01 62 / 00 0b"));
+        }
+    }
+
+    @Test
+    void aFailureIsToldBeforeTheChannelIsClosed() {
+        List<String> order = new ArrayList<>();
+        try (InTraffic traffic = InTraffic.as(PUSH)
+                .behind(new ChannelInboundHandlerAdapter() {
+                    @Override
+                    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+                        order.add("failure while active: " + ctx.channel().isActive());
+                    }
+
+                    @Override
+                    public void channelInactive(ChannelHandlerContext ctx) {
+                        order.add("inactive");
+                    }
+                })
+                .start()) {
+            traffic.receive("08 00");
+            assertThat(order).containsExactly("failure while active: true", "inactive");
+        }
+    }
+
+    @Test
+    void aFailureFailsWhatWasWrittenAndNotFlushed() {
+        try (InTraffic traffic = InTraffic.as(DEALER).start()) {
+            ChannelPromise small = traffic.channel.newPromise();
+            traffic.channel.write(ZMTPMessage.fromUTF8("small"), small);
+            ChannelPromise big = traffic.channel.newPromise();
+            traffic.channel.write(ZMTPMessage.fromUTF8("b".repeat(5000)), big);
+            ChannelPromise last = traffic.channel.newPromise();
+            traffic.channel.write(ZMTPMessage.fromUTF8("last"), last);
+            traffic.receive("08 00");
+            assertThat(small.cause()).isNotNull();
+            assertThat(big.cause()).isNotNull();
+            assertThat(last.cause()).isSameAs(traffic.failures.get(0));
+            Failures.assertMalformed(traffic);
+        }
+    }
+
+    @Test
+    void limitsOf10PeersAreJudgedWithoutTheFlagsOctet() {
+        try (InTraffic traffic = InTraffic.as(DEALER)
+                .peer(ZMTP10)
+                .set(codec -> codec.maxFrameLength(1))
+                .start()) {
+            traffic.receive("02 00 61");
+            assertThat(traffic.heard).containsExactly("message 61");
+            Failures.assertTooLarge(traffic.receive("03 00"));
+        }
+    }
+}
