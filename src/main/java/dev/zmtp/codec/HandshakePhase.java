@@ -17,7 +17,9 @@ abstract class HandshakePhase extends Phase {
 
     @Override
     final void flush() {
-        codec.held().flush();
+        if (!codec.held().isEmpty()) {
+            codec.held().flush();
+        }
         codec.ctx().flush();
     }
 

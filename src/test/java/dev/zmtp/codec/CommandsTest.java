@@ -69,7 +69,6 @@ class CommandsTest {
                 "04 07 04 \"ping\" 00 00",
                 "04 04 03 \"NEW\"",
                 "04 06 05 \"HELLO\"",
-                "04 01 00",
                 "04 05 04 \"JOIN\"",
                 "04 07 05 \"LEAVE\" 61",
                 "04 0b 09 \"SUBSCRIBE\" 61",

@@ -151,8 +151,17 @@ class IdentityTest {
                 Arguments.of("PROXY v2", "0d0a0d0a 00 0d0a \"QUIT\" 0a 21 11"),
                 Arguments.of("SOCKS4", "04 01 00 50 7f 00 00 01 00"),
                 Arguments.of("empty lines", "0d0a0d0a"),
-                Arguments.of("zeros", "00*100"),
                 Arguments.of("MORE", "04 01 \"you\""));
+    }
+
+    @Test
+    void zerosFailAtTheFirstOctet() {
+        for (ZMTPVersion protocol : ZMTPVersion.values()) {
+            try (ScriptedPeer peer = peerOf(protocol)) {
+                peer.send(new byte[] {0});
+                assertThat(failureOf(peer)).isEqualTo(ZMTPException.Code.MALFORMED);
+            }
+        }
     }
 
     @ParameterizedTest(name = "{0}")
