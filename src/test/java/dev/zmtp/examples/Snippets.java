@@ -1,0 +1,118 @@
+package dev.zmtp.examples;
+
+import static dev.zmtp.ZMTPSocketType.DEALER;
+import static dev.zmtp.ZMTPSocketType.ROUTER;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.ZMTPSubscription;
+import dev.zmtp.codec.BatchFlusher;
+import dev.zmtp.codec.ZMTPCodec;
+import dev.zmtp.codec.ZMTPConfig;
+import dev.zmtp.codec.ZMTPHandshakeFailure;
+import dev.zmtp.codec.ZMTPHandshakeSuccess;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.handler.ssl.SslContext;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** The code of {@code README.md}, so that it compiles: {@link ReadmeTest} compares. */
+final class Snippets {
+
+    private Snippets() {}
+
+    static ChannelFuture use(EventLoopGroup group) {
+        ServerBootstrap server = new ServerBootstrap()
+                .group(group)
+                .channel(NioServerSocketChannel.class)
+                .childHandler(new ChannelInitializer<SocketChannel>() {
+                    @Override
+                    protected void initChannel(SocketChannel ch) {
+                        ch.pipeline().addLast(ZMTPCodec.of(ROUTER), new SimpleChannelInboundHandler<ZMTPMessage>() {
+                            @Override
+                            protected void channelRead0(ChannelHandlerContext ctx, ZMTPMessage message) {
+                                ctx.writeAndFlush(ZMTPMessage.fromUTF8(ctx.alloc(), "you sent", message.toString()));
+                            }
+                        });
+                    }
+                });
+        return server.bind("127.0.0.1", 5555);
+    }
+
+    static final class Service extends ChannelInboundHandlerAdapter {
+        private final Map<ByteBuffer, Channel> peers = new ConcurrentHashMap<>();
+
+        @Override
+        public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+            if (event instanceof ZMTPHandshakeSuccess success) {
+                ByteBuffer identity = success.session().peerIdentity();
+                if (peers.putIfAbsent(identity, ctx.channel()) != null) {
+                    ctx.close(); // the name is taken: nobody may take over the messages of another
+                    return;
+                }
+                ctx.channel().closeFuture().addListener(closed -> peers.remove(identity, ctx.channel()));
+            } else if (event instanceof ZMTPHandshakeFailure failure) {
+                log(failure.cause()); // the codec closes the channel
+            }
+        }
+
+        @Override
+        public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+            log(cause); // a ZMTPException: the codec closes the channel. Anything else: you decide.
+            ctx.close();
+        }
+
+        /** Sends {@code message} to the peer of that name, or releases it. */
+        void send(ByteBuffer identity, ZMTPMessage message) {
+            Channel peer = peers.get(identity);
+            if (peer == null) {
+                message.release();
+            } else {
+                peer.writeAndFlush(message);
+            }
+        }
+
+        private static void log(Throwable cause) {
+            System.out.println(cause.getMessage());
+        }
+    }
+
+    static void subscribe(Channel channel) {
+        channel.write(ZMTPSubscription.subscribe("weather."));
+        channel.writeAndFlush(ZMTPSubscription.cancel("sports."));
+    }
+
+    static void flush(Channel channel, Iterable<ZMTPMessage> answers) {
+        BatchFlusher flusher = new BatchFlusher(channel);
+        for (ZMTPMessage answer : answers) {
+            channel.write(answer);
+            flusher.flush();
+        }
+    }
+
+    static ZMTPConfig configure() {
+        ZMTPConfig config = ZMTPConfig.builder()
+                .socketType(DEALER)
+                .localIdentity("worker-7")
+                .maxFrameLength(1 << 20)
+                .maxMessageLength(4 << 20)
+                .heartbeatInterval(Duration.ofSeconds(5))
+                .heartbeatTimeout(Duration.ofSeconds(10))
+                .build();
+        return config;
+    }
+
+    static void secure(SocketChannel ch, SslContext sslContext, ZMTPConfig config) {
+        ch.pipeline().addLast(sslContext.newHandler(ch.alloc()), ZMTPCodec.from(config), new Service());
+    }
+}
