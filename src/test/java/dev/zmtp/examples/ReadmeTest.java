@@ -28,19 +28,6 @@ class ReadmeTest {
                 .allSatisfy(block -> assertThat(snippets).contains(squeezed(block)));
     }
 
-    @Test
-    void itsLinksLeadToFiles() throws IOException {
-        List<String> targets = Pattern.compile("\\]\\(([^)#:]+)\\)")
-                .matcher(Files.readString(Path.of("README.md")))
-                .results()
-                .map(link -> link.group(1))
-                .toList();
-
-        assertThat(targets)
-                .isNotEmpty()
-                .allSatisfy(target -> assertThat(Path.of(target)).exists());
-    }
-
     private static String squeezed(Path file) throws IOException {
         return squeezed(Files.readString(file));
     }

@@ -56,7 +56,10 @@ final class Snippets {
         public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
             if (event instanceof ZMTPHandshakeSuccess success) {
                 ByteBuffer identity = success.session().peerIdentity();
-                peers.put(identity, ctx.channel());
+                if (peers.putIfAbsent(identity, ctx.channel()) != null) {
+                    ctx.close(); // the name is taken: nobody may take over the messages of another
+                    return;
+                }
                 ctx.channel().closeFuture().addListener(closed -> peers.remove(identity, ctx.channel()));
             } else if (event instanceof ZMTPHandshakeFailure failure) {
                 log(failure.cause()); // the codec closes the channel
