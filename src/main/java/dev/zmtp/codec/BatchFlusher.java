@@ -110,10 +110,11 @@ public final class BatchFlusher {
 
     private void scheduledFlush() {
         pending = 0;
-        channel.flush();
+        // First: who writes and flushes because the flush completes a write must be able to schedule another.
         if (!state.compareAndSet(SCHEDULED, IDLE)) {
             state.set(SCHEDULED);
             schedule(channel.eventLoop());
         }
+        channel.flush();
     }
 }
