@@ -1,0 +1,61 @@
+package dev.zmtp.codec;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Stands in for a transport: counts what comes to it, and fails the writes that it is told to. */
+final class Gate extends ChannelOutboundHandlerAdapter {
+
+    static final IOException BROKEN = new IOException("broken");
+
+    /** The readable octets of each write. */
+    final List<Integer> writes = new ArrayList<>();
+
+    int flushes;
+
+    /** How many more writes succeed. */
+    int remaining = Integer.MAX_VALUE;
+
+    /** Keeps what is written from the transport, and its promise from completing. */
+    boolean holds;
+
+    private final List<Runnable> held = new ArrayList<>();
+
+    @Override
+    public void write(ChannelHandlerContext ctx, Object msg, ChannelPromise promise) {
+        ByteBuf octets = (ByteBuf) msg;
+        writes.add(octets.readableBytes());
+        if (remaining-- <= 0) {
+            octets.release();
+            promise.setFailure(BROKEN);
+        } else if (holds) {
+            held.add(() -> ctx.write(octets, promise));
+        } else {
+            ctx.write(octets, promise);
+        }
+    }
+
+    @Override
+    public void flush(ChannelHandlerContext ctx) {
+        flushes++;
+        ctx.flush();
+    }
+
+    /** Lets go of what was held, and holds no more. */
+    void open() {
+        holds = false;
+        held.forEach(Runnable::run);
+        held.clear();
+    }
+
+    Gate reset() {
+        writes.clear();
+        flushes = 0;
+        return this;
+    }
+}

@@ -1,0 +1,340 @@
+package dev.zmtp.codec;
+
+import static dev.zmtp.ZMTPSocketType.DEALER;
+import static dev.zmtp.ZMTPSocketType.SUB;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.ZMTPSubscription;
+import dev.zmtp.ZMTPVersion;
+import dev.zmtp.testing.Hex;
+import dev.zmtp.testing.InTraffic;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.handler.codec.EncoderException;
+import java.nio.channels.ClosedChannelException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Every promise completes exactly once, with what the transport says of the octets that it waits for. */
+class PromisesTest {
+
+    private final Gate gate = new Gate();
+
+    private InTraffic dealer() {
+        InTraffic traffic = InTraffic.as(DEALER).front(gate).start();
+        gate.reset();
+        return traffic;
+    }
+
+    private static ZMTPMessage message(int length) {
+        return ZMTPMessage.from(Hex.buffer("61*" + length));
+    }
+
+    @Test
+    void promisesOfABatchCompleteInOrderWithItsWrite() {
+        try (InTraffic traffic = dealer()) {
+            List<Integer> completed = new ArrayList<>();
+            for (int i = 0; i < 1000; i++) {
+                int number = i;
+                traffic.write(message(i % 7 == 0 ? 5000 : i)).addListener(done -> completed.add(number));
+            }
+            traffic.channel.flush();
+            assertThat(completed).isEqualTo(IntStream.range(0, 1000).boxed().toList());
+            traffic.channel.releaseOutbound();
+        }
+    }
+
+    @ParameterizedTest(name = "{0} octets")
+    @ValueSource(ints = {0, 10, 4096, 4097, 100_000})
+    void noPromiseCompletesBeforeTheTransportHasTheOctets(int length) {
+        try (InTraffic traffic = dealer()) {
+            gate.holds = true;
+            ChannelFuture write = traffic.channel.writeAndFlush(message(length));
+            assertThat(write.isDone()).isFalse();
+            gate.open();
+            assertThat(write.isDone()).isFalse();
+            traffic.channel.flush();
+            assertThat(write.isSuccess()).isTrue();
+            traffic.channel.releaseOutbound();
+        }
+    }
+
+    @ParameterizedTest(name = "{0} octets")
+    @ValueSource(ints = {10, 5000})
+    void voidPromisesAreAccepted(int length) {
+        try (InTraffic traffic = dealer()) {
+            traffic.channel.write(message(length), traffic.channel.voidPromise());
+            ChannelFuture other = traffic.write(message(10));
+            traffic.channel.write(message(length), traffic.channel.voidPromise());
+            traffic.channel.flush();
+            assertThat(other.isSuccess()).isTrue();
+            assertThat(traffic.failures).isEmpty();
+            traffic.channel.releaseOutbound();
+        }
+    }
+
+    @ParameterizedTest(name = "{0} octets")
+    @ValueSource(ints = {10, 5000})
+    void theFailureOfAVoidPromiseComesToExceptionCaughtOnce(int length) {
+        try (InTraffic traffic = dealer()) {
+            gate.remaining = 0;
+            traffic.channel.write(message(length), traffic.channel.voidPromise());
+            traffic.channel.flush();
+            assertThat(traffic.failures).containsExactly(Gate.BROKEN);
+        }
+    }
+
+    @Test
+    void theFailureOfAVoidPromiseByACloseComesToExceptionCaught() {
+        try (InTraffic traffic = dealer()) {
+            traffic.channel.write(message(10), traffic.channel.voidPromise());
+            traffic.channel.close();
+            assertThat(traffic.failures).singleElement().isInstanceOf(ClosedChannelException.class);
+        }
+    }
+
+    @Test
+    void aRefusedMessageWithAVoidPromiseComesToExceptionCaught() {
+        try (InTraffic traffic = dealer()) {
+            traffic.channel.write("no message", traffic.channel.voidPromise());
+            assertThat(traffic.failures).singleElement().isInstanceOf(EncoderException.class);
+            assertThat(traffic.channel.isActive()).isTrue();
+        }
+    }
+
+    /** Cancels each promise where the codec could not know of it yet. */
+    private static final class Cancels extends ChannelOutboundHandlerAdapter {
+        private ChannelHandlerContext codec;
+
+        @Override
+        public void handlerAdded(ChannelHandlerContext ctx) {
+            codec = ctx.pipeline().context("codec");
+        }
+
+        @Override
+        public void write(ChannelHandlerContext ctx, Object msg, ChannelPromise promise) throws Exception {
+            promise.cancel(false);
+            ((ZMTPCodec) codec.handler()).write(codec, msg, promise);
+        }
+    }
+
+    @ParameterizedTest(name = "{0} octets")
+    @ValueSource(ints = {10, 5000})
+    void aCancelledMessageIsReleasedAndNotWritten(int length) {
+        try (InTraffic traffic =
+                InTraffic.as(DEALER).front(gate).behind(new Cancels()).start()) {
+            ByteBuf body = Hex.buffer("61*" + length);
+            ChannelFuture cancelled = traffic.write(ZMTPMessage.from(body));
+            traffic.channel.flush();
+            assertThat(cancelled.isCancelled()).isTrue();
+            assertThat(body.refCnt()).isZero();
+            assertThat(traffic.sent()).isEmpty();
+        }
+    }
+
+    @Test
+    void aCancelledSubscriptionIsNotWritten() {
+        try (InTraffic traffic = InTraffic.as(SUB).behind(new Cancels()).start()) {
+            traffic.channel.writeAndFlush(ZMTPSubscription.subscribe("a"));
+            assertThat(traffic.sent()).isEmpty();
+        }
+    }
+
+    @Test
+    void aMessageThatIsCancelledWhileTheHandshakeGoesOnIsNotWritten() {
+        EmbeddedChannel channel = new EmbeddedChannel(ZMTPCodec.of(DEALER));
+        ByteBuf body = Hex.buffer("61");
+        ChannelFuture cancelled = channel.write(ZMTPMessage.from(body));
+        ChannelFuture other = channel.writeAndFlush(ZMTPMessage.fromUTF8("b"));
+        assertThat(cancelled.cancel(false)).isTrue();
+        channel.releaseOutbound();
+        channel.writeInbound(Hex.buffer(InTraffic.greeting(ZMTPVersion.ZMTP10, DEALER)));
+        assertThat(body.refCnt()).isZero();
+        assertThat(other.isSuccess()).isTrue();
+        assertThat(Hex.dump(channel.readOutbound())).isEqualTo(Hex.of("02 00 62"));
+        channel.finishAndReleaseAll();
+    }
+
+    @Test
+    void whatIsEncodedCannotBeCancelledAnyMore() {
+        try (InTraffic traffic = dealer()) {
+            ChannelFuture write = traffic.writeText("a");
+            assertThat(write.cancel(false)).isFalse();
+            traffic.channel.flush();
+            assertThat(write.isSuccess()).isTrue();
+            assertThat(traffic.sent()).isEqualTo(Hex.of("00 01 61"));
+        }
+    }
+
+    @ParameterizedTest(name = "write {0} fails")
+    @ValueSource(ints = {0, 1, 2, 3, 4, 5, 6, 7})
+    void aWriteThatTheTransportRefusesFailsAllThatFollows(int good) {
+        try (InTraffic traffic = dealer()) {
+            gate.remaining = good;
+            List<ChannelFuture> writes = new ArrayList<>();
+            List<Integer> completions = new ArrayList<>();
+            for (int i = 0; i < 40; i++) {
+                int number = i;
+                // Every tenth fills the buffer, and every tenth goes by reference.
+                int length = i % 10 == 0 ? 4096 : i % 10 == 5 ? 6000 : 10;
+                ChannelFuture write = traffic.write(
+                        i % 9 == 0
+                                ? ZMTPMessage.from(Hex.buffer("62"), Hex.buffer("63*5000"), Hex.buffer("64*" + length))
+                                : message(length));
+                write.addListener(done -> completions.add(number));
+                writes.add(write);
+            }
+            traffic.channel.flush();
+            traffic.channel.runPendingTasks();
+            assertThat(writes).allMatch(ChannelFuture::isDone);
+            assertThat(completions).hasSize(40).doesNotHaveDuplicates();
+            assertThat(traffic.failures).containsExactly(Gate.BROKEN);
+            assertThat(traffic.channel.isActive()).isFalse();
+            assertThat(writes).noneMatch(ChannelFuture::isSuccess); // none was flushed before the failure
+        }
+    }
+
+    @Test
+    void whatTheTransportTookBeforeAFailureHasSucceeded() {
+        try (InTraffic traffic = dealer()) {
+            ChannelFuture good = traffic.channel.writeAndFlush(message(10));
+            gate.remaining = 0;
+            ChannelFuture bad = traffic.channel.writeAndFlush(message(10));
+            ChannelFuture late = traffic.channel.writeAndFlush(message(10));
+            assertThat(good.isSuccess()).isTrue();
+            assertThat(bad.cause()).isSameAs(Gate.BROKEN);
+            assertThat(late.cause()).isInstanceOf(ClosedChannelException.class);
+            traffic.channel.releaseOutbound();
+        }
+    }
+
+    @Test
+    void aPieceOfAMessageThatCannotBeSentFailsTheMessage() {
+        try (InTraffic traffic = dealer()) {
+            gate.remaining = 1; // the header of the big frame
+            ChannelFuture write =
+                    traffic.channel.writeAndFlush(ZMTPMessage.from(Hex.buffer("62*5000"), Hex.buffer("63")));
+            assertThat(write.isDone()).isTrue();
+            assertThat(write.isSuccess()).isFalse();
+            assertThat(traffic.failures).containsExactly(Gate.BROKEN);
+        }
+    }
+
+    /** Writes when the connection has ended and the codec is still there to answer. */
+    private static final class LateWriter extends ChannelInboundHandlerAdapter {
+        private final ByteBuf body = Hex.buffer("61*5000");
+        private ChannelFuture write;
+
+        @Override
+        public void channelInactive(ChannelHandlerContext ctx) {
+            write = ctx.writeAndFlush(ZMTPMessage.from(body));
+            ctx.fireChannelInactive();
+        }
+    }
+
+    @Test
+    void aWriteBehindTheEndFailsAndReleases() {
+        LateWriter late = new LateWriter();
+        try (InTraffic traffic = InTraffic.as(DEALER).front(gate).behind(late).start()) {
+            gate.reset();
+            traffic.channel.close();
+            assertThat(late.write.cause())
+                    .isInstanceOf(ClosedChannelException.class)
+                    .hasNoCause();
+            assertThat(late.body.refCnt()).isZero();
+            assertThat(gate.writes).isEmpty();
+        }
+    }
+
+    @Test
+    void aWriteBehindAFailureNamesIt() {
+        AtomicReference<ChannelFuture> late = new AtomicReference<>();
+        try (InTraffic traffic = InTraffic.as(DEALER)
+                .behind(new ChannelInboundHandlerAdapter() {
+                    @Override
+                    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+                        late.set(ctx.writeAndFlush(message(5000)));
+                        ctx.fireExceptionCaught(cause);
+                    }
+                })
+                .start()) {
+            traffic.receive("08 00");
+            assertThat(late.get().cause())
+                    .isInstanceOf(ClosedChannelException.class)
+                    .hasCause(traffic.failures.get(0));
+            assertThat(traffic.sent()).isEmpty();
+        }
+    }
+
+    static List<Arguments> endings() {
+        return List.of(
+                Arguments.of("close", (Consumer<InTraffic>) traffic -> traffic.channel.close()),
+                Arguments.of("disconnect", (Consumer<InTraffic>) traffic -> traffic.channel.disconnect()),
+                Arguments.of("pipeline close", (Consumer<InTraffic>) traffic -> {
+                    traffic.channel.pipeline().close();
+                    traffic.channel.runPendingTasks();
+                }),
+                Arguments.of("transport closes", (Consumer<InTraffic>) traffic -> {
+                    traffic.channel.pipeline().firstContext().close();
+                    traffic.channel.runPendingTasks();
+                }));
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("endings")
+    void whatWasNotFlushedFailsWithTheChannel(String name, Consumer<InTraffic> ending) {
+        try (InTraffic traffic = dealer()) {
+            ChannelFuture small = traffic.write(message(10));
+            ChannelFuture big = traffic.write(message(5000));
+            ChannelFuture last = traffic.write(message(10));
+            ending.accept(traffic);
+            assertThat(List.of(small, big, last))
+                    .allSatisfy(write -> assertThat(write.cause()).isInstanceOf(ClosedChannelException.class));
+            assertThat(traffic.failures).isEmpty();
+            assertThat(traffic.sent()).isEmpty();
+        }
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("endings")
+    void whatWasFlushedHasLeftWhenTheChannelIsClosed(String name, Consumer<InTraffic> ending) {
+        try (InTraffic traffic = dealer()) {
+            ChannelFuture write = traffic.channel.writeAndFlush(message(3));
+            ending.accept(traffic);
+            assertThat(write.isSuccess()).isTrue();
+            assertThat(traffic.sent()).isEqualTo(Hex.of("00 03 61*3"));
+        }
+    }
+
+    @Test
+    void aCloseHandsTheOpenBufferToTheTransport() {
+        try (InTraffic traffic = dealer()) {
+            traffic.write(message(3));
+            traffic.channel.close();
+            assertThat(gate.writes).containsExactly(5);
+        }
+    }
+
+    @Test
+    void aDisconnectHandsTheOpenBufferToTheTransport() {
+        try (InTraffic traffic = dealer()) {
+            traffic.write(message(3));
+            traffic.channel.disconnect();
+            assertThat(gate.writes).containsExactly(5);
+        }
+    }
+}

@@ -1,0 +1,122 @@
+package dev.zmtp.codec;
+
+import static dev.zmtp.ZMTPSocketType.DEALER;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.testing.Hex;
+import dev.zmtp.testing.InTraffic;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** {@code isWritable} tells the truth to within one batch buffer. */
+class WritabilityTest {
+
+    private static final int BATCH = 64 << 10;
+
+    /** A mebibyte in one message, as an encoder may write it. */
+    private static final class Blob implements ZMTPEncoder {
+        private static final int LENGTH = 1 << 20;
+
+        @Override
+        public void estimate(Object message, ZMTPEstimator estimator) {
+            estimator.frame(LENGTH);
+        }
+
+        @Override
+        public void encode(Object message, ZMTPWriter writer) {
+            writer.frame(LENGTH, false).writeZero(LENGTH);
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    @ParameterizedTest(name = "{0} octets each")
+    @ValueSource(ints = {0, 1, 100, 4096, 4097, 60_000, 1_000_000})
+    void unflushedWritesMakeTheChannelUnwritableWithinOneBatch(int length) {
+        try (InTraffic traffic = InTraffic.as(DEALER).start()) {
+            long high = traffic.channel.config().getWriteBufferHighWaterMark();
+            int header = length > 255 ? 9 : 2;
+            long written = 0;
+            while (traffic.channel.isWritable()) {
+                assertThat(written).isLessThanOrEqualTo(high + BATCH);
+                traffic.write(ZMTPMessage.from(Hex.buffer("61*" + length)));
+                written += header + length;
+            }
+        }
+    }
+
+    @Test
+    void aMessageOfManySmallFramesCountsAsItIsWritten() {
+        try (InTraffic traffic = InTraffic.as(DEALER).start()) {
+            List<ByteBuf> frames = new ArrayList<>();
+            for (int i = 0; i < 1000; i++) {
+                frames.add(Hex.buffer("61*1000"));
+            }
+            traffic.write(ZMTPMessage.from(frames));
+            assertThat(traffic.channel.isWritable()).isFalse();
+        }
+    }
+
+    @Test
+    void whatAnEncoderWritesCountsWithinOneBatchToo() {
+        try (InTraffic traffic = InTraffic.as(DEALER)
+                .set(codec -> codec.encoder(session -> new Blob()))
+                .start()) {
+            traffic.write("a mebibyte");
+            assertThat(traffic.channel.isWritable()).isFalse();
+            traffic.channel.flush();
+            assertThat(traffic.channel.isWritable()).isTrue();
+            traffic.channel.releaseOutbound();
+        }
+    }
+
+    @Test
+    void allThatIsWrittenIsWithinOneBatchOfWhatTheTransportKnows() {
+        Gate gate = new Gate();
+        try (InTraffic traffic = InTraffic.as(DEALER).front(gate).start()) {
+            gate.reset();
+            long written = 0;
+            for (int i = 0; i < 5000; i++) {
+                int length = i * 37 % 5000;
+                traffic.write(ZMTPMessage.from(Hex.buffer("61*" + length)));
+                written += length;
+                long known = gate.writes.stream().mapToLong(Integer::longValue).sum();
+                assertThat(written - known).isLessThanOrEqualTo(BATCH);
+                if (i % 100 == 99) {
+                    gate.writes.clear();
+                    written = 0;
+                    traffic.channel.flush();
+                    gate.writes.clear();
+                    traffic.channel.releaseOutbound();
+                }
+            }
+        }
+    }
+
+    @Test
+    void changesOfWritabilityPassThrough() {
+        List<Boolean> changes = new ArrayList<>();
+        try (InTraffic traffic = InTraffic.as(DEALER)
+                .behind(new ChannelInboundHandlerAdapter() {
+                    @Override
+                    public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+                        changes.add(ctx.channel().isWritable());
+                    }
+                })
+                .start()) {
+            traffic.write(ZMTPMessage.from(Hex.buffer("61*100000")));
+            assertThat(changes).containsExactly(false);
+            traffic.channel.flush();
+            assertThat(changes).containsExactly(false, true);
+            traffic.channel.releaseOutbound();
+        }
+    }
+}
