@@ -16,6 +16,12 @@ final class ClosedPhase extends Phase {
         this.cause = cause;
     }
 
+    /** Why the connection ended, or null if that was nobody's fault. */
+    @Nullable
+    Throwable cause() {
+        return cause;
+    }
+
     @Override
     void read(ByteBuf in) {
         in.skipBytes(in.readableBytes());

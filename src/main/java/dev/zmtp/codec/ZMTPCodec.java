@@ -400,11 +400,17 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-        if (session.isOver()) {
-            ctx.fireExceptionCaught(cause);
-        } else {
+        if (!session.isOver()) {
             fail(cause);
+        } else if (!isTold(cause)) {
+            ctx.fireExceptionCaught(cause);
         }
+    }
+
+    /** An SslHandler tells one failure twice: to the writes that it holds, and, wrapped, to the pipeline. */
+    private boolean isTold(Throwable cause) {
+        Throwable told = phase instanceof ClosedPhase closed ? closed.cause() : null;
+        return told != null && (cause == told || cause.getCause() == told);
     }
 
     @Override
