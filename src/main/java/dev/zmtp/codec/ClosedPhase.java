@@ -16,9 +16,10 @@ final class ClosedPhase extends Phase {
         this.cause = cause;
     }
 
-    /** Whether the connection ended with a failure, which was told then. */
-    boolean isFailure() {
-        return cause != null;
+    /** Why the connection ended, or null if that was nobody's fault. */
+    @Nullable
+    Throwable cause() {
+        return cause;
     }
 
     @Override

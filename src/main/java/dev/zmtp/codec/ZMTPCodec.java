@@ -299,7 +299,7 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
     void writeFailed(Throwable cause, boolean voidPromises) {
         if (ctx.channel().isActive() && !(phase instanceof ClosedPhase)) {
             fail(cause);
-        } else if (voidPromises && !(phase instanceof ClosedPhase closed && closed.isFailure())) {
+        } else if (voidPromises && !(phase instanceof ClosedPhase closed && closed.cause() != null)) {
             ctx.fireExceptionCaught(cause);
         }
     }
@@ -400,11 +400,17 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-        if (session.isOver()) {
-            ctx.fireExceptionCaught(cause);
-        } else {
+        if (!session.isOver()) {
             fail(cause);
+        } else if (!isTold(cause)) {
+            ctx.fireExceptionCaught(cause);
         }
+    }
+
+    /** An SslHandler tells one failure twice: to the writes that it holds, and, wrapped, to the pipeline. */
+    private boolean isTold(Throwable cause) {
+        Throwable told = phase instanceof ClosedPhase closed ? closed.cause() : null;
+        return told != null && (cause == told || cause.getCause() == told);
     }
 
     @Override

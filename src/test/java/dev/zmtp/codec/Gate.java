@@ -11,6 +11,7 @@ import java.util.List;
 /** Stands in for a transport: counts what comes to it, and fails the writes that it is told to. */
 final class Gate extends ChannelOutboundHandlerAdapter {
 
+    @SuppressWarnings("StaticAssignmentOfThrowable") // to be recognised
     static final IOException BROKEN = new IOException("broken");
 
     /** The readable octets of each write. */

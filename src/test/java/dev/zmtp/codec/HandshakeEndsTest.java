@@ -1,0 +1,262 @@
+package dev.zmtp.codec;
+
+import static dev.zmtp.testing.ScriptedPeer.GREETING;
+import static dev.zmtp.testing.ScriptedPeer.SIGNATURE;
+import static dev.zmtp.testing.ScriptedPeer.ready;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.zmtp.ZMTPException;
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.testing.ScriptedPeer;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.DefaultEventLoopGroup;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.local.LocalAddress;
+import io.netty.channel.local.LocalChannel;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
+import io.netty.handler.codec.DecoderException;
+import io.netty.util.ReferenceCountUtil;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The ways in which a handshake ends without success though the peer said nothing wrong. */
+class HandshakeEndsTest {
+
+    private static ScriptedPeer dealer() {
+        return new ScriptedPeer(ZMTPCodec.of(ZMTPSocketType.DEALER));
+    }
+
+    private static Throwable failureOf(ScriptedPeer peer) {
+        assertThat(peer.failures).isEmpty();
+        return peer.onlyEvent(ZMTPHandshakeFailure.class).cause();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", SIGNATURE, GREETING, "03", SIGNATURE + "01 06 00"})
+    void aPeerThatLeavesIsNamedInTheFailure(String theirs) {
+        try (ScriptedPeer peer = dealer().send(theirs)) {
+            peer.channel.close();
+            assertThat(failureOf(peer))
+                    .isInstanceOf(ZMTPException.class)
+                    .hasMessageStartingWith("handshake ended by embedded in ");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", SIGNATURE, GREETING, "03", SIGNATURE + "01 06 00"})
+    void aPeerThatHasSaidAllIsGone(String theirs) {
+        try (ScriptedPeer peer = dealer().send(theirs)) {
+            peer.channel.pipeline().fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE);
+            assertThat(peer.events).hasSize(2).first().isSameAs(ChannelInputShutdownEvent.INSTANCE);
+            assertThat(((ZMTPHandshakeFailure) peer.events.get(1)).cause())
+                    .isInstanceOfSatisfying(
+                            ZMTPException.class,
+                            failure -> assertThat(failure.code()).isEqualTo(ZMTPException.Code.CLOSED));
+            assertThat(peer.channel.isOpen()).isFalse();
+            assertThat(peer.failures).isEmpty();
+        }
+    }
+
+    @Test
+    void anExceptionOfAnEarlierHandlerIsTheCause() {
+        IOException cause = new IOException("reset");
+        try (ScriptedPeer peer = dealer()) {
+            peer.channel.pipeline().fireExceptionCaught(cause);
+            assertThat(failureOf(peer)).isSameAs(cause);
+            assertThat(peer.channel.isOpen()).isFalse();
+        }
+    }
+
+    @Test
+    void anotherExceptionAfterAFailureIsTheHandlersBehindUs() {
+        IOException other = new IOException("another");
+        try (ScriptedPeer peer = new ScriptedPeer(ZMTPCodec.of(ZMTPSocketType.DEALER), again(failure -> other))) {
+            peer.send("00 00");
+            peer.onlyEvent(ZMTPHandshakeFailure.class);
+            assertThat(peer.failures).containsExactly(other);
+        }
+    }
+
+    @Test
+    void theSameFailureIsToldOnce() {
+        ScriptedPeer bare = new ScriptedPeer(ZMTPCodec.of(ZMTPSocketType.DEALER), again(failure -> failure));
+        ScriptedPeer wrapped = new ScriptedPeer(ZMTPCodec.of(ZMTPSocketType.DEALER), again(DecoderException::new));
+        for (ScriptedPeer peer : List.of(bare, wrapped)) {
+            peer.send("00 00");
+            peer.onlyEvent(ZMTPHandshakeFailure.class);
+            assertThat(peer.failures).isEmpty();
+            peer.close();
+        }
+    }
+
+    /** At the failure of the handshake, lets another exception come from before the codec. */
+    private static ChannelInboundHandlerAdapter again(UnaryOperator<Throwable> other) {
+        return new ChannelInboundHandlerAdapter() {
+            @Override
+            public void userEventTriggered(ChannelHandlerContext ctx, Object evt) {
+                ctx.pipeline().fireExceptionCaught(other.apply(((ZMTPHandshakeFailure) evt).cause()));
+                ctx.fireUserEventTriggered(evt);
+            }
+        };
+    }
+
+    @Test
+    void anExceptionAfterTheHandshakeIsTheHandlersBehindUs() {
+        IOException cause = new IOException("reset");
+        try (ScriptedPeer peer = dealer().send(GREETING + ready("ROUTER"))) {
+            peer.channel.pipeline().fireExceptionCaught(cause);
+            peer.onlyEvent(ZMTPHandshakeSuccess.class);
+            assertThat(peer.failures).containsExactly(cause);
+            assertThat(peer.channel.isOpen()).isTrue();
+        }
+    }
+
+    @Test
+    void aGreetingThatCannotBeWrittenIsTheCause() {
+        IOException cause = new IOException("broken pipe");
+        ChannelOutboundHandlerAdapter broken = new ChannelOutboundHandlerAdapter() {
+            @Override
+            public void write(ChannelHandlerContext ctx, Object msg, ChannelPromise promise) {
+                ReferenceCountUtil.release(msg);
+                promise.setFailure(cause);
+            }
+        };
+        ScriptedPeer peer = new ScriptedPeer();
+        peer.channel.pipeline().addFirst(broken).addAfter("recorder", "unused", new ChannelInboundHandlerAdapter());
+        peer.channel.pipeline().addBefore("recorder", "codec", ZMTPCodec.of(ZMTPSocketType.DEALER));
+        assertThat(failureOf(peer)).isSameAs(cause);
+        assertThat(peer.channel.isOpen()).isFalse();
+        peer.close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", SIGNATURE, GREETING, "03", SIGNATURE + "01 06 00"})
+    void aGreetingThatTurnsOutUnwrittenLaterIsTheCauseToo(String theirs) {
+        IOException cause = new IOException("broken pipe");
+        List<ChannelPromise> writes = new ArrayList<>();
+        try (ScriptedPeer peer = new ScriptedPeer(new Slow(writes), ZMTPCodec.of(ZMTPSocketType.DEALER))) {
+            peer.send(theirs);
+            assertThat(peer.events).isEmpty();
+            writes.get(0).setFailure(cause);
+            assertThat(failureOf(peer)).isSameAs(cause);
+            assertThat(peer.channel.isOpen()).isFalse();
+        }
+    }
+
+    @Test
+    void aReadyThatTurnsOutUnwrittenInTrafficEndsTheConnection() {
+        IOException cause = new IOException("broken pipe");
+        List<ChannelPromise> writes = new ArrayList<>();
+        try (ScriptedPeer peer = new ScriptedPeer(new Slow(writes), ZMTPCodec.of(ZMTPSocketType.DEALER))) {
+            peer.send(GREETING + ready("ROUTER"));
+            peer.onlyEvent(ZMTPHandshakeSuccess.class);
+            writes.get(writes.size() - 1).setFailure(cause);
+            assertThat(peer.failures).containsExactly(cause);
+            assertThat(peer.channel.isOpen()).isFalse();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", SIGNATURE, GREETING, "03", SIGNATURE + "01 06 00"})
+    void aCodecThatIsRemovedFailsItsHandshakeAndLeavesTheChannelOpen(String theirs) {
+        try (ScriptedPeer peer = dealer().send(theirs)) {
+            peer.channel.pipeline().remove(ZMTPCodec.class);
+            assertThat(failureOf(peer))
+                    .isInstanceOf(ZMTPException.class)
+                    .hasMessageStartingWith("handshake ended as the codec was removed in ");
+            assertThat(peer.channel.isOpen()).isTrue();
+            peer.send("01 02");
+            assertThat(peer.messages).hasSize(1);
+        }
+    }
+
+    @Test
+    void aHandlerOfTheFailureMayWriteCloseAndRemove() {
+        ChannelInboundHandlerAdapter busy = new ChannelInboundHandlerAdapter() {
+            @Override
+            public void userEventTriggered(ChannelHandlerContext ctx, Object evt) {
+                ctx.writeAndFlush(ZMTPMessage.fromUTF8("late"));
+                ctx.close();
+                ctx.pipeline().remove(ZMTPCodec.class);
+                ctx.fireUserEventTriggered(evt);
+            }
+        };
+        try (ScriptedPeer peer = new ScriptedPeer(ZMTPCodec.of(ZMTPSocketType.DEALER), busy)) {
+            peer.send("00 00 01 02");
+            assertThat(failureOf(peer)).isInstanceOf(ZMTPException.class);
+            assertThat(peer.messages).isEmpty();
+        }
+    }
+
+    @Test
+    @SuppressWarnings("deprecation") // the group that exists in Netty 4.1 and 4.2
+    void aChannelThatNeverConnectsFailsOnceAndReleasesWhatWasHeld() throws InterruptedException {
+        EventLoopGroup group = new DefaultEventLoopGroup(1);
+        try {
+            ZMTPCodec codec = ZMTPCodec.of(ZMTPSocketType.DEALER);
+            ZMTPMessage held = ZMTPMessage.from(
+                    io.netty.buffer.ByteBufAllocator.DEFAULT.buffer().writeByte(1));
+            BlockingQueue<Object> events = new LinkedBlockingQueue<>();
+            BlockingQueue<ChannelFuture> writes = new LinkedBlockingQueue<>();
+            ChannelFuture connect = new Bootstrap()
+                    .group(group)
+                    .channel(LocalChannel.class)
+                    .handler(new ChannelInitializer<LocalChannel>() {
+                        @Override
+                        protected void initChannel(LocalChannel ch) {
+                            ch.pipeline().addLast(codec, new ChannelInboundHandlerAdapter() {
+                                @Override
+                                public void userEventTriggered(ChannelHandlerContext ctx, Object evt) {
+                                    events.add(evt);
+                                }
+                            });
+                            writes.add(ch.writeAndFlush(held));
+                        }
+                    })
+                    .connect(new LocalAddress("nobody is here"));
+            assertThat(connect.await().isSuccess()).isFalse();
+            assertThat(codec.session().handshakeFuture().await(10, TimeUnit.SECONDS))
+                    .isTrue();
+            Throwable cause = codec.session().handshakeFuture().cause();
+            assertThat(cause).hasMessage("handshake ended before the channel was connected in GreetingPhase");
+            assertThat(writes.take().await().cause()).isSameAs(cause);
+            assertThat(events.poll(10, TimeUnit.SECONDS)).isEqualTo(new ZMTPHandshakeFailure(codec.session(), cause));
+            assertThat(held.refCnt()).isZero();
+            connect.channel().closeFuture().await();
+            group.submit(() -> {}).await();
+            assertThat(events).isEmpty();
+        } finally {
+            group.shutdownGracefully(0, 0, TimeUnit.SECONDS).await();
+        }
+    }
+
+    /** A transport that takes all writes and answers when it is told to. */
+    private static final class Slow extends ChannelOutboundHandlerAdapter {
+        private final List<ChannelPromise> writes;
+
+        Slow(List<ChannelPromise> writes) {
+            this.writes = writes;
+        }
+
+        @Override
+        public void write(ChannelHandlerContext ctx, Object msg, ChannelPromise promise) {
+            ReferenceCountUtil.release(msg);
+            writes.add(promise);
+        }
+    }
+}

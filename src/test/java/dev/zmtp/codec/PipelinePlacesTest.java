@@ -1,0 +1,291 @@
+package dev.zmtp.codec;
+
+import static dev.zmtp.testing.ScriptedPeer.GREETING;
+import static dev.zmtp.testing.ScriptedPeer.NULL;
+import static dev.zmtp.testing.ScriptedPeer.SIGNATURE;
+import static dev.zmtp.testing.ScriptedPeer.ready;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.testing.Hex;
+import dev.zmtp.testing.ScriptedPeer;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.handler.codec.haproxy.HAProxyMessage;
+import io.netty.handler.codec.haproxy.HAProxyMessageDecoder;
+import io.netty.handler.flow.FlowControlHandler;
+import io.netty.handler.proxy.ProxyConnectionEvent;
+import io.netty.handler.proxy.Socks5ProxyHandler;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Where in a pipeline a codec may stand, when it may come there, and that it reads no more than it is asked to. */
+class PipelinePlacesTest {
+
+    private static final String HANDSHAKE = GREETING + ready("ROUTER");
+
+    private static ZMTPCodec dealer() {
+        return ZMTPCodec.of(ZMTPSocketType.DEALER);
+    }
+
+    /** Counts the reads that the transport is asked for. */
+    private static final class Reads extends ChannelOutboundHandlerAdapter {
+        private int count;
+
+        @Override
+        public void read(ChannelHandlerContext ctx) {
+            count++;
+            ctx.read();
+        }
+
+        int take() {
+            int taken = count;
+            count = 0;
+            return taken;
+        }
+    }
+
+    /** A peer of a channel that reads only when it is asked to. */
+    private static ScriptedPeer slowReader(Reads reads, io.netty.channel.ChannelHandler... behind) {
+        ScriptedPeer peer = new ScriptedPeer();
+        peer.channel.config().setAutoRead(false);
+        peer.channel.pipeline().addBefore("recorder", "reads", reads);
+        peer.channel.pipeline().addBefore("recorder", "codec", dealer());
+        for (int i = 0; i < behind.length; i++) {
+            peer.channel.pipeline().addBefore("recorder", "behind" + i, behind[i]);
+        }
+        return peer;
+    }
+
+    @Test
+    void addedToAnActiveChannelItGreetsAtOnce() {
+        EmbeddedChannel channel = new EmbeddedChannel();
+        channel.pipeline().addLast(dealer());
+        assertThat(Hex.dump(channel.readOutbound())).isEqualTo(Hex.of(SIGNATURE));
+        channel.finishAndReleaseAll();
+    }
+
+    @Test
+    void addedBeforeTheChannelIsActiveItGreetsOnceThatIs() throws Exception {
+        EmbeddedChannel channel = new EmbeddedChannel(false, false);
+        channel.pipeline().addLast(dealer());
+        assertThat(channel.outboundMessages()).isEmpty();
+        channel.register();
+        assertThat(Hex.dump(channel.readOutbound())).isEqualTo(Hex.of(SIGNATURE));
+        assertThat(channel.outboundMessages()).isEmpty();
+        channel.finishAndReleaseAll();
+    }
+
+    @Test
+    void addedByAnInitializerItGreetsOnce() {
+        EmbeddedChannel channel = new EmbeddedChannel(new ChannelInitializer<>() {
+            @Override
+            protected void initChannel(Channel ch) {
+                ch.pipeline().addLast(dealer());
+            }
+        });
+        assertThat(Hex.dump(channel.readOutbound())).isEqualTo(Hex.of(SIGNATURE));
+        assertThat(channel.outboundMessages()).isEmpty();
+        channel.finishAndReleaseAll();
+    }
+
+    @Test
+    void aSecondChannelActiveGreetsNoSecondTime() {
+        try (ScriptedPeer peer = new ScriptedPeer(dealer())) {
+            peer.received();
+            peer.channel.pipeline().fireChannelActive();
+            assertThat(peer.received()).isEmpty();
+        }
+    }
+
+    @Test
+    void whatIsNoBufferPassesThrough() {
+        try (ScriptedPeer peer = new ScriptedPeer(dealer())) {
+            peer.channel.writeInbound("a string");
+            assertThat(peer.messages).containsExactly("a string");
+            peer.messages.clear();
+        }
+    }
+
+    @Test
+    void eventsOfOthersPassThrough() {
+        try (ScriptedPeer peer = new ScriptedPeer(dealer())) {
+            peer.channel.pipeline().fireUserEventTriggered("an event");
+            assertThat(peer.events).containsExactly("an event");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "\"PROXY\" 20 \"TCP4\" 20 \"1.2.3.4\" 20 \"5.6.7.8\" 20 \"9\" 20 \"10\" 0d0a",
+                "0d0a0d0a 00 0d0a \"QUIT\" 0a 21 11 000c 01020304 05060708 0009 000a"
+            })
+    void behindAHaproxyDecoderTheHeaderComesFirst(String header) {
+        String theirs = header + " " + HANDSHAKE + "00 02 \"hi\"";
+        byte[] octets = Hex.octets(theirs);
+        for (int split = 1; split < octets.length; split++) {
+            try (ScriptedPeer peer = new ScriptedPeer(new HAProxyMessageDecoder(), dealer())) {
+                assertThat(peer.received()).isEqualTo(Hex.of(SIGNATURE));
+                peer.send(octets, split);
+                peer.onlyEvent(ZMTPHandshakeSuccess.class);
+                assertThat(peer.failures).isEmpty();
+                assertThat(peer.messages).hasSize(2);
+                assertThat(((HAProxyMessage) peer.messages.get(0)).sourceAddress())
+                        .isEqualTo("1.2.3.4");
+                assertThat(peer.texts().get(1)).isEqualTo("hi");
+            }
+        }
+    }
+
+    @Test
+    void behindASocksProxyTheGreetingWaitsForTheTunnel() {
+        ScriptedPeer peer = new ScriptedPeer(
+                new Socks5ProxyHandler(new InetSocketAddress(InetAddress.getLoopbackAddress(), 1080)), dealer());
+        peer.channel.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), 5555));
+        assertThat(peer.received()).isEqualTo(Hex.of("05 01 00"));
+        peer.send("05 00");
+        assertThat(peer.received()).isEqualTo(Hex.of("05 01 00 01 7f000001 15b3"));
+        assertThat(peer.events).isEmpty();
+        peer.send("05 00 00 01 7f000001 15b3");
+        assertThat(peer.events).singleElement().isInstanceOf(ProxyConnectionEvent.class);
+        assertThat(peer.received()).isEqualTo(Hex.of(SIGNATURE));
+        peer.send(HANDSHAKE);
+        assertThat(peer.received()).startsWith(Hex.of("03 01" + " " + NULL));
+        assertThat(peer.events).hasSize(2).last().isInstanceOf(ZMTPHandshakeSuccess.class);
+        peer.close();
+    }
+
+    @Test
+    void aSocksProxyThatRefusesFailsTheHandshakeOnce() {
+        ScriptedPeer peer = new ScriptedPeer(
+                new Socks5ProxyHandler(new InetSocketAddress(InetAddress.getLoopbackAddress(), 1080)), dealer());
+        peer.channel.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), 5555));
+        peer.send("05 00");
+        peer.send("05 05 00 01 00000000 0000");
+        assertThat(peer.onlyEvent(ZMTPHandshakeFailure.class).cause()).hasMessageContaining("CONNECTION_REFUSED");
+        assertThat(peer.failures).isEmpty();
+        assertThat(peer.channel.isOpen()).isFalse();
+        peer.close();
+    }
+
+    @Test
+    void withoutAutoReadTheHandshakeReadsByItselfAndThenNoMore() {
+        Reads reads = new Reads();
+        try (ScriptedPeer peer = slowReader(reads)) {
+            assertThat(reads.take()).isEqualTo(1);
+            for (String part : List.of(SIGNATURE, "03", "01 " + NULL)) {
+                peer.send(part);
+                assertThat(reads.take()).isEqualTo(1);
+            }
+            peer.send(ready("ROUTER"));
+            peer.onlyEvent(ZMTPHandshakeSuccess.class);
+            assertThat(reads.take()).isZero();
+        }
+    }
+
+    @Test
+    void withoutAutoReadAnEarlyReadIsHonouredUntilAMessageCame() {
+        Reads reads = new Reads();
+        try (ScriptedPeer peer = slowReader(reads)) {
+            peer.channel.read();
+            reads.take();
+            peer.send(HANDSHAKE);
+            assertThat(reads.take()).isEqualTo(1);
+            peer.send("04 07 04 \"PING\" 0000");
+            assertThat(reads.take()).isEqualTo(1);
+            peer.send("01 01 61 00");
+            assertThat(reads.take()).isEqualTo(1);
+            peer.send("01 62");
+            assertThat(peer.texts()).containsExactly("a,b");
+            assertThat(reads.take()).isZero();
+        }
+    }
+
+    @Test
+    void aFlowControlHandlerBehindGetsOneMessageForOneRead() {
+        Reads reads = new Reads();
+        try (ScriptedPeer peer = slowReader(reads, new FlowControlHandler())) {
+            peer.channel.read();
+            peer.send(HANDSHAKE + "00 01 61 / 00 01 62");
+            assertThat(peer.texts()).containsExactly("a");
+            reads.take();
+            peer.channel.read();
+            assertThat(peer.texts()).containsExactly("a", "b");
+            peer.channel.read();
+            assertThat(reads.take()).isEqualTo(1);
+            peer.send("00 01 63");
+            assertThat(peer.texts()).containsExactly("a", "b", "c");
+            assertThat(reads.take()).isZero();
+        }
+    }
+
+    @Test
+    void withAutoReadNobodyAsksButTheChannelItself() {
+        Reads reads = new Reads();
+        try (ScriptedPeer peer = new ScriptedPeer(reads, dealer())) {
+            reads.take();
+            peer.send(SIGNATURE);
+            peer.send("03 01 " + NULL + ready("ROUTER"));
+            assertThat(reads.take()).isEqualTo(2);
+        }
+    }
+
+    @Test
+    void theEndOfAReadIsToldToTheHandlersBehind() {
+        List<String> calls = new ArrayList<>();
+        ChannelInboundHandlerAdapter listener = new ChannelInboundHandlerAdapter() {
+            @Override
+            public void channelReadComplete(ChannelHandlerContext ctx) {
+                calls.add("complete");
+            }
+        };
+        try (ScriptedPeer peer = new ScriptedPeer(dealer(), listener)) {
+            peer.send(SIGNATURE);
+            assertThat(calls).containsExactly("complete");
+        }
+    }
+
+    @Test
+    void aReadWithinAReadKeepsTheOrderOfOctets() {
+        ScriptedPeer[] self = new ScriptedPeer[1];
+        ChannelInboundHandlerAdapter greedy = new ChannelInboundHandlerAdapter() {
+            @Override
+            public void userEventTriggered(ChannelHandlerContext ctx, Object evt) {
+                self[0].send("00 01 63");
+                ctx.fireUserEventTriggered(evt);
+            }
+        };
+        try (ScriptedPeer peer = new ScriptedPeer(dealer(), greedy)) {
+            self[0] = peer;
+            peer.send(HANDSHAKE + "00 01 61 00 01 62");
+            assertThat(peer.all.get(0)).isInstanceOf(ZMTPHandshakeSuccess.class);
+            assertThat(peer.texts()).containsExactly("a", "b", "c");
+        }
+    }
+
+    @Test
+    void writesInChannelActiveAreHeld() {
+        EmbeddedChannel channel = new EmbeddedChannel(dealer(), new ChannelInboundHandlerAdapter() {
+            @Override
+            public void channelActive(ChannelHandlerContext ctx) {
+                ctx.writeAndFlush(ZMTPMessage.fromUTF8("hi"));
+            }
+        });
+        assertThat(Hex.dump(channel.readOutbound())).isEqualTo(Hex.of(SIGNATURE));
+        assertThat(channel.outboundMessages()).isEmpty();
+        channel.writeInbound(Hex.buffer("01 00"));
+        assertThat(Hex.dump(channel.readOutbound())).isEqualTo(Hex.of("03 00 \"hi\""));
+        channel.finishAndReleaseAll();
+    }
+}

@@ -1,0 +1,166 @@
+package dev.zmtp.codec;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.testing.Peers;
+import dev.zmtp.testing.ScriptedPeer;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelInitializer;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslHandshakeCompletionEvent;
+import io.netty.handler.ssl.SslProvider;
+import io.netty.util.ReferenceCountUtil;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.cert.X509Certificate;
+import java.util.List;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLException;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A codec behind Netty's {@code SslHandler}, with a certificate made for these tests. */
+class TlsTest {
+
+    private static final String PASSWORD = "changeit";
+
+    private static SslContext server;
+    private static SslContext trusting;
+    private static SslContext distrusting;
+
+    @BeforeAll
+    static void makeCertificates(@TempDir Path dir) throws Exception {
+        KeyStore ours = keyStore(dir.resolve("ours.p12"));
+        KeyStore others = keyStore(dir.resolve("others.p12"));
+        KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+        keys.init(ours, PASSWORD.toCharArray());
+        server = SslContextBuilder.forServer(keys).sslProvider(SslProvider.JDK).build();
+        trusting = client(ours);
+        distrusting = client(others);
+    }
+
+    private static SslContext client(KeyStore trusted) throws GeneralSecurityException, SSLException {
+        return SslContextBuilder.forClient()
+                .sslProvider(SslProvider.JDK)
+                .trustManager((X509Certificate) trusted.getCertificate("zmtp"))
+                .build();
+    }
+
+    private static KeyStore keyStore(Path file) throws Exception {
+        Process keytool = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "keytool")
+                                .toString(),
+                        "-genkeypair",
+                        "-alias",
+                        "zmtp",
+                        "-keyalg",
+                        "EC",
+                        "-groupname",
+                        "secp256r1",
+                        "-dname",
+                        "CN=localhost",
+                        "-ext",
+                        "san=dns:localhost",
+                        "-validity",
+                        "2",
+                        "-storetype",
+                        "PKCS12",
+                        "-storepass",
+                        PASSWORD,
+                        "-keystore",
+                        file.toString())
+                .redirectErrorStream(true)
+                .start();
+        String said = new String(keytool.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(keytool.waitFor()).as(said).isZero();
+        KeyStore store = KeyStore.getInstance("PKCS12");
+        try (InputStream in = Files.newInputStream(file)) {
+            store.load(in, PASSWORD.toCharArray());
+        }
+        return store;
+    }
+
+    private static ChannelHandler secured(SslContext context, ZMTPCodec codec) {
+        return new ChannelInitializer<Channel>() {
+            @Override
+            protected void initChannel(Channel ch) {
+                ch.pipeline().addLast(context.newHandler(ch.alloc(), "localhost", 5555), codec);
+            }
+        };
+    }
+
+    private static List<Object> ofOurs(List<Object> events) {
+        return events.stream()
+                .filter(event -> event instanceof ZMTPHandshakeSuccess || event instanceof ZMTPHandshakeFailure)
+                .toList();
+    }
+
+    @Test
+    void theHandshakeFollowsThatOfTls() {
+        ZMTPCodec client = ZMTPCodec.of(ZMTPSocketType.DEALER);
+        ZMTPCodec router = ZMTPCodec.of(ZMTPSocketType.ROUTER);
+        try (Peers peers = new Peers(secured(trusting, client), secured(server, router))) {
+            peers.left.channel.writeAndFlush(ZMTPMessage.fromUTF8("early"));
+            peers.exchange();
+            for (Peers.End end : List.of(peers.left, peers.right)) {
+                List<Object> events = end.events.stream()
+                        .filter(event ->
+                                event instanceof SslHandshakeCompletionEvent || event instanceof ZMTPHandshakeSuccess)
+                        .toList();
+                assertThat(events).hasSize(2);
+                assertThat(((SslHandshakeCompletionEvent) events.get(0)).isSuccess())
+                        .isTrue();
+                assertThat(end.failures).isEmpty();
+            }
+            ZMTPMessage late = ZMTPMessage.fromUTF8("a", "b".repeat(100_000));
+            peers.left.channel.writeAndFlush(late.retain());
+            peers.exchange();
+            assertThat(peers.right.messages).hasSize(2).last().isEqualTo(late);
+            assertThat(((ZMTPMessage) peers.right.messages.get(0)).frame(0).toString(StandardCharsets.US_ASCII))
+                    .isEqualTo("early");
+            late.release();
+            peers.right.messages.forEach(ReferenceCountUtil::release);
+        }
+    }
+
+    @Test
+    void aCertificateThatNobodyTrustsFailsBothHandshakesOnce() {
+        ZMTPCodec client = ZMTPCodec.of(ZMTPSocketType.DEALER);
+        ZMTPCodec router = ZMTPCodec.of(ZMTPSocketType.ROUTER);
+        try (Peers peers = new Peers(secured(distrusting, client), secured(server, router))) {
+            peers.left.channel.writeAndFlush(ZMTPMessage.fromUTF8("early"));
+            peers.exchange();
+            for (Peers.End end : List.of(peers.left, peers.right)) {
+                assertThat(ofOurs(end.events)).singleElement().isInstanceOf(ZMTPHandshakeFailure.class);
+                assertThat(end.failures).isEmpty();
+                assertThat(end.messages).isEmpty();
+                assertThat(end.channel.isOpen()).isFalse();
+            }
+            assertThat(client.session().handshakeFuture().cause())
+                    .satisfiesAnyOf(
+                            cause -> assertThat(cause).isInstanceOf(SSLException.class),
+                            cause -> assertThat(cause).hasCauseInstanceOf(SSLException.class));
+        }
+    }
+
+    @Test
+    void aPeerWithoutTlsFailsTheHandshakeOnce() {
+        ZMTPCodec router = ZMTPCodec.of(ZMTPSocketType.ROUTER);
+        try (ScriptedPeer peer = new ScriptedPeer(secured(server, router))) {
+            assertThat(peer.received()).isEmpty();
+            peer.send(ScriptedPeer.GREETING);
+            assertThat(ofOurs(peer.events)).singleElement().isInstanceOf(ZMTPHandshakeFailure.class);
+            assertThat(peer.failures).isEmpty();
+            assertThat(peer.channel.isOpen()).isFalse();
+        }
+    }
+}
