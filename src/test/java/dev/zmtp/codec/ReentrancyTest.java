@@ -1,0 +1,453 @@
+package dev.zmtp.codec;
+
+import static dev.zmtp.ZMTPSocketType.DEALER;
+import static dev.zmtp.ZMTPSocketType.PAIR;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.ZMTPVersion;
+import dev.zmtp.testing.Hex;
+import dev.zmtp.testing.InTraffic;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.WriteBufferWaterMark;
+import io.netty.util.ReferenceCountUtil;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Whatever a callback does in the midst of a write or a read, order and accounts stay right. */
+class ReentrancyTest {
+
+    private static ZMTPMessage text(String... frames) {
+        return ZMTPMessage.fromUTF8(frames);
+    }
+
+    private static ZMTPMessage big(String octet) {
+        return ZMTPMessage.from(Hex.buffer(octet + "*5000"));
+    }
+
+    /** Does something once for each of its callbacks. */
+    private static final class Callback extends ChannelInboundHandlerAdapter {
+        private Consumer<ChannelHandlerContext> onRead = ctx -> {};
+        private Consumer<ChannelHandlerContext> onWritability = ctx -> {};
+        private Consumer<ChannelHandlerContext> onEvent = ctx -> {};
+        private int reads;
+
+        @Override
+        public void channelRead(ChannelHandlerContext ctx, Object msg) {
+            reads++;
+            Consumer<ChannelHandlerContext> once = onRead;
+            onRead = any -> {};
+            once.accept(ctx);
+            ctx.fireChannelRead(msg);
+        }
+
+        @Override
+        public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+            Consumer<ChannelHandlerContext> once = onWritability;
+            onWritability = any -> {};
+            once.accept(ctx);
+            ctx.fireChannelWritabilityChanged();
+        }
+
+        @Override
+        public void userEventTriggered(ChannelHandlerContext ctx, Object evt) {
+            Consumer<ChannelHandlerContext> once = onEvent;
+            onEvent = any -> {};
+            once.accept(ctx);
+            ctx.fireUserEventTriggered(evt);
+        }
+    }
+
+    private final Callback callback = new Callback();
+
+    /** A codec on a channel that every buffer handed to the transport makes unwritable at once. */
+    private InTraffic dealer() {
+        InTraffic traffic = InTraffic.as(DEALER).behind(callback).start();
+        traffic.channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(1, 2));
+        return traffic;
+    }
+
+    @Test
+    void aWriteInAReadLeavesBeforeTheNextMessageIsRead() {
+        try (InTraffic traffic = dealer()) {
+            callback.onRead = ctx -> ctx.writeAndFlush(text("a"));
+            traffic.receive("00 01 61 / 00 01 62");
+            assertThat(traffic.sent()).isEqualTo(Hex.of("00 01 61"));
+            assertThat(traffic.heard).hasSize(2);
+        }
+    }
+
+    @Test
+    void aWriteInTheEventHandlerIsTheFirst() {
+        callback.onEvent = ctx -> ctx.writeAndFlush(text("first"));
+        List<String> early = new ArrayList<>();
+        ChannelOutboundHandlerAdapter spy = new ChannelOutboundHandlerAdapter() {
+            @Override
+            public void write(ChannelHandlerContext ctx, Object msg, ChannelPromise promise) {
+                early.add(InTraffic.describe(msg));
+                ctx.write(msg, promise);
+            }
+        };
+        try (InTraffic traffic = InTraffic.as(DEALER)
+                .peer(ZMTPVersion.ZMTP10)
+                .front(spy)
+                .behind(callback)
+                .start()) {
+            assertThat(early).last().isEqualTo("octets " + Hex.of("06 00 \"first\""));
+            assertThat(traffic.channel.isActive()).isTrue();
+        }
+    }
+
+    @Test
+    void aWriteInAListenerFollowsTheWriteThatItListensTo() {
+        try (InTraffic traffic = dealer()) {
+            traffic.writeText("a").addListener(done -> traffic.channel.writeAndFlush(text("b")));
+            traffic.channel.flush();
+            assertThat(traffic.sent()).isEqualTo(Hex.of("00 01 61 / 00 01 62"));
+        }
+    }
+
+    @Test
+    void writesWhileAMessageIsOnItsWayDoNotTearIt() {
+        try (InTraffic traffic = dealer()) {
+            callback.onWritability = ctx -> {
+                ctx.write(text("b"));
+                ctx.write(big("63"));
+                ctx.write(text("d"));
+            };
+            traffic.write(ZMTPMessage.from(Hex.buffer("61*5000"), Hex.buffer("61"), Hex.buffer("61*5000")));
+            traffic.channel.flush();
+            assertThat(traffic.sent())
+                    .isEqualTo(Hex.of("03 00*6 13 88 61*5000 / 01 01 61 / 02 00*6 13 88 61*5000"
+                            + " 00 01 62 / 02 00*6 13 88 63*5000 / 00 01 64"));
+        }
+    }
+
+    @Test
+    void aFlushOfWhatACallbackWroteIsNotLost() {
+        try (InTraffic traffic = dealer()) {
+            callback.onWritability = ctx -> ctx.writeAndFlush(text("b"));
+            ChannelFuture write = traffic.write(big("61"));
+            assertThat(traffic.sent()).isEqualTo(Hex.of("02 00*6 13 88 61*5000 / 00 01 62"));
+            assertThat(write.isSuccess()).isTrue();
+        }
+    }
+
+    @Test
+    void aFlushOfWhatAListenerWroteDuringAWriteIsNotLost() {
+        try (InTraffic traffic = dealer()) {
+            ChannelPromise promise = traffic.channel.newPromise();
+            promise.addListener(failed -> traffic.channel.writeAndFlush(text("instead")));
+            traffic.channel.write("no message", promise);
+            assertThat(traffic.sent()).isEqualTo(Hex.of("00 07 \"instead\""));
+        }
+    }
+
+    @Test
+    void noFlushIsMadeThatNobodyAskedFor() {
+        try (InTraffic traffic = dealer()) {
+            ChannelPromise promise = traffic.channel.newPromise();
+            promise.addListener(failed -> traffic.channel.write(text("instead")));
+            traffic.channel.write("no message", promise);
+            assertThat(traffic.sent()).isEmpty();
+        }
+    }
+
+    @Test
+    void aCloseWhileAMessageIsOnItsWayAccountsForIt() {
+        try (InTraffic traffic = dealer()) {
+            ByteBuf first = Hex.buffer("61*5000");
+            ByteBuf second = Hex.buffer("62*5000");
+            List<ChannelFuture> late = new ArrayList<>();
+            callback.onWritability = ctx -> {
+                ctx.close();
+                late.add(ctx.write(text("late")));
+            };
+            ChannelFuture before = traffic.writeText("before");
+            ChannelFuture write = traffic.write(ZMTPMessage.from(first, second));
+            ChannelFuture behind = traffic.writeText("behind");
+            traffic.channel.runPendingTasks();
+            assertThat(List.of(before, write, behind, late.get(0))).allMatch(ChannelFuture::isDone);
+            assertThat(List.of(before, write, behind, late.get(0))).noneMatch(ChannelFuture::isSuccess);
+            assertThat(first.refCnt()).isZero();
+            assertThat(second.refCnt()).isZero();
+        }
+    }
+
+    @Test
+    void aRemovalWhileTheLastFrameIsOnItsWayLetsItLeave() {
+        try (InTraffic traffic = dealer()) {
+            callback.onWritability = ctx -> ctx.pipeline().remove(ZMTPCodec.class);
+            ChannelFuture write = traffic.write(big("61"));
+            traffic.channel.flush();
+            assertThat(write.isSuccess()).isTrue();
+            assertThat(traffic.sent()).isEqualTo(Hex.of("02 00*6 13 88 61*5000"));
+        }
+    }
+
+    @Test
+    void aRemovalInAListenerOfAFlushIsHarmless() {
+        try (InTraffic traffic = dealer()) {
+            traffic.writeText("a")
+                    .addListener(done -> traffic.channel.pipeline().remove(ZMTPCodec.class));
+            traffic.channel.flush();
+            assertThat(traffic.sent()).isEqualTo(Hex.of("00 01 61"));
+            assertThat(traffic.channel.isActive()).isTrue();
+        }
+    }
+
+    @Test
+    void aCloseInAReadEndsIt() {
+        try (InTraffic traffic = dealer()) {
+            ChannelFuture[] write = new ChannelFuture[1];
+            callback.onRead = ctx -> {
+                write[0] = ctx.write(text("a"));
+                ctx.close();
+            };
+            traffic.channel.pipeline().fireChannelRead(Hex.buffer("00 01 61 / 00 01 62 / 01 01 63"));
+            traffic.channel.runPendingTasks();
+            assertThat(write[0].isDone()).isTrue();
+            assertThat(callback.reads).isOne();
+        }
+    }
+
+    @Test
+    void octetsReadInACallbackComeBehindThoseBeingRead() {
+        try (InTraffic traffic = InTraffic.as(PAIR).behind(callback).start()) {
+            callback.onRead = ctx -> {
+                ctx.pipeline().fireChannelRead(Hex.buffer("63 / 00 01"));
+                ctx.pipeline().fireChannelRead(Hex.buffer("64"));
+            };
+            traffic.receive("00 01 61 / 00 02 62");
+            assertThat(traffic.heard).containsExactly("message 61", "message 6263", "message 64");
+        }
+    }
+
+    @Test
+    void octetsReadInACallbackBehindAFailureAreDiscarded() {
+        ByteBuf late = Hex.buffer("00 01 63");
+        try (InTraffic traffic = InTraffic.as(PAIR).behind(callback).start()) {
+            callback.onRead = ctx -> ctx.pipeline().fireChannelRead(late);
+            traffic.receive("00 01 61 / 08 00");
+            Failures.assertMalformed(traffic);
+            assertThat(traffic.heard).containsExactly("message 61");
+            assertThat(late.refCnt()).isZero();
+        }
+    }
+
+    @Test
+    void aPingReadWhileAMessageIsOnItsWayIsAnsweredBehindIt() {
+        try (InTraffic traffic = InTraffic.as(DEALER).behind(callback).start()) {
+            traffic.channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(1, 100_000));
+            ChannelPromise refused = traffic.channel.newPromise();
+            refused.addListener(failed -> {
+                traffic.channel.pipeline().fireChannelRead(Hex.buffer("04 08 04 \"PING\" 00 00 78"));
+                traffic.channel.pipeline().fireChannelReadComplete();
+                traffic.channel.write(big("61"));
+            });
+            traffic.channel.write("no message", refused);
+            assertThat(traffic.sent()).isEqualTo(Hex.of("02 00*6 13 88 61*5000 / 04 06 04 \"PONG\" 78"));
+        }
+    }
+
+    @ParameterizedTest(name = "{0} messages asked for")
+    @ValueSource(ints = {1, 3})
+    void aReadInACallbackIsAReadForTheNextMessage(int asked) {
+        int[] reads = new int[1];
+        ChannelOutboundHandlerAdapter transport = new ChannelOutboundHandlerAdapter() {
+            @Override
+            public void read(ChannelHandlerContext ctx) {
+                reads[0]++;
+                ctx.read();
+            }
+        };
+        try (InTraffic traffic =
+                InTraffic.as(PAIR).front(transport).behind(callback).start()) {
+            traffic.channel.config().setAutoRead(false);
+            for (int i = 0; i < asked; i++) {
+                reads[0] = 0;
+                traffic.channel.read();
+                traffic.receive("00 02 61"); // half a message: the codec reads on
+                assertThat(reads[0]).isEqualTo(2);
+                traffic.receive("62");
+                assertThat(reads[0]).isEqualTo(2);
+            }
+        }
+    }
+
+    /** Does by chance, in every callback, what a handler may do, and keeps accounts of it. */
+    private static final class Chaos extends ChannelInboundHandlerAdapter {
+        private final Random random;
+        private final List<ChannelFuture> writes = new ArrayList<>();
+        private final List<Integer> completions = new ArrayList<>();
+        private final List<String> heard = new ArrayList<>();
+        private final ByteBuf input;
+        private final boolean closes;
+        private int depth;
+
+        private Chaos(long seed, int messages) {
+            random = new Random(seed);
+            closes = seed % 3 == 0;
+            input = Hex.buffer("");
+            for (int i = 0; i < messages; i++) {
+                ZMTPMessage message = message(i);
+                message.write(input, ZMTPVersion.ZMTP31);
+                message.release();
+            }
+        }
+
+        private ZMTPMessage message(int number) {
+            List<ByteBuf> frames = new ArrayList<>();
+            for (int i = random.nextInt(4); i > 0; i--) {
+                int length = random.nextInt(10) == 0 ? 4097 + random.nextInt(100) : random.nextInt(600);
+                frames.add(io.netty.buffer.ByteBufAllocator.DEFAULT
+                        .buffer(length + 1)
+                        .writeZero(length));
+            }
+            frames.add(ByteBufAllocator.DEFAULT.buffer(4).writeInt(number));
+            return ZMTPMessage.from(frames);
+        }
+
+        private static int number(ZMTPMessage message) {
+            return message.frame(message.size() - 1).getInt(0);
+        }
+
+        private void act(ChannelHandlerContext ctx) {
+            if (depth > 4) {
+                return;
+            }
+            depth++;
+            for (int i = random.nextInt(3); i > 0; i--) {
+                switch (random.nextInt(closes ? 60 : 59)) {
+                    case 0, 1, 2, 3, 4 -> {
+                        ChannelPromise promise = ctx.newPromise().addListener(done -> act(ctx));
+                        ctx.write("refused", promise);
+                    }
+                    case 5, 6, 7, 8, 9, 10, 11, 12, 13, 14 -> ctx.flush();
+                    case 15, 16, 17, 18 -> feed(ctx);
+                    case 19 -> ctx.read();
+                    case 59 -> ctx.close();
+                    default -> write(ctx);
+                }
+            }
+            depth--;
+        }
+
+        private void write(ChannelHandlerContext ctx) {
+            int number = writes.size();
+            ChannelPromise promise = ctx.newPromise();
+            promise.addListener(done -> {
+                completions.add(number);
+                act(ctx);
+            });
+            writes.add(promise);
+            ctx.write(message(number), promise);
+        }
+
+        private void feed(ChannelHandlerContext ctx) {
+            int octets = Math.min(input.readableBytes(), random.nextInt(random.nextBoolean() ? 20 : 2000));
+            ctx.pipeline().fireChannelRead(ctx.alloc().buffer(octets + 1).writeBytes(input, octets));
+            ctx.pipeline().fireChannelReadComplete();
+        }
+
+        @Override
+        public void channelRead(ChannelHandlerContext ctx, Object msg) {
+            heard.add(String.valueOf(number((ZMTPMessage) msg)));
+            ReferenceCountUtil.release(msg);
+            act(ctx);
+        }
+
+        @Override
+        public void channelReadComplete(ChannelHandlerContext ctx) {
+            act(ctx);
+        }
+
+        @Override
+        public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+            act(ctx);
+        }
+
+        @Override
+        public void userEventTriggered(ChannelHandlerContext ctx, Object evt) {
+            act(ctx);
+        }
+    }
+
+    @Test
+    void whateverCallbacksDoWhatArrivesIsWhatWasPromised() {
+        for (long seed = 0; seed < 300; seed++) {
+            chaos(seed);
+        }
+    }
+
+    private static void chaos(long seed) {
+        Chaos chaos = new Chaos(seed, 30);
+        ByteBuf sent = Hex.buffer("");
+        try (InTraffic traffic = InTraffic.as(PAIR).behind(chaos).start()) {
+            // What was sent with the event is gone from the channel, so it starts here.
+            int before =
+                    (int) chaos.writes.stream().filter(ChannelFuture::isSuccess).count();
+            int mark = 1 + chaos.random.nextInt(5000);
+            traffic.channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(mark, 2 * mark));
+            ChannelHandlerContext ctx = traffic.channel.pipeline().context(chaos);
+            for (int i = 0; i < 1000 && chaos.input.isReadable() && traffic.channel.isActive(); i++) {
+                chaos.act(ctx);
+                chaos.feed(ctx);
+                traffic.channel.runPendingTasks();
+            }
+            boolean open = traffic.channel.isActive();
+            if (open) {
+                traffic.channel.flush();
+            }
+            traffic.channel.close();
+            for (ByteBuf piece = traffic.channel.readOutbound();
+                    piece != null;
+                    piece = traffic.channel.readOutbound()) {
+                sent.writeBytes(piece);
+                piece.release();
+            }
+            assertThat(traffic.failures).as("seed %d", seed).isEmpty();
+            List<Integer> arrived = new ArrayList<>();
+            for (ZMTPMessage message = ZMTPMessage.read(sent, ZMTPVersion.ZMTP31);
+                    message != null;
+                    message = ZMTPMessage.read(sent, ZMTPVersion.ZMTP31)) {
+                arrived.add(Chaos.number(message));
+                message.release();
+            }
+            List<Integer> promised = new ArrayList<>();
+            for (int i = before; i < chaos.writes.size(); i++) {
+                assertThat(chaos.writes.get(i).isDone())
+                        .as("seed %d, write %d", seed, i)
+                        .isTrue();
+                if (chaos.writes.get(i).isSuccess()) {
+                    promised.add(i);
+                }
+            }
+            assertThat(arrived).as("seed %d", seed).isEqualTo(promised);
+            assertThat(chaos.completions)
+                    .as("seed %d", seed)
+                    .hasSameSizeAs(chaos.writes)
+                    .doesNotHaveDuplicates();
+            for (int i = 0; i < chaos.heard.size(); i++) {
+                assertThat(chaos.heard.get(i)).as("seed %d", seed).isEqualTo(String.valueOf(i));
+            }
+            if (open) {
+                assertThat(chaos.heard).as("seed %d", seed).hasSize(30);
+            }
+        } finally {
+            sent.release();
+            chaos.input.release();
+        }
+    }
+}
