@@ -11,8 +11,7 @@ import java.util.List;
 /** Stands in for a transport: counts what comes to it, and fails the writes that it is told to. */
 final class Gate extends ChannelOutboundHandlerAdapter {
 
-    @SuppressWarnings("StaticAssignmentOfThrowable") // to be recognised
-    static final IOException BROKEN = new IOException("broken");
+    final IOException broken = new IOException("broken");
 
     /** The readable octets of each write. */
     final List<Integer> writes = new ArrayList<>();
@@ -33,7 +32,7 @@ final class Gate extends ChannelOutboundHandlerAdapter {
         writes.add(octets.readableBytes());
         if (remaining-- <= 0) {
             octets.release();
-            promise.setFailure(BROKEN);
+            promise.setFailure(broken);
         } else if (holds) {
             held.add(() -> ctx.write(octets, promise));
         } else {

@@ -94,7 +94,7 @@ class PromisesTest {
             gate.remaining = 0;
             traffic.channel.write(message(length), traffic.channel.voidPromise());
             traffic.channel.flush();
-            assertThat(traffic.failures).containsExactly(Gate.BROKEN);
+            assertThat(traffic.failures).containsExactly(gate.broken);
         }
     }
 
@@ -202,7 +202,7 @@ class PromisesTest {
             traffic.channel.runPendingTasks();
             assertThat(writes).allMatch(ChannelFuture::isDone);
             assertThat(completions).hasSize(40).doesNotHaveDuplicates();
-            assertThat(traffic.failures).containsExactly(Gate.BROKEN);
+            assertThat(traffic.failures).containsExactly(gate.broken);
             assertThat(traffic.channel.isActive()).isFalse();
             assertThat(writes).noneMatch(ChannelFuture::isSuccess); // none was flushed before the failure
         }
@@ -216,7 +216,7 @@ class PromisesTest {
             ChannelFuture bad = traffic.channel.writeAndFlush(message(10));
             ChannelFuture late = traffic.channel.writeAndFlush(message(10));
             assertThat(good.isSuccess()).isTrue();
-            assertThat(bad.cause()).isSameAs(Gate.BROKEN);
+            assertThat(bad.cause()).isSameAs(gate.broken);
             assertThat(late.cause()).isInstanceOf(ClosedChannelException.class);
             traffic.channel.releaseOutbound();
         }
@@ -230,7 +230,7 @@ class PromisesTest {
                     traffic.channel.writeAndFlush(ZMTPMessage.from(Hex.buffer("62*5000"), Hex.buffer("63")));
             assertThat(write.isDone()).isTrue();
             assertThat(write.isSuccess()).isFalse();
-            assertThat(traffic.failures).containsExactly(Gate.BROKEN);
+            assertThat(traffic.failures).containsExactly(gate.broken);
         }
     }
 

@@ -1,0 +1,184 @@
+package dev.zmtp.codec;
+
+import static dev.zmtp.ZMTPSocketType.DEALER;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.testing.Hex;
+import dev.zmtp.testing.InTraffic;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.PooledByteBufAllocator;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.flush.FlushConsolidationHandler;
+import io.netty.handler.logging.LogLevel;
+import io.netty.handler.logging.LoggingHandler;
+import io.netty.handler.timeout.IdleStateEvent;
+import io.netty.handler.timeout.IdleStateHandler;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Named;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The codec beside Netty's own handlers, and on each of Netty's allocators. */
+class PipelineTest {
+
+    /** Those of this Netty; 4.1 has no adaptive one. */
+    static Stream<Named<ByteBufAllocator>> allocators() {
+        Stream.Builder<Named<ByteBufAllocator>> all = Stream.builder();
+        all.add(Named.of("default", ByteBufAllocator.DEFAULT));
+        all.add(Named.of("pooled, direct", new PooledByteBufAllocator(true)));
+        all.add(Named.of("pooled, heap", new PooledByteBufAllocator(false)));
+        all.add(Named.of("unpooled, direct", new UnpooledByteBufAllocator(true)));
+        all.add(Named.of("unpooled, heap", new UnpooledByteBufAllocator(false)));
+        try {
+            Class<? extends ByteBufAllocator> adaptive =
+                    Class.forName("io.netty.buffer.AdaptiveByteBufAllocator").asSubclass(ByteBufAllocator.class);
+            all.add(Named.of("adaptive", adaptive.getDeclaredConstructor().newInstance()));
+        } catch (ReflectiveOperationException netty41) {
+            // There is one allocator less to try.
+        }
+        return all.build();
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("allocators")
+    void messagesPassOnEveryAllocator(ByteBufAllocator alloc) {
+        String octets = "01 01 61 / 03 00*6 13 88 62*5000 / 00 01 63 / 02 00*6 01 2c 64*300 / 00 00";
+        try (InTraffic traffic = InTraffic.as(DEALER).allocator(alloc).start()) {
+            ByteBuf read = alloc.buffer().writeBytes(Hex.octets(octets));
+            traffic.channel.writeInbound(read.readRetainedSlice(2000), read.readRetainedSlice(4));
+            traffic.channel.writeInbound(read);
+            assertThat(read.refCnt()).isZero();
+            assertThat(traffic.heard)
+                    .containsExactly(
+                            "message 61 " + Hex.of("62*5000") + " 63", "message " + Hex.of("64*300"), "message -");
+            ByteBuf big = alloc.buffer().writeBytes(Hex.octets("62*5000"));
+            traffic.write(ZMTPMessage.from(Hex.buffer("61"), big, Hex.buffer("63")));
+            ByteBuf small = alloc.buffer().writeBytes(Hex.octets("64*300"));
+            traffic.write(ZMTPMessage.from(small));
+            traffic.writeText("");
+            traffic.channel.flush();
+            assertThat(traffic.sent()).isEqualTo(Hex.of(octets));
+            assertThat(big.refCnt()).isZero();
+            assertThat(small.refCnt()).isZero();
+        }
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("allocators")
+    void aReceivedMessageIsTheReceiversAlone(ByteBufAllocator alloc) {
+        List<ZMTPMessage> kept = new ArrayList<>();
+        try (InTraffic traffic = InTraffic.as(DEALER)
+                .allocator(alloc)
+                .behind(new ChannelInboundHandlerAdapter() {
+                    @Override
+                    public void channelRead(ChannelHandlerContext ctx, Object msg) {
+                        kept.add((ZMTPMessage) msg);
+                    }
+                })
+                .start()) {
+            ByteBuf read = alloc.buffer().writeBytes(Hex.octets("00 02 61 62 / 01 01 63 00 02 64"));
+            traffic.channel.writeInbound(read);
+            traffic.channel.writeInbound(alloc.buffer().writeBytes(Hex.octets("65")));
+        }
+        // Both outlive the connection, in any order.
+        assertThat(kept).extracting(InTraffic::describe).containsExactly("message 6162", "message 63 6465");
+        kept.get(1).frame(1).setByte(0, 'z');
+        kept.get(0).release();
+        assertThat(InTraffic.describe(kept.get(1))).isEqualTo("message 63 7a65");
+        kept.get(1).release();
+        assertThat(kept).allMatch(message -> message.refCnt() == 0);
+    }
+
+    @Test
+    void aFlushConsolidationHandlerInFrontPutsFlushesOffUntilTheReadIsOver() {
+        Gate transport = new Gate();
+        try (InTraffic traffic = InTraffic.as(DEALER)
+                .front(transport, new FlushConsolidationHandler(1000, true))
+                .behind(new Echo())
+                .start()) {
+            transport.reset();
+            traffic.receive("00 01 61 / 04 07 04 \"PING\" 00 00 / 00 01 62 / 00 01 63");
+            assertThat(transport.flushes).isOne();
+            assertThat(traffic.sent()).isEqualTo(Hex.of("00 01 61 / 04 05 04 \"PONG\" / 00 01 62 / 00 01 63"));
+        }
+    }
+
+    @Test
+    void aFlushConsolidationHandlerBehindPutsFlushesOffToo() {
+        Gate transport = new Gate();
+        try (InTraffic traffic = InTraffic.as(DEALER)
+                .front(transport)
+                .behind(new FlushConsolidationHandler(1000, true), new Echo())
+                .start()) {
+            transport.reset();
+            traffic.receive("00 01 61 / 00 01 62 / 00 01 63");
+            assertThat(transport.flushes).isOne();
+            assertThat(transport.writes).containsExactly(9);
+            assertThat(traffic.sent()).isEqualTo(Hex.of("00 01 61 / 00 01 62 / 00 01 63"));
+        }
+    }
+
+    /** Sends each message back. */
+    private static final class Echo extends ChannelInboundHandlerAdapter {
+        @Override
+        public void channelRead(ChannelHandlerContext ctx, Object msg) {
+            ctx.writeAndFlush(msg);
+        }
+    }
+
+    @Test
+    void anIdleStateHandlerBehindSeesMessages() {
+        try (InTraffic traffic = InTraffic.as(DEALER)
+                .behind(new IdleStateHandler(10, 0, 0, TimeUnit.SECONDS))
+                .start()) {
+            for (int i = 0; i < 3; i++) {
+                traffic.channel.advanceTimeBy(9, TimeUnit.SECONDS);
+                traffic.receive("00 01 61");
+            }
+            assertThat(traffic.events).noneMatch(IdleStateEvent.class::isInstance);
+            traffic.channel.advanceTimeBy(10, TimeUnit.SECONDS);
+            traffic.channel.runPendingTasks();
+            assertThat(traffic.events).last().isInstanceOf(IdleStateEvent.class);
+        }
+    }
+
+    @Test
+    void anIdleStateHandlerInFrontSeesOctetsAndItsEventPasses() {
+        try (InTraffic traffic = InTraffic.as(DEALER)
+                .front(new IdleStateHandler(10, 0, 0, TimeUnit.SECONDS))
+                .start()) {
+            traffic.channel.advanceTimeBy(9, TimeUnit.SECONDS);
+            traffic.receive("04 05 04 \"PONG\"");
+            traffic.channel.advanceTimeBy(9, TimeUnit.SECONDS);
+            traffic.channel.runPendingTasks();
+            assertThat(traffic.events).noneMatch(IdleStateEvent.class::isInstance);
+            traffic.channel.advanceTimeBy(1, TimeUnit.SECONDS);
+            traffic.channel.runPendingTasks();
+            assertThat(traffic.events).last().isInstanceOf(IdleStateEvent.class);
+            assertThat(traffic.channel.isActive()).isTrue();
+        }
+    }
+
+    @Test
+    void loggingHandlersOnBothSidesChangeNothing() {
+        try (InTraffic traffic = InTraffic.as(DEALER)
+                .front(new LoggingHandler("dev.zmtp.test.front", LogLevel.TRACE))
+                .behind(new LoggingHandler("dev.zmtp.test.behind", LogLevel.TRACE))
+                .start()) {
+            traffic.receive("00 01 61 / 01 01 62 / 00 00");
+            ChannelFuture write = traffic.channel.writeAndFlush(ZMTPMessage.fromUTF8("c"));
+            assertThat(traffic.heard).containsExactly("message 61", "message 62 -");
+            assertThat(write.isSuccess()).isTrue();
+            assertThat(traffic.sent()).isEqualTo(Hex.of("00 01 63"));
+        }
+    }
+}
