@@ -233,7 +233,7 @@ public final class ZMTPMessage extends AbstractReferenceCounted implements Itera
             }
             flags = version.flagsAt(in, index);
             if ((flags & ZMTPVersion.COMMAND) != 0) {
-                throw ZMTPException.malformed("frame flags", flags, "a message frame, no command");
+                throw ZMTPException.malformed("frame flags", "0x" + flags, "a message frame, no command");
             }
             long length = version.bodyLengthAt(in, index);
             index += header;
@@ -356,6 +356,13 @@ public final class ZMTPMessage extends AbstractReferenceCounted implements Itera
             out.append(",.. ").append(size()).append(" frames");
         }
         return out.append("]}").toString();
+    }
+
+    /** The first octets of {@code frame}, as {@link #toString()} shows them. */
+    static String show(ByteBuf frame) {
+        StringBuilder out = new StringBuilder();
+        show(frame, out);
+        return out.toString();
     }
 
     private static void show(ByteBuf frame, StringBuilder out) {

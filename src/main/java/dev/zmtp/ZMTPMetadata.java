@@ -42,12 +42,15 @@ public final class ZMTPMetadata {
      *
      * @param name 1 to 255 octets of ISO 8859-1; RFC 37 wants letters, digits and {@code - _ . +}
      * @param value the octets from position to limit, which are copied and not moved
-     * @throws IllegalArgumentException if the name is empty or too long
+     * @throws IllegalArgumentException if the name is empty, too long or of other characters
      */
     public ZMTPMetadata with(String name, ByteBuffer value) {
         if (name.isEmpty() || name.length() > MAX_NAME_LENGTH) {
             throw new IllegalArgumentException(
                     "property name length: " + name.length() + " (expected: 1 to " + MAX_NAME_LENGTH + ")");
+        }
+        if (name.chars().anyMatch(c -> c > 0xff)) {
+            throw new IllegalArgumentException("property name: " + name + " (expected: ISO 8859-1)");
         }
         byte[] octets = new byte[value.remaining()];
         value.duplicate().get(octets);

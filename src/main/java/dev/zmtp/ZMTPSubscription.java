@@ -63,6 +63,9 @@ public final class ZMTPSubscription {
 
     /** Whether {@code message} starts with the topic: what a subscriber compares. Reads the first frame, moves nothing. */
     public boolean matches(ZMTPMessage message) {
+        if (message.size() == 0) {
+            return false;
+        }
         ByteBuf first = message.frame(0);
         return first.readableBytes() >= topic.length
                 && ByteBufUtil.equals(Unpooled.wrappedBuffer(topic), 0, first, first.readerIndex(), topic.length);
@@ -82,7 +85,6 @@ public final class ZMTPSubscription {
 
     @Override
     public String toString() {
-        ZMTPMessage shown = ZMTPMessage.from(topic());
-        return "ZMTPSubscription{" + (subscribe ? "subscribe " : "cancel ") + shown + "}";
+        return "ZMTPSubscription{" + (subscribe ? "subscribe " : "cancel ") + ZMTPMessage.show(topic()) + "}";
     }
 }

@@ -388,8 +388,8 @@ class ZMTPMessageTest {
 
     @ParameterizedTest(name = "{0}: {1}")
     @CsvSource({
-        "ZMTP31, 04 05 04 50 4f 4e 47, 'frame flags: 4 (expected: a message frame, no command)'",
-        "ZMTP30, 01 01 61 04 00,       'frame flags: 4 (expected: a message frame, no command)'",
+        "ZMTP31, 04 05 04 50 4f 4e 47, 'frame flags: 0x4 (expected: a message frame, no command)'",
+        "ZMTP30, 01 01 61 04 00,       'frame flags: 0x4 (expected: a message frame, no command)'",
         "ZMTP20, 04 00,                'frame flags: 0x4 (expected: reserved bits 0)'",
         "ZMTP31, 05 00,                'frame flags: 0x5 (expected: no MORE on a command)'",
         "ZMTP31, 01 01 61 02 ff*8,     'frame length: 18446744073709551615 (expected: <= 9223372036854775807)'",

@@ -62,21 +62,23 @@ final class Heartbeat {
     /** Ends the connection unless something arrives within {@code silence}. */
     private ScheduledFuture<?> expect(Duration silence, String what, Runnable over) {
         long activity = traffic.activity();
-        return traffic.codec
-                .ctx()
-                .executor()
-                .schedule(
-                        () -> {
-                            over.run();
-                            if (traffic.isCurrent() && traffic.activity() == activity) {
-                                traffic.codec.fail(new ZMTPException(
-                                        ZMTPException.Code.HEARTBEAT_TIMEOUT,
-                                        "silence of " + traffic.codec.peer() + ": " + silence.toMillis() + " ms " + what
-                                                + " (expected: any octet)"));
-                            }
-                        },
-                        silence.toNanos(),
-                        TimeUnit.NANOSECONDS);
+        Runnable check = () -> {
+            over.run();
+            if (traffic.isCurrent() && traffic.activity() == activity) {
+                silent(silence, what);
+            }
+        };
+        return traffic.codec.ctx().executor().schedule(check, silence.toNanos(), TimeUnit.NANOSECONDS);
+    }
+
+    private void silent(Duration silence, String what) {
+        if (!traffic.codec.isListening()) {
+            return; // with auto-read off, the silence may be ours
+        }
+        traffic.codec.fail(new ZMTPException(
+                ZMTPException.Code.HEARTBEAT_TIMEOUT,
+                "silence of " + traffic.codec.peer() + ": " + silence.toMillis() + " ms " + what
+                        + " (expected: any octet)"));
     }
 
     void stop() {

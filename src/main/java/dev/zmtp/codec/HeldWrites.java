@@ -62,8 +62,8 @@ final class HeldWrites {
     }
 
     private void refuse(ChannelPromise promise, long wanted) {
-        EncoderException failure = new EncoderException(
-                "held writes: " + wanted + " octets (expected: <= " + maxSize + " before the handshake)");
+        EncoderException failure =
+                new EncoderException("held writes: " + wanted + " octets (expected: <= " + maxSize + ")");
         if (promise.isVoid()) {
             // Such a promise would tell the whole pipeline, and the codec would take it for the end of the handshake.
             ctx.fireExceptionCaught(failure);

@@ -229,11 +229,11 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
         session.agree(handshake);
         enter(traffic);
         traffic.drain();
-        if (!isIn(traffic)) {
-            return; // a callback of a held write closed the channel or removed the codec
-        }
-        if (held.takeFlush()) {
+        if (held.takeFlush() && isIn(traffic)) {
             traffic.flush();
+        }
+        if (!isIn(traffic)) {
+            return; // what was held could not be sent, or a callback of it closed the channel or removed the codec
         }
         if (deadline != null) {
             deadline.cancel(false);
@@ -378,6 +378,11 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
         if (!ctx.channel().config().isAutoRead() && (demand || !session.isOver())) {
             ctx.read();
         }
+    }
+
+    /** Whether the peer would be heard if it said something. */
+    boolean isListening() {
+        return ctx.channel().config().isAutoRead() || demand;
     }
 
     @Override

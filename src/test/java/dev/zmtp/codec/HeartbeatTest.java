@@ -57,6 +57,20 @@ class HeartbeatTest {
     }
 
     @Test
+    void aPeerThatWeDoNotReadFromIsNotCut() {
+        try (InTraffic traffic = pingingEach(1000)) {
+            traffic.channel.config().setAutoRead(false);
+            pass(traffic, 5000);
+            assertThat(traffic.failures).isEmpty();
+            traffic.sent();
+
+            traffic.channel.read();
+            pass(traffic, 2000);
+            assertThat(traffic.failures).hasSize(1);
+        }
+    }
+
+    @Test
     void noPingLeavesByDefault() {
         try (InTraffic traffic = InTraffic.as(DEALER).start()) {
             pass(traffic, Duration.ofDays(1).toMillis());
