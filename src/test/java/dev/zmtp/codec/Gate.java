@@ -18,6 +18,9 @@ final class Gate extends ChannelOutboundHandlerAdapter {
 
     int flushes;
 
+    /** How many writes had come when the channel was closed or disconnected. */
+    int writesBeforeClose;
+
     /** How many more writes succeed. */
     int remaining = Integer.MAX_VALUE;
 
@@ -44,6 +47,18 @@ final class Gate extends ChannelOutboundHandlerAdapter {
     public void flush(ChannelHandlerContext ctx) {
         flushes++;
         ctx.flush();
+    }
+
+    @Override
+    public void close(ChannelHandlerContext ctx, ChannelPromise promise) {
+        writesBeforeClose = writes.size();
+        ctx.close(promise);
+    }
+
+    @Override
+    public void disconnect(ChannelHandlerContext ctx, ChannelPromise promise) {
+        writesBeforeClose = writes.size();
+        ctx.disconnect(promise);
     }
 
     /** Lets go of what was held, and holds no more. */

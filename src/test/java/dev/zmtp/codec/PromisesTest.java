@@ -325,7 +325,7 @@ class PromisesTest {
         try (InTraffic traffic = dealer()) {
             traffic.write(message(3));
             traffic.channel.close();
-            assertThat(gate.writes).containsExactly(5);
+            assertThat(gate.writesBeforeClose).isOne();
         }
     }
 
@@ -333,8 +333,9 @@ class PromisesTest {
     void aDisconnectHandsTheOpenBufferToTheTransport() {
         try (InTraffic traffic = dealer()) {
             traffic.write(message(3));
-            traffic.channel.disconnect();
-            assertThat(gate.writes).containsExactly(5);
+            // Directly, as a channel that cannot be disconnected turns the call into a close.
+            traffic.codec.disconnect(traffic.channel.pipeline().context("codec"), traffic.channel.newPromise());
+            assertThat(gate.writesBeforeClose).isOne();
         }
     }
 }

@@ -17,6 +17,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.handler.codec.DecoderException;
@@ -303,7 +304,7 @@ class UserCodecTest {
             promise.addListener(failed -> traffic.channel.flush());
             traffic.channel.write("x", promise);
             assertThat(promise.cause()).isNotNull();
-            assertThat(traffic.sent()).isEmpty();
+            assertThat(traffic.sentPieces()).isEmpty();
         }
     }
 
@@ -561,6 +562,42 @@ class UserCodecTest {
             traffic.receive("00 05 61 62");
             assertThat(recorder.closes).isOne();
             assertThat(traffic.failures).isEmpty();
+        }
+    }
+
+    @Test
+    void aDecoderIsToldNothingOnceItIsClosed() {
+        ZMTPDecoder eager = new ZMTPDecoder() {
+            @Override
+            public void header(ChannelHandlerContext ctx, long length, boolean more, List<Object> out) {}
+
+            @Override
+            public void content(ChannelHandlerContext ctx, ByteBuf data, List<Object> out) {
+                recorder.log.add("content");
+                out.add("early");
+            }
+
+            @Override
+            public void finish(ChannelHandlerContext ctx, List<Object> out) {
+                recorder.log.add("finish");
+            }
+
+            @Override
+            public void close() {
+                recorder.log.add("close");
+            }
+        };
+        try (InTraffic traffic = InTraffic.as(DEALER)
+                .set(codec -> codec.decoder(session -> eager))
+                .behind(new ChannelInboundHandlerAdapter() {
+                    @Override
+                    public void channelRead(ChannelHandlerContext ctx, Object msg) {
+                        ctx.pipeline().remove(ZMTPCodec.class);
+                    }
+                })
+                .start()) {
+            traffic.receive("00 02 61 62");
+            assertThat(recorder.log).containsExactly("content", "close");
         }
     }
 
