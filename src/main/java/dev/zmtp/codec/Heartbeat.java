@@ -34,8 +34,10 @@ final class Heartbeat {
     void start() {
         long nanos = config.heartbeatInterval().toNanos();
         if (nanos > 0 && traffic.version() == ZMTPVersion.ZMTP31) {
-            interval =
-                    traffic.codec.ctx().executor().scheduleAtFixedRate(this::ping, nanos, nanos, TimeUnit.NANOSECONDS);
+            interval = traffic.codec
+                    .ctx()
+                    .executor()
+                    .scheduleWithFixedDelay(this::ping, nanos, nanos, TimeUnit.NANOSECONDS);
         }
     }
 

@@ -91,14 +91,12 @@ final class HeldWrites {
         return taken;
     }
 
-    /** Hands the oldest held write to {@code phase}; returns false if there is none. */
-    boolean writeNext(TrafficPhase phase) {
+    /** Hands the oldest held write to {@code outbound}, if there is one. */
+    void writeNext(Outbound outbound) {
         Held held = remove();
-        if (held == null) {
-            return false;
+        if (held != null) {
+            outbound.encode(held.message, held.promise);
         }
-        phase.encode(held.message, held.promise);
-        return true;
     }
 
     /** Releases all that is held and fails the promises, also of writes that the listeners make. */

@@ -5,11 +5,16 @@ import dev.zmtp.mechanism.ZMTPMechanism;
 import dev.zmtp.wire.Metadata;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.net.SocketAddress;
+import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /** What the mechanism of one connection may ask of its codec. */
 final class MechanismContext implements ZMTPMechanism.Context {
+
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance(MechanismContext.class);
 
     private final ZMTPCodec codec;
 
@@ -51,6 +56,10 @@ final class MechanismContext implements ZMTPMechanism.Context {
 
     @Override
     public void resume() {
-        codec.ctx().executor().execute(codec::resumeMechanism);
+        try {
+            codec.ctx().executor().execute(codec::resumeMechanism);
+        } catch (RejectedExecutionException e) {
+            logger.debug("{} not resumed: its event loop has ended", codec.ctx().channel(), e);
+        }
     }
 }

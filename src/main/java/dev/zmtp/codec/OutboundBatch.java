@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * channel's writability is true to within one such buffer.
  *
  * <p>On the channel's event loop only, and not re-entrant: a write to the transport may call back into user code, so
- * {@link TrafficPhase} holds what is written meanwhile.
+ * {@link Outbound} holds what is written meanwhile.
  */
 final class OutboundBatch {
 

@@ -2,7 +2,6 @@ package dev.zmtp.codec;
 
 import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPMembership;
-import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPSubscription;
 import dev.zmtp.ZMTPVersion;
@@ -12,8 +11,6 @@ import dev.zmtp.wire.FrameReader;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelPromise;
-import io.netty.handler.codec.EncoderException;
-import io.netty.util.ReferenceCountUtil;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.util.Objects;
@@ -24,19 +21,11 @@ import org.jspecify.annotations.Nullable;
  * "Framing"; RFC 23 and 37, "Traffic").
  *
  * <p>Octets become frames in the {@link FrameReader}; a command is answered or fired here, between the frames of a message
- * too, and a message frame goes to the {@link MessageSink}. What is written goes to the {@link OutboundBatch}.
+ * too, and a message frame goes to the {@link MessageSink}. What is written goes to {@link Outbound}.
  */
 final class TrafficPhase extends Phase {
 
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(TrafficPhase.class);
-
-    /** What a frame behind the first of its message counts beside its octets: about what it costs to keep. */
-    private static final int FRAME_OVERHEAD = 64;
-
-    /** The first octet of a subscription that travels as a message. */
-    private static final int SUBSCRIBE = 1;
-
-    private static final int CANCEL = 0;
 
     private final ZMTPVersion version;
     private final boolean unversionedPeer;
@@ -44,25 +33,16 @@ final class TrafficPhase extends Phase {
     private final ZMTPConfig config;
     private final ZMTPSocketType type;
     private final FrameReader reader;
-    private final OutboundBatch batch;
+    private final MessageLimits limits;
+    private final Outbound outbound;
     private final Heartbeat heartbeat;
 
     private @Nullable MessageSink sink;
-    private @Nullable ZMTPEncoder encoder;
-    private final ZMTPEstimator estimator;
-    private final ZMTPWriter writer;
 
     private boolean inBody;
     private boolean bodyWhole;
-
-    /** Whether the frame that was judged last is the only one of its message. */
-    private boolean onlyFrame;
-
-    private int messageFrames;
-    private long messageLength;
     private long activity;
 
-    private boolean writing;
     private boolean unflushed;
 
     /** The context of the newest PING that is not answered yet. One is enough: an old PONG tells the peer nothing new. */
@@ -82,10 +62,9 @@ final class TrafficPhase extends Phase {
         this.config = codec.config();
         this.type = config.socketType();
         this.reader = new FrameReader(version);
-        this.batch = new OutboundBatch(codec, version, cipher);
+        this.limits = new MessageLimits(config);
+        this.outbound = new Outbound(this, version, cipher);
         this.heartbeat = new Heartbeat(this);
-        this.estimator = new ZMTPEstimator(version);
-        this.writer = new ZMTPWriter(version);
     }
 
     ZMTPVersion version() {
@@ -99,10 +78,7 @@ final class TrafficPhase extends Phase {
 
     @Override
     void begin() {
-        ZMTPEncoder.Factory encoders = config.encoder();
-        if (encoders != null) {
-            encoder = encoders.encoder(codec.session());
-        }
+        outbound.begin();
         sink = newSink();
     }
 
@@ -148,10 +124,10 @@ final class TrafficPhase extends Phase {
         inBody = true;
         if (cipher != null) {
             bodyWhole = true;
-            judgeSealed(cipher);
+            limits.judgeSealed(reader.flags(), reader.length(), cipher);
             return;
         }
-        judge(reader.flags(), reader.length());
+        limits.judge(reader.flags(), reader.length());
         bodyWhole = reader.isCommand() || maySubscribe(reader.length());
         if (!bodyWhole) {
             sink().header((int) reader.length(), reader.hasMore());
@@ -171,7 +147,7 @@ final class TrafficPhase extends Phase {
                 frame(reader.flags(), body);
             } else {
                 int flags = cipher.open(body);
-                judge(flags, body.readableBytes());
+                limits.judge(flags, body.readableBytes());
                 frame(flags, body);
             }
         } finally {
@@ -184,49 +160,9 @@ final class TrafficPhase extends Phase {
         return Objects.requireNonNull(sink);
     }
 
-    /** Judges the frame around a sealed one: it holds no more than the larger of the two that it may hold. */
-    private void judgeSealed(FrameCipher cipher) {
-        if (reader.isCommand() || reader.hasMore()) {
-            throw ZMTPException.malformed("frame flags", reader.flags(), "0 on an encrypted frame");
-        }
-        int limit = Math.max(config.maxFrameLength(), config.maxCommandLength());
-        long sealed = limit + (long) cipher.sealedLength(0);
-        if (reader.length() > sealed) {
-            throw ZMTPException.tooLarge("encrypted frame length", reader.length(), sealed);
-        }
-    }
-
-    /** A limit is judged here and nowhere else, when the header is there and nothing of the body was awaited. */
-    private void judge(int flags, long length) {
-        if ((flags & ZMTPVersion.COMMAND) != 0) {
-            if (length > config.maxCommandLength()) {
-                throw ZMTPException.tooLarge("command length", length, config.maxCommandLength());
-            }
-            return;
-        }
-        if (length > config.maxFrameLength()) {
-            throw ZMTPException.tooLarge("frame length", length, config.maxFrameLength());
-        }
-        // An attacker's endless empty frames cost memory too: their number and their overhead are bounded.
-        messageLength += messageFrames == 0 ? length : length + FRAME_OVERHEAD;
-        if (++messageFrames > config.maxMessageFrames()) {
-            throw ZMTPException.tooLarge("message frames", messageFrames, config.maxMessageFrames());
-        }
-        if (messageLength > config.maxMessageLength()) {
-            throw ZMTPException.tooLarge("message length", messageLength, config.maxMessageLength());
-        }
-        if ((flags & ZMTPVersion.MORE) == 0) {
-            onlyFrame = messageFrames == 1;
-            messageFrames = 0;
-            messageLength = 0;
-        } else {
-            onlyFrame = false;
-        }
-    }
-
     /** Peers of any version may send a subscription as a message of one frame, and those before 3.1 have no other way. */
     private boolean maySubscribe(long length) {
-        return type.isPublisher() && onlyFrame && length > 0 && length <= config.maxCommandLength();
+        return type.isPublisher() && limits.isOnlyFrame() && length > 0 && length <= config.maxCommandLength();
     }
 
     private void frame(int flags, ByteBuf body) {
@@ -236,10 +172,10 @@ final class TrafficPhase extends Phase {
         }
         if (maySubscribe(body.readableBytes())) {
             int first = body.getByte(body.readerIndex());
-            if (first == SUBSCRIBE || first == CANCEL) {
+            if (first == Outbound.SUBSCRIBE || first == Outbound.CANCEL) {
                 body.skipBytes(1);
                 codec.fireMessage(
-                        first == SUBSCRIBE ? ZMTPSubscription.subscribe(body) : ZMTPSubscription.cancel(body));
+                        first == Outbound.SUBSCRIBE ? ZMTPSubscription.subscribe(body) : ZMTPSubscription.cancel(body));
                 return;
             }
         }
@@ -293,11 +229,11 @@ final class TrafficPhase extends Phase {
     /** Answers the PING that waits, if there is one and an answer can leave now; returns whether it has. */
     private boolean answerPing() {
         ByteBuf context = unansweredPing;
-        if (context == null || writing || !codec.ctx().channel().isWritable()) {
+        if (context == null || outbound.isWriting() || !codec.ctx().channel().isWritable()) {
             return false;
         }
         unansweredPing = null;
-        command(Command.PONG, context);
+        send(Command.PONG.body(codec.ctx().alloc(), context));
         return true;
     }
 
@@ -318,21 +254,9 @@ final class TrafficPhase extends Phase {
 
     @Override
     void write(Object message, ChannelPromise promise) {
-        if (writing) {
-            codec.held().add(message, promise);
-            return;
-        }
-        writing = true;
-        try {
-            encode(message, promise);
-            if (!codec.held().isEmpty()) {
-                writeHeld();
-            }
-        } finally {
-            writing = false;
-        }
+        outbound.write(message, promise);
         // What a callback asked for while it had to wait: the read in which it did may be complete by now.
-        if (isCurrent()) {
+        if (isCurrent() && !outbound.isWriting()) {
             boolean flush = codec.held().takeFlush();
             if (answerPing() || flush) {
                 flush();
@@ -340,78 +264,20 @@ final class TrafficPhase extends Phase {
         }
     }
 
-    /** Writes what was held, in order, and what callbacks write meanwhile. */
+    /** Writes what was held until now, in order, and what callbacks write meanwhile. */
     void drain() {
-        writing = true;
-        try {
-            writeHeld();
-        } finally {
-            writing = false;
-        }
-    }
-
-    private void writeHeld() {
-        boolean more = true;
-        while (more && isCurrent()) {
-            more = codec.held().writeNext(this);
-        }
-    }
-
-    /** Encodes one write. For {@link HeldWrites}; users' writes go through {@link #write}. */
-    void encode(Object message, ChannelPromise promise) {
-        if (message instanceof ZMTPMessage frames && encoder == null) {
-            batch.message(frames, promise);
-        } else if (message instanceof ZMTPSubscription subscription) {
-            subscribe(subscription, promise);
-        } else if (message instanceof ZMTPMembership membership) {
-            join(membership, promise);
-        } else if (encoder != null) {
-            batch.encode(message, encoder, estimator, writer, promise);
-        } else {
-            ReferenceCountUtil.release(message);
-            promise.tryFailure(new EncoderException("message: a "
-                    + message.getClass().getName() + " (expected: a ZMTPMessage, or a codec with an encoder for it)"));
-        }
-    }
-
-    private void subscribe(ZMTPSubscription subscription, ChannelPromise promise) {
-        if (!type.isSubscriber()) {
-            promise.tryFailure(new EncoderException("subscription: on a " + type + " (expected: on a SUB or XSUB)"));
-            return;
-        }
-        if (version == ZMTPVersion.ZMTP31) {
-            Command command = subscription.isSubscribe() ? Command.SUBSCRIBE : Command.CANCEL;
-            batch.value(ZMTPVersion.COMMAND, command.body(codec.ctx().alloc(), subscription.topic()), promise);
-        } else {
-            ByteBuf topic = subscription.topic();
-            ByteBuf body = codec.ctx().alloc().buffer(1 + topic.readableBytes());
-            body.writeByte(subscription.isSubscribe() ? SUBSCRIBE : CANCEL).writeBytes(topic);
-            batch.value(0, body, promise);
-        }
-    }
-
-    private void join(ZMTPMembership membership, ChannelPromise promise) {
-        if (type != ZMTPSocketType.DISH) {
-            promise.tryFailure(new EncoderException("membership: on a " + type + " (expected: on a DISH)"));
-            return;
-        }
-        Command command = membership.isJoin() ? Command.JOIN : Command.LEAVE;
-        batch.value(ZMTPVersion.COMMAND, command.body(codec.ctx().alloc(), membership.group()), promise);
-    }
-
-    private void command(Command command, ByteBuf data) {
-        send(command.body(codec.ctx().alloc(), data));
+        outbound.drain();
     }
 
     /** Sends a command of our own. It leaves at the end of the read, or with the next flush if that is sooner. */
     private void send(ByteBuf command) {
         unflushed = true;
-        batch.value(ZMTPVersion.COMMAND, command, codec.ctx().newPromise());
+        outbound.command(command);
     }
 
     /** Sends a PING at once, unless the peer does not even read. */
     void ping(int ttlDeciseconds) {
-        if (!writing && codec.ctx().channel().isWritable()) {
+        if (!outbound.isWriting() && codec.ctx().channel().isWritable()) {
             send(Command.ping(codec.ctx().alloc(), ttlDeciseconds));
             flush();
         }
@@ -419,41 +285,24 @@ final class TrafficPhase extends Phase {
 
     @Override
     void flush() {
-        if (writing) {
-            codec.held().flush(); // from a callback: behind what is being written, not in the middle of it
-            return;
+        if (!outbound.isWriting()) {
+            unflushed = false;
         }
-        unflushed = false;
-        batch.flush();
+        outbound.flush();
     }
 
     @Override
     void closing() {
-        batch.seal();
+        outbound.seal();
     }
 
     @Override
     void end(@Nullable Throwable cause) {
         heartbeat.stop();
         reader.close();
-        closeQuietly(sink == null ? null : sink::close);
-        closeQuietly(encoder == null ? null : encoder::close);
-        if (cause != null) {
-            batch.fail(cause);
-        } else {
-            batch.end();
+        if (sink != null) {
+            codec.quietly(sink::close);
         }
-    }
-
-    /** What the user's encoder or decoder throws here must not keep the connection from its end. */
-    private void closeQuietly(@Nullable Runnable close) {
-        if (close == null) {
-            return;
-        }
-        try {
-            close.run();
-        } catch (Throwable e) {
-            logger.warn("{} an encoder or decoder failed to close", codec.ctx().channel(), e);
-        }
+        outbound.end(cause);
     }
 }

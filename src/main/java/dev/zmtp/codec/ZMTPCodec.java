@@ -215,8 +215,17 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
             deadline.cancel(false);
         }
         if (mechanism != null) {
-            mechanism.close();
+            quietly(mechanism::close);
             mechanism = null;
+        }
+    }
+
+    /** Lets a part of the user's close. What that throws must not keep the connection from its end. */
+    void quietly(Runnable close) {
+        try {
+            close.run();
+        } catch (Throwable e) {
+            logger.warn("{} a part of the codec failed to close", ctx.channel(), e);
         }
     }
 

@@ -80,7 +80,7 @@ public final class ZMTPSession {
     }
 
     /** Ties this session to the connection of {@code ctx}, on whose executor its future completes. */
-    void bind(ChannelHandlerContext ctx) {
+    synchronized void bind(ChannelHandlerContext ctx) {
         if (handshake.executor != null) {
             throw new IllegalStateException("session: already in use (expected: one for each channel)");
         }
@@ -107,6 +107,7 @@ public final class ZMTPSession {
     }
 
     void fail(Throwable cause) {
+        agreed = null;
         handshake.tryFailure(cause);
     }
 

@@ -68,7 +68,7 @@ public final class ZMTPWriter {
     /**
      * Corrects the size and the flag of the frame that was started last.
      *
-     * @param size the octets that its body has, or will have: at most what {@link #frame} was told
+     * @param size the octets that its body has, or will have: at most what was said last
      * @param more whether another frame follows
      * @return the buffer to append the body to, which is not the caller's to release
      */

@@ -43,6 +43,9 @@ public interface ZMTPMechanism {
     /**
      * Takes the body of a command from the peer, which stays the caller's to release.
      *
+     * <p>The last command that it waits for must make it ready at once, since the peer's first messages may be right behind:
+     * whatever takes time is to be done before its own last command.
+     *
      * @throws ZMTPException if it is not the command that is expected now, or is an ERROR
      */
     void receive(ByteBuf command);

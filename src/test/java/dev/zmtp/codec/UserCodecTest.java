@@ -162,6 +162,8 @@ class UserCodecTest {
                 .start()) {
             assertThat(traffic.events).singleElement().isInstanceOf(ZMTPHandshakeFailure.class);
             assertThat(traffic.codec.session().handshakeFuture().cause()).hasCause(thrown);
+            assertThatThrownBy(() -> traffic.codec.session().negotiatedVersion())
+                    .isInstanceOf(IllegalStateException.class);
             assertThat(traffic.channel.isActive()).isFalse();
             assertThat(script.closes).isOne();
         }

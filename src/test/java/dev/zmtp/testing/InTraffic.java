@@ -67,7 +67,9 @@ public final class InTraffic implements AutoCloseable {
             }
         });
         channel.writeInbound(channel.alloc().buffer().writeBytes(Hex.octets(greeting(setup.version, setup.theirs))));
-        codec.session().negotiatedVersion(); // throws if the handshake has failed
+        if (!codec.session().handshakeFuture().isDone()) {
+            throw new IllegalStateException("handshake: incomplete (expected: over)");
+        }
         channel.releaseOutbound();
     }
 

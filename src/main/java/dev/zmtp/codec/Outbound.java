@@ -1,0 +1,167 @@
+package dev.zmtp.codec;
+
+import dev.zmtp.ZMTPMembership;
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.ZMTPSubscription;
+import dev.zmtp.ZMTPVersion;
+import dev.zmtp.mechanism.ZMTPMechanism.FrameCipher;
+import dev.zmtp.wire.Command;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.ChannelPromise;
+import io.netty.handler.codec.EncoderException;
+import io.netty.util.ReferenceCountUtil;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is written in traffic: each kind of object in its form on the wire, one after the other, to the {@link OutboundBatch}.
+ *
+ * <p>A write to the transport may call back into user code, in the middle of a message. What that writes is held and comes
+ * behind it; what it flushes is flushed behind it.
+ */
+final class Outbound {
+
+    /** The first octet of a subscription that travels as a message. */
+    static final int SUBSCRIBE = 1;
+    /** The first octet of the end of a subscription that travels as a message. */
+    static final int CANCEL = 0;
+
+    private final TrafficPhase traffic;
+    private final ZMTPCodec codec;
+    private final ZMTPVersion version;
+    private final ZMTPSocketType type;
+    private final OutboundBatch batch;
+    private final ZMTPEstimator estimator;
+    private final ZMTPWriter writer;
+
+    private @Nullable ZMTPEncoder encoder;
+    private boolean writing;
+
+    Outbound(TrafficPhase traffic, ZMTPVersion version, @Nullable FrameCipher cipher) {
+        this.traffic = traffic;
+        this.codec = traffic.codec;
+        this.version = version;
+        this.type = codec.config().socketType();
+        this.batch = new OutboundBatch(codec, version, cipher);
+        this.estimator = new ZMTPEstimator(version);
+        this.writer = new ZMTPWriter(version);
+    }
+
+    void begin() {
+        ZMTPEncoder.Factory encoders = codec.config().encoder();
+        if (encoders != null) {
+            encoder = encoders.encoder(codec.session());
+        }
+    }
+
+    /** Whether a write is going on, so that a callback asks. */
+    boolean isWriting() {
+        return writing;
+    }
+
+    /** Takes over {@code message} and {@code promise}. */
+    void write(Object message, ChannelPromise promise) {
+        if (writing) {
+            codec.held().add(message, promise);
+            return;
+        }
+        writing = true;
+        try {
+            encode(message, promise);
+            writeHeld();
+        } finally {
+            writing = false;
+        }
+    }
+
+    /** Writes what was held until now, in order, and what callbacks write meanwhile. */
+    void drain() {
+        writing = true;
+        try {
+            writeHeld();
+        } finally {
+            writing = false;
+        }
+    }
+
+    private void writeHeld() {
+        while (!codec.held().isEmpty() && traffic.isCurrent()) {
+            codec.held().writeNext(this);
+        }
+    }
+
+    /** Encodes one write. For {@link HeldWrites}; others call {@link #write}. */
+    void encode(Object message, ChannelPromise promise) {
+        if (message instanceof ZMTPMessage frames && encoder == null) {
+            batch.message(frames, promise);
+        } else if (message instanceof ZMTPSubscription subscription) {
+            subscribe(subscription, promise);
+        } else if (message instanceof ZMTPMembership membership) {
+            join(membership, promise);
+        } else if (encoder != null) {
+            batch.encode(message, encoder, estimator, writer, promise);
+        } else {
+            ReferenceCountUtil.release(message);
+            promise.tryFailure(new EncoderException("message: a "
+                    + message.getClass().getName() + " (expected: a ZMTPMessage, or a codec with an encoder for it)"));
+        }
+    }
+
+    private void subscribe(ZMTPSubscription subscription, ChannelPromise promise) {
+        if (!type.isSubscriber()) {
+            promise.tryFailure(new EncoderException("subscription: on a " + type + " (expected: on a SUB or XSUB)"));
+            return;
+        }
+        ByteBufAllocator alloc = codec.ctx().alloc();
+        ByteBuf topic = subscription.topic();
+        if (version == ZMTPVersion.ZMTP31) {
+            Command command = subscription.isSubscribe() ? Command.SUBSCRIBE : Command.CANCEL;
+            batch.value(ZMTPVersion.COMMAND, command.body(alloc, topic), promise);
+        } else {
+            ByteBuf body = alloc.buffer(1 + topic.readableBytes());
+            body.writeByte(subscription.isSubscribe() ? SUBSCRIBE : CANCEL).writeBytes(topic);
+            batch.value(0, body, promise);
+        }
+    }
+
+    private void join(ZMTPMembership membership, ChannelPromise promise) {
+        if (type != ZMTPSocketType.DISH) {
+            promise.tryFailure(new EncoderException("membership: on a " + type + " (expected: on a DISH)"));
+            return;
+        }
+        Command command = membership.isJoin() ? Command.JOIN : Command.LEAVE;
+        batch.value(ZMTPVersion.COMMAND, command.body(codec.ctx().alloc(), membership.group()), promise);
+    }
+
+    /** Writes a command of our own, whose body is taken over. Not during a write. */
+    void command(ByteBuf body) {
+        batch.value(ZMTPVersion.COMMAND, body, codec.ctx().newPromise());
+    }
+
+    /** Flushes what was written; from a callback of a write, behind that write. */
+    void flush() {
+        if (writing) {
+            codec.held().flush();
+        } else {
+            batch.flush();
+        }
+    }
+
+    /** Hands what was written to the transport, without a flush. */
+    void seal() {
+        batch.seal();
+    }
+
+    /** The end of traffic, for {@code cause} if that is a failure. */
+    void end(@Nullable Throwable cause) {
+        if (encoder != null) {
+            codec.quietly(encoder::close);
+        }
+        if (cause != null) {
+            batch.fail(cause);
+        } else {
+            batch.end();
+        }
+    }
+}
