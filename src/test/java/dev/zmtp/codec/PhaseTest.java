@@ -1,0 +1,63 @@
+package dev.zmtp.codec;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaFieldAccess;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.testing.Peers;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import org.junit.jupiter.api.Test;
+
+/** One method lets a phase follow another, and says so. */
+class PhaseTest {
+
+    @Test
+    void aPhaseIsEnteredInOneMethod() {
+        List<String> writers = new ClassFileImporter()
+                .importClasses(ZMTPCodec.class).get(ZMTPCodec.class).getField("phase").getAccessesToSelf().stream()
+                        .filter(access -> access.getAccessType() == JavaFieldAccess.AccessType.SET)
+                        .map(access -> access.getOrigin().getName())
+                        .distinct()
+                        .toList();
+        assertThat(writers).containsExactlyInAnyOrder("handlerAdded", "enter");
+    }
+
+    @Test
+    void everyChangeOfPhaseIsLogged() {
+        List<String> logged = new ArrayList<>();
+        Handler handler = new Handler() {
+            @Override
+            public void publish(LogRecord record) {
+                logged.add(record.getMessage());
+            }
+
+            @Override
+            public void flush() {}
+
+            @Override
+            public void close() {}
+        };
+        Logger logger = Logger.getLogger(ZMTPCodec.class.getName());
+        Level level = logger.getLevel();
+        logger.setLevel(Level.FINE);
+        logger.addHandler(handler);
+        try (Peers peers = new Peers(ZMTPCodec.of(ZMTPSocketType.PUSH), ZMTPCodec.of(ZMTPSocketType.PULL))) {
+            peers.exchange();
+            peers.left.channel.close();
+            peers.exchange();
+        } finally {
+            logger.removeHandler(handler);
+            logger.setLevel(level);
+        }
+        assertThat(logged)
+                .anyMatch(line -> line.endsWith("GreetingPhase -> MechanismPhase"))
+                .anyMatch(line -> line.endsWith("MechanismPhase -> TrafficPhase"))
+                .anyMatch(line -> line.endsWith("TrafficPhase -> ClosedPhase"));
+    }
+}
