@@ -19,7 +19,7 @@ public final class ZMTPException extends DecoderException {
     public enum Code {
         /** The octets do not follow the grammar of the negotiated version. */
         MALFORMED,
-        /** A length, a count or a rate is over its configured limit. */
+        /** A length or a count is over its configured limit. */
         TOO_LARGE,
         /** A well-formed frame or command that has no place at this point of the conversation. */
         UNEXPECTED,

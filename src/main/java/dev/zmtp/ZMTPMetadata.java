@@ -65,6 +65,13 @@ public final class ZMTPMetadata {
         return with(name, ByteBuffer.wrap(value.getBytes(StandardCharsets.UTF_8)));
     }
 
+    /** Returns these properties but those of that name. */
+    public ZMTPMetadata without(String name) {
+        return new ZMTPMetadata(properties.stream()
+                .filter(property -> !property.name().equalsIgnoreCase(name))
+                .toList());
+    }
+
     /** How many properties there are, double names included. */
     public int size() {
         return properties.size();

@@ -29,7 +29,7 @@ final class ClosedPhase extends Phase {
 
     @Override
     void write(Object message, ChannelPromise promise) {
-        ReferenceCountUtil.release(message);
+        ReferenceCountUtil.safeRelease(message);
         ClosedChannelException closed = new ClosedChannelException();
         if (cause != null) {
             closed.initCause(cause);

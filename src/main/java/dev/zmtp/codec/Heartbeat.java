@@ -42,12 +42,17 @@ final class Heartbeat {
     }
 
     private void ping() {
-        traffic.ping((int) (config.heartbeatTtl().toMillis() / TTL_UNIT_MILLIS));
+        traffic.ping();
         Duration silence = config.heartbeatTimeout();
         // That the PING could not be sent may have ended the connection.
         if (timeout == null && !silence.isZero() && traffic.isCurrent()) {
             timeout = expect(silence, "after our PING", () -> timeout = null);
         }
+    }
+
+    /** What our PINGs demand of the peer, in tenths of a second. */
+    int ttlDeciseconds() {
+        return (int) (config.heartbeatTtl().toMillis() / TTL_UNIT_MILLIS);
     }
 
     /** The peer sent a PING with this TTL, in tenths of a second. */
@@ -64,9 +69,12 @@ final class Heartbeat {
     /** Ends the connection unless something arrives within {@code silence}. */
     private ScheduledFuture<?> expect(Duration silence, String what, Runnable over) {
         long activity = traffic.activity();
+        long queued = traffic.codec.ctx().channel().bytesBeforeWritable();
         Runnable check = () -> {
             over.run();
-            if (traffic.isCurrent() && traffic.activity() == activity) {
+            // A peer that takes what is queued is alive, although our PING may wait behind that.
+            boolean taken = traffic.codec.ctx().channel().bytesBeforeWritable() < queued;
+            if (traffic.isCurrent() && traffic.activity() == activity && !taken) {
                 silent(silence, what);
             }
         };

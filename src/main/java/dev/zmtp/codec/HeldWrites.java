@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * Writes that cannot be encoded yet, in order: those before the handshake, and those that a callback makes while another
  * write is being encoded.
  *
- * <p>They count towards the channel's writability: more than its high water mark of them makes it unwritable. More than the
- * configured bound fails the write.
+ * <p>They count towards the channel's writability: more than its high water mark of them makes it unwritable. More of the
+ * former than the configured bound fails the write.
  */
 final class HeldWrites {
 
@@ -30,17 +30,15 @@ final class HeldWrites {
 
     private final ChannelHandlerContext ctx;
     private final Channel channel;
-    private final long maxSize;
     private final MessageSizeEstimator.Handle estimator;
     private final ArrayDeque<Held> writes = new ArrayDeque<>(0);
     private long size;
     private boolean writable = true;
     private boolean flush;
 
-    HeldWrites(ChannelHandlerContext ctx, long maxSize) {
+    HeldWrites(ChannelHandlerContext ctx) {
         this.ctx = ctx;
         this.channel = ctx.channel();
-        this.maxSize = maxSize;
         this.estimator = channel.config().getMessageSizeEstimator().newHandle();
     }
 
@@ -48,12 +46,12 @@ final class HeldWrites {
         return writes.isEmpty();
     }
 
-    /** Takes over a write, or fails it if there are too many. */
-    void add(Object message, ChannelPromise promise) {
+    /** Takes over a write, or fails it if more than {@code maxSize} octets would be held. */
+    void add(Object message, ChannelPromise promise, long maxSize) {
         long added = OVERHEAD + sizeOf(message);
         if (size + added > maxSize) {
-            ReferenceCountUtil.release(message);
-            refuse(promise, size + added);
+            ReferenceCountUtil.safeRelease(message);
+            refuse(promise, size + added, maxSize);
             return;
         }
         writes.add(new Held(message, promise, added));
@@ -61,7 +59,7 @@ final class HeldWrites {
         updateWritability();
     }
 
-    private void refuse(ChannelPromise promise, long wanted) {
+    private void refuse(ChannelPromise promise, long wanted, long maxSize) {
         EncoderException failure =
                 new EncoderException("held writes: " + wanted + " octets (expected: <= " + maxSize + ")");
         if (promise.isVoid()) {
@@ -103,7 +101,7 @@ final class HeldWrites {
     void fail(Throwable cause) {
         flush = false;
         for (Held held = remove(); held != null; held = remove()) {
-            ReferenceCountUtil.release(held.message);
+            ReferenceCountUtil.safeRelease(held.message);
             held.promise.tryFailure(cause);
         }
     }

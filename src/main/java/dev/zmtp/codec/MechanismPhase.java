@@ -62,23 +62,40 @@ final class MechanismPhase extends HandshakePhase {
         try {
             mechanism.receive(command);
         } catch (ZMTPException e) {
-            ByteBuf error = mechanism.refuse(e);
-            if (error != null) {
-                send(frame(error));
-            }
+            refuse(e);
             throw e;
         } finally {
             command.release();
         }
     }
 
+    private void refuse(ZMTPException cause) {
+        ByteBuf error = mechanism.refuse(cause);
+        if (error != null) {
+            send(frame(error));
+        }
+    }
+
     /** Sends what the mechanism has to say, and goes on to traffic if that was all. From the mechanism, at any time. */
     void advance() {
-        for (ByteBuf command = mechanism.poll(); command != null; command = mechanism.poll()) {
+        for (ByteBuf command = poll(); command != null; command = poll()) {
             send(frame(command));
         }
         if (isCurrent() && mechanism.isReady()) {
             codec.succeed(handshake(), new TrafficPhase(codec, version, false, mechanism.cipher()));
+        }
+    }
+
+    /** The next command, unless what was sent before has ended the connection, and the mechanism with it. */
+    private @Nullable ByteBuf poll() {
+        if (!isCurrent()) {
+            return null;
+        }
+        try {
+            return mechanism.poll();
+        } catch (ZMTPException e) {
+            refuse(e);
+            throw e;
         }
     }
 

@@ -18,6 +18,9 @@ final class MessageAssembler implements MessageSink {
 
     private boolean more;
 
+    /** How many of the frames keep no read buffer. */
+    private int detached;
+
     MessageAssembler(ZMTPCodec codec, FrameReader reader) {
         this.codec = codec;
         this.reader = reader;
@@ -53,7 +56,24 @@ final class MessageAssembler implements MessageSink {
             frames.add(frame);
             ZMTPMessage message = ZMTPMessage.from(frames);
             frames.clear();
+            detached = 0;
             codec.fireMessage(message);
+        }
+    }
+
+    /**
+     * Takes small frames of an unfinished message out of the read buffer. A peer could else make us keep a read buffer for
+     * each octet, with one octet of a message that never ends in each.
+     */
+    @Override
+    public void readEnded(int capacity) {
+        for (; detached < frames.size(); detached++) {
+            ByteBuf frame = frames.get(detached);
+            int length = frame.readableBytes();
+            if (length > 0 && length < capacity / 2) {
+                frames.set(detached, codec.ctx().alloc().buffer(length).writeBytes(frame));
+                frame.release();
+            }
         }
     }
 

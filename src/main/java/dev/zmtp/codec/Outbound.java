@@ -63,7 +63,7 @@ final class Outbound {
     /** Takes over {@code message} and {@code promise}. */
     void write(Object message, ChannelPromise promise) {
         if (writing) {
-            codec.held().add(message, promise);
+            codec.held().add(message, promise, Long.MAX_VALUE);
             return;
         }
         writing = true;
@@ -102,7 +102,7 @@ final class Outbound {
         } else if (encoder != null) {
             batch.encode(message, encoder, estimator, writer, promise);
         } else {
-            ReferenceCountUtil.release(message);
+            ReferenceCountUtil.safeRelease(message);
             promise.tryFailure(new EncoderException("message: a "
                     + message.getClass().getName() + " (expected: a ZMTPMessage, or a codec with an encoder for it)"));
         }
@@ -146,11 +146,6 @@ final class Outbound {
         } else {
             batch.flush();
         }
-    }
-
-    /** Hands what was written to the transport, without a flush. */
-    void seal() {
-        batch.seal();
     }
 
     /** The end of traffic, for {@code cause} if that is a failure. */

@@ -230,6 +230,10 @@ final class OutboundBatch {
 
     /** Notes that a message ends here. */
     private void await(ChannelPromise promise) {
+        if (ended) { // a callback closed the channel while the message was written
+            promise.tryFailure(new ClosedChannelException());
+            return;
+        }
         if (promise.isVoid()) {
             hasVoid = true;
             return;

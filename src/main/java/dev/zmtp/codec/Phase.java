@@ -37,11 +37,11 @@ abstract class Phase {
     /** The user wants what was written to leave. */
     abstract void flush();
 
+    /** The user reads again, after a time in which nothing was read. */
+    void listening() {}
+
     /** The channel has become writable or unwritable. */
     void writabilityChanged() {}
-
-    /** The user is about to close the channel: what was written goes to the transport, so that its promises are kept. */
-    void closing() {}
 
     /** Called once, when the codec leaves this phase, for {@code cause} if that is a failure: lets go of what is held. */
     void end(@Nullable Throwable cause) {}

@@ -44,6 +44,7 @@ final class TrafficPhase extends Phase {
     private long activity;
 
     private boolean unflushed;
+    private boolean pingDue;
 
     /** The context of the newest PING that is not answered yet. One is enough: an old PONG tells the peer nothing new. */
     private @Nullable ByteBuf unansweredPing;
@@ -105,6 +106,13 @@ final class TrafficPhase extends Phase {
     @Override
     void read(ByteBuf in) {
         activity++;
+        decode(in);
+        if (isCurrent()) {
+            sink().readEnded(in.capacity());
+        }
+    }
+
+    private void decode(ByteBuf in) {
         while (isCurrent()) {
             if (!inBody) {
                 if (!reader.readHeader(in)) {
@@ -245,8 +253,17 @@ final class TrafficPhase extends Phase {
     }
 
     @Override
+    void listening() {
+        activity++; // the silence until now was ours
+    }
+
+    @Override
     void writabilityChanged() {
+        activity++; // the peer has taken octets
         answerPing();
+        if (pingDue && codec.ctx().channel().isWritable()) {
+            ping();
+        }
         readComplete();
     }
 
@@ -275,10 +292,11 @@ final class TrafficPhase extends Phase {
         outbound.command(command);
     }
 
-    /** Sends a PING at once, unless the peer does not even read. */
-    void ping(int ttlDeciseconds) {
-        if (!outbound.isWriting() && codec.ctx().channel().isWritable()) {
-            send(Command.ping(codec.ctx().alloc(), ttlDeciseconds));
+    /** Sends a PING at once; or, behind a queue that must shrink first, as soon as the channel is writable. */
+    void ping() {
+        pingDue = outbound.isWriting() || !codec.ctx().channel().isWritable();
+        if (!pingDue) {
+            send(Command.ping(codec.ctx().alloc(), heartbeat.ttlDeciseconds()));
             flush();
         }
     }
@@ -289,11 +307,6 @@ final class TrafficPhase extends Phase {
             unflushed = false;
         }
         outbound.flush();
-    }
-
-    @Override
-    void closing() {
-        outbound.seal();
     }
 
     @Override

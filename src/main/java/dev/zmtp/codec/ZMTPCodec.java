@@ -48,8 +48,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Place.</b> One instance for each channel. It may be added before or after the channel is active, and stands behind
  * handlers that turn octets into octets, such as {@code SslHandler}. Everything runs on the executor of its context, the
- * channel's event loop unless the handler was added with another; nothing blocks it. It stays in the pipeline, so that
- * {@code pipeline.get(ZMTPCodec.class).session()} works at any time.
+ * channel's event loop unless the handler was added with another; nothing blocks it. It stays in the pipeline as long
+ * as the channel is open, so that {@code pipeline.get(ZMTPCodec.class).session()} works until then.
  */
 public final class ZMTPCodec extends ChannelDuplexHandler {
 
@@ -66,6 +66,7 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
     private @Nullable ZMTPMechanism mechanism;
     private @Nullable Future<?> deadline;
     private boolean started;
+    private boolean closedHere;
 
     /** Who was at the other end when the connection began: a closed channel may not know. */
     private @Nullable SocketAddress peerAddress;
@@ -115,12 +116,14 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
     public void handlerAdded(ChannelHandlerContext ctx) {
         session.bind(ctx);
         this.ctx = ctx;
-        held = new HeldWrites(ctx, config.maxHeldLength());
+        held = new HeldWrites(ctx);
         phase = new ClosedPhase(this, null); // until all is there: a factory of the user's may fail
         try {
             mechanism = config.mechanism().create(new MechanismContext(this));
         } catch (Throwable e) {
             session.fail(e);
+            ctx.fireUserEventTriggered(new ZMTPHandshakeFailure(session, e));
+            ctx.close();
             throw e;
         }
         phase = config.protocol() == ZMTPVersion.ZMTP10
@@ -163,7 +166,7 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
 
     @Override
     public void channelInactive(ChannelHandlerContext ctx) {
-        closed("by " + peer());
+        closed(closedHere ? "by this side" : "by " + peer());
         ctx.fireChannelInactive();
     }
 
@@ -189,7 +192,7 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
         if (!session.isOver()) {
             fail(new ZMTPException(ZMTPException.Code.CLOSED, "handshake ended " + how + " in " + phase), !removed);
         } else if (!(phase instanceof ClosedPhase)) {
-            enter(new ClosedPhase(this, null), null);
+            enter(new ClosedPhase(this, null));
             held.fail(new ClosedChannelException());
         }
     }
@@ -290,8 +293,19 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
     }
 
     void resumeMechanism() {
-        if (phase instanceof MechanismPhase mechanisms) {
+        if (!(phase instanceof MechanismPhase mechanisms)) {
+            return;
+        }
+        if (reading) {
             guarded(mechanisms::advance);
+            return;
+        }
+        reading = true; // what a callback makes the transport read comes behind the event of the handshake
+        try {
+            guarded(mechanisms::advance);
+            consumeReadMeanwhile();
+        } finally {
+            reading = false;
         }
     }
 
@@ -325,9 +339,7 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
             reading = true;
             try {
                 consume(in);
-                for (ByteBuf later = nextRead(); later != null; later = nextRead()) {
-                    consume(later);
-                }
+                consumeReadMeanwhile();
             } finally {
                 reading = false;
             }
@@ -340,6 +352,12 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
             readMeanwhile = new ArrayDeque<>();
         }
         readMeanwhile.add(in);
+    }
+
+    private void consumeReadMeanwhile() {
+        for (ByteBuf later = nextRead(); later != null; later = nextRead()) {
+            consume(later);
+        }
     }
 
     private @Nullable ByteBuf nextRead() {
@@ -414,7 +432,9 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-        if (!session.isOver()) {
+        // In traffic that has not been told of yet, it comes from a held write with a void promise, not from the
+        // handshake.
+        if (!session.isOver() && !(phase instanceof TrafficPhase)) {
             fail(cause);
         } else if (!isTold(cause)) {
             ctx.fireExceptionCaught(cause);
@@ -437,6 +457,9 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
 
     @Override
     public void read(ChannelHandlerContext ctx) {
+        if (!isListening()) {
+            phase.listening();
+        }
         demand = true;
         ctx.read();
     }
@@ -453,14 +476,22 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
 
     @Override
     public void disconnect(ChannelHandlerContext ctx, ChannelPromise promise) {
-        phase.closing();
+        closing();
         ctx.disconnect(promise);
     }
 
     @Override
     public void close(ChannelHandlerContext ctx, ChannelPromise promise) {
-        phase.closing();
+        closing();
         ctx.close(promise);
+    }
+
+    /** The user closes: who refuses a peer so must not get what is left of the read in which it came. */
+    private void closing() {
+        closedHere = true;
+        if (session.isOver()) {
+            closed("by this side");
+        }
     }
 
     // For the phases

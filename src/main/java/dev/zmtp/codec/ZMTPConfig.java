@@ -151,7 +151,10 @@ public final class ZMTPConfig {
         return maxHandshakeCommandLength;
     }
 
-    /** The most octets of one command, or of one subscription, received after the handshake. Default: 8 KiB. */
+    /**
+     * The most octets of one command received after the handshake. Default: 8 KiB. A subscription that comes as a message and
+     * is longer is a message, which an XPUB channel fires and a PUB channel drops.
+     */
     public int maxCommandLength() {
         return maxCommandLength;
     }
@@ -161,7 +164,7 @@ public final class ZMTPConfig {
         return maxMetadataProperties;
     }
 
-    /** The most octets of messages held until the handshake is complete, with 64 for each. Default: 16 MiB. */
+    /** The most octets of writes held until the handshake is complete, with 64 for each. Default: 16 MiB. */
     public long maxHeldLength() {
         return maxHeldLength;
     }
@@ -320,7 +323,7 @@ public final class ZMTPConfig {
         }
 
         /**
-         * Adds a property to announce to a 3.x peer.
+         * Sets a property to announce to a 3.x peer, in place of one of the same name.
          *
          * @param name {@code X-} and letters, digits or {@code - _ . +}, at most 255; or {@code Resource}
          * @param value any text, sent as UTF-8
@@ -329,14 +332,14 @@ public final class ZMTPConfig {
             return property(name, ByteBuffer.wrap(value.getBytes(StandardCharsets.UTF_8)));
         }
 
-        /** Adds a property to announce to a 3.x peer; the value's octets from position to limit are copied. */
+        /** Sets a property to announce to a 3.x peer; the value's octets from position to limit are copied. */
         public B property(String name, ByteBuffer value) {
             boolean resource = name.equalsIgnoreCase(ZMTPMetadata.RESOURCE);
             if (!resource && !name.matches("(?i)X-[a-z0-9._+-]{1,253}")) {
                 throw new IllegalArgumentException(
                         "property name: " + name + " (expected: X- and 1 to 253 letters, digits or -_.+)");
             }
-            properties = properties.with(name, value);
+            properties = properties.without(name).with(name, value);
             return self();
         }
 
@@ -352,7 +355,8 @@ public final class ZMTPConfig {
             return self();
         }
 
-        /** Sets what writes the application's own type. It then gets every written object but subscriptions. */
+        /** Sets what writes the application's own type. It then gets every written object but subscriptions and
+         * memberships. */
         public B encoder(ZMTPEncoder.Factory encoder) {
             this.encoder = Objects.requireNonNull(encoder, "encoder");
             return self();

@@ -36,7 +36,8 @@ public final class ZMTPSession {
     }
 
     /**
-     * Completes when the handshake does, on the channel's event loop; fails with the reason when it does not. A channel
+     * Completes when the handshake does, on the executor of the codec's context, mostly the channel's
+     * event loop; fails with the reason when it does not. A channel
      * that is never connected fails it when it is closed.
      */
     public Future<ZMTPHandshake> handshakeFuture() {

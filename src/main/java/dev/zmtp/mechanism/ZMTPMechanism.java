@@ -58,8 +58,8 @@ public interface ZMTPMechanism {
 
     /**
      * The body of an ERROR command that tells the peer why it is refused, the caller's to release; or null to say nothing,
-     * where an answer would help an attacker. Called when {@link #receive} has thrown {@code cause}, before the connection
-     * is closed.
+     * where an answer would help an attacker. Called when {@link #receive} or {@link #poll} has thrown {@code cause}, before
+     * the connection is closed.
      */
     @Nullable
     ByteBuf refuse(ZMTPException cause);

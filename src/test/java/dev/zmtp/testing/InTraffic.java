@@ -11,8 +11,6 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler;
-import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.util.ReferenceCountUtil;
 import java.nio.charset.StandardCharsets;
@@ -29,17 +27,19 @@ public final class InTraffic implements AutoCloseable {
     /** The channel. What the codec sent during the handshake is gone from it. */
     public final EmbeddedChannel channel;
 
+    private final Recorder<String> recorder = new Recorder<>(InTraffic::take);
+
     /** The codec. */
     public final ZMTPCodec codec;
 
     /** Messages as {@link #describe} shows them, in order. They are released. */
-    public final List<String> heard = new ArrayList<>();
+    public final List<String> heard = recorder.messages;
 
     /** User events, in order. */
-    public final List<Object> events = new ArrayList<>();
+    public final List<Object> events = recorder.events;
 
     /** What came to exceptionCaught, in order. */
-    public final List<Throwable> failures = new ArrayList<>();
+    public final List<Throwable> failures = recorder.failures;
 
     private InTraffic(Setup setup) {
         codec = setup.settings.apply(ZMTPCodec.builder().socketType(setup.ours)).build();
@@ -49,23 +49,7 @@ public final class InTraffic implements AutoCloseable {
             channel.config().setAllocator(setup.allocator);
         }
         channel.pipeline().addLast(setup.front).addLast("codec", codec).addLast(setup.behind);
-        channel.pipeline().addLast(new ChannelInboundHandlerAdapter() {
-            @Override
-            public void channelRead(ChannelHandlerContext ctx, Object msg) {
-                heard.add(describe(msg));
-                ReferenceCountUtil.release(msg);
-            }
-
-            @Override
-            public void userEventTriggered(ChannelHandlerContext ctx, Object evt) {
-                events.add(evt);
-            }
-
-            @Override
-            public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-                failures.add(cause);
-            }
-        });
+        channel.pipeline().addLast(recorder);
         channel.writeInbound(channel.alloc().buffer().writeBytes(Hex.octets(greeting(setup.version, setup.theirs))));
         if (!codec.session().handshakeFuture().isDone()) {
             throw new IllegalStateException("handshake: incomplete (expected: over)");
@@ -109,6 +93,14 @@ public final class InTraffic implements AutoCloseable {
             return (membership.isJoin() ? "join " : "leave ") + ByteBufUtil.hexDump(membership.group());
         }
         return msg instanceof ByteBuf octets ? "octets " + ByteBufUtil.hexDump(octets) : String.valueOf(msg);
+    }
+
+    private static String take(Object msg) {
+        try {
+            return describe(msg);
+        } finally {
+            ReferenceCountUtil.release(msg);
+        }
     }
 
     /** What {@link #describe} says of a message of these frames of text. */

@@ -2,10 +2,7 @@ package dev.zmtp.testing;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandler;
-import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.embedded.EmbeddedChannel;
-import java.util.ArrayList;
 import java.util.List;
 
 /** Two embedded channels whose octets go to each other: a connection without threads, sockets or time. */
@@ -13,34 +10,20 @@ public final class Peers implements AutoCloseable {
 
     /** One end of the connection, and all that its codec fired. */
     public static final class End {
+        private final Recorder<Object> recorder = Recorder.ofAll();
         /** The channel. */
         public final EmbeddedChannel channel;
         /** User events, in order. */
-        public final List<Object> events = new ArrayList<>();
+        public final List<Object> events = recorder.events;
         /** Messages, in order; the test's to release. */
-        public final List<Object> messages = new ArrayList<>();
+        public final List<Object> messages = recorder.messages;
         /** What came to exceptionCaught. */
-        public final List<Throwable> failures = new ArrayList<>();
+        public final List<Throwable> failures = recorder.failures;
 
         private End(ChannelHandler... handlers) {
             channel = new EmbeddedChannel();
             channel.pipeline().addLast(handlers);
-            channel.pipeline().addLast(new ChannelInboundHandlerAdapter() {
-                @Override
-                public void channelRead(ChannelHandlerContext ctx, Object msg) {
-                    messages.add(msg);
-                }
-
-                @Override
-                public void userEventTriggered(ChannelHandlerContext ctx, Object evt) {
-                    events.add(evt);
-                }
-
-                @Override
-                public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-                    failures.add(cause);
-                }
-            });
+            channel.pipeline().addLast(recorder);
         }
     }
 

@@ -5,8 +5,6 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandler;
-import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.util.ReferenceCountUtil;
 import java.util.ArrayList;
@@ -26,20 +24,22 @@ public final class ScriptedPeer implements AutoCloseable {
     /** The whole greeting of an anonymous 3.1 peer with the NULL mechanism. */
     public static final String GREETING = SIGNATURE + "03 01 " + NULL;
 
+    private final Recorder<Object> recorder = Recorder.ofAll();
+
     /** Our channel: what this peer writes arrives there. */
     public final EmbeddedChannel channel = new EmbeddedChannel();
     /** User events behind the codec, in order. */
-    public final List<Object> events = new ArrayList<>();
+    public final List<Object> events = recorder.events;
     /** Messages behind the codec, in order; released by {@link #close}. */
-    public final List<Object> messages = new ArrayList<>();
+    public final List<Object> messages = recorder.messages;
     /** What came to exceptionCaught behind the codec. */
-    public final List<Throwable> failures = new ArrayList<>();
+    public final List<Throwable> failures = recorder.failures;
     /** Events, messages and failures, in the order in which they came. */
-    public final List<Object> all = new ArrayList<>();
+    public final List<Object> all = recorder.all;
 
     /** Adds handlers to a channel that is already active. */
     public ScriptedPeer(ChannelHandler... handlers) {
-        channel.pipeline().addLast(handlers).addLast("recorder", new Recorder());
+        channel.pipeline().addLast(handlers).addLast("recorder", recorder);
     }
 
     /** The READY of a peer with a socket of {@code type}, and with properties of these names and ASCII values. */
@@ -134,25 +134,5 @@ public final class ScriptedPeer implements AutoCloseable {
         channel.finishAndReleaseAll();
         messages.forEach(ReferenceCountUtil::release);
         messages.clear();
-    }
-
-    private final class Recorder extends ChannelInboundHandlerAdapter {
-        @Override
-        public void channelRead(ChannelHandlerContext ctx, Object msg) {
-            messages.add(msg);
-            all.add(msg);
-        }
-
-        @Override
-        public void userEventTriggered(ChannelHandlerContext ctx, Object evt) {
-            events.add(evt);
-            all.add(evt);
-        }
-
-        @Override
-        public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-            failures.add(cause);
-            all.add(cause);
-        }
     }
 }

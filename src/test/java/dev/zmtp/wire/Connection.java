@@ -7,13 +7,12 @@ import dev.zmtp.codec.ZMTPHandshake;
 import dev.zmtp.codec.ZMTPHandshakeFailure;
 import dev.zmtp.codec.ZMTPHandshakeSuccess;
 import dev.zmtp.testing.Hex;
+import dev.zmtp.testing.InTraffic;
+import dev.zmtp.testing.Recorder;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
-import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.util.ReferenceCountUtil;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
@@ -22,34 +21,20 @@ final class Connection implements AutoCloseable {
 
     final ZMTPCodec codec;
     final EmbeddedChannel channel = new EmbeddedChannel();
-    final List<Object> messages = new ArrayList<>();
-    final List<Throwable> failures = new ArrayList<>();
-    private final List<Object> events = new ArrayList<>();
+    private final Recorder<Object> recorder = Recorder.ofAll();
+    final List<Object> messages = recorder.messages;
+    final List<Throwable> failures = recorder.failures;
+    private final List<Object> events = recorder.events;
 
     Connection(ZMTPCodec codec) {
         this.codec = codec;
-        channel.pipeline().addLast(codec, new ChannelInboundHandlerAdapter() {
-            @Override
-            public void channelRead(ChannelHandlerContext ctx, Object msg) {
-                messages.add(msg);
-            }
-
-            @Override
-            public void userEventTriggered(ChannelHandlerContext ctx, Object evt) {
-                events.add(evt);
-            }
-
-            @Override
-            public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-                failures.add(cause);
-            }
-        });
+        channel.pipeline().addLast(codec, recorder);
     }
 
     /** A connection that is past its handshake, with a peer of a fitting type that speaks {@code version}. */
     static Connection established(ZMTPVersion version, ZMTPCodec.Builder ours, ZMTPSocketType peer) {
         Connection connection = new Connection(ours.build());
-        connection.receive(Hex.octets(greetingOf(version, peer)));
+        connection.receive(Hex.octets(InTraffic.greeting(version, peer)));
         connection.handshake();
         connection.sent();
         connection.releaseMessages();
@@ -58,19 +43,6 @@ final class Connection implements AutoCloseable {
 
     static Connection established(ZMTPVersion version, ZMTPSocketType ours, ZMTPSocketType peer) {
         return established(version, ZMTPCodec.builder().socketType(ours), peer);
-    }
-
-    private static String greetingOf(ZMTPVersion version, ZMTPSocketType peer) {
-        if (version == ZMTPVersion.ZMTP10) {
-            return "01 00";
-        }
-        if (version == ZMTPVersion.ZMTP20) {
-            return "ff 00*7 01 7f 01 " + "%02x".formatted(peer.code()) + " 00 00";
-        }
-        int metadata = 1 + "Socket-Type".length() + 4 + peer.name().length();
-        return "ff 00*7 01 7f 03 " + "%02x".formatted(version.minor()) + " \"NULL\" 00*48 04 "
-                + "%02x".formatted(6 + metadata) + " 05 \"READY\" 0b \"Socket-Type\" 00 00 00 "
-                + "%02x".formatted(peer.name().length()) + " \"" + peer + "\"";
     }
 
     /** Hands {@code octets} to the codec, in one read. */
