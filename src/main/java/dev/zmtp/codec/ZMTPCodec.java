@@ -123,7 +123,7 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
         } catch (Throwable e) {
             session.fail(e);
             ctx.fireUserEventTriggered(new ZMTPHandshakeFailure(session, e));
-            ctx.close();
+            ctx.executor().execute(ctx::close); // when the pipeline has told of the exception
             throw e;
         }
         phase = config.protocol() == ZMTPVersion.ZMTP10

@@ -50,10 +50,19 @@ class HandshakeEndsTest {
     @ValueSource(strings = {"", SIGNATURE, GREETING, "03", SIGNATURE + "01 06 00"})
     void aPeerThatLeavesIsNamedInTheFailure(String theirs) {
         try (ScriptedPeer peer = dealer().send(theirs)) {
-            peer.channel.close();
+            peer.channel.unsafe().close(peer.channel.voidPromise()); // past the pipeline, as the transport does it
+            peer.channel.runPendingTasks();
             assertThat(failureOf(peer))
                     .isInstanceOf(ZMTPException.class)
                     .hasMessageStartingWith("handshake ended by embedded in ");
+        }
+    }
+
+    @Test
+    void whoClosesIsToldThatItWasHim() {
+        try (ScriptedPeer peer = dealer().send(SIGNATURE)) {
+            peer.channel.close();
+            assertThat(failureOf(peer)).hasMessage("handshake ended by this side in GreetingPhase");
         }
     }
 

@@ -366,6 +366,9 @@ class SessionTest {
                 .satisfies(failure -> assertThat(failure)
                         .isInstanceOf(ChannelPipelineException.class)
                         .hasCause(cause));
+        assertThat(peer.onlyEvent(ZMTPHandshakeFailure.class).cause()).isSameAs(cause);
+        peer.channel.runPendingTasks();
+        assertThat(peer.channel.isOpen()).isFalse();
         peer.close();
     }
 }

@@ -1,0 +1,271 @@
+package dev.zmtp.codec;
+
+import static dev.zmtp.ZMTPSocketType.DEALER;
+import static dev.zmtp.ZMTPSocketType.PUSH;
+import static dev.zmtp.ZMTPSocketType.ROUTER;
+import static dev.zmtp.testing.ScriptedPeer.GREETING;
+import static dev.zmtp.testing.ScriptedPeer.ready;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.zmtp.ZMTPException;
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.ZMTPMetadata;
+import dev.zmtp.mechanism.ZMTPMechanism;
+import dev.zmtp.testing.Hex;
+import dev.zmtp.testing.InTraffic;
+import dev.zmtp.testing.ScriptedPeer;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.WriteBufferWaterMark;
+import java.nio.channels.ClosedChannelException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** What once went wrong between the rules, each in the smallest form that showed it. */
+class RegressionTest {
+
+    @Test
+    void whoClosesGetsNothingMoreOfTheSameRead() {
+        ScriptedPeer peer = new ScriptedPeer(ZMTPCodec.of(ROUTER), new ChannelInboundHandlerAdapter() {
+            @Override
+            public void userEventTriggered(ChannelHandlerContext ctx, Object evt) {
+                ctx.close();
+            }
+        });
+        try (peer) {
+            peer.send(GREETING + ready("DEALER") + "00 01 61 00 01 62");
+            assertThat(peer.messages).isEmpty();
+        }
+    }
+
+    @Test
+    void aPeerThatTakesWhatIsQueuedIsAliveAndIsPingedWhenTheQueueHasShrunk() {
+        try (InTraffic traffic = InTraffic.as(PUSH)
+                .set(codec -> codec.heartbeatInterval(Duration.ofSeconds(1)))
+                .start()) {
+            traffic.channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(1, 2));
+            traffic.channel.write(ZMTPMessage.fromUTF8("x".repeat(8000)));
+            assertThat(traffic.channel.isWritable()).isFalse();
+            traffic.channel.advanceTimeBy(1, TimeUnit.SECONDS);
+            traffic.channel.flush();
+            assertThat(traffic.sent()).endsWith(Hex.of("04 07 04 \"PING\" 00 00"));
+
+            traffic.channel.advanceTimeBy(1, TimeUnit.SECONDS);
+            assertThat(traffic.failures).isEmpty();
+        }
+    }
+
+    @Test
+    void aHeldMessageThatWasReleasedTooOftenStrandsNoOther() {
+        try (ScriptedPeer peer = new ScriptedPeer(ZMTPCodec.of(DEALER))) {
+            ZMTPMessage bad = ZMTPMessage.fromUTF8("bad");
+            ChannelFuture first = peer.channel.write(bad);
+            ChannelFuture second = peer.channel.write(ZMTPMessage.fromUTF8("good"));
+            bad.release();
+            peer.send("\"GET\" 20 2f");
+            assertThat(first.isDone()).isTrue();
+            assertThat(second.isDone()).isTrue();
+            assertThat(peer.channel.isOpen()).isFalse();
+            peer.onlyEvent(ZMTPHandshakeFailure.class);
+        }
+    }
+
+    @Test
+    void aBadHeldWriteWithAVoidPromiseDoesNotEndTheHandshake() {
+        try (ScriptedPeer peer = new ScriptedPeer(ZMTPCodec.of(DEALER))) {
+            peer.channel.write("no message", peer.channel.voidPromise());
+            ChannelFuture good = peer.channel.write(ZMTPMessage.fromUTF8("good"));
+            peer.send(GREETING + ready("ROUTER"));
+            peer.onlyEvent(ZMTPHandshakeSuccess.class);
+            assertThat(peer.failures).hasSize(1);
+            peer.channel.flush();
+            assertThat(good.isSuccess()).isTrue();
+        }
+    }
+
+    @Test
+    void theBoundOfHeldWritesDoesNotBindWritesOfCallbacks() {
+        List<ChannelFuture> written = new ArrayList<>();
+        try (InTraffic traffic = InTraffic.as(DEALER)
+                .set(codec -> codec.maxHeldLength(0))
+                .behind(new ChannelInboundHandlerAdapter() {
+                    @Override
+                    public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+                        if (written.isEmpty()) {
+                            written.add(ctx.writeAndFlush(ZMTPMessage.fromUTF8("from a callback")));
+                        }
+                    }
+                })
+                .start()) {
+            traffic.channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(1, 2));
+            traffic.channel.writeAndFlush(ZMTPMessage.fromUTF8("x".repeat(8000)));
+            assertThat(written).singleElement().matches(ChannelFuture::isSuccess);
+        }
+    }
+
+    @Test
+    void anEncoderThatClosesTheChannelKeepsNoPromise() {
+        ChannelFuture[] written = new ChannelFuture[1];
+        try (InTraffic traffic = InTraffic.as(DEALER)
+                .set(codec -> codec.encoder(session -> new ZMTPEncoder() {
+                    @Override
+                    public void estimate(Object message, ZMTPEstimator estimator) {
+                        estimator.frame(1);
+                    }
+
+                    @Override
+                    public void encode(Object message, ZMTPWriter writer) {
+                        writer.frame(1, false).writeByte('a');
+                        ((Runnable) message).run();
+                    }
+
+                    @Override
+                    public void close() {}
+                }))
+                .start()) {
+            Runnable close = traffic.channel::close;
+            written[0] = traffic.channel.write(close);
+            assertThat(written[0].cause()).isInstanceOf(ClosedChannelException.class);
+        }
+    }
+
+    @Test
+    void smallFramesOfAnUnfinishedMessageKeepNoReadBuffer() {
+        try (InTraffic traffic = InTraffic.as(DEALER).start()) {
+            ByteBuf read = traffic.channel.alloc().buffer(65536);
+            read.writeBytes(Hex.octets("01 01 61 / 01 00 / 01 02 62 63"));
+            traffic.channel.writeInbound(read);
+            assertThat(read.refCnt()).isZero();
+            traffic.receive("00 01 64");
+            assertThat(traffic.heard).containsExactly("message 61 - 6263 64");
+        }
+    }
+
+    /** A mechanism that has only its own commands to send, the last of them when it is told to. */
+    private static class Late implements ZMTPMechanism {
+        private final List<String> log = new ArrayList<>();
+        private boolean ready;
+        private @Nullable RuntimeException failure;
+        private @Nullable Context context;
+
+        Late in(Context context) {
+            this.context = context;
+            return this;
+        }
+
+        @Override
+        public String name() {
+            return "NULL";
+        }
+
+        @Override
+        public @Nullable ByteBuf poll() {
+            log.add("poll");
+            if (failure != null) {
+                throw failure;
+            }
+            return null;
+        }
+
+        @Override
+        public void receive(ByteBuf command) {}
+
+        @Override
+        public boolean isReady() {
+            return ready;
+        }
+
+        @Override
+        public ZMTPMetadata peerMetadata() {
+            return ZMTPMetadata.EMPTY;
+        }
+
+        @Override
+        public @Nullable ByteBuf refuse(ZMTPException cause) {
+            return Unpooled.wrappedBuffer(Hex.octets("05 \"ERROR\" 02 \"no\""));
+        }
+
+        @Override
+        public void close() {
+            log.add("close");
+        }
+
+        void resume(ScriptedPeer peer) {
+            if (context != null) {
+                context.resume();
+            }
+            peer.channel.runPendingTasks();
+        }
+    }
+
+    @Test
+    void aMechanismThatRefusesLaterIsAskedWhatToSay() {
+        Late mechanism = new Late();
+        ZMTPCodec codec =
+                ZMTPCodec.builder().socketType(DEALER).mechanism(mechanism::in).build();
+        try (ScriptedPeer peer = new ScriptedPeer(codec).send(GREETING)) {
+            peer.received();
+            mechanism.failure = new ZMTPException(ZMTPException.Code.PEER_ERROR, "denied");
+            mechanism.resume(peer);
+            assertThat(peer.received()).isEqualTo(Hex.of("04 09 05 \"ERROR\" 02 \"no\""));
+            assertThat(peer.onlyEvent(ZMTPHandshakeFailure.class).cause()).isSameAs(mechanism.failure);
+            assertThat(mechanism.log).containsExactly("poll", "poll", "close");
+        }
+    }
+
+    @Test
+    void noMessageComesBeforeTheEventWhenAMechanismEndsByResume() {
+        Late mechanism = new Late();
+        ZMTPCodec codec =
+                ZMTPCodec.builder().socketType(DEALER).mechanism(mechanism::in).build();
+        try (ScriptedPeer peer = new ScriptedPeer(
+                new ChannelOutboundHandlerAdapter() {
+                    @Override
+                    public void flush(ChannelHandlerContext ctx) {
+                        ctx.flush();
+                        if (mechanism.ready) {
+                            ctx.fireChannelRead(Hex.buffer("00 01 41"));
+                        }
+                    }
+                },
+                codec)) {
+            peer.send(GREETING);
+            peer.channel.writeAndFlush(ZMTPMessage.fromUTF8("held"));
+            mechanism.ready = true;
+            mechanism.resume(peer);
+            mechanism.ready = false;
+            assertThat(peer.all).first().isInstanceOf(ZMTPHandshakeSuccess.class);
+            assertThat(peer.texts()).containsExactly("A");
+        }
+    }
+
+    @Test
+    void aPropertySetAgainReplacesTheOldOne() {
+        ZMTPConfig config = ZMTPConfig.builder().socketType(DEALER).property("X-a", "1").build().toBuilder()
+                .property("x-A", "2")
+                .build();
+        assertThat(config.properties().size()).isOne();
+        assertThat(config.properties().text("X-a")).isEqualTo("2");
+    }
+
+    @Test
+    void theSilenceOfATimeInWhichWeDidNotReadDoesNotCount() {
+        try (InTraffic traffic = InTraffic.as(DEALER)
+                .set(codec -> codec.heartbeatInterval(Duration.ofSeconds(1)))
+                .start()) {
+            traffic.channel.config().setAutoRead(false);
+            traffic.channel.advanceTimeBy(1900, TimeUnit.MILLISECONDS);
+            traffic.channel.read();
+            traffic.channel.advanceTimeBy(200, TimeUnit.MILLISECONDS);
+            assertThat(traffic.failures).isEmpty();
+        }
+    }
+}
