@@ -60,7 +60,7 @@ class GreetingTest {
         return new Step(theirs, ours);
     }
 
-    /** The matrix of zmtp-wire.md 5.2, with a DEALER of identity "me" here and a ROUTER of identity "you" there. */
+    /** The matrix of docs/wire.md, Greeting, with a DEALER of identity "me" here and a ROUTER of identity "you" there. */
     static List<Conversation> matrix() {
         List<Conversation> all = new ArrayList<>();
         for (ZMTPVersion ours : List.of(ZMTPVersion.ZMTP31, ZMTPVersion.ZMTP30)) {

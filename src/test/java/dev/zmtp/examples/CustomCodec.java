@@ -165,11 +165,17 @@ public final class CustomCodec {
     private static final class Converter extends SimpleChannelInboundHandler<Reading> {
         @Override
         protected void channelRead0(ChannelHandlerContext ctx, Reading celsius) {
-            ctx.writeAndFlush(new Reading(celsius.place(), celsius.degrees() * 9 / 5 + 32));
+            ctx.write(new Reading(celsius.place(), celsius.degrees() * 9 / 5 + 32));
+        }
+
+        @Override
+        public void channelReadComplete(ChannelHandlerContext ctx) {
+            ctx.flush(); // once for all that came in one read
         }
 
         @Override
         public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+            ctx.flush(); // else the read that fills the buffer would wait for its own end
             ctx.channel().config().setAutoRead(ctx.channel().isWritable());
         }
 

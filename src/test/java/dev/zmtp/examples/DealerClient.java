@@ -4,7 +4,9 @@ import static dev.zmtp.ZMTPSocketType.DEALER;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.codec.ZMTPCodec;
+import dev.zmtp.codec.ZMTPConfig;
 import dev.zmtp.codec.ZMTPHandshake;
+import dev.zmtp.codec.ZMTPSession;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -32,7 +34,9 @@ public final class DealerClient {
         EventLoopGroup group = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
         try {
             CountDownLatch unanswered = new CountDownLatch(args.length);
-            Channel channel = connect(group, new InetSocketAddress(InetAddress.getLoopbackAddress(), 5555), reply -> {
+            ZMTPSession session = newSession();
+            InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), 5555);
+            Channel channel = connect(group, address, session, reply -> {
                         System.out.println(reply);
                         unanswered.countDown();
                     })
@@ -48,12 +52,7 @@ public final class DealerClient {
             }
             channel.flush();
             // Throws what went wrong, such as a peer of a type that does not talk to a DEALER.
-            ZMTPHandshake handshake = channel.pipeline()
-                    .get(ZMTPCodec.class)
-                    .session()
-                    .handshakeFuture()
-                    .sync()
-                    .getNow();
+            ZMTPHandshake handshake = session.handshakeFuture().sync().getNow();
             System.out.println("connected to a " + handshake.remoteSocketType());
             unanswered.await();
         } finally {
@@ -61,19 +60,24 @@ public final class DealerClient {
         }
     }
 
+    /** The session of one connection. It outlives the channel, and so tells also why there is none. */
+    static ZMTPSession newSession() {
+        return ZMTPSession.from(ZMTPConfig.builder()
+                .socketType(DEALER)
+                .localIdentity("client-1")
+                .build());
+    }
+
     /** Connects; {@code onReply} gets each reply on the event loop, and may use it for the time of the call. */
-    static ChannelFuture connect(EventLoopGroup group, SocketAddress address, Consumer<ZMTPMessage> onReply) {
+    static ChannelFuture connect(
+            EventLoopGroup group, SocketAddress address, ZMTPSession session, Consumer<ZMTPMessage> onReply) {
         return new Bootstrap()
                 .group(group)
                 .channel(NioSocketChannel.class)
                 .handler(new ChannelInitializer<SocketChannel>() {
                     @Override
                     protected void initChannel(SocketChannel ch) {
-                        ZMTPCodec codec = ZMTPCodec.builder()
-                                .socketType(DEALER)
-                                .localIdentity("client-1")
-                                .build();
-                        ch.pipeline().addLast(codec, new Replies(onReply));
+                        ch.pipeline().addLast(ZMTPCodec.from(session), new Replies(onReply));
                     }
                 })
                 .connect(address);

@@ -48,8 +48,8 @@ class ExamplesTest {
     void aRouterEchoesWhatADealerSends() throws InterruptedException {
         BlockingQueue<String> replies = new LinkedBlockingQueue<>();
         Channel router = open(EchoRouter.bind(group, ANY_PORT));
-        Channel dealer =
-                open(DealerClient.connect(group, router.localAddress(), reply -> replies.add(reply.toString())));
+        Channel dealer = open(DealerClient.connect(
+                group, router.localAddress(), DealerClient.newSession(), reply -> replies.add(reply.toString())));
 
         DealerClient.send(dealer, "one");
         DealerClient.send(dealer, "two");

@@ -97,6 +97,8 @@ public final class PubSub {
             public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
                 if (event instanceof ZMTPHandshakeSuccess) {
                     subscribers.add(ctx.channel()); // which leaves the group by itself when it is closed
+                } else if (event instanceof ZMTPHandshakeFailure failure) {
+                    System.out.println("no subscriber: " + failure.cause().getMessage());
                 }
             }
 
@@ -104,11 +106,11 @@ public final class PubSub {
             public void channelRead(ChannelHandlerContext ctx, Object msg) {
                 ZMTPSubscription subscription = (ZMTPSubscription) msg; // a PUB receives nothing else
                 if (subscription.isSubscribe()) {
-                    wanted.add(subscription);
-                    if (wanted.size() > MAX_TOPICS) {
+                    if (wanted.size() >= MAX_TOPICS) {
                         ctx.close(); // who subscribes without end must not fill the memory
                         return;
                     }
+                    wanted.add(subscription);
                 } else {
                     wanted.remove(ZMTPSubscription.subscribe(subscription.topic()));
                 }
@@ -119,12 +121,21 @@ public final class PubSub {
             public void write(ChannelHandlerContext ctx, Object msg, ChannelPromise promise) {
                 ZMTPMessage message = (ZMTPMessage) msg;
                 // A slow subscriber misses messages: better than to keep them all for it.
-                if (ctx.channel().isWritable() && wanted.stream().anyMatch(topic -> topic.matches(message))) {
+                if (ctx.channel().isWritable() && isWanted(message)) {
                     ctx.write(message, promise);
                 } else {
                     message.release();
-                    promise.setSuccess();
+                    promise.trySuccess();
                 }
+            }
+
+            private boolean isWanted(ZMTPMessage message) {
+                for (ZMTPSubscription topic : wanted) {
+                    if (topic.matches(message)) {
+                        return true;
+                    }
+                }
+                return false;
             }
 
             @Override

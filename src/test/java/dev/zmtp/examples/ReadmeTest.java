@@ -28,6 +28,19 @@ class ReadmeTest {
                 .allSatisfy(block -> assertThat(snippets).contains(squeezed(block)));
     }
 
+    @Test
+    void itsLinksLeadToFiles() throws IOException {
+        List<String> links = Pattern.compile("\\]\\(([^)#:]+)\\)")
+                .matcher(Files.readString(Path.of("README.md")))
+                .results()
+                .map(link -> link.group(1))
+                .toList();
+
+        assertThat(links)
+                .isNotEmpty()
+                .allSatisfy(link -> assertThat(Path.of(link)).exists());
+    }
+
     private static String squeezed(Path file) throws IOException {
         return squeezed(Files.readString(file));
     }

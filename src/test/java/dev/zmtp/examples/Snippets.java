@@ -17,21 +17,23 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.handler.ssl.SslContext;
 import java.nio.ByteBuffer;
 import java.time.Duration;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 
 /** The code of {@code README.md}, so that it compiles: {@link ReadmeTest} compares. */
 final class Snippets {
 
     private Snippets() {}
 
-    static ChannelFuture use(EventLoopGroup group) {
+    static ChannelFuture use() {
+        EventLoopGroup group = new MultiThreadIoEventLoopGroup(NioIoHandler.newFactory());
         ServerBootstrap server = new ServerBootstrap()
                 .group(group)
                 .channel(NioServerSocketChannel.class)
@@ -41,7 +43,7 @@ final class Snippets {
                         ch.pipeline().addLast(ZMTPCodec.of(ROUTER), new SimpleChannelInboundHandler<ZMTPMessage>() {
                             @Override
                             protected void channelRead0(ChannelHandlerContext ctx, ZMTPMessage message) {
-                                ctx.writeAndFlush(ZMTPMessage.fromUTF8(ctx.alloc(), "you sent", message.toString()));
+                                ctx.writeAndFlush(message.retain()); // the codec releases it once, the handler once
                             }
                         });
                     }
@@ -50,7 +52,12 @@ final class Snippets {
     }
 
     static final class Service extends ChannelInboundHandlerAdapter {
-        private final Map<ByteBuffer, Channel> peers = new ConcurrentHashMap<>();
+        /** One map for all connections of the server; a handler is made for each. */
+        private final ConcurrentMap<ByteBuffer, Channel> peers;
+
+        Service(ConcurrentMap<ByteBuffer, Channel> peers) {
+            this.peers = peers;
+        }
 
         @Override
         public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
@@ -63,12 +70,14 @@ final class Snippets {
                 ctx.channel().closeFuture().addListener(closed -> peers.remove(identity, ctx.channel()));
             } else if (event instanceof ZMTPHandshakeFailure failure) {
                 log(failure.cause()); // the codec closes the channel
+            } else {
+                ctx.fireUserEventTriggered(event);
             }
         }
 
         @Override
         public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-            log(cause); // a ZMTPException: the codec closes the channel. Anything else: you decide.
+            log(cause); // a DecoderException, as each ZMTPException is: the codec closes the channel. Else you decide.
             ctx.close();
         }
 
@@ -92,11 +101,19 @@ final class Snippets {
         channel.writeAndFlush(ZMTPSubscription.cancel("sports."));
     }
 
-    static void flush(Channel channel, Iterable<ZMTPMessage> answers) {
-        BatchFlusher flusher = new BatchFlusher(channel);
-        for (ZMTPMessage answer : answers) {
+    static final class Answers {
+        private final Channel channel;
+        private final BatchFlusher flusher;
+
+        Answers(Channel channel) {
+            this.channel = channel;
+            flusher = new BatchFlusher(channel);
+        }
+
+        /** Called from any thread. */
+        void answer(ZMTPMessage answer) {
             channel.write(answer);
-            flusher.flush();
+            flusher.flush(); // new BatchFlusher(channel), one for each channel, kept
         }
     }
 
@@ -112,7 +129,8 @@ final class Snippets {
         return config;
     }
 
-    static void secure(SocketChannel ch, SslContext sslContext, ZMTPConfig config) {
-        ch.pipeline().addLast(sslContext.newHandler(ch.alloc()), ZMTPCodec.from(config), new Service());
+    static void secure(
+            SocketChannel ch, SslContext sslContext, ZMTPConfig config, ConcurrentMap<ByteBuffer, Channel> peers) {
+        ch.pipeline().addLast(sslContext.newHandler(ch.alloc()), ZMTPCodec.from(config), new Service(peers));
     }
 }
