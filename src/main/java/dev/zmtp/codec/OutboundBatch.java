@@ -72,6 +72,7 @@ final class OutboundBatch {
         try {
             if (isWritable(message, promise)) {
                 frames(message, promise);
+                sealIfLarge();
             }
         } catch (Throwable e) {
             takeBack(e, promise);
@@ -157,6 +158,7 @@ final class OutboundBatch {
         try {
             if (promise.setUncancellable()) {
                 lastFrame(flags, body, promise);
+                sealIfLarge();
             }
         } catch (Throwable e) {
             takeBack(e, promise);
@@ -194,9 +196,7 @@ final class OutboundBatch {
                     encodeSealed(message, encoder, writer, estimator.size());
                 }
                 await(promise);
-                if (open != null && open.readableBytes() >= MAX_CAPACITY) {
-                    seal(); // an encoder's message may be of any size, and the transport must know of it
-                }
+                sealIfLarge();
             }
         } catch (Throwable e) {
             takeBack(e, promise);
@@ -226,6 +226,13 @@ final class OutboundBatch {
         writer.begin(out);
         encoder.encode(message, writer);
         writer.end();
+    }
+
+    /** What an encoder or a cipher writes may be of any size, and the transport must know of it. */
+    private void sealIfLarge() {
+        if (open != null && open.readableBytes() >= MAX_CAPACITY) {
+            seal();
+        }
     }
 
     /** Notes that a message ends here. */

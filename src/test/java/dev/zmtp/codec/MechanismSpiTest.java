@@ -16,6 +16,7 @@ import dev.zmtp.testing.ScriptedPeer;
 import dev.zmtp.testing.ToyMechanism;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.util.ReferenceCountUtil;
 import java.nio.charset.StandardCharsets;
@@ -133,6 +134,19 @@ class MechanismSpiTest {
             sent.release();
         }
         assertClosedOnce();
+    }
+
+    @Test
+    void aLargeSealedMessageCountsInWritability() {
+        try (Peers peers = joined(client(ZMTPSocketType.DEALER), server(ZMTPSocketType.ROUTER, YES))
+                .exchange()) {
+            ChannelFuture written = peers.left.channel.write(ZMTPMessage.fromUTF8("c".repeat(200_000)));
+            assertThat(peers.left.channel.isWritable()).isFalse();
+            peers.left.channel.flush();
+            assertThat(written.isSuccess()).isTrue();
+            peers.exchange();
+            peers.right.messages.forEach(ReferenceCountUtil::release);
+        }
     }
 
     @Test
