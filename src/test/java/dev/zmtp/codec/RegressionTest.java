@@ -13,14 +13,17 @@ import dev.zmtp.ZMTPMetadata;
 import dev.zmtp.mechanism.ZMTPMechanism;
 import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.InTraffic;
+import dev.zmtp.testing.Recorder;
 import dev.zmtp.testing.ScriptedPeer;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.WriteBufferWaterMark;
+import io.netty.channel.embedded.EmbeddedChannel;
 import java.nio.channels.ClosedChannelException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -54,13 +57,61 @@ class RegressionTest {
             traffic.channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(1, 2));
             traffic.channel.write(ZMTPMessage.fromUTF8("x".repeat(8000)));
             assertThat(traffic.channel.isWritable()).isFalse();
-            traffic.channel.advanceTimeBy(1, TimeUnit.SECONDS);
+            pass(traffic.channel, 1000);
             traffic.channel.flush();
+            traffic.channel.runPendingTasks();
             assertThat(traffic.sent()).endsWith(Hex.of("04 07 04 \"PING\" 00 00"));
 
-            traffic.channel.advanceTimeBy(1, TimeUnit.SECONDS);
+            pass(traffic.channel, 1000);
             assertThat(traffic.failures).isEmpty();
         }
+    }
+
+    private static void pass(EmbeddedChannel channel, long millis) {
+        channel.advanceTimeBy(millis, TimeUnit.MILLISECONDS);
+        channel.runPendingTasks();
+    }
+
+    /** A transport that takes as many buffers as it is told to. */
+    private static final class SlowChannel extends EmbeddedChannel {
+        private int takes = Integer.MAX_VALUE;
+
+        @Override
+        protected void doWrite(ChannelOutboundBuffer in) {
+            while (in.current() != null && takes-- > 0) {
+                in.remove();
+            }
+        }
+    }
+
+    @Test
+    void aPeerThatTakesLittleIsAliveAndOneThatTakesNothingIsNot() {
+        SlowChannel channel = new SlowChannel();
+        channel.freezeTime();
+        Recorder<Object> recorder = Recorder.ofAll();
+        channel.pipeline()
+                .addLast(
+                        ZMTPCodec.builder()
+                                .socketType(PUSH)
+                                .heartbeatInterval(Duration.ofSeconds(1))
+                                .build(),
+                        recorder);
+        channel.writeInbound(Hex.buffer(GREETING + ready("PULL")));
+        channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(1, 2));
+        channel.takes = 0;
+        for (int i = 0; i < 4; i++) {
+            channel.writeAndFlush(ZMTPMessage.fromUTF8("x".repeat(8000)));
+        }
+        pass(channel, 1000);
+        channel.takes = 3;
+        channel.flush();
+        assertThat(channel.isWritable()).isFalse();
+        pass(channel, 1000);
+        assertThat(recorder.failures).isEmpty();
+        pass(channel, 1000);
+        pass(channel, 1000);
+        assertThat(recorder.failures).hasSize(1);
+        channel.finishAndReleaseAll();
     }
 
     @Test
@@ -262,9 +313,11 @@ class RegressionTest {
                 .set(codec -> codec.heartbeatInterval(Duration.ofSeconds(1)))
                 .start()) {
             traffic.channel.config().setAutoRead(false);
-            traffic.channel.advanceTimeBy(1900, TimeUnit.MILLISECONDS);
+            traffic.receive("00 01 61"); // all that was asked for
+            pass(traffic.channel, 1000);
+            pass(traffic.channel, 900);
             traffic.channel.read();
-            traffic.channel.advanceTimeBy(200, TimeUnit.MILLISECONDS);
+            pass(traffic.channel, 200);
             assertThat(traffic.failures).isEmpty();
         }
     }
