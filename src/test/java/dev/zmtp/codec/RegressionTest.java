@@ -84,11 +84,9 @@ class RegressionTest {
         }
     }
 
-    @Test
-    void aPeerThatTakesLittleIsAliveAndOneThatTakesNothingIsNot() {
+    private static SlowChannel pushing(Recorder<Object> recorder) {
         SlowChannel channel = new SlowChannel();
         channel.freezeTime();
-        Recorder<Object> recorder = Recorder.ofAll();
         channel.pipeline()
                 .addLast(
                         ZMTPCodec.builder()
@@ -98,10 +96,38 @@ class RegressionTest {
                         recorder);
         channel.writeInbound(Hex.buffer(GREETING + ready("PULL")));
         channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(1, 2));
-        channel.takes = 0;
-        for (int i = 0; i < 4; i++) {
+        return channel;
+    }
+
+    private static void push(SlowChannel channel, int messages) {
+        for (int i = 0; i < messages; i++) {
             channel.writeAndFlush(ZMTPMessage.fromUTF8("x".repeat(8000)));
         }
+    }
+
+    @Test
+    void aPeerWhoseQueueIsEmptiedAndFilledAgainIsAlive() {
+        Recorder<Object> recorder = Recorder.ofAll();
+        SlowChannel channel = pushing(recorder);
+        channel.takes = 0;
+        push(channel, 4);
+        pass(channel, 1000);
+        channel.takes = Integer.MAX_VALUE;
+        channel.flush();
+        channel.runPendingTasks();
+        channel.takes = 0;
+        push(channel, 5);
+        pass(channel, 1000);
+        assertThat(recorder.failures).isEmpty();
+        channel.finishAndReleaseAll();
+    }
+
+    @Test
+    void aPeerThatTakesLittleIsAliveAndOneThatTakesNothingIsNot() {
+        Recorder<Object> recorder = Recorder.ofAll();
+        SlowChannel channel = pushing(recorder);
+        channel.takes = 0;
+        push(channel, 4);
         pass(channel, 1000);
         channel.takes = 3;
         channel.flush();
