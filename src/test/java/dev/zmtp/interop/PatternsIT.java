@@ -224,6 +224,9 @@ class PatternsIT {
         try (Link link = Link.of(kind, binder, ZMTPSocketType.XPUB, ZMTPSocketType.XSUB);
                 Link back = Link.of(kind, binder, ZMTPSocketType.XSUB, ZMTPSocketType.XPUB)) {
             link.ours().handshake();
+            // Their XSUB drops a message for which it has no connection yet; a subscription that arrived tells of one.
+            link.theirs().send(Messages.rawSubscription(true, TOPIC));
+            assertThat(link.subscription()).isEqualTo(ZMTPSubscription.subscribe(TOPIC));
             theySendWeReceive(link, QUESTION);
 
             back.ours().handshake();

@@ -98,9 +98,10 @@ class SubscriptionsIT {
             assertThat(theyPublish.theirs().receive()).isEqualTo(Messages.rawSubscription(false, "a"));
 
             wePublish.ours().handshake();
+            // Their XSUB repeats what it holds to each new connection, but drops a cancellation that comes before one.
             wePublish.theirs().send(Messages.rawSubscription(true, "a"));
-            wePublish.theirs().send(Messages.rawSubscription(false, "a"));
             assertThat(wePublish.subscription()).isEqualTo(ZMTPSubscription.subscribe("a"));
+            wePublish.theirs().send(Messages.rawSubscription(false, "a"));
             assertThat(wePublish.subscription()).isEqualTo(ZMTPSubscription.cancel("a"));
         }
     }
