@@ -21,9 +21,6 @@ final class JeroMqPeer implements Peer {
 
     private static final int END = ZMQ.EVENT_DISCONNECTED | ZMQ.HANDSHAKE_FAILED_PROTOCOL;
 
-    /** After which a connection that JeroMQ forgot to speak on is replaced: see {@link OurSide#accept}. */
-    private static final int HANDSHAKE_MILLIS = 3000;
-
     private final ZContext context = new ZContext();
 
     @Override
@@ -35,7 +32,6 @@ final class JeroMqPeer implements Peer {
     public PeerSocket socket(ZMTPSocketType type) {
         ZMQ.Socket socket = context.createSocket(SocketType.valueOf(type.name()));
         socket.setLinger(0);
-        socket.setHandshakeIvl(HANDSHAKE_MILLIS);
         socket.setSendTimeOut((int) Patience.LIMIT.toMillis());
         return new Socket(socket);
     }

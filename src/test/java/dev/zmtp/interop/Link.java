@@ -17,10 +17,13 @@ final class Link implements AutoCloseable {
         THEY
     }
 
-    private final OurSide ourSide;
-    private final Peer peer;
-    private final PeerSocket theirs;
+    /** How many peers may stay mute before that is a failure. */
+    private static final int MUTE_PEERS = 5;
+
+    private final OurSide ourSide = new OurSide();
     private final OurEnd ours;
+    private Peer peer;
+    private PeerSocket theirs;
 
     /** Connects; the handshake may still be under way. {@code settings} come before anything is sent. */
     Link(
@@ -31,16 +34,24 @@ final class Link implements AutoCloseable {
             Consumer<PeerSocket> settings,
             ChannelHandler... front) {
         peer = kind.open();
-        ourSide = new OurSide();
         boolean connected = false;
         try {
-            theirs = peer.socket(theirType);
-            settings.accept(theirs);
-            if (binder == Binder.WE) {
-                theirs.connect(ourSide.listen(config, front));
-                ours = ourSide.accept();
-            } else {
+            theirs = socket(theirType, settings);
+            if (binder == Binder.THEY) {
                 ours = ourSide.connect(theirs.bind(), config, front);
+            } else {
+                int port = ourSide.listen(config, front);
+                theirs.connect(port);
+                OurEnd accepted = ourSide.accept(Patience.MUTE);
+                // A JeroMQ that connects stays mute now and then, for good (zeromq/jeromq, pull request 1022).
+                for (int i = 1; accepted == null && i < MUTE_PEERS; i++) {
+                    peer.close();
+                    peer = kind.open();
+                    theirs = socket(theirType, settings);
+                    theirs.connect(port);
+                    accepted = ourSide.accept(Patience.MUTE);
+                }
+                ours = accepted != null ? accepted : ourSide.accept();
             }
             connected = true;
         } finally {
@@ -48,6 +59,12 @@ final class Link implements AutoCloseable {
                 close();
             }
         }
+    }
+
+    private PeerSocket socket(ZMTPSocketType type, Consumer<PeerSocket> settings) {
+        PeerSocket socket = peer.socket(type);
+        settings.accept(socket);
+        return socket;
     }
 
     /** As the other, with default settings for both, but these types. */

@@ -14,9 +14,11 @@ import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /** Our codec behind Netty's NIO channels on the loopback interface, as a server and as a client. */
 final class OurSide implements AutoCloseable {
@@ -42,21 +44,23 @@ final class OurSide implements AutoCloseable {
         return ((InetSocketAddress) server.localAddress()).getPort();
     }
 
-    /**
-     * The next connection to a port that was listened on whose peer has said something. A JeroMQ that connects stays mute
-     * now and then and connects anew after a while (zeromq/jeromq, pull request 1022): that one is meant.
-     */
+    /** The next connection to a port that is listened on, once its peer has said something. */
     OurEnd accept() {
-        OurEnd end;
-        try {
-            end = accepted.poll(Patience.LIMIT.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (InterruptedException e) {
-            throw new AssertionError("interrupted", e);
-        }
+        OurEnd end = accept(Patience.LIMIT);
         if (end == null) {
             throw new AssertionError("connection: none (expected: one within " + Patience.LIMIT + ")");
         }
         return end;
+    }
+
+    /** As {@link #accept()}, but null if there is none within {@code wait}. */
+    @Nullable
+    OurEnd accept(Duration wait) {
+        try {
+            return accepted.poll(wait.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            throw new AssertionError("interrupted", e);
+        }
     }
 
     /** Connects to a port that listens already. {@code front} stands between the socket and the codec. */

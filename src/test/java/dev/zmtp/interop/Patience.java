@@ -11,6 +11,9 @@ final class Patience {
     /** The wait between two tries of something that the other side cannot confirm. */
     static final Duration RETRY = Duration.ofMillis(50);
 
+    /** The silence after which a peer that should have connected is replaced. */
+    static final Duration MUTE = Duration.ofSeconds(3);
+
     private Patience() {}
 
     /** The moment of {@link System#nanoTime} at which waiting ends. */
