@@ -6,7 +6,11 @@ import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.netty.util.AbstractReferenceCounted;
 import io.netty.util.IllegalReferenceCountException;
+import io.netty.util.Recycler;
 import io.netty.util.ReferenceCountUtil;
+import io.netty.util.ResourceLeakDetector;
+import io.netty.util.ResourceLeakDetectorFactory;
+import io.netty.util.ResourceLeakTracker;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -26,38 +30,74 @@ import org.jspecify.annotations.Nullable;
  * written message belongs to the codec, which releases it exactly once, whatever becomes of the write. The frames that
  * {@link #frame(int)} and the iterator give are not retained: retain what should outlive the message.
  *
+ * <p><b>Recycling.</b> Messages are recycled by the thread that made them, at most {@value #MAX_RECYCLED} a thread: as with
+ * any pooled buffer of Netty, who touches a message after its release may touch another one.
+ *
  * <p>The list of frames is immutable; the buffers themselves are as mutable as any {@link ByteBuf}. The codec does not move
  * their indices, so one message can be retained and written to many channels. Not more thread safe than the buffers are.
  */
 public final class ZMTPMessage extends AbstractReferenceCounted implements Iterable<ByteBuf> {
 
+    /** Frames of up to so many octets are copied by {@link Builder#copy}, into buffers that stay with the message. */
+    private static final int MAX_OWN_LENGTH = 256;
+
+    private static final int MAX_OWN_FRAMES = 8;
+    private static final int MAX_RECYCLED = 1024;
+
     private static final int SHOWN_FRAMES = 8;
     private static final int SHOWN_OCTETS = 32;
     private static final ByteBuf[] NO_FRAMES = {};
 
-    /** The only frame, so that the commonest message needs no array; null if there is another number of them. */
-    private final @Nullable ByteBuf single;
+    private static final ResourceLeakDetector<ZMTPMessage> LEAKS =
+            ResourceLeakDetectorFactory.instance().newResourceLeakDetector(ZMTPMessage.class);
 
-    private final ByteBuf[] frames;
+    private static final Recycler<ZMTPMessage> RECYCLER = new Recycler<>(MAX_RECYCLED) {
+        @Override
+        protected ZMTPMessage newObject(Handle<ZMTPMessage> handle) {
+            return new ZMTPMessage((EnhancedHandle<ZMTPMessage>) handle);
+        }
+    };
 
-    private ZMTPMessage(@Nullable ByteBuf single, ByteBuf[] frames) {
-        this.single = single;
-        this.frames = frames;
+    private final Recycler.EnhancedHandle<ZMTPMessage> handle;
+
+    /** The frames, and then nulls. */
+    private @Nullable ByteBuf[] frames = new ByteBuf[1];
+
+    private int size;
+
+    /** Buffers for small frames that stay with this object when it is recycled, each for the frame at the same place. */
+    private final @Nullable ByteBuf[] own = new ByteBuf[MAX_OWN_FRAMES];
+
+    /** Tells of a message of copied frames that was not released: their buffers are nobody's loss, and so are not tracked. */
+    private @Nullable ResourceLeakTracker<ZMTPMessage> leak;
+
+    private ZMTPMessage(Recycler.EnhancedHandle<ZMTPMessage> handle) {
+        this.handle = handle;
+    }
+
+    private static ZMTPMessage empty() {
+        ZMTPMessage message = RECYCLER.get();
+        message.setRefCnt(1);
+        return message;
     }
 
     /** Returns a message of one frame, which it takes over. */
     public static ZMTPMessage from(ByteBuf frame) {
-        return new ZMTPMessage(Objects.requireNonNull(frame, "frame"), NO_FRAMES);
+        Objects.requireNonNull(frame, "frame");
+        ZMTPMessage message = empty();
+        message.frames[0] = frame;
+        message.size = 1;
+        return message;
     }
 
     /** Returns a message of these frames, which it takes over. The array itself is copied. */
     public static ZMTPMessage from(ByteBuf... frames) {
-        return ofOwned(frames.clone());
+        return of(frames);
     }
 
     /** Returns a message of these frames, which it takes over. */
     public static ZMTPMessage from(Collection<? extends ByteBuf> frames) {
-        return ofOwned(frames.toArray(NO_FRAMES));
+        return of(frames.toArray(NO_FRAMES));
     }
 
     /** Returns a message with a frame of UTF-8 for each string. */
@@ -106,7 +146,7 @@ public final class ZMTPMessage extends AbstractReferenceCounted implements Itera
             encoded.forEach(ReferenceCountUtil::safeRelease);
             throw e;
         }
-        return ofOwned(encoded.toArray(NO_FRAMES));
+        return from(encoded);
     }
 
     private static ByteBuf encode(ByteBufAllocator alloc, Charset charset, CharSequence text) {
@@ -120,16 +160,50 @@ public final class ZMTPMessage extends AbstractReferenceCounted implements Itera
         return alloc.buffer(octets.length).writeBytes(octets);
     }
 
-    private static ZMTPMessage ofOwned(ByteBuf[] frames) {
+    private static ZMTPMessage of(ByteBuf[] frames) {
         for (ByteBuf frame : frames) {
             Objects.requireNonNull(frame, "frame");
         }
-        return frames.length == 1 ? new ZMTPMessage(frames[0], NO_FRAMES) : new ZMTPMessage(null, frames);
+        ZMTPMessage message = empty();
+        message.ensureCapacity(frames.length);
+        System.arraycopy(frames, 0, message.frames, 0, frames.length);
+        message.size = frames.length;
+        return message;
+    }
+
+    private void ensureCapacity(int capacity) {
+        if (frames.length < capacity) {
+            frames = Arrays.copyOf(frames, Math.max(capacity, Math.min(2 * frames.length, MAX_OWN_FRAMES)));
+        }
+    }
+
+    private void add(ByteBuf frame) {
+        if (size == frames.length) {
+            frames = Arrays.copyOf(frames, 2 * size);
+        }
+        frames[size++] = frame;
+    }
+
+    /** Appends a frame of the next octets of {@code in}, in a buffer of this message. */
+    private void addOwn(ByteBuf in, int length) {
+        ByteBuf frame = own[size];
+        if (frame == null) {
+            // On the heap, where nothing is lost if nobody releases it, and where it is to be copied from anyway.
+            frame = Unpooled.buffer((length + 31) & ~31, MAX_OWN_LENGTH);
+            own[size] = frame;
+        } else {
+            frame.clear();
+            if (frame.capacity() < length) {
+                frame.capacity((length + 31) & ~31);
+            }
+        }
+        frame.writeBytes(in, length);
+        add(frame);
     }
 
     /** The number of frames. 0 is possible, as the result of {@link #pop()}, but cannot be written to a peer. */
     public int size() {
-        return single != null ? 1 : frames.length;
+        return size;
     }
 
     /**
@@ -138,12 +212,11 @@ public final class ZMTPMessage extends AbstractReferenceCounted implements Itera
      * @throws IndexOutOfBoundsException if there is no such frame
      */
     public ByteBuf frame(int index) {
-        ByteBuf only = single;
-        if (only == null) {
-            return frames[Objects.checkIndex(index, frames.length)];
-        }
-        Objects.checkIndex(index, 1);
-        return only;
+        return existing(frames[Objects.checkIndex(index, size)]);
+    }
+
+    private static ByteBuf existing(@Nullable ByteBuf frame) {
+        return Objects.requireNonNull(frame); // for NullAway: there is one below size
     }
 
     /** The readable octets of all frames together. */
@@ -183,12 +256,11 @@ public final class ZMTPMessage extends AbstractReferenceCounted implements Itera
      */
     public ZMTPMessage push(ByteBuf frame) {
         Objects.requireNonNull(frame, "frame");
-        ByteBuf[] more = new ByteBuf[size() + 1];
-        more[0] = frame;
-        for (int i = 1; i < more.length; i++) {
-            more[i] = frame(i - 1).retain();
-        }
-        return ofOwned(more);
+        ZMTPMessage more = empty();
+        more.ensureCapacity(size + 1);
+        more.add(frame);
+        more.addRetained(this, 0);
+        return more;
     }
 
     /**
@@ -202,11 +274,16 @@ public final class ZMTPMessage extends AbstractReferenceCounted implements Itera
         if (size() == 0) {
             throw new IllegalStateException("frames: 0 (expected: >= 1)");
         }
-        ByteBuf[] rest = new ByteBuf[size() - 1];
-        for (int i = 0; i < rest.length; i++) {
-            rest[i] = frame(i + 1).retain();
+        ZMTPMessage rest = empty();
+        rest.ensureCapacity(size - 1);
+        rest.addRetained(this, 1);
+        return rest;
+    }
+
+    private void addRetained(ZMTPMessage other, int from) {
+        for (int i = from; i < other.size; i++) {
+            add(other.frame(i).retain());
         }
-        return ofOwned(rest);
     }
 
     /**
@@ -291,12 +368,15 @@ public final class ZMTPMessage extends AbstractReferenceCounted implements Itera
 
     @Override
     public ZMTPMessage touch() {
-        super.touch();
-        return this;
+        return touch(null);
     }
 
     @Override
-    public ZMTPMessage touch(Object hint) {
+    public ZMTPMessage touch(@Nullable Object hint) {
+        ResourceLeakTracker<ZMTPMessage> tracker = leak;
+        if (tracker != null) {
+            tracker.record(hint);
+        }
         for (int i = 0; i < size(); i++) {
             frame(i).touch(hint);
         }
@@ -305,9 +385,30 @@ public final class ZMTPMessage extends AbstractReferenceCounted implements Itera
 
     @Override
     protected void deallocate() {
-        for (int i = 0; i < size(); i++) {
-            ReferenceCountUtil.safeRelease(frame(i));
+        ResourceLeakTracker<ZMTPMessage> tracker = leak;
+        if (tracker != null) {
+            leak = null;
+            tracker.close(this);
         }
+        for (int i = 0; i < size; i++) {
+            release(i, existing(frames[i]));
+            frames[i] = null;
+        }
+        size = 0;
+        if (frames.length > MAX_OWN_FRAMES) {
+            frames = new ByteBuf[1];
+        }
+        handle.unguardedRecycle(this);
+    }
+
+    private void release(int index, ByteBuf frame) {
+        if (index < MAX_OWN_FRAMES && frame == own[index]) {
+            if (frame.refCnt() == 1) {
+                return; // stays, for the next message
+            }
+            own[index] = null; // somebody retained it: it is theirs now
+        }
+        ReferenceCountUtil.safeRelease(frame);
     }
 
     /** Whether {@code other} is a message with as many frames of the same readable octets. */
@@ -386,5 +487,81 @@ public final class ZMTPMessage extends AbstractReferenceCounted implements Itera
 
     private static boolean isPrintable(ByteBuf frame, int length) {
         return frame.forEachByte(frame.readerIndex(), length, octet -> octet >= 0x20 && octet < 0x7f) < 0;
+    }
+
+    /**
+     * Collects the frames of a message, and then of the next one.
+     *
+     * <p>What it has collected is its own until {@link #build}, or {@link #clear}, which releases it. Not thread safe.
+     */
+    public static final class Builder {
+        private @Nullable ZMTPMessage message;
+        private boolean copied;
+
+        /** A builder without frames. */
+        public Builder() {}
+
+        /** The number of frames that were collected. */
+        public int size() {
+            return message == null ? 0 : message.size;
+        }
+
+        /** Adds {@code frame}, which the message takes over. */
+        public Builder add(ByteBuf frame) {
+            Objects.requireNonNull(frame, "frame");
+            open().add(frame);
+            return this;
+        }
+
+        /**
+         * Adds a frame of the next {@code length} octets of {@code in}, which stays the caller's and whose reader index
+         * moves behind them. A small frame takes no memory of {@code in} or its allocator, but of the message, which is
+         * recycled with it.
+         *
+         * @throws IndexOutOfBoundsException if there are not so many octets
+         */
+        public Builder copy(ByteBuf in, int length) {
+            if (length < 0 || length > in.readableBytes()) {
+                throw new IndexOutOfBoundsException(
+                        "length: " + length + " (expected: 0 to " + in.readableBytes() + ")");
+            }
+            ZMTPMessage open = open();
+            if (length <= MAX_OWN_LENGTH && open.size < MAX_OWN_FRAMES) {
+                open.addOwn(in, length);
+                copied = true;
+            } else {
+                open.add(in.readBytes(length));
+            }
+            return this;
+        }
+
+        private ZMTPMessage open() {
+            ZMTPMessage open = message;
+            if (open == null) {
+                open = empty();
+                message = open;
+            }
+            return open;
+        }
+
+        /** Returns a message of these frames, the caller's to release. The builder is empty again. */
+        public ZMTPMessage build() {
+            ZMTPMessage built = open();
+            if (copied) {
+                built.leak = LEAKS.track(built);
+                copied = false;
+            }
+            message = null;
+            return built;
+        }
+
+        /** Releases what was collected. The builder is empty again. */
+        public void clear() {
+            copied = false;
+            if (message != null) {
+                message.release();
+                message = null;
+            }
+        }
     }
 }

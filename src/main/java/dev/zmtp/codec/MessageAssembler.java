@@ -3,23 +3,21 @@ package dev.zmtp.codec;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.wire.FrameReader;
 import io.netty.buffer.ByteBuf;
-import io.netty.util.ReferenceCountUtil;
-import java.util.ArrayList;
-import java.util.List;
 
 /** Makes a {@link ZMTPMessage} of frames. Commands between the frames of a message do not come here. */
 final class MessageAssembler implements MessageSink {
 
+    /**
+     * Frames of up to so many octets are copied. That is as fast as to keep a reference, and who keeps one small message
+     * of a thousand does not keep the octets of all.
+     */
+    private static final int COPY_LIMIT = 256;
+
     private final ZMTPCodec codec;
     private final FrameReader reader;
-
-    /** The frames before the last one. */
-    private final List<ByteBuf> frames = new ArrayList<>(0);
+    private final ZMTPMessage.Builder message = new ZMTPMessage.Builder();
 
     private boolean more;
-
-    /** How many of the frames keep no read buffer. */
-    private int detached;
 
     MessageAssembler(ZMTPCodec codec, FrameReader reader) {
         this.codec = codec;
@@ -33,53 +31,47 @@ final class MessageAssembler implements MessageSink {
 
     @Override
     public boolean body(ByteBuf in) {
-        ByteBuf frame = reader.readBody(in, codec.ctx().alloc());
-        if (frame == null) {
-            return false;
+        if (reader.isBodyIn(in) && isCopied((int) reader.length(), in)) {
+            message.copy(in, (int) reader.length());
+            reader.bodyTaken();
+        } else {
+            ByteBuf frame = reader.readBody(in, codec.ctx().alloc());
+            if (frame == null) {
+                return false;
+            }
+            message.add(frame);
         }
-        frame(frame);
+        added();
         return true;
+    }
+
+    /**
+     * Nothing short of half a read buffer refers to it while its message is not complete. A peer could else make us keep a
+     * read buffer for each of its frames, of a message that never ends.
+     */
+    private boolean isCopied(int length, ByteBuf in) {
+        return length <= COPY_LIMIT || more && length < in.capacity() / 2;
     }
 
     @Override
     public void whole(ByteBuf body, boolean more) {
         this.more = more;
-        frame(body.retain());
-    }
-
-    private void frame(ByteBuf frame) {
-        if (more) {
-            frames.add(frame);
-        } else if (frames.isEmpty()) {
-            codec.fireMessage(ZMTPMessage.from(frame));
+        if (isCopied(body.readableBytes(), body)) {
+            message.copy(body, body.readableBytes());
         } else {
-            frames.add(frame);
-            ZMTPMessage message = ZMTPMessage.from(frames);
-            frames.clear();
-            detached = 0;
-            codec.fireMessage(message);
+            message.add(body.retain());
         }
+        added();
     }
 
-    /**
-     * Takes small frames of an unfinished message out of the read buffer. A peer could else make us keep a read buffer for
-     * each octet, with one octet of a message that never ends in each.
-     */
-    @Override
-    public void readEnded(int capacity) {
-        for (; detached < frames.size(); detached++) {
-            ByteBuf frame = frames.get(detached);
-            int length = frame.readableBytes();
-            if (length > 0 && length < capacity / 2) {
-                frames.set(detached, codec.ctx().alloc().buffer(length).writeBytes(frame));
-                frame.release();
-            }
+    private void added() {
+        if (!more) {
+            codec.fireMessage(message.build());
         }
     }
 
     @Override
     public void close() {
-        frames.forEach(ReferenceCountUtil::safeRelease);
-        frames.clear();
+        message.clear();
     }
 }

@@ -14,9 +14,6 @@ interface MessageSink {
     /** As {@link #header} and {@link #body}, for a frame that is there whole. {@code body} stays the caller's. */
     void whole(ByteBuf body, boolean more);
 
-    /** All octets of a read buffer of {@code capacity} octets were taken. */
-    default void readEnded(int capacity) {}
-
     /** Releases half a message. Called exactly once. */
     void close();
 }

@@ -106,13 +106,6 @@ final class TrafficPhase extends Phase {
     @Override
     void read(ByteBuf in) {
         activity++;
-        decode(in);
-        if (isCurrent()) {
-            sink().readEnded(in.capacity());
-        }
-    }
-
-    private void decode(ByteBuf in) {
         while (isCurrent()) {
             if (!inBody) {
                 if (!reader.readHeader(in)) {

@@ -114,6 +114,11 @@ public final class FrameReader {
         return length;
     }
 
+    /** Whether {@code in} holds the whole body. */
+    public boolean isBodyIn(ByteBuf in) {
+        return splitBody == null && length <= in.readableBytes();
+    }
+
     /**
      * Takes what {@code in} holds of the body; returns the whole body, the caller's to release, or null if more must come.
      *
