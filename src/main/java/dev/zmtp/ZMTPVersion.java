@@ -158,6 +158,23 @@ public enum ZMTPVersion {
         return v1 ? length - 1 : length;
     }
 
+    /**
+     * Reads a header of two octets at once: what {@link #headerLengthOf}, {@link #flagsAt} and {@link #bodyLengthAt} say of
+     * it one by one.
+     *
+     * @param octets the first two octets of a header, the first one in the bits 8 to 15
+     * @return the flags in the bits 8 to 15 and the length of the body in the bits 0 to 7; or -1 if the header is longer, or
+     *     illegal
+     */
+    public int shortHeader(int octets) {
+        int first = octets >>> 8;
+        if (v1) {
+            return first == 0 || first == V1_LONG ? -1 : (octets & MORE) << 8 | first - 1;
+        }
+        boolean other = (first & (reserved | LONG)) != 0 || (first & (COMMAND | MORE)) == (COMMAND | MORE);
+        return other ? -1 : octets;
+    }
+
     private static ZMTPException zeroLength() {
         return ZMTPException.malformed("frame length", 0, ">= 1, it counts the flags octet");
     }

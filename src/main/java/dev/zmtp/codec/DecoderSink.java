@@ -46,7 +46,7 @@ final class DecoderSink implements MessageSink {
         if (remaining == 0) {
             reader.bodyTaken();
         }
-        content(in.readSlice(octets));
+        content(in, octets);
         if (remaining > 0) {
             return false;
         }
@@ -59,7 +59,7 @@ final class DecoderSink implements MessageSink {
         header(body.readableBytes(), more);
         if (!closed) {
             remaining = 0;
-            content(body);
+            content(body, body.readableBytes());
             finish();
         }
     }
@@ -71,8 +71,24 @@ final class DecoderSink implements MessageSink {
         }
     }
 
-    private void content(ByteBuf arrived) {
-        ByteBuf data = unread == null ? arrived : unread.writeBytes(arrived);
+    /** Gives the next {@code octets} of {@code in} to the decoder, behind what it left unread. */
+    private void content(ByteBuf in, int octets) {
+        if (unread != null) {
+            decode(unread.writeBytes(in, octets));
+        } else {
+            int end = in.readerIndex() + octets;
+            int readable = in.writerIndex();
+            in.writerIndex(end); // the decoder sees nothing behind the frame; a slice would be garbage for each
+            try {
+                decode(in);
+            } finally {
+                in.setIndex(end, readable);
+            }
+        }
+        fire();
+    }
+
+    private void decode(ByteBuf data) {
         int before;
         do {
             before = data.readerIndex();
@@ -81,7 +97,6 @@ final class DecoderSink implements MessageSink {
         if (!closed) {
             keepUnread(data);
         }
-        fire();
     }
 
     private void keepUnread(ByteBuf data) {
@@ -103,6 +118,10 @@ final class DecoderSink implements MessageSink {
 
     private void fire() {
         if (out.isEmpty()) {
+            return;
+        }
+        if (out.size() == 1) {
+            codec.fireMessage(out.remove(0));
             return;
         }
         Object[] decoded = out.toArray();

@@ -10,13 +10,20 @@ final class MessageLimits {
     /** What a frame behind the first of its message counts beside its octets: about what it costs to keep. */
     private static final int FRAME_OVERHEAD = 64;
 
-    private final ZMTPConfig config;
+    private final int maxCommandLength;
+    private final int maxFrameLength;
+    private final int maxMessageFrames;
+    private final long maxMessageLength;
+
     private int frames;
     private long length;
     private boolean onlyFrame;
 
     MessageLimits(ZMTPConfig config) {
-        this.config = config;
+        maxCommandLength = config.maxCommandLength();
+        maxFrameLength = config.maxFrameLength();
+        maxMessageFrames = config.maxMessageFrames();
+        maxMessageLength = config.maxMessageLength();
     }
 
     /** Whether the message frame that was judged last is the only one of its message. */
@@ -27,15 +34,15 @@ final class MessageLimits {
     /** Judges a frame with these flags and octets. Commands may stand between the frames of a message. */
     void judge(int flags, long octets) {
         if ((flags & ZMTPVersion.COMMAND) != 0) {
-            check("command length", octets, config.maxCommandLength());
+            check("command length", octets, maxCommandLength);
             return;
         }
-        check("frame length", octets, config.maxFrameLength());
+        check("frame length", octets, maxFrameLength);
         // An attacker's endless empty frames cost memory too: their number and their overhead are bounded.
         length += frames == 0 ? octets : octets + FRAME_OVERHEAD;
         frames++;
-        check("message frames", frames, config.maxMessageFrames());
-        check("message length", length, config.maxMessageLength());
+        check("message frames", frames, maxMessageFrames);
+        check("message length", length, maxMessageLength);
         boolean last = (flags & ZMTPVersion.MORE) == 0;
         onlyFrame = last && frames == 1;
         if (last) {
@@ -49,7 +56,7 @@ final class MessageLimits {
         if (flags != 0) {
             throw ZMTPException.malformed("frame flags", flags, "0 on an encrypted frame");
         }
-        int limit = Math.max(config.maxFrameLength(), config.maxCommandLength());
+        int limit = Math.max(maxFrameLength, maxCommandLength);
         check("encrypted frame length", octets, limit + (long) cipher.sealedLength(0));
     }
 

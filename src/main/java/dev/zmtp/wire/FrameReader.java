@@ -49,6 +49,9 @@ public final class FrameReader {
         if (splitHeader != null && splitHeader.isReadable()) {
             return readSplitHeader(splitHeader, in);
         }
+        if (in.readableBytes() >= 2 && readShortHeader(in)) {
+            return true;
+        }
         if (!in.isReadable()) {
             return false;
         }
@@ -62,6 +65,22 @@ public final class FrameReader {
         }
         parse(in, in.readerIndex(), header);
         in.skipBytes(header);
+        return true;
+    }
+
+    /** The commonest header, with one look at the octets. Returns false, with nothing taken, if it is another. */
+    private boolean readShortHeader(ByteBuf in) {
+        int octets = in.getUnsignedShort(in.readerIndex());
+        int header = version.shortHeader(octets);
+        if (header < 0) {
+            return false;
+        }
+        flags = header >>> 8;
+        length = header & 0xff;
+        rawFlags = version == ZMTPVersion.ZMTP10 ? octets & 0xff : octets >>> 8;
+        longHeader = false;
+        hasHeader = true;
+        in.skipBytes(2);
         return true;
     }
 
