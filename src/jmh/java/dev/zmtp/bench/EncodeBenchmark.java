@@ -1,0 +1,157 @@
+package dev.zmtp.bench;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.ZMTPVersion;
+import dev.zmtp.testing.InTraffic;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OperationsPerInvocation;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+import org.openjdk.jmh.annotations.Warmup;
+
+/**
+ * What it takes to write a message, without a socket: the time and, with {@code -prof gc}, the octets allocated for each.
+ *
+ * <p>A batch of messages is written and flushed to a transport that takes all at once. The message is the same one each time,
+ * retained: to make it is the application's work and is not measured.
+ */
+@State(Scope.Thread)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@Fork(
+        value = 1,
+        jvmArgsPrepend = {BenchmarkThreads.CUSTOM, BenchmarkThreads.CLASS, BenchmarkThreads.NO_LEAK_DETECTION})
+@Warmup(iterations = 3, time = 1)
+@Measurement(iterations = 5, time = 1)
+public class EncodeBenchmark {
+
+    private static final int MESSAGES = 128;
+
+    /** The promise of each write. */
+    public enum Promises {
+        /** The channel's void promise. */
+        VOID,
+        /** A new promise, as {@code write(message)} makes it. */
+        REAL
+    }
+
+    /** What is written. */
+    @Param
+    Shape shape;
+
+    /** The framing: ZMTP 1.0's, or that of all later versions. */
+    @Param({"ZMTP10", "ZMTP31"})
+    ZMTPVersion version;
+
+    /** What the application writes. */
+    @Param
+    Api api;
+
+    /** The promises of the writes. */
+    @Param
+    Promises promises;
+
+    private final Transport transport = new Transport();
+    private final Application application = new Application();
+    private InTraffic connection;
+    private ByteBuf octets;
+    private ZMTPMessage message;
+    private long batchLength;
+
+    /** Connects. */
+    @Setup
+    public void connect() {
+        InTraffic.Setup setup = InTraffic.as(ZMTPSocketType.DEALER)
+                .peer(ZMTPSocketType.ROUTER)
+                .peer(version)
+                .front(transport)
+                .behind(application);
+        if (api == Api.CUSTOM) {
+            setup.set(codec -> codec.encoder(session -> new ShapeCodec.Encoder(octets)));
+        }
+        int longest = shape.bodyLength();
+        octets = ByteBufAllocator.DEFAULT.directBuffer(longest).writeZero(longest);
+        connection = setup.start();
+        message = shape.message(connection.channel.alloc());
+        batchLength = (long) MESSAGES * shape.wireLength(version);
+        transport.octets = 0;
+    }
+
+    /** Writes a batch and flushes. One operation is one message. */
+    @Benchmark
+    @OperationsPerInvocation(MESSAGES)
+    public long encode() {
+        ChannelHandlerContext ctx = application.ctx;
+        ChannelPromise nobody = promises == Promises.VOID ? ctx.voidPromise() : null;
+        for (int i = 0; i < MESSAGES; i++) {
+            Object written = api == Api.CUSTOM ? shape : message.retain();
+            ctx.write(written, nobody == null ? ctx.newPromise() : nobody);
+        }
+        ctx.flush();
+        return transport.take(batchLength);
+    }
+
+    /** Ends all. */
+    @TearDown
+    public void close() {
+        connection.close();
+        message.release();
+        octets.release();
+        if (!connection.failures.isEmpty()) {
+            throw new IllegalStateException("connection failed", connection.failures.get(0));
+        }
+    }
+
+    /** Where the application stands: directly behind the codec. */
+    private static final class Application extends ChannelInboundHandlerAdapter {
+        private ChannelHandlerContext ctx;
+
+        @Override
+        public void handlerAdded(ChannelHandlerContext ctx) {
+            this.ctx = ctx;
+        }
+    }
+
+    /** A transport that takes everything at once: the cost of Netty's queue and of the socket is not the codec's. */
+    private static final class Transport extends ChannelOutboundHandlerAdapter {
+        private long octets;
+
+        @Override
+        public void write(ChannelHandlerContext ctx, Object msg, ChannelPromise promise) {
+            ByteBuf written = (ByteBuf) msg;
+            octets += written.readableBytes();
+            written.release();
+            promise.setSuccess();
+        }
+
+        @Override
+        public void flush(ChannelHandlerContext ctx) {
+            // What was written has left.
+        }
+
+        long take(long expected) {
+            long taken = octets;
+            octets = 0;
+            if (taken != expected) {
+                throw new IllegalStateException("octets written: " + taken + " (expected: " + expected + ")");
+            }
+            return taken;
+        }
+    }
+}
