@@ -401,6 +401,7 @@ public final class ZMTPMessage extends AbstractReferenceCounted implements Itera
         handle.unguardedRecycle(this);
     }
 
+    @SuppressWarnings("ReferenceEquality") // whose it is, not what is in it
     private void release(int index, ByteBuf frame) {
         if (index < MAX_OWN_FRAMES && frame == own[index]) {
             if (frame.refCnt() == 1) {

@@ -2,24 +2,15 @@ package dev.zmtp.bench;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.ZMTPVersion;
 import dev.zmtp.codec.ZMTPCodec;
-import io.netty.bootstrap.Bootstrap;
-import io.netty.bootstrap.ServerBootstrap;
+import dev.zmtp.codec.ZMTPHandshakeSuccess;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.channel.ChannelInitializer;
-import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.channel.nio.NioIoHandler;
-import io.netty.channel.socket.nio.NioServerSocketChannel;
-import io.netty.channel.socket.nio.NioSocketChannel;
-import io.netty.util.ReferenceCountUtil;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -44,7 +35,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.Throughput)
 @OutputTimeUnit(TimeUnit.SECONDS)
-@Fork(1)
+@Fork(value = 1, jvmArgsPrepend = BenchmarkThreads.NO_LEAK_DETECTION)
 @Warmup(iterations = 2, time = 1)
 @Measurement(iterations = 4, time = 1)
 public class CopyLimitBenchmark {
@@ -55,46 +46,21 @@ public class CopyLimitBenchmark {
     @Param({"512", "1024", "2048", "4096", "8192", "16384", "32768"})
     int size;
 
-    private EventLoopGroup loops;
-    private Channel server;
+    private final Progress progress = new Progress();
+    private Connection connection;
     private Channel client;
     private ByteBuf body;
+    private long sent;
 
     /** Connects, shakes hands, and takes the codec out of the reader. */
     @Setup
     public void connect() throws Exception {
-        loops = new MultiThreadIoEventLoopGroup(2, NioIoHandler.newFactory());
-        server = new ServerBootstrap()
-                .group(loops)
-                .channel(NioServerSocketChannel.class)
-                .childHandler(new ChannelInitializer<Channel>() {
-                    @Override
-                    protected void initChannel(Channel ch) {
-                        ch.pipeline().addLast(ZMTPCodec.of(ZMTPSocketType.PULL), new ChannelInboundHandlerAdapter() {
-                            @Override
-                            public void userEventTriggered(ChannelHandlerContext ctx, Object evt) {
-                                ctx.pipeline().remove(ZMTPCodec.class);
-                            }
-
-                            @Override
-                            public void channelRead(ChannelHandlerContext ctx, Object msg) {
-                                ReferenceCountUtil.release(msg);
-                            }
-                        });
-                    }
-                })
-                .bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
-                .sync()
-                .channel();
-        ZMTPCodec codec = ZMTPCodec.of(ZMTPSocketType.PUSH);
-        client = new Bootstrap()
-                .group(loops)
-                .channel(NioSocketChannel.class)
-                .handler(codec)
-                .connect(server.localAddress())
-                .sync()
-                .channel();
-        codec.session().handshakeFuture().sync();
+        connection = Connection.open(
+                Transport.NIO,
+                progress,
+                new Connection.End(ZMTPCodec.of(ZMTPSocketType.PUSH), new ChannelInboundHandlerAdapter()),
+                new Connection.End(ZMTPCodec.of(ZMTPSocketType.PULL), new Reader()));
+        client = connection.client();
         body = PooledByteBufAllocator.DEFAULT.directBuffer(size).writeZero(size);
     }
 
@@ -102,10 +68,11 @@ public class CopyLimitBenchmark {
     @Benchmark
     public void mebibyte() throws Exception {
         client.eventLoop().submit(this::write).get().sync();
+        sent += (OCTETS + size - 1L) / size * (ZMTPVersion.ZMTP31.headerLengthFor(size) + size);
     }
 
     private ChannelFuture write() {
-        for (int sent = size; sent < OCTETS; sent += size) {
+        for (int written = size; written < OCTETS; written += size) {
             client.write(message(), client.voidPromise());
         }
         return client.writeAndFlush(message());
@@ -115,12 +82,38 @@ public class CopyLimitBenchmark {
         return ZMTPMessage.from(body.retainedDuplicate());
     }
 
-    /** Ends all. */
+    /** Ends all, when every octet has arrived. */
     @TearDown
-    public void close() throws Exception {
-        client.close().sync();
-        server.close().sync();
-        body.release();
-        loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).sync();
+    public void close() {
+        try {
+            progress.awaitExactly(sent);
+        } finally {
+            connection.close();
+            body.release();
+        }
+    }
+
+    /** Takes the codec out of its pipeline, counts octets and drops them. */
+    private final class Reader extends ChannelInboundHandlerAdapter {
+        private long octets;
+
+        @Override
+        public void userEventTriggered(ChannelHandlerContext ctx, Object evt) {
+            if (evt instanceof ZMTPHandshakeSuccess) {
+                ctx.pipeline().remove(ZMTPCodec.class);
+            }
+        }
+
+        @Override
+        public void channelRead(ChannelHandlerContext ctx, Object msg) {
+            ByteBuf read = (ByteBuf) msg;
+            octets += read.readableBytes();
+            read.release();
+        }
+
+        @Override
+        public void channelReadComplete(ChannelHandlerContext ctx) {
+            progress.reach(octets);
+        }
     }
 }

@@ -67,7 +67,7 @@ public class EncodeBenchmark {
     @Param
     Promises promises;
 
-    private final Transport transport = new Transport();
+    private final Network network = new Network();
     private final Application application = new Application();
     private InTraffic connection;
     private ByteBuf octets;
@@ -80,7 +80,7 @@ public class EncodeBenchmark {
         InTraffic.Setup setup = InTraffic.as(ZMTPSocketType.DEALER)
                 .peer(ZMTPSocketType.ROUTER)
                 .peer(version)
-                .front(transport)
+                .front(network)
                 .behind(application);
         if (api == Api.CUSTOM) {
             setup.set(codec -> codec.encoder(session -> new ShapeCodec.Encoder(octets)));
@@ -90,7 +90,7 @@ public class EncodeBenchmark {
         connection = setup.start();
         message = shape.message(connection.channel.alloc());
         batchLength = (long) MESSAGES * shape.wireLength(version);
-        transport.octets = 0;
+        network.octets = 0;
     }
 
     /** Writes a batch and flushes. One operation is one message. */
@@ -104,7 +104,7 @@ public class EncodeBenchmark {
             ctx.write(written, nobody == null ? ctx.newPromise() : nobody);
         }
         ctx.flush();
-        return transport.take(batchLength);
+        return network.take(batchLength);
     }
 
     /** Ends all. */
@@ -128,8 +128,8 @@ public class EncodeBenchmark {
         }
     }
 
-    /** A transport that takes everything at once: the cost of Netty's queue and of the socket is not the codec's. */
-    private static final class Transport extends ChannelOutboundHandlerAdapter {
+    /** A network that takes everything at once: the cost of Netty's queue and of the socket is not the codec's. */
+    private static final class Network extends ChannelOutboundHandlerAdapter {
         private long octets;
 
         @Override

@@ -50,7 +50,7 @@ final class MessageAssembler implements MessageSink {
      * read buffer for each of its frames, of a message that never ends.
      */
     private boolean isCopied(int length, ByteBuf in) {
-        return length <= COPY_LIMIT || more && length < in.capacity() / 2;
+        return length <= COPY_LIMIT || (more && length < in.capacity() / 2);
     }
 
     @Override

@@ -1,0 +1,15 @@
+package dev.zmtp.bench;
+
+/** When an application flushes what it wrote. */
+public enum FlushPolicy {
+    /** By hand, behind so many writes as make a batch. */
+    BATCH,
+    /** Behind each message. */
+    MESSAGE,
+    /** At the end of each read. */
+    READ,
+    /** When a {@code BatchFlusher} does, called in the event loop. */
+    FLUSHER,
+    /** When a {@code BatchFlusher} does, called by another thread that writes. */
+    FLUSHER_OUTSIDE
+}
