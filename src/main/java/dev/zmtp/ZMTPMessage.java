@@ -11,6 +11,8 @@ import io.netty.util.ReferenceCountUtil;
 import io.netty.util.ResourceLeakDetector;
 import io.netty.util.ResourceLeakDetectorFactory;
 import io.netty.util.ResourceLeakTracker;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -58,7 +60,12 @@ public final class ZMTPMessage extends AbstractReferenceCounted implements Itera
         }
     };
 
-    private final Recycler.EnhancedHandle<ZMTPMessage> handle;
+    /** Null for the one that a builder keeps for itself. */
+    private final Recycler.@Nullable EnhancedHandle<ZMTPMessage> handle;
+
+    /** Whether a builder may use its own one again. Written last by the thread that releases it. */
+    @SuppressWarnings("UnusedVariable") // by IDLE
+    private boolean idle;
 
     /** The frames, and then nulls. */
     private @Nullable ByteBuf[] frames = new ByteBuf[1];
@@ -71,7 +78,17 @@ public final class ZMTPMessage extends AbstractReferenceCounted implements Itera
     /** Tells of a message of copied frames that was not released: their buffers are nobody's loss, and so are not tracked. */
     private @Nullable ResourceLeakTracker<ZMTPMessage> leak;
 
-    private ZMTPMessage(Recycler.EnhancedHandle<ZMTPMessage> handle) {
+    private static final VarHandle IDLE;
+
+    static {
+        try {
+            IDLE = MethodHandles.lookup().findVarHandle(ZMTPMessage.class, "idle", boolean.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private ZMTPMessage(Recycler.@Nullable EnhancedHandle<ZMTPMessage> handle) {
         this.handle = handle;
     }
 
@@ -189,16 +206,18 @@ public final class ZMTPMessage extends AbstractReferenceCounted implements Itera
         ByteBuf frame = own[size];
         if (frame == null) {
             // On the heap, where nothing is lost if nobody releases it, and where it is to be copied from anyway.
-            frame = Unpooled.buffer((length + 31) & ~31, MAX_OWN_LENGTH);
+            frame = Unpooled.buffer(roundUp(length), MAX_OWN_LENGTH);
             own[size] = frame;
-        } else {
-            frame.clear();
-            if (frame.capacity() < length) {
-                frame.capacity((length + 31) & ~31);
-            }
+        } else if (frame.capacity() < length) {
+            frame.capacity(roundUp(length));
         }
-        frame.writeBytes(in, length);
+        in.readBytes(frame.array(), frame.arrayOffset(), length);
+        frame.setIndex(0, length);
         add(frame);
+    }
+
+    private static int roundUp(int length) {
+        return Math.max(32, (length + 31) & ~31);
     }
 
     /** The number of frames. 0 is possible, as the result of {@link #pop()}, but cannot be written to a peer. */
@@ -398,7 +417,11 @@ public final class ZMTPMessage extends AbstractReferenceCounted implements Itera
         if (frames.length > MAX_OWN_FRAMES) {
             frames = new ByteBuf[1];
         }
-        handle.unguardedRecycle(this);
+        if (handle != null) {
+            handle.unguardedRecycle(this);
+        } else {
+            IDLE.setRelease(this, true);
+        }
     }
 
     @SuppressWarnings("ReferenceEquality") // whose it is, not what is in it
@@ -499,8 +522,13 @@ public final class ZMTPMessage extends AbstractReferenceCounted implements Itera
         private @Nullable ZMTPMessage message;
         private boolean copied;
 
+        /** Made anew of most messages that are released before the next one is begun. */
+        private final ZMTPMessage last = new ZMTPMessage(null);
+
         /** A builder without frames. */
-        public Builder() {}
+        public Builder() {
+            last.idle = true;
+        }
 
         /** The number of frames that were collected. */
         public int size() {
@@ -539,7 +567,13 @@ public final class ZMTPMessage extends AbstractReferenceCounted implements Itera
         private ZMTPMessage open() {
             ZMTPMessage open = message;
             if (open == null) {
-                open = empty();
+                if ((boolean) IDLE.getAcquire(last)) {
+                    open = last;
+                    open.idle = false;
+                    open.setRefCnt(1);
+                } else {
+                    open = empty();
+                }
                 message = open;
             }
             return open;
