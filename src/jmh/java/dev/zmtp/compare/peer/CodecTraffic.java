@@ -6,6 +6,7 @@ import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.util.ReferenceCountUtil;
+import java.util.stream.IntStream;
 
 /**
  * What each workload does with messages, the same for all libraries on Netty.
@@ -20,9 +21,6 @@ final class CodecTraffic implements NettyTraffic {
     static final int BATCH = 128;
 
     private static final int[] REQUEST = {9, 9, 0, 20, 40, 100};
-
-    private static final long LATE_NANOS = 1_000_000;
-    private static final long SECOND_NANOS = 1_000_000_000;
 
     private final Run run;
     private final Arguments arguments;
@@ -44,7 +42,7 @@ final class CodecTraffic implements NettyTraffic {
             case REQREP -> binding ? new Echo(messages) : new Asker(messages);
             case CUSTOM -> binding ? new CustomAnswerer(messages) : new CustomAsker(messages);
             case ROUNDTRIP -> binding ? new Ponger(messages) : new Pinger(messages);
-            case OPENLOOP -> binding ? new SparseEcho(messages) : new Schedule(messages);
+            case OPENLOOP -> binding ? new SparseEcho(messages) : new Timed(messages);
         };
     }
 
@@ -63,6 +61,11 @@ final class CodecTraffic implements NettyTraffic {
     /** The frames of a request, as they are in each library. */
     static ByteBuf[] requestFrames(ChannelHandlerContext ctx) {
         return frames(ctx, REQUEST);
+    }
+
+    /** The octets of a request in a framing of short headers. */
+    static int requestLength() {
+        return IntStream.of(REQUEST).map(size -> 2 + size).sum();
     }
 
     /** Sends the same message as long as the channel is writable. */
@@ -295,20 +298,19 @@ final class CodecTraffic implements NettyTraffic {
     }
 
     /** Sends at a fixed rate whatever comes back, and measures from the time when each message was due. */
-    private final class Schedule extends ChannelInboundHandlerAdapter {
+    private final class Timed extends ChannelInboundHandlerAdapter {
         private final Counter messages;
         private final Latencies latencies = run.latencies();
-        private long start;
-        private long sent;
+        private Schedule schedule;
 
-        Schedule(Counter messages) {
+        Timed(Counter messages) {
             this.messages = messages;
         }
 
         @Override
         public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
             if (event == GO) {
-                start = System.nanoTime();
+                schedule = new Schedule(arguments.rate());
                 // No timer of an event loop is as fine as the schedule: the loop stays awake.
                 transport.spin(ctx.channel().eventLoop(), () -> sendWhatIsDue(ctx));
             }
@@ -316,28 +318,21 @@ final class CodecTraffic implements NettyTraffic {
 
         private void sendWhatIsDue(ChannelHandlerContext ctx) {
             long now = System.nanoTime();
-            long due = due();
-            int count = 0;
-            while (due <= now && count < BATCH && ctx.channel().isWritable()) {
-                ctx.write(library.timed(ctx.alloc(), arguments.size(), due), ctx.voidPromise());
-                if (now - due > LATE_NANOS) {
+            int sent = 0;
+            while (schedule.due() <= now
+                    && sent < Schedule.BURST
+                    && ctx.channel().isWritable()) {
+                ctx.write(library.timed(ctx.alloc(), arguments.size(), schedule.due()), ctx.voidPromise());
+                if (schedule.isLate(now)) {
                     run.late().add(1);
                 }
+                schedule.next();
                 sent++;
-                count++;
-                due = due();
             }
-            if (count > 0) {
-                messages.add(count);
+            if (sent > 0) {
+                messages.add(sent);
                 ctx.flush();
             }
-        }
-
-        private long due() {
-            // The whole seconds apart: the product of nanoseconds and messages would not fit for long.
-            return start
-                    + sent / arguments.rate() * SECOND_NANOS
-                    + sent % arguments.rate() * SECOND_NANOS / arguments.rate();
         }
 
         @Override

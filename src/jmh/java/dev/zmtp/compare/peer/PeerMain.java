@@ -51,6 +51,8 @@ public final class PeerMain {
         return switch (name) {
             case "netty-zmtp" -> run -> NettyZmtp.start(run);
             case "raw-netty" -> run -> RawNetty.start(run);
+            case "netty4-zmtp" -> run -> Netty4Zmtp.start(run);
+            case "jeromq" -> run -> JeroMq.start(run);
             default -> throw new UsageException("peer: " + name + " (expected: " + PEERS + ")");
         };
     }

@@ -116,18 +116,23 @@ final class RawTraffic implements NettyTraffic {
         }
     }
 
-    /** Sends back all octets; it counts none as it does not know how long a request is. */
+    /** Sends back all octets. */
     private static final class Echo extends ChannelInboundHandlerAdapter {
-        private final Counter reads;
+        private static final int LENGTH = CodecTraffic.requestLength();
 
-        Echo(Counter reads) {
-            this.reads = reads;
+        private final Counter messages;
+        private int rest;
+
+        Echo(Counter messages) {
+            this.messages = messages;
         }
 
         @Override
         public void channelRead(ChannelHandlerContext ctx, Object read) {
+            rest += ((ByteBuf) read).readableBytes();
             ctx.write(read, ctx.voidPromise());
-            reads.add(1);
+            messages.add(rest / LENGTH);
+            rest %= LENGTH;
         }
 
         @Override
