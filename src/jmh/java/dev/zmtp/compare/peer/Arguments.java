@@ -1,0 +1,140 @@
+package dev.zmtp.compare.peer;
+
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The arguments of a peer program: a role and {@code key=value}.
+ *
+ * @param role which end this is
+ * @param workload what to do
+ * @param transport {@code nio}, {@code epoll} or {@code io_uring}, of a peer on Netty; nothing if it was not said
+ * @param busy whether the event loops ask for events all the time and never sleep: {@code polling=busy}
+ * @param port where to connect to
+ * @param size octets of a frame, in oneway, connections and openloop
+ * @param ping octets of the request, in roundtrip
+ * @param pong octets of the answer, in roundtrip
+ * @param outstanding requests in flight, in reqrep and custom
+ * @param connections how many connections there are
+ * @param rate messages a second, in openloop
+ * @param every which messages are answered in openloop: each n-th
+ */
+record Arguments(
+        Role role,
+        Workload workload,
+        Optional<String> transport,
+        boolean busy,
+        int port,
+        int size,
+        int ping,
+        int pong,
+        int outstanding,
+        int connections,
+        int rate,
+        int every) {
+
+    private static final int MAX_SIZE = 1 << 26;
+    private static final int MAX_CONNECTIONS = 20_000;
+    private static final int MAX_COUNT = 1_000_000_000;
+
+    /** Reads the arguments behind the name of the peer. */
+    static Arguments parse(List<String> args) throws UsageException {
+        if (args.isEmpty()) {
+            throw new UsageException("role: none (expected: " + names(Role.class) + ")");
+        }
+        Role role = one(Role.class, "role", args.get(0));
+        Map<String, String> values = new HashMap<>();
+        for (String arg : args.subList(1, args.size())) {
+            int equals = arg.indexOf('=');
+            if (equals < 1) {
+                throw new UsageException("argument: " + arg + " (expected: key=value)");
+            }
+            if (values.put(arg.substring(0, equals), arg.substring(equals + 1)) != null) {
+                throw new UsageException("argument: " + arg + " (expected: each key once)");
+            }
+        }
+        Workload workload = one(Workload.class, "workload", values.remove("workload"));
+        if (!workload.has(role)) {
+            throw new UsageException("role: " + args.get(0) + " (expected: "
+                    + (workload.answered() ? "ask, answer or pair" : "send, receive or pair") + " in this workload)");
+        }
+        Arguments parsed = new Arguments(
+                role,
+                workload,
+                Optional.ofNullable(text(values, "transport", "nio", "epoll", "io_uring")),
+                "busy".equals(text(values, "polling", "block", "busy")),
+                // With a default of 0 a number may be missing; where it may not, the default is outside of the range.
+                number(values, "port", role.connects() && !role.binds() ? -1 : 0, 0, 65_535),
+                number(values, "size", sizeDefault(workload), workload == Workload.OPENLOOP ? Long.BYTES : 1, MAX_SIZE),
+                number(values, "ping", workload == Workload.ROUNDTRIP ? -1 : 1, 1, MAX_SIZE),
+                number(values, "pong", workload == Workload.ROUNDTRIP ? -1 : 1, 1, MAX_SIZE),
+                number(values, "outstanding", 1000, 1, MAX_COUNT),
+                number(values, "connections", 1, 1, MAX_CONNECTIONS),
+                number(values, "rate", workload == Workload.OPENLOOP && role.connects() ? -1 : 1, 1, MAX_COUNT),
+                number(values, "every", workload == Workload.OPENLOOP && role.binds() ? -1 : 1, 1, MAX_COUNT));
+        if (!values.isEmpty()) {
+            throw new UsageException("key: " + String.join(", ", values.keySet())
+                    + " (expected: workload, transport, polling, port, size, ping, pong, outstanding, connections, rate"
+                    + " or every)");
+        }
+        if (parsed.connections > 1 && workload != Workload.CONNECTIONS && workload != Workload.IDLE) {
+            throw new UsageException("connections: " + parsed.connections + " (expected: 1 in this workload)");
+        }
+        return parsed;
+    }
+
+    private static int sizeDefault(Workload workload) {
+        return switch (workload) {
+            case ONEWAY, CONNECTIONS -> -1;
+            default -> 24;
+        };
+    }
+
+    private static <E extends Enum<E>> E one(Class<E> type, String what, String name) throws UsageException {
+        for (E value : EnumSet.allOf(type)) {
+            if (lower(value).equals(name)) {
+                return value;
+            }
+        }
+        throw new UsageException(what + ": " + (name == null ? "none" : name) + " (expected: " + names(type) + ")");
+    }
+
+    private static <E extends Enum<E>> String names(Class<E> type) {
+        return String.join(
+                ", ", EnumSet.allOf(type).stream().map(Arguments::lower).toList());
+    }
+
+    private static String lower(Enum<?> value) {
+        return value.name().toLowerCase(Locale.ROOT);
+    }
+
+    /** The value of that key, one of {@code allowed}, or null if there is none. */
+    private static String text(Map<String, String> values, String key, String... allowed) throws UsageException {
+        String value = values.remove(key);
+        if (value != null && !Arrays.asList(allowed).contains(value)) {
+            throw new UsageException(key + ": " + value + " (expected: " + String.join(", ", allowed) + ")");
+        }
+        return value;
+    }
+
+    private static int number(Map<String, String> values, String key, int otherwise, int least, int most)
+            throws UsageException {
+        String value = values.remove(key);
+        int number;
+        try {
+            number = value == null ? otherwise : Integer.parseInt(value);
+        } catch (NumberFormatException e) {
+            number = -1;
+        }
+        if (number < least || number > most) {
+            throw new UsageException(
+                    key + ": " + (value == null ? "none" : value) + " (expected: " + least + " to " + most + ")");
+        }
+        return number;
+    }
+}

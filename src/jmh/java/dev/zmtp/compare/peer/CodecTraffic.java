@@ -1,0 +1,375 @@
+package dev.zmtp.compare.peer;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.util.ReferenceCountUtil;
+import java.util.stream.IntStream;
+
+/**
+ * What each workload does with messages, the same for all libraries on Netty.
+ *
+ * <p>Where one message is to be sent many times, it is made once and retained for each write: that is what an application
+ * with one payload does, and nothing is allocated for the next one. Writes whose end nobody waits for have the void
+ * promise.
+ */
+final class CodecTraffic implements NettyTraffic {
+
+    /** Writes between two flushes. */
+    static final int BATCH = 128;
+
+    private static final int[] REQUEST = {9, 9, 0, 20, 40, 100};
+
+    private final Run run;
+    private final Arguments arguments;
+    private final NettyTransport transport;
+    private final NettyLibrary library;
+
+    CodecTraffic(Run run, NettyTransport transport, NettyLibrary library) {
+        this.run = run;
+        this.arguments = run.arguments();
+        this.transport = transport;
+        this.library = library;
+    }
+
+    @Override
+    public ChannelHandler handler(boolean binding, Counter messages) {
+        return switch (arguments.workload()) {
+            case ONEWAY, CONNECTIONS -> binding ? new Receiver(messages) : new Sender(messages);
+            case IDLE -> new ChannelInboundHandlerAdapter();
+            case REQREP -> binding ? new Echo(messages) : new Asker(messages);
+            case CUSTOM -> binding ? new CustomAnswerer(messages) : new CustomAsker(messages);
+            case ROUNDTRIP -> binding ? new Ponger(messages) : new Pinger(messages);
+            case OPENLOOP -> binding ? new SparseEcho(messages) : new Timed(messages);
+        };
+    }
+
+    private Object message(ChannelHandlerContext ctx, int... sizes) {
+        return library.message(ctx.alloc(), frames(ctx, sizes));
+    }
+
+    private static ByteBuf[] frames(ChannelHandlerContext ctx, int... sizes) {
+        ByteBuf[] frames = new ByteBuf[sizes.length];
+        for (int i = 0; i < sizes.length; i++) {
+            frames[i] = ctx.alloc().directBuffer(Math.max(1, sizes[i])).writeZero(sizes[i]);
+        }
+        return frames;
+    }
+
+    /** The frames of a request, as they are in each library. */
+    static ByteBuf[] requestFrames(ChannelHandlerContext ctx) {
+        return frames(ctx, REQUEST);
+    }
+
+    /** The octets of a request in a framing of short headers. */
+    static int requestLength() {
+        return IntStream.of(REQUEST).map(size -> 2 + size).sum();
+    }
+
+    /** Sends the same message as long as the channel is writable. */
+    private final class Sender extends ChannelInboundHandlerAdapter implements Runnable {
+        private final Counter messages;
+        private ChannelHandlerContext ctx;
+        private Object message;
+        private boolean due;
+
+        Sender(Counter messages) {
+            this.messages = messages;
+        }
+
+        @Override
+        public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+            if (event == GO) {
+                this.ctx = ctx;
+                message = message(ctx, arguments.size());
+                sendSoon();
+            }
+        }
+
+        @Override
+        public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+            if (message != null && ctx.channel().isWritable()) {
+                sendSoon();
+            }
+        }
+
+        /** As a task of its own, so that other connections have their turn between two batches. */
+        private void sendSoon() {
+            if (!due) {
+                due = true;
+                ctx.channel().eventLoop().execute(this);
+            }
+        }
+
+        @Override
+        public void run() {
+            due = false;
+            Channel channel = ctx.channel();
+            int sent = 0;
+            while (sent < BATCH && channel.isWritable()) {
+                ctx.write(library.again(message), ctx.voidPromise());
+                sent++;
+            }
+            ctx.flush();
+            messages.add(sent);
+            if (channel.isWritable()) {
+                sendSoon(); // else channelWritabilityChanged goes on
+            }
+        }
+    }
+
+    private final class Receiver extends ChannelInboundHandlerAdapter {
+        private final Counter messages;
+
+        Receiver(Counter messages) {
+            this.messages = messages;
+        }
+
+        @Override
+        public void channelRead(ChannelHandlerContext ctx, Object message) {
+            if (library.firstOctet(message) != 0) {
+                throw new IllegalStateException("first octet: not 0 (expected: 0)");
+            }
+            ReferenceCountUtil.release(message);
+            messages.add(1);
+        }
+    }
+
+    /** Sends back all that it gets. */
+    private final class Echo extends ChannelInboundHandlerAdapter {
+        private final Counter messages;
+        private Runnable flusher;
+
+        Echo(Counter messages) {
+            this.messages = messages;
+        }
+
+        @Override
+        public void handlerAdded(ChannelHandlerContext ctx) {
+            flusher = library.flusher(ctx.channel());
+        }
+
+        @Override
+        public void channelRead(ChannelHandlerContext ctx, Object message) {
+            ctx.write(message, ctx.voidPromise());
+            flusher.run();
+            messages.add(1);
+        }
+    }
+
+    /** Keeps requests in flight: for each answer there is another. */
+    private final class Asker extends ChannelInboundHandlerAdapter {
+        private final Counter messages;
+        private Runnable flusher;
+        private Object request;
+
+        Asker(Counter messages) {
+            this.messages = messages;
+        }
+
+        @Override
+        public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+            if (event == GO) {
+                flusher = library.flusher(ctx.channel());
+                request = library.message(ctx.alloc(), requestFrames(ctx));
+                for (int i = 0; i < arguments.outstanding(); i++) {
+                    ctx.write(library.again(request), ctx.voidPromise());
+                }
+                ctx.flush();
+            }
+        }
+
+        @Override
+        public void channelRead(ChannelHandlerContext ctx, Object answer) {
+            ReferenceCountUtil.release(answer);
+            messages.add(1);
+            ctx.write(library.again(request), ctx.voidPromise());
+            flusher.run();
+        }
+    }
+
+    private final class CustomAnswerer extends ChannelInboundHandlerAdapter {
+        private final Counter messages;
+        private Runnable flusher;
+
+        CustomAnswerer(Counter messages) {
+            this.messages = messages;
+        }
+
+        @Override
+        public void handlerAdded(ChannelHandlerContext ctx) {
+            flusher = library.flusher(ctx.channel());
+        }
+
+        @Override
+        public void channelRead(ChannelHandlerContext ctx, Object request) {
+            ctx.write(library.reply(request), ctx.voidPromise());
+            flusher.run();
+            messages.add(1);
+        }
+    }
+
+    private final class CustomAsker extends ChannelInboundHandlerAdapter {
+        private final Counter messages;
+        private final Object[] requests = new Object[arguments.outstanding()];
+        private Runnable flusher;
+        private int next;
+
+        CustomAsker(Counter messages) {
+            this.messages = messages;
+        }
+
+        @Override
+        public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+            if (event == GO) {
+                flusher = library.flusher(ctx.channel());
+                for (int i = 0; i < requests.length; i++) {
+                    requests[i] = library.request(i);
+                    ctx.write(requests[i], ctx.voidPromise());
+                }
+                ctx.flush();
+            }
+        }
+
+        @Override
+        public void channelRead(ChannelHandlerContext ctx, Object reply) {
+            messages.add(1);
+            // Answers come in the order of requests: the one that was answered is asked again.
+            ctx.write(requests[next], ctx.voidPromise());
+            next = next + 1 == requests.length ? 0 : next + 1;
+            flusher.run();
+        }
+    }
+
+    /** Has one request in flight, and measures. */
+    private final class Pinger extends ChannelInboundHandlerAdapter {
+        private final Counter messages;
+        private final Latencies latencies = run.latencies();
+        private Object ping;
+        private long sent;
+
+        Pinger(Counter messages) {
+            this.messages = messages;
+        }
+
+        @Override
+        public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+            if (event == GO) {
+                ping = message(ctx, arguments.ping());
+                send(ctx);
+            }
+        }
+
+        private void send(ChannelHandlerContext ctx) {
+            sent = System.nanoTime();
+            ctx.writeAndFlush(library.again(ping), ctx.voidPromise());
+        }
+
+        @Override
+        public void channelRead(ChannelHandlerContext ctx, Object pong) {
+            latencies.record(System.nanoTime() - sent);
+            ReferenceCountUtil.release(pong);
+            messages.add(1);
+            send(ctx);
+        }
+    }
+
+    private final class Ponger extends ChannelInboundHandlerAdapter {
+        private final Counter messages;
+        private Object pong;
+
+        Ponger(Counter messages) {
+            this.messages = messages;
+        }
+
+        @Override
+        public void handlerAdded(ChannelHandlerContext ctx) {
+            pong = message(ctx, arguments.pong());
+        }
+
+        @Override
+        public void channelRead(ChannelHandlerContext ctx, Object ping) {
+            ReferenceCountUtil.release(ping);
+            ctx.writeAndFlush(library.again(pong), ctx.voidPromise());
+            messages.add(1);
+        }
+    }
+
+    /** Sends at a fixed rate whatever comes back, and measures from the time when each message was due. */
+    private final class Timed extends ChannelInboundHandlerAdapter {
+        private final Counter messages;
+        private final Latencies latencies = run.latencies();
+        private Schedule schedule;
+
+        Timed(Counter messages) {
+            this.messages = messages;
+        }
+
+        @Override
+        public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+            if (event == GO) {
+                schedule = new Schedule(arguments.rate());
+                // No timer of an event loop is as fine as the schedule: the loop stays awake.
+                transport.spin(ctx.channel().eventLoop(), () -> sendWhatIsDue(ctx));
+            }
+        }
+
+        private void sendWhatIsDue(ChannelHandlerContext ctx) {
+            long now = System.nanoTime();
+            int sent = 0;
+            while (schedule.due() <= now
+                    && sent < Schedule.BURST
+                    && ctx.channel().isWritable()) {
+                ctx.write(library.timed(ctx.alloc(), arguments.size(), schedule.due()), ctx.voidPromise());
+                if (schedule.isLate(now)) {
+                    run.late().add(1);
+                }
+                schedule.next();
+                sent++;
+            }
+            if (sent > 0) {
+                messages.add(sent);
+                ctx.flush();
+            }
+        }
+
+        @Override
+        public void channelRead(ChannelHandlerContext ctx, Object echo) {
+            latencies.record(System.nanoTime() - library.firstLong(echo));
+            ReferenceCountUtil.release(echo);
+        }
+    }
+
+    /** Sends back each n-th message. */
+    private final class SparseEcho extends ChannelInboundHandlerAdapter {
+        private final Counter messages;
+        private int untilNext = arguments.every();
+        private boolean written;
+
+        SparseEcho(Counter messages) {
+            this.messages = messages;
+        }
+
+        @Override
+        public void channelRead(ChannelHandlerContext ctx, Object message) {
+            messages.add(1);
+            if (--untilNext > 0) {
+                ReferenceCountUtil.release(message);
+                return;
+            }
+            untilNext = arguments.every();
+            ctx.write(message, ctx.voidPromise());
+            written = true;
+        }
+
+        @Override
+        public void channelReadComplete(ChannelHandlerContext ctx) {
+            if (written) {
+                written = false;
+                ctx.flush();
+            }
+        }
+    }
+}

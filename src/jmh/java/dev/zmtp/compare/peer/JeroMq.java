@@ -1,0 +1,291 @@
+package dev.zmtp.compare.peer;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+import org.zeromq.SocketType;
+import org.zeromq.ZContext;
+import org.zeromq.ZMQ;
+
+/**
+ * JeroMQ: a socket of its own API at each end, with one I/O thread, and one thread of the application.
+ *
+ * <p>All settings are JeroMQ's defaults but these. A ROUTER waits where it would drop what a full queue does not take
+ * (ROUTER_MANDATORY), else requests would get lost. A connecting socket takes no message before its connection is there
+ * (IMMEDIATE), which tells when that is.
+ */
+final class JeroMq {
+
+    /** Sends to one socket before it is the next one's turn. */
+    private static final int BATCH = 128;
+
+    /** A connection of JeroMQ may open and never greet; it is given up after this time, and made again. */
+    private static final int HANDSHAKE_MILLIS = 500;
+
+    private static final VarHandle LONG = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
+
+    private static final int[] REQUEST = {9, 9, 0, 20, 40, 100};
+
+    private final Run run;
+    private final Arguments arguments;
+
+    private JeroMq(Run run) {
+        this.run = run;
+        this.arguments = run.arguments();
+    }
+
+    static void start(Run run) throws Exception {
+        if (run.arguments().transport().isPresent()) {
+            throw new UsageException(
+                    "transport: " + run.arguments().transport().get() + " (expected: none for JeroMQ)");
+        }
+        if (run.arguments().busy()) {
+            throw new UnsupportedException("its I/O thread always blocks");
+        }
+        if (run.arguments().workload() == Workload.CUSTOM) {
+            throw new UnsupportedException("it has no encoders and decoders of the application's");
+        }
+        new JeroMq(run).start();
+    }
+
+    private void start() {
+        int port = arguments.port();
+        if (arguments.role().binds()) {
+            ZMQ.Socket socket = socket(context(), true);
+            socket.bind("tcp://127.0.0.1:*");
+            String endpoint = socket.getLastEndpoint();
+            port = Integer.parseInt(endpoint.substring(endpoint.lastIndexOf(':') + 1));
+            Counter messages = run.messages(true);
+            run.bound(port);
+            thread("binding", () -> serve(socket, messages));
+        }
+        if (arguments.role().connects()) {
+            int to = port;
+            Counter messages = run.messages(false);
+            thread("connecting", () -> {
+                List<ZMQ.Socket> sockets = connect(to);
+                run.ready();
+                drive(sockets, messages);
+            });
+        }
+    }
+
+    private void thread(String name, Runnable task) {
+        // It ends with the program: nobody closes its sockets.
+        Thread thread = new Thread(task, name);
+        thread.setDaemon(true);
+        thread.setUncaughtExceptionHandler((which, cause) -> run.fail(cause));
+        thread.start();
+    }
+
+    private ZContext context() {
+        ZContext context = new ZContext(1);
+        context.getContext().setMaxSockets(arguments.connections() + 16);
+        return context;
+    }
+
+    private ZMQ.Socket socket(ZContext context, boolean binding) {
+        ZMQ.Socket socket = context.createSocket(type(binding));
+        socket.setHandshakeIvl(HANDSHAKE_MILLIS);
+        if (socket.getSocketType() == SocketType.ROUTER) {
+            socket.setRouterMandatory(true);
+        }
+        return socket;
+    }
+
+    private SocketType type(boolean binding) {
+        if (arguments.workload() == Workload.ROUNDTRIP) {
+            return binding ? SocketType.REP : SocketType.REQ;
+        }
+        if (arguments.workload().answered() || arguments.role() == Role.PAIR) {
+            return binding ? SocketType.ROUTER : SocketType.DEALER;
+        }
+        return binding ? SocketType.PULL : SocketType.PUSH;
+    }
+
+    /** Returns as many sockets as there shall be connections, each connected. */
+    private List<ZMQ.Socket> connect(int port) {
+        ZContext context = context();
+        List<ZMQ.Socket> sockets = new ArrayList<>();
+        for (int i = 0; i < arguments.connections(); i++) {
+            ZMQ.Socket socket = socket(context, false);
+            socket.setImmediate(false); // so is the option called that waits
+            socket.connect("tcp://127.0.0.1:" + port);
+            sockets.add(socket);
+        }
+        for (ZMQ.Socket socket : sockets) {
+            await(socket, ZMQ.Poller.POLLOUT);
+        }
+        return sockets;
+    }
+
+    private static void await(ZMQ.Socket socket, int event) {
+        while ((socket.getEvents() & event) == 0) {
+            Thread.onSpinWait();
+        }
+    }
+
+    private void serve(ZMQ.Socket socket, Counter messages) {
+        switch (arguments.workload()) {
+            case ONEWAY, CONNECTIONS -> receive(socket, messages);
+            case REQREP -> echo(socket, messages, 1);
+            case ROUNDTRIP -> pong(socket, messages);
+            case OPENLOOP -> echo(socket, messages, arguments.every());
+            default -> {} // idle
+        }
+    }
+
+    private void drive(List<ZMQ.Socket> sockets, Counter messages) {
+        switch (arguments.workload()) {
+            case ONEWAY -> send(sockets.get(0), messages);
+            case CONNECTIONS -> sendByTurns(sockets, messages);
+            case REQREP -> ask(sockets.get(0), messages);
+            case ROUNDTRIP -> ping(sockets.get(0), messages);
+            case OPENLOOP -> sendOnTime(sockets.get(0), messages);
+            default -> {} // idle
+        }
+    }
+
+    private void receive(ZMQ.Socket socket, Counter messages) {
+        while (true) {
+            byte[] frame;
+            do {
+                frame = socket.recv(); // first the peer's name, if this is a ROUTER
+            } while (socket.hasReceiveMore());
+            if (frame[0] != 0) {
+                throw new IllegalStateException("first octet: " + frame[0] + " (expected: 0)");
+            }
+            messages.add(1);
+        }
+    }
+
+    private void send(ZMQ.Socket socket, Counter messages) {
+        byte[] body = new byte[arguments.size()];
+        while (true) {
+            socket.send(body);
+            messages.add(1);
+        }
+    }
+
+    private void sendByTurns(List<ZMQ.Socket> sockets, Counter messages) {
+        byte[] body = new byte[arguments.size()];
+        try (ZMQ.Poller poller = new ZContext(1).createPoller(sockets.size())) {
+            sockets.forEach(socket -> poller.register(socket, ZMQ.Poller.POLLOUT));
+            while (true) {
+                int all = 0;
+                for (int i = 0; i < sockets.size(); i++) {
+                    int sent = 0;
+                    while (sent < BATCH && sockets.get(i).send(body, ZMQ.DONTWAIT)) {
+                        sent++;
+                    }
+                    messages.add(sent);
+                    all += sent;
+                }
+                if (all == 0) {
+                    poller.poll();
+                }
+            }
+        }
+    }
+
+    /** Sends back each n-th message, with the peer's name before it. */
+    private static void echo(ZMQ.Socket socket, Counter messages, int every) {
+        int untilNext = every;
+        while (true) {
+            boolean answers = --untilNext == 0;
+            boolean more;
+            do {
+                byte[] frame = socket.recv();
+                more = socket.hasReceiveMore();
+                if (answers) {
+                    socket.send(frame, more ? ZMQ.SNDMORE : 0);
+                }
+            } while (more);
+            if (answers) {
+                untilNext = every;
+            }
+            messages.add(1);
+        }
+    }
+
+    /** Keeps requests in flight. */
+    private void ask(ZMQ.Socket socket, Counter messages) {
+        byte[][] request = new byte[REQUEST.length][];
+        for (int i = 0; i < request.length; i++) {
+            request[i] = new byte[REQUEST[i]];
+        }
+        int inFlight = 0;
+        while (true) {
+            while (inFlight < arguments.outstanding() && trySend(socket, request)) {
+                inFlight++;
+            }
+            byte[] frame = socket.recv(); // waits for one answer, and then takes all that are there
+            while (frame != null) {
+                while (socket.hasReceiveMore()) {
+                    socket.recv();
+                }
+                inFlight--;
+                messages.add(1);
+                frame = socket.recv(ZMQ.DONTWAIT);
+            }
+        }
+    }
+
+    private static boolean trySend(ZMQ.Socket socket, byte[][] frames) {
+        if (!socket.send(frames[0], ZMQ.SNDMORE | ZMQ.DONTWAIT)) {
+            return false;
+        }
+        for (int i = 1; i < frames.length; i++) {
+            socket.send(frames[i], i < frames.length - 1 ? ZMQ.SNDMORE : 0);
+        }
+        return true;
+    }
+
+    private void ping(ZMQ.Socket socket, Counter messages) {
+        byte[] ping = new byte[arguments.ping()];
+        while (true) {
+            long sent = System.nanoTime();
+            socket.send(ping);
+            socket.recv();
+            run.latencies().record(System.nanoTime() - sent);
+            messages.add(1);
+        }
+    }
+
+    private void pong(ZMQ.Socket socket, Counter messages) {
+        byte[] pong = new byte[arguments.pong()];
+        while (true) {
+            socket.recv();
+            socket.send(pong);
+            messages.add(1);
+        }
+    }
+
+    /** A socket is one thread's: this one looks for answers between what it sends, and never waits. */
+    private void sendOnTime(ZMQ.Socket socket, Counter messages) {
+        Schedule schedule = new Schedule(arguments.rate());
+        while (true) {
+            long now = System.nanoTime();
+            int sent = 0;
+            while (schedule.due() <= now && sent < Schedule.BURST && socket.send(timed(schedule.due()), ZMQ.DONTWAIT)) {
+                if (schedule.isLate(now)) {
+                    run.late().add(1);
+                }
+                schedule.next();
+                sent++;
+            }
+            messages.add(sent);
+            for (byte[] echo = socket.recv(ZMQ.DONTWAIT); echo != null; echo = socket.recv(ZMQ.DONTWAIT)) {
+                run.latencies().record(System.nanoTime() - (long) LONG.get(echo, 0));
+            }
+        }
+    }
+
+    private byte[] timed(long time) {
+        byte[] body = new byte[arguments.size()];
+        LONG.set(body, 0, time);
+        return body;
+    }
+}

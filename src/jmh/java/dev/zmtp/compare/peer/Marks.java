@@ -1,0 +1,101 @@
+package dev.zmtp.compare.peer;
+
+import java.io.IOException;
+import java.lang.management.BufferPoolMXBean;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.function.LongSupplier;
+
+/**
+ * The figures of this process, all since its start.
+ *
+ * <ul>
+ *   <li>{@code nanos}: a clock that only goes forward
+ *   <li>{@code messages}: received, sent or answered, or round trips made, whichever this end does
+ *   <li>{@code cpu}: nanoseconds of the processor, in user and system, of all threads
+ *   <li>{@code allocated}: octets on the Java heap, of all threads that still live
+ *   <li>{@code rss}: octets of physical memory, at the peak
+ *   <li>{@code heap}, {@code direct}: octets in use, after a garbage collection; in idle only
+ *   <li>{@code late}: messages sent more than a millisecond after their time; in openloop only
+ * </ul>
+ */
+final class Marks {
+
+    private final Arguments arguments;
+    private final Counter messages;
+    private final Counter late;
+    private final com.sun.management.OperatingSystemMXBean system =
+            ManagementFactory.getPlatformMXBean(com.sun.management.OperatingSystemMXBean.class);
+    private final com.sun.management.ThreadMXBean threads =
+            ManagementFactory.getPlatformMXBean(com.sun.management.ThreadMXBean.class);
+
+    /** Octets outside of the heap that the JDK does not know of. */
+    private volatile LongSupplier hidden = () -> 0;
+
+    Marks(Arguments arguments, Counter messages, Counter late) {
+        this.arguments = arguments;
+        this.messages = messages;
+        this.late = late;
+    }
+
+    /** Tells of a library's own account of direct memory. */
+    void hiddenMemory(LongSupplier octets) {
+        hidden = octets;
+    }
+
+    /** One line of all figures. */
+    String mark() throws IOException {
+        StringBuilder line = new StringBuilder("mark");
+        if (arguments.workload() == Workload.IDLE) {
+            System.gc();
+        }
+        add(line, "nanos", System.nanoTime());
+        add(line, "messages", messages.count());
+        add(line, "cpu", system.getProcessCpuTime());
+        add(line, "allocated", allocated());
+        add(line, "rss", peakMemory());
+        if (arguments.workload() == Workload.IDLE) {
+            add(
+                    line,
+                    "heap",
+                    ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed());
+            add(line, "direct", direct());
+        }
+        if (arguments.workload() == Workload.OPENLOOP) {
+            add(line, "late", late.count());
+        }
+        return line.toString();
+    }
+
+    private static void add(StringBuilder line, String key, long value) {
+        line.append(' ').append(key).append('=').append(value);
+    }
+
+    private long allocated() {
+        long sum = 0;
+        for (long octets : threads.getThreadAllocatedBytes(threads.getAllThreadIds())) {
+            sum += Math.max(0, octets); // -1: the thread ended between the two calls
+        }
+        return sum;
+    }
+
+    private long direct() {
+        long known = 0;
+        for (BufferPoolMXBean pool : ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class)) {
+            if (pool.getName().equals("direct")) {
+                known = pool.getMemoryUsed();
+            }
+        }
+        return known + hidden.getAsLong();
+    }
+
+    private static long peakMemory() throws IOException {
+        for (String line : Files.readAllLines(Path.of("/proc/self/status"))) {
+            if (line.startsWith("VmHWM:")) {
+                return Long.parseLong(line.replaceAll("[^0-9]", "")) << 10; // it is told in KiB
+            }
+        }
+        throw new IOException("/proc/self/status: no VmHWM (expected: that of Linux)");
+    }
+}

@@ -1,0 +1,51 @@
+package dev.zmtp.compare.peer;
+
+import io.netty.channel.Channel;
+import io.netty.channel.EventLoop;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.ServerChannel;
+import io.netty.channel.nio.NioEventLoopGroup;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.channel.socket.nio.NioSocketChannel;
+
+/** The NIO transport of Netty 4.0. */
+final class Netty40 implements NettyTransport {
+
+    private Netty40() {}
+
+    static Netty40 of(Run run) throws UnsupportedException {
+        String transport = run.arguments().transport().orElse("nio");
+        if (!transport.equals("nio")) {
+            throw new UnsupportedException(transport + ": not with Netty 4.0");
+        }
+        return new Netty40();
+    }
+
+    @Override
+    @SuppressWarnings("deprecation") // what came instead is of 4.2
+    public EventLoopGroup group() {
+        return new NioEventLoopGroup(1);
+    }
+
+    @Override
+    public Class<? extends Channel> channelType() {
+        return NioSocketChannel.class;
+    }
+
+    @Override
+    public Class<? extends ServerChannel> serverChannelType() {
+        return NioServerSocketChannel.class;
+    }
+
+    /** A task that executes itself again. Netty 4.0 runs as many as 64 of these, and then looks for events, not waiting. */
+    @Override
+    public void spin(EventLoop loop, Runnable turn) {
+        loop.execute(new Runnable() {
+            @Override
+            public void run() {
+                turn.run();
+                loop.execute(this);
+            }
+        });
+    }
+}

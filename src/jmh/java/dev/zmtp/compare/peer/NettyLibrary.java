@@ -1,0 +1,42 @@
+package dev.zmtp.compare.peer;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelPipeline;
+
+/**
+ * How one library on Netty is used, for one workload. In one process there is one such object, so that the JIT compiler sees
+ * through these calls.
+ */
+interface NettyLibrary {
+    /** Puts what this library needs between the socket and the traffic. */
+    void addCodec(ChannelPipeline pipeline, boolean binding);
+
+    /** Whether {@code event} says that the handshake is made. */
+    boolean isReady(Object event);
+
+    /** Returns a message of these frames, which it takes over. */
+    Object message(ByteBufAllocator alloc, ByteBuf... frames);
+
+    /** Returns {@code message} to be written once more; the caller keeps its own. */
+    Object again(Object message);
+
+    /** Returns a message of one frame of {@code size} octets that starts with {@code time}. */
+    Object timed(ByteBufAllocator alloc, int size, long time);
+
+    /** Looks at a message that was received: its first octet. */
+    int firstOctet(Object message);
+
+    /** The first eight octets of a message that was received. */
+    long firstLong(Object message);
+
+    /** Returns a request of the application's own type, as the encoder of workload custom takes it. It can be written many times. */
+    Object request(long id);
+
+    /** Returns the answer to a request that came from the decoder of workload custom. */
+    Object reply(Object request);
+
+    /** Returns what is to be called behind each write, so that one flush is made of many. */
+    Runnable flusher(Channel channel);
+}

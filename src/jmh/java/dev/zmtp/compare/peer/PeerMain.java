@@ -1,0 +1,70 @@
+package dev.zmtp.compare.peer;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+
+/** The program: {@code PeerMain <peer> <role> key=value...}, as the package's documentation tells. */
+public final class PeerMain {
+
+    private PeerMain() {}
+
+    /** Runs one end, or both, until the input ends. */
+    public static void main(String... args) {
+        System.exit(run(Arrays.asList(args), System.in, System.out, System.err));
+    }
+
+    /** As the program, but returns the exit code. */
+    static int run(List<String> args, InputStream in, PrintStream out, PrintStream err) {
+        try {
+            if (args.isEmpty()) {
+                throw new UsageException("peer: none (expected: " + PEERS + ")");
+            }
+            Peer peer = peer(args.get(0));
+            Run run = new Run(Arguments.parse(args.subList(1, args.size())), out, err);
+            peer.start(run);
+            obey(run, in);
+            return 0;
+        } catch (UsageException e) {
+            err.println("peer: " + e.getMessage());
+            err.println("usage: PeerMain <peer> <role> key=value...");
+            return 2;
+        } catch (UnsupportedException e) {
+            out.println("unsupported=" + e.getMessage());
+            out.flush();
+            return 0;
+        } catch (Exception e) {
+            err.println("peer: " + e);
+            return 1;
+        }
+    }
+
+    private static final String PEERS = "netty-zmtp, raw-netty, netty4-zmtp or jeromq";
+
+    /** Each library is loaded only here: not all are on the class path of each program. */
+    private static Peer peer(String name) throws UsageException {
+        return switch (name) {
+            case "netty-zmtp" -> run -> NettyZmtp.start(run);
+            case "raw-netty" -> run -> RawNetty.start(run);
+            case "netty4-zmtp" -> run -> Netty4Zmtp.start(run);
+            case "jeromq" -> run -> JeroMq.start(run);
+            default -> throw new UsageException("peer: " + name + " (expected: " + PEERS + ")");
+        };
+    }
+
+    private static void obey(Run run, InputStream in) throws IOException {
+        BufferedReader lines = new BufferedReader(new InputStreamReader(in, StandardCharsets.US_ASCII));
+        for (String line = lines.readLine(); line != null && !line.equals("exit"); line = lines.readLine()) {
+            switch (line) {
+                case "mark" -> run.say(run.marks().mark());
+                case "latencies" -> run.say("latencies " + run.latencies().take());
+                default -> throw new IOException("command: " + line + " (expected: mark, latencies or exit)");
+            }
+        }
+    }
+}

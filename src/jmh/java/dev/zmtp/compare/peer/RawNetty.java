@@ -1,0 +1,142 @@
+package dev.zmtp.compare.peer;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.ZMTPVersion;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelPipeline;
+
+/**
+ * Netty without a codec: the ceiling of what a codec on Netty can reach. It sends the octets that netty-zmtp sends, without
+ * a handshake, and knows how long messages are.
+ *
+ * <p>Where a workload needs to know where each message starts, a {@link Splitter} cuts the octets.
+ */
+final class RawNetty implements NettyLibrary {
+
+    /** An event: the connection is there, which is all the handshake there is. */
+    private static final Object CONNECTED = new Object();
+
+    private final Arguments arguments;
+
+    private RawNetty(Arguments arguments) {
+        this.arguments = arguments;
+    }
+
+    static void start(Run run) throws Exception {
+        if (run.arguments().workload() == Workload.CUSTOM) {
+            throw new UnsupportedException("it has no codec");
+        }
+        NettyTransport transport = Netty42.of(run);
+        NettyLibrary library = new RawNetty(run.arguments());
+        CodecTraffic whole = new CodecTraffic(run, transport, library);
+        NettyPeer.start(run, transport, library, new RawTraffic(run.arguments(), library, whole));
+    }
+
+    @Override
+    public void addCodec(ChannelPipeline pipeline, boolean binding) {
+        pipeline.addLast(new ChannelInboundHandlerAdapter() {
+            @Override
+            public void channelActive(ChannelHandlerContext ctx) {
+                ctx.fireUserEventTriggered(CONNECTED);
+            }
+        });
+        if (arguments.workload() == Workload.ROUNDTRIP) {
+            pipeline.addLast(new Splitter(length(binding ? arguments.ping() : arguments.pong())));
+        } else if (arguments.workload() == Workload.OPENLOOP) {
+            pipeline.addLast(new Splitter(length(arguments.size())));
+        }
+    }
+
+    /** The octets of a message of one frame. */
+    static int length(int size) {
+        return ZMTPVersion.ZMTP31.headerLengthFor(size) + size;
+    }
+
+    @Override
+    public boolean isReady(Object event) {
+        return event == CONNECTED;
+    }
+
+    @Override
+    public Object message(ByteBufAllocator alloc, ByteBuf... frames) {
+        ZMTPMessage message = ZMTPMessage.from(frames);
+        // octets.
+        ByteBuf octets = message.write(alloc, ZMTPVersion.ZMTP31);
+        message.release();
+        return octets;
+    }
+
+    @Override
+    public Object again(Object message) {
+        return ((ByteBuf) message).retainedDuplicate(); // the transport moves its index
+    }
+
+    @Override
+    public Object timed(ByteBufAllocator alloc, int size, long time) {
+        ByteBuf octets = alloc.directBuffer(length(size));
+        ZMTPVersion.ZMTP31.writeHeader(octets, 0, size);
+        return octets.writeLong(time).writeZero(size - Long.BYTES);
+    }
+
+    @Override
+    public int firstOctet(Object message) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public long firstLong(Object message) {
+        ByteBuf octets = (ByteBuf) message;
+        return octets.getLong(octets.readerIndex() + length(arguments.size()) - arguments.size());
+    }
+
+    @Override
+    public Object request(long id) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public Object reply(Object request) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public Runnable flusher(Channel channel) {
+        throw new UnsupportedOperationException();
+    }
+
+    /** Cuts octets into messages of one length. */
+    private static final class Splitter extends ChannelInboundHandlerAdapter {
+        private final int length;
+
+        /** The start of a message whose end is still to come, or null. */
+        private ByteBuf part;
+
+        Splitter(int length) {
+            this.length = length;
+        }
+
+        @Override
+        public void channelRead(ChannelHandlerContext ctx, Object read) {
+            ByteBuf in = (ByteBuf) read;
+            if (part != null) {
+                part.writeBytes(in, Math.min(length - part.readableBytes(), in.readableBytes()));
+                if (part.readableBytes() == length) {
+                    ByteBuf whole = part;
+                    part = null;
+                    ctx.fireChannelRead(whole);
+                }
+            }
+            while (in.readableBytes() >= length) {
+                ctx.fireChannelRead(in.readRetainedSlice(length));
+            }
+            if (in.isReadable()) {
+                part = ctx.alloc().directBuffer(length).writeBytes(in);
+            }
+            in.release();
+        }
+    }
+}

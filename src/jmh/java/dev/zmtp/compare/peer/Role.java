@@ -1,0 +1,26 @@
+package dev.zmtp.compare.peer;
+
+/** What a program does in a connection: which end it is. */
+enum Role {
+    RECEIVE(true, false),
+    SEND(false, true),
+    ANSWER(true, false),
+    ASK(false, true),
+    PAIR(true, true);
+
+    private final boolean binds;
+    private final boolean connects;
+
+    Role(boolean binds, boolean connects) {
+        this.binds = binds;
+        this.connects = connects;
+    }
+
+    boolean binds() {
+        return binds;
+    }
+
+    boolean connects() {
+        return connects;
+    }
+}

@@ -1,0 +1,38 @@
+package dev.zmtp.compare.peer;
+
+/** When messages should be sent: at a fixed rate, from now on, whatever happens to them. */
+final class Schedule {
+
+    /** Messages that are sent at one go: then whoever sends looks for answers. */
+    static final int BURST = 128;
+
+    private static final long SECOND_NANOS = 1_000_000_000;
+    private static final long LATE_NANOS = 1_000_000;
+
+    private final long start = System.nanoTime();
+    private final int rate;
+    private long sent;
+    private long due = start;
+
+    /** A schedule of {@code rate} messages a second. */
+    Schedule(int rate) {
+        this.rate = rate;
+    }
+
+    /** When the next message should be sent. */
+    long due() {
+        return due;
+    }
+
+    /** Whether it is a millisecond behind that time. */
+    boolean isLate(long now) {
+        return now - due > LATE_NANOS;
+    }
+
+    /** It was sent. */
+    void next() {
+        sent++;
+        // The whole seconds apart: the product of messages and nanoseconds would not fit for long.
+        due = start + sent / rate * SECOND_NANOS + sent % rate * SECOND_NANOS / rate;
+    }
+}

@@ -1,0 +1,11 @@
+package dev.zmtp.compare.peer;
+
+/** Wrong arguments. The message is one line, for the person who called. */
+final class UsageException extends Exception {
+
+    private static final long serialVersionUID = 1L;
+
+    UsageException(String message) {
+        super(message);
+    }
+}
