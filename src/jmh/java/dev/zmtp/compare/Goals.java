@@ -7,10 +7,12 @@ import static dev.zmtp.compare.Peers.PREDECESSOR;
 import static dev.zmtp.compare.Peers.RAW;
 
 import dev.zmtp.compare.Results.Row;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalDouble;
+import java.util.Set;
 
 /** What this codec wants to reach, and what it did. */
 final class Goals {
@@ -20,6 +22,7 @@ final class Goals {
 
     private final Results results;
     private final StringBuilder text = new StringBuilder();
+    private final Set<String> omitted = new LinkedHashSet<>();
 
     private Goals(Results results) {
         this.results = results;
@@ -57,12 +60,18 @@ final class Goals {
         for (String transport : Peers.TRANSPORTS) {
             nothingAllocated(OURS + " " + transport);
         }
+        if (!omitted.isEmpty()) {
+            text.append("\nNot part of this run: ")
+                    .append(String.join(", ", omitted))
+                    .append(".\n");
+        }
     }
 
     private void throughput(String cell, String other, double wanted) {
         Optional<Row> theirs = row(cell, other);
         Optional<Row> ours = theirs.flatMap(row -> results.counterpart(cell, OURS, row.transport()));
         if (ours.isEmpty()) {
+            omitted.add(cell + " against " + other);
             return;
         }
         Optional<Spread> above = results.spread(cell, ours.get().name(), Metric.PER_SECOND);
@@ -79,6 +88,7 @@ final class Goals {
         Optional<Row> theirs = row(cell, other);
         Optional<Row> ours = theirs.flatMap(row -> results.counterpart(cell, OURS, row.transport()));
         if (ours.isEmpty()) {
+            omitted.add(cell + " against " + other);
             return;
         }
         Optional<Spread> above = results.spread(cell, ours.get().name(), metric);
@@ -94,6 +104,7 @@ final class Goals {
     private void nothingAllocated(String ours) {
         String cell = "oneway-100";
         if (row(cell, ours).isEmpty()) {
+            omitted.add(cell + " of " + ours);
             return;
         }
         Optional<Spread> sending = results.spread(cell, ours, Metric.ALLOCATED_SENDING);
@@ -103,8 +114,8 @@ final class Goals {
         String sent = sending.map(spread -> Text.digits(spread.median())).orElse("–");
         String received = receiving.map(spread -> Text.digits(spread.median())).orElse("–");
         column(sent + " B sending, " + received + " B receiving");
-        column("");
-        column("");
+        column("–");
+        column("–");
         if (sending.isEmpty() || receiving.isEmpty()) {
             end("not measured");
         } else {

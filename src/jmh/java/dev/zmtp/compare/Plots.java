@@ -1,6 +1,7 @@
 package dev.zmtp.compare;
 
 import dev.zmtp.compare.Results.Row;
+import java.awt.BasicStroke;
 import java.awt.Color;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -24,6 +25,9 @@ final class Plots {
 
     private static final int WIDTH = 900;
     private static final int HEIGHT = 520;
+
+    /** Not dashed: each dash would be a shape of its own, ten times as much in the file as all else. */
+    private static final BasicStroke GRID = new BasicStroke(0.5f);
 
     /** The percentiles of a picture, by what share of the round trips, one in so many, is slower. */
     private static final Map<Metric, Double> ONE_IN = new LinkedHashMap<>();
@@ -144,6 +148,7 @@ final class Plots {
                 .setXAxisLogarithmic(true)
                 .setYAxisLogarithmic(true)
                 .setLegendPosition(LegendPosition.OutsideE)
+                .setPlotGridLinesStroke(GRID)
                 .setChartBackgroundColor(Color.WHITE);
         return chart;
     }

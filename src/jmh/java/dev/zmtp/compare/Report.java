@@ -24,8 +24,8 @@ final class Report {
             This file is generated: `mvn -Pcompare` writes it, and what stands in it is what was measured, rows that netty-zmtp loses included. Reasons and comments are under [Notes](#notes). From a clone, on Linux with a JDK (17 or later), Maven, gcc and libzmq's header (Debian: gcc, libzmq3-dev):
 
             ```sh
-            mvn -q -Pcompare test-compile exec:exec@compare -Dcompare.args="--profile quick"             # under four minutes
-            mvn -q -Pcompare test-compile exec:exec@compare -Dcompare.args="--profile full --output ."   # about 35 minutes: this file
+            mvn -q -Pcompare test-compile exec:exec@compare                                               # under four minutes
+            mvn -q -Pcompare test-compile exec:exec@compare -Dcompare.args="--profile full --output ."    # about 35 minutes: this file
             ```
 
             The first writes into `target/compare/report`. `-Dcompare.args=--help` lists the options, and [`docs/benchmarks/results.json`](docs/benchmarks/results.json) holds the figures of every run.
@@ -35,14 +35,14 @@ final class Report {
     private static final String READ = """
             ## How to read it
 
-            Each figure is the median over the rounds, with the least and the greatest in parentheses. In each round every peer runs once in every cell, in processes of its own that start afresh, and another peer comes first. **A ratio stands only where the ranges of the two rows do not overlap**, and compares with netty-zmtp on the same transport: JeroMQ counts as nio, libzmq as epoll.
+            Each figure is the median over the rounds, with the least and the greatest in parentheses. In each round every peer runs once in every cell, in processes of its own that start afresh, and another peer comes first. **A ratio stands only where the ranges of the two rows do not overlap.** The last column compares each peer with netty-zmtp on the same transport, which it names in parentheses (JeroMQ counts as nio, libzmq as epoll): above 1, netty-zmtp is ahead.
 
             Know what these figures are not:
 
             - *Same-host loopback.* Sender and receiver share the machine, its caches and its cores, and no network is in between. What one side saves in CPU time the other gains; absolute figures on two machines differ.
             - *A round trip is a closed loop:* the next request waits for the reply, so that a stall is one slow sample and not the many that would have come meanwhile. Requests in flight are a closed loop too. In an *open loop* messages leave by a schedule, and latency counts from the time at which a message was meant to leave (no coordinated omission); "late" is the share that left more than 1 ms behind it.
             - *Percent of the peer's own maximum* is another rate for each peer: it shows how a peer behaves at its own limit, not which one is faster.
-            - One thread or event loop at each side, TCP_NODELAY, and each library's own defaults for everything else: high-water marks, buffer pools, batching. The raw Netty row frames nothing and checks nothing: it is the ceiling, not a rival.
+            - One thread or event loop at each side, TCP_NODELAY, and each library's own defaults for everything else: high-water marks, buffer pools, batching. Raw Netty moves the same octets, prepared before and only counted on arrival where that is possible: it is the ceiling, not a rival.
             - CPU seconds are user and system time of both processes. Octets allocated are those on the Java heap, of a whole process, for each message. Peak RSS of a JVM is mostly its fixed heap of 1 GiB as far as it was touched.
             - Of idle connections the accepting side is measured, against itself before the first connection.
             - A JVM is warm after a warm-up of seconds, not fully optimized.

@@ -60,16 +60,16 @@ final class Table {
         if (cell.workload().timed()) {
             List<String> headers = new ArrayList<>(List.of("p50", "p90", "p99", "p99.9", "p99.99", "max"));
             headers.add(cell.workload() == Workload.OPENLOOP ? "messages/s: sent, intended, late" : "round trips/s");
-            headers.addAll(List.of("CPU s / million", "allocated B: ask, answer", "its p50 and p99 by netty-zmtp's"));
+            headers.addAll(List.of("CPU s / million", "allocated B: ask, answer", "p50, p99: peer ÷ netty-zmtp"));
             return headers;
         }
         return List.of(
-                "messages/s",
+                cell.workload().asks() ? "requests/s" : "messages/s",
                 "MB/s",
                 "CPU s / million",
                 cell.pair() ? "allocated B" : "allocated B: send, receive",
                 cell.pair() ? "peak RSS" : "peak RSS: send, receive",
-                "netty-zmtp's by its");
+                "netty-zmtp ÷ peer");
     }
 
     private void row(Row row, int columns) {

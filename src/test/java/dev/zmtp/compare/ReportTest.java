@@ -43,7 +43,7 @@ class ReportTest {
                 samples("libzmq", Metric.PER_SECOND, 1e6, 2e6, 3e6));
 
         assertThat(Table.of(results, ONEWAY)).isEqualTo("""
-                        | peer | messages/s | MB/s | CPU s / million | allocated B: send, receive | peak RSS: send, receive | netty-zmtp's by its |
+                        | peer | messages/s | MB/s | CPU s / million | allocated B: send, receive | peak RSS: send, receive | netty-zmtp ÷ peer |
                         | --- | ---: | ---: | ---: | ---: | ---: | ---: |
                         | netty-zmtp nio | 6.50 M (6.00 M to 7.00 M) | 650 | – | –, – | –, – | – |
                         | netty-zmtp epoll | 8.00 M (8.00 M to 8.00 M) | 800 | – | –, – | –, – | – |
