@@ -5,6 +5,7 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import org.zeromq.SocketType;
 import org.zeromq.ZContext;
 import org.zeromq.ZMQ;
@@ -23,6 +24,8 @@ final class JeroMq {
 
     /** A connection of JeroMQ may open and never greet; it is given up after this time, and made again. */
     private static final int HANDSHAKE_MILLIS = 500;
+
+    private static final long AWHILE_NANOS = 100_000;
 
     private static final VarHandle LONG = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
 
@@ -116,14 +119,14 @@ final class JeroMq {
             sockets.add(socket);
         }
         for (ZMQ.Socket socket : sockets) {
-            await(socket, ZMQ.Poller.POLLOUT);
+            awaitConnection(socket);
         }
         return sockets;
     }
 
-    private static void await(ZMQ.Socket socket, int event) {
-        while ((socket.getEvents() & event) == 0) {
-            Thread.onSpinWait();
+    private static void awaitConnection(ZMQ.Socket socket) {
+        while ((socket.getEvents() & ZMQ.Poller.POLLOUT) == 0) {
+            LockSupport.parkNanos(AWHILE_NANOS);
         }
     }
 

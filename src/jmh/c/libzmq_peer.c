@@ -1,0 +1,605 @@
+/*
+ * The peer program for libzmq, driven as dev.zmtp.compare.peer.PeerMain is: its package documentation tells of roles,
+ * workloads, output and commands.
+ *
+ *     cc -O2 -Wall -Wextra -Werror -o libzmq_peer libzmq_peer.c -lzmq
+ *     libzmq_peer <role> key=value...
+ *
+ * At each end there is one context with one I/O thread, and one thread of the application; a third thread reads commands.
+ * All settings are libzmq's defaults but these. A ROUTER waits where it would drop what a full queue does not take
+ * (ROUTER_MANDATORY), else requests would get lost. A connecting socket takes no message before its handshake is made
+ * (IMMEDIATE), which tells when that is.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+#include <zmq.h>
+
+#define SECOND_NANOS 1000000000LL
+#define LATE_NANOS 1000000
+/* Sends to one socket, or of one burst, before something else has its turn. */
+#define BATCH 128
+#define REQUEST_FRAMES 6
+
+static const size_t request_sizes[REQUEST_FRAMES] = {9, 9, 0, 20, 40, 100};
+
+enum role { RECEIVE, SEND, ANSWER, ASK, PAIR };
+enum workload { ONEWAY, CONNECTIONS, IDLE, REQREP, CUSTOM, ROUNDTRIP, OPENLOOP };
+
+static const char *const role_names[] = {"receive", "send", "answer", "ask", "pair", NULL};
+static const char *const workload_names[]
+    = {"oneway", "connections", "idle", "reqrep", "custom", "roundtrip", "openloop", NULL};
+
+/* What the arguments say; -1 is what was not said. */
+static struct {
+    enum role role;
+    enum workload workload;
+    bool busy;
+    long port, size, ping, pong, outstanding, connections, rate, every;
+} args = {.port = -1, .size = -1, .ping = -1, .pong = -1, .outstanding = 1000, .connections = 1, .rate = -1, .every = -1};
+
+/* ---- endings ---- */
+
+static _Noreturn void fail (const char *what)
+{
+    fprintf (stderr, "libzmq_peer: %s: %s\n", what, zmq_strerror (errno));
+    _exit (1);
+}
+
+static _Noreturn void usage (const char *format, ...)
+{
+    va_list values;
+    va_start (values, format);
+    fputs ("libzmq_peer: ", stderr);
+    vfprintf (stderr, format, values);
+    fputs ("\nusage: libzmq_peer <role> key=value...\n", stderr);
+    va_end (values);
+    exit (2);
+}
+
+static _Noreturn void unsupported (const char *reason)
+{
+    printf ("unsupported=%s\n", reason);
+    exit (0);
+}
+
+/* ---- what is counted ---- */
+
+/* Of one thread, and looked at by another. The other end of a pair counts elsewhere, in another cache line. */
+struct counter {
+    _Alignas (128) atomic_llong value;
+};
+
+static struct counter messages, other_messages, late;
+
+static void count (struct counter *counter, long long more)
+{
+    long long value = atomic_load_explicit (&counter->value, memory_order_relaxed);
+    atomic_store_explicit (&counter->value, value + more, memory_order_relaxed);
+}
+
+static long long now_nanos (void)
+{
+    struct timespec now;
+    clock_gettime (CLOCK_MONOTONIC, &now);
+    return now.tv_sec * SECOND_NANOS + now.tv_nsec;
+}
+
+/*
+ * Times, to three significant digits: 1,024 equal steps from each power of two to the next, and the first 2,048 values one
+ * by one. The same as an HdrHistogram, which prints the highest value of a step.
+ */
+#define HALF_BITS 10
+#define HALF (1 << HALF_BITS)
+static atomic_llong latencies[(64 - HALF_BITS) * HALF + HALF];
+
+static void record (long long nanos)
+{
+    uint64_t value = nanos < 0 ? 0 : (uint64_t) nanos;
+    int shift = 63 - HALF_BITS - __builtin_clzll (value | (2 * HALF - 1));
+    size_t step = ((size_t) shift << HALF_BITS) + (size_t) (value >> shift);
+    atomic_fetch_add_explicit (&latencies[step], 1, memory_order_relaxed);
+}
+
+static void print_latencies (void)
+{
+    const char *comma = "";
+    fputs ("latencies ", stdout);
+    for (size_t step = 0; step < sizeof latencies / sizeof latencies[0]; step++) {
+        long long times = atomic_exchange_explicit (&latencies[step], 0, memory_order_relaxed);
+        if (times > 0) {
+            size_t shift = step < 2 * HALF ? 0 : (step >> HALF_BITS) - 1;
+            uint64_t highest = ((uint64_t) (step - (shift << HALF_BITS) + 1) << shift) - 1;
+            printf ("%s%llu:%lld", comma, (unsigned long long) highest, times);
+            comma = ",";
+        }
+    }
+    putchar ('\n');
+}
+
+static long long peak_memory (void)
+{
+    char line[256];
+    long long kibibytes = 0;
+    FILE *status = fopen ("/proc/self/status", "r");
+    if (status == NULL)
+        fail ("/proc/self/status");
+    while (fgets (line, sizeof line, status) != NULL)
+        if (sscanf (line, "VmHWM: %lld", &kibibytes) == 1)
+            break;
+    fclose (status);
+    return kibibytes * 1024;
+}
+
+static void print_mark (void)
+{
+    struct rusage used;
+    getrusage (RUSAGE_SELF, &used);
+    long long cpu = (used.ru_utime.tv_sec + used.ru_stime.tv_sec) * SECOND_NANOS
+                    + (used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1000LL;
+    printf ("mark nanos=%lld messages=%lld cpu=%lld rss=%lld", now_nanos (), (long long) atomic_load (&messages.value),
+            cpu, peak_memory ());
+    if (args.workload == OPENLOOP)
+        printf (" late=%lld", (long long) atomic_load (&late.value));
+    putchar ('\n');
+}
+
+/* ---- sockets ---- */
+
+static bool is_answered (void)
+{
+    return args.workload >= REQREP;
+}
+
+static int socket_type (bool binding)
+{
+    if (args.workload == ROUNDTRIP)
+        return binding ? ZMQ_REP : ZMQ_REQ;
+    if (is_answered () || args.role == PAIR)
+        return binding ? ZMQ_ROUTER : ZMQ_DEALER;
+    return binding ? ZMQ_PULL : ZMQ_PUSH;
+}
+
+static void set (void *socket, int option, int value)
+{
+    if (zmq_setsockopt (socket, option, &value, sizeof value) != 0)
+        fail ("zmq_setsockopt");
+}
+
+static void *new_context (void)
+{
+    void *context = zmq_ctx_new ();
+    if (context == NULL || zmq_ctx_set (context, ZMQ_MAX_SOCKETS, (int) args.connections + 16) != 0)
+        fail ("zmq_ctx_set");
+    return context;
+}
+
+static void *new_socket (void *context, bool binding)
+{
+    void *socket = zmq_socket (context, socket_type (binding));
+    if (socket == NULL)
+        fail ("zmq_socket");
+    if (socket_type (binding) == ZMQ_ROUTER)
+        set (socket, ZMQ_ROUTER_MANDATORY, 1);
+    return socket;
+}
+
+static long bind_somewhere (void *socket)
+{
+    char endpoint[64];
+    size_t length = sizeof endpoint;
+    if (zmq_bind (socket, "tcp://127.0.0.1:*") != 0
+        || zmq_getsockopt (socket, ZMQ_LAST_ENDPOINT, endpoint, &length) != 0)
+        fail ("zmq_bind");
+    return strtol (strrchr (endpoint, ':') + 1, NULL, 10);
+}
+
+/* Returns as many sockets as there shall be connections, each with its handshake made. */
+static void **connect_all (long port)
+{
+    char endpoint[64];
+    void *context = new_context ();
+    void **sockets = calloc ((size_t) args.connections, sizeof *sockets);
+    if (sockets == NULL)
+        fail ("calloc");
+    snprintf (endpoint, sizeof endpoint, "tcp://127.0.0.1:%ld", port);
+    for (long i = 0; i < args.connections; i++) {
+        sockets[i] = new_socket (context, false);
+        set (sockets[i], ZMQ_IMMEDIATE, 1);
+        if (zmq_connect (sockets[i], endpoint) != 0)
+            fail ("zmq_connect");
+    }
+    for (long i = 0; i < args.connections; i++) {
+        zmq_pollitem_t item = {.socket = sockets[i], .events = ZMQ_POLLOUT};
+        while (zmq_poll (&item, 1, -1) < 1)
+            if (errno != EINTR)
+                fail ("zmq_poll");
+    }
+    return sockets;
+}
+
+/* Sends one frame; with ZMQ_DONTWAIT, returns whether there was room. */
+static bool send_frame (void *socket, const void *body, size_t size, int flags)
+{
+    while (zmq_send (socket, body, size, flags) < 0) {
+        if (errno == EAGAIN && (flags & ZMQ_DONTWAIT) != 0)
+            return false;
+        if (errno != EINTR)
+            fail ("zmq_send");
+    }
+    return true;
+}
+
+/* Receives one frame into an initialized message; with ZMQ_DONTWAIT, returns whether there was one. */
+static bool receive_frame (void *socket, zmq_msg_t *frame, int flags)
+{
+    while (zmq_msg_recv (frame, socket, flags) < 0) {
+        if (errno == EAGAIN && (flags & ZMQ_DONTWAIT) != 0)
+            return false;
+        if (errno != EINTR)
+            fail ("zmq_msg_recv");
+    }
+    return true;
+}
+
+static void *body_of (long size)
+{
+    void *body = calloc (1, (size_t) size);
+    if (body == NULL)
+        fail ("calloc");
+    return body;
+}
+
+/* ---- workloads, at the end that binds ---- */
+
+static void receive_all (void *socket, struct counter *counter)
+{
+    zmq_msg_t frame;
+    zmq_msg_init (&frame);
+    while (true) {
+        do
+            receive_frame (socket, &frame, 0); /* first the peer's name, if this is a ROUTER */
+        while (zmq_msg_more (&frame));
+        if (*(const char *) zmq_msg_data (&frame) != 0) {
+            errno = EPROTO;
+            fail ("first octet");
+        }
+        count (counter, 1);
+    }
+}
+
+/* Sends back each n-th message, with the peer's name before it. */
+static void echo (void *socket, struct counter *counter, long every)
+{
+    long until_next = every;
+    zmq_msg_t frame;
+    zmq_msg_init (&frame);
+    while (true) {
+        bool answers = --until_next == 0;
+        bool more;
+        do {
+            receive_frame (socket, &frame, 0);
+            more = zmq_msg_more (&frame);
+            while (answers && zmq_msg_send (&frame, socket, more ? ZMQ_SNDMORE : 0) < 0)
+                if (errno != EINTR && errno != EHOSTUNREACH)
+                    fail ("zmq_msg_send");
+                else if (errno == EHOSTUNREACH)
+                    answers = false; /* the peer has gone */
+        } while (more);
+        if (until_next == 0)
+            until_next = every;
+        count (counter, 1);
+    }
+}
+
+static void answer_pings (void *socket, struct counter *counter)
+{
+    void *pong = body_of (args.pong);
+    zmq_msg_t ping;
+    zmq_msg_init (&ping);
+    while (true) {
+        receive_frame (socket, &ping, 0);
+        send_frame (socket, pong, (size_t) args.pong, 0);
+        count (counter, 1);
+    }
+}
+
+static void *serve (void *socket)
+{
+    struct counter *counter = args.role == PAIR && is_answered () ? &other_messages : &messages;
+    switch (args.workload) {
+    case ONEWAY:
+    case CONNECTIONS:
+        receive_all (socket, counter);
+        break;
+    case REQREP:
+        echo (socket, counter, 1);
+        break;
+    case ROUNDTRIP:
+        answer_pings (socket, counter);
+        break;
+    case OPENLOOP:
+        echo (socket, counter, args.every);
+        break;
+    default:
+        break; /* idle */
+    }
+    return NULL;
+}
+
+/* ---- workloads, at the end that connects ---- */
+
+static void send_all (void *socket, struct counter *counter)
+{
+    void *body = body_of (args.size);
+    while (true) {
+        send_frame (socket, body, (size_t) args.size, 0);
+        count (counter, 1);
+    }
+}
+
+static void send_by_turns (void **sockets, struct counter *counter)
+{
+    void *body = body_of (args.size);
+    zmq_pollitem_t *items = calloc ((size_t) args.connections, sizeof *items);
+    if (items == NULL)
+        fail ("calloc");
+    for (long i = 0; i < args.connections; i++)
+        items[i] = (zmq_pollitem_t){.socket = sockets[i], .events = ZMQ_POLLOUT};
+    while (true) {
+        long long all = 0;
+        for (long i = 0; i < args.connections; i++) {
+            int sent = 0;
+            while (sent < BATCH && send_frame (sockets[i], body, (size_t) args.size, ZMQ_DONTWAIT))
+                sent++;
+            count (counter, sent);
+            all += sent;
+        }
+        if (all == 0 && zmq_poll (items, (int) args.connections, -1) < 0 && errno != EINTR)
+            fail ("zmq_poll");
+    }
+}
+
+static bool try_request (void *socket, const void *body)
+{
+    if (!send_frame (socket, body, request_sizes[0], ZMQ_SNDMORE | ZMQ_DONTWAIT))
+        return false;
+    for (int i = 1; i < REQUEST_FRAMES; i++)
+        send_frame (socket, body, request_sizes[i], i < REQUEST_FRAMES - 1 ? ZMQ_SNDMORE : 0);
+    return true;
+}
+
+/* Keeps requests in flight. */
+static void ask (void *socket, struct counter *counter)
+{
+    static const char body[128];
+    long in_flight = 0;
+    zmq_msg_t frame;
+    zmq_msg_init (&frame);
+    while (true) {
+        while (in_flight < args.outstanding && try_request (socket, body))
+            in_flight++;
+        receive_frame (socket, &frame, 0); /* waits for one answer, and then takes all that are there */
+        do {
+            while (zmq_msg_more (&frame))
+                receive_frame (socket, &frame, 0);
+            in_flight--;
+            count (counter, 1);
+        } while (receive_frame (socket, &frame, ZMQ_DONTWAIT));
+    }
+}
+
+static void ping (void *socket, struct counter *counter)
+{
+    void *body = body_of (args.ping);
+    zmq_msg_t pong;
+    zmq_msg_init (&pong);
+    while (true) {
+        long long sent = now_nanos ();
+        send_frame (socket, body, (size_t) args.ping, 0);
+        receive_frame (socket, &pong, 0);
+        record (now_nanos () - sent);
+        count (counter, 1);
+    }
+}
+
+/* A socket is one thread's: this one looks for answers between what it sends, and never waits. */
+static void send_on_time (void *socket, struct counter *counter)
+{
+    char *body = body_of (args.size);
+    long long start = now_nanos (), due = start, all = 0;
+    zmq_msg_t reply;
+    zmq_msg_init (&reply);
+    while (true) {
+        long long now = now_nanos ();
+        int sent = 0;
+        while (due <= now && sent < BATCH) {
+            memcpy (body, &due, sizeof due);
+            if (!send_frame (socket, body, (size_t) args.size, ZMQ_DONTWAIT))
+                break;
+            if (now - due > LATE_NANOS)
+                count (&late, 1);
+            sent++;
+            all++;
+            due = start + all / args.rate * SECOND_NANOS + all % args.rate * SECOND_NANOS / args.rate;
+        }
+        count (counter, sent);
+        while (receive_frame (socket, &reply, ZMQ_DONTWAIT)) {
+            long long was_due;
+            memcpy (&was_due, zmq_msg_data (&reply), sizeof was_due);
+            record (now_nanos () - was_due);
+        }
+    }
+}
+
+static void *drive (void *port)
+{
+    struct counter *counter = args.role == PAIR && !is_answered () ? &other_messages : &messages;
+    void **sockets = connect_all (*(long *) port);
+    puts ("ready");
+    switch (args.workload) {
+    case ONEWAY:
+        send_all (sockets[0], counter);
+        break;
+    case CONNECTIONS:
+        send_by_turns (sockets, counter);
+        break;
+    case REQREP:
+        ask (sockets[0], counter);
+        break;
+    case ROUNDTRIP:
+        ping (sockets[0], counter);
+        break;
+    case OPENLOOP:
+        send_on_time (sockets[0], counter);
+        break;
+    default:
+        break; /* idle */
+    }
+    return NULL;
+}
+
+/* ---- arguments and commands ---- */
+
+static int one_of (const char *const *names, const char *what, const char *name)
+{
+    for (int i = 0; names[i] != NULL; i++)
+        if (name != NULL && strcmp (names[i], name) == 0)
+            return i;
+    usage ("%s: %s (expected: one that there is)", what, name == NULL ? "none" : name);
+}
+
+static void require (const char *key, long value, long least, long most)
+{
+    if (value < least || value > most)
+        usage ("%s: %ld (expected: %ld to %ld)", key, value, least, most);
+}
+
+static void parse (int argc, char **argv)
+{
+    static const struct {
+        const char *key;
+        long *value;
+    } numbers[] = {{"port", &args.port},
+                   {"size", &args.size},
+                   {"ping", &args.ping},
+                   {"pong", &args.pong},
+                   {"outstanding", &args.outstanding},
+                   {"connections", &args.connections},
+                   {"rate", &args.rate},
+                   {"every", &args.every}};
+    const char *workload = NULL;
+    static const char *const pollings[] = {"block", "busy", NULL};
+    args.role = (enum role) one_of (role_names, "role", argc > 1 ? argv[1] : NULL);
+    for (int i = 2; i < argc; i++) {
+        char *value = strchr (argv[i], '=');
+        if (value == NULL)
+            usage ("argument: %s (expected: key=value)", argv[i]);
+        *value++ = '\0';
+        if (strcmp (argv[i], "workload") == 0) {
+            workload = value;
+            continue;
+        }
+        if (strcmp (argv[i], "polling") == 0) {
+            args.busy = one_of (pollings, "polling", value) == 1;
+            continue;
+        }
+        size_t n = 0, all = sizeof numbers / sizeof numbers[0];
+        while (n < all && strcmp (argv[i], numbers[n].key) != 0)
+            n++;
+        if (n == all)
+            usage ("key: %s (expected: workload, polling, port, size, ping, pong, outstanding, connections, rate or every)",
+                   argv[i]);
+        char *end;
+        *numbers[n].value = strtol (value, &end, 10);
+        if (end == value || *end != '\0' || *numbers[n].value < 0)
+            usage ("%s: %s (expected: a number)", argv[i], value);
+    }
+    args.workload = (enum workload) one_of (workload_names, "workload", workload);
+    bool binds = args.role == RECEIVE || args.role == ANSWER;
+    if (args.role != PAIR && is_answered () != (args.role == ASK || args.role == ANSWER))
+        usage ("role: %s (expected: another one in workload %s)", argv[1], workload);
+    if (!binds && args.role != PAIR)
+        require ("port", args.port, 1, 65535);
+    if (args.workload == OPENLOOP && args.size < 0)
+        args.size = 24;
+    if (args.workload == ONEWAY || args.workload == CONNECTIONS || args.workload == OPENLOOP)
+        require ("size", args.size, args.workload == OPENLOOP ? (long) sizeof (long long) : 1, 1 << 26);
+    if (args.workload == ROUNDTRIP) {
+        require ("ping", args.ping, 1, 1 << 26);
+        require ("pong", args.pong, 1, 1 << 26);
+    }
+    if (args.workload == OPENLOOP && !binds)
+        require ("rate", args.rate, 1, 1000000000);
+    if (args.workload == OPENLOOP && (binds || args.role == PAIR))
+        require ("every", args.every, 1, 1000000000);
+    require ("outstanding", args.outstanding, 1, 1000000000);
+    require ("connections", args.connections, 1,
+             args.workload == CONNECTIONS || args.workload == IDLE ? 20000 : 1);
+}
+
+static void obey (void)
+{
+    char line[64];
+    while (fgets (line, sizeof line, stdin) != NULL) {
+        line[strcspn (line, "\n")] = '\0';
+        if (strcmp (line, "exit") == 0) {
+            return;
+        } else if (strcmp (line, "mark") == 0) {
+            print_mark ();
+        } else if (strcmp (line, "latencies") == 0) {
+            print_latencies ();
+        } else {
+            fprintf (stderr, "libzmq_peer: command: %s (expected: mark, latencies or exit)\n", line);
+            _exit (1);
+        }
+        fflush (stdout);
+    }
+}
+
+static void start (void *(*run) (void *), void *argument)
+{
+    pthread_t thread;
+    if ((errno = pthread_create (&thread, NULL, run, argument)) != 0)
+        fail ("pthread_create");
+}
+
+int main (int argc, char **argv)
+{
+    static long port;
+    setvbuf (stdout, NULL, _IOLBF, 0);
+    parse (argc, argv);
+    if (args.busy)
+        unsupported ("its I/O thread always blocks");
+    if (args.workload == CUSTOM)
+        unsupported ("it has no encoders and decoders of the application's");
+    /* Each socket has a file of its own besides its connection. */
+    struct rlimit files;
+    if (getrlimit (RLIMIT_NOFILE, &files) == 0) {
+        files.rlim_cur = files.rlim_max;
+        setrlimit (RLIMIT_NOFILE, &files);
+    }
+    port = args.port;
+    if (args.role == RECEIVE || args.role == ANSWER || args.role == PAIR) {
+        void *socket = new_socket (new_context (), true);
+        port = bind_somewhere (socket);
+        if (args.role != PAIR)
+            printf ("port=%ld\n", port);
+        start (serve, socket);
+    }
+    if (args.role == SEND || args.role == ASK || args.role == PAIR)
+        start (drive, &port);
+    obey ();
+    fflush (stdout);
+    _exit (0); /* nobody closes the sockets, which other threads use */
+}
