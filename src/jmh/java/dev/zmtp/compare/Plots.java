@@ -4,6 +4,7 @@ import dev.zmtp.compare.Results.Row;
 import java.awt.BasicStroke;
 import java.awt.Color;
 import java.io.IOException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -49,9 +50,14 @@ final class Plots {
         this.directory = directory;
     }
 
-    /** Draws what there are figures for into {@code directory}; returns file names and titles. */
+    /** Draws what there are figures for into {@code directory}, in place of the SVG files there; returns file names and titles. */
     static Map<String, String> draw(Results results, Path directory) throws IOException {
         Files.createDirectories(directory);
+        try (DirectoryStream<Path> earlier = Files.newDirectoryStream(directory, "*.svg")) {
+            for (Path file : earlier) {
+                Files.delete(file);
+            }
+        }
         Plots plots = new Plots(results, directory);
         plots.throughput();
         plots.connections();
@@ -145,10 +151,10 @@ final class Plots {
                 .theme(ChartTheme.XChart)
                 .build();
         chart.getStyler()
+                .setPlotGridLinesStroke(GRID)
                 .setXAxisLogarithmic(true)
                 .setYAxisLogarithmic(true)
                 .setLegendPosition(LegendPosition.OutsideE)
-                .setPlotGridLinesStroke(GRID)
                 .setChartBackgroundColor(Color.WHITE);
         return chart;
     }

@@ -49,6 +49,11 @@ final class Report {
 
             """;
 
+    private static final String GOALS = """
+            Each is judged by the medians below. Where ranges overlap there is no ratio: a goal that asks for less than being level is then met, and one that asks for more is missed.
+
+            """;
+
     private Report() {}
 
     /** Writes the report of {@code results} into {@code directory}. */
@@ -72,7 +77,7 @@ final class Report {
                         .append(value.replace("|", "\\|"))
                         .append(" |\n"));
         text.append('\n').append(READ);
-        text.append("## Goals\n\nThey were set before anything was measured.\n\n");
+        text.append("## Goals\n\n" + GOALS);
         text.append(Goals.of(results)).append('\n');
         if (!plots.isEmpty()) {
             text.append("## Pictures\n\nMedians; both axes are logarithmic.\n\n");
