@@ -1,0 +1,33 @@
+package dev.zmtp.compare;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * One thing that is measured of several peers: a table of the report.
+ *
+ * @param id what {@code --cell} selects by
+ * @param title the title of its table
+ * @param workload the value of the key {@code workload}
+ * @param pair whether both ends run in one process, on a thread of each
+ * @param keys the other keys, in order
+ * @param load the share of the peer's own maximum, as {@code loadOf} has it, that is the key {@code rate}; 0 if none
+ * @param loadOf the id of the cell that measures that maximum, empty if none
+ * @param peers the names of the peers that are measured
+ */
+record Cell(
+        String id,
+        String title,
+        Workload workload,
+        boolean pair,
+        Map<String, String> keys,
+        double load,
+        String loadOf,
+        List<String> peers) {
+
+    /** The number that {@code key} has, or {@code otherwise} without it. */
+    long number(String key, long otherwise) {
+        String value = keys.get(key);
+        return value == null ? otherwise : Long.parseLong(value);
+    }
+}

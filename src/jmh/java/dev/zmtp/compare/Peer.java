@@ -1,0 +1,26 @@
+package dev.zmtp.compare;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A row of the tables: a library on a transport, and how its program is started.
+ *
+ * @param name what the tables call it, such as {@code netty-zmtp epoll}
+ * @param library the library alone, such as {@code netty-zmtp}
+ * @param transport how it waits for sockets, {@code nio}, {@code epoll} or {@code io_uring}; rows are compared within one
+ * @param command what starts the program; the role and the keys are appended
+ * @param keys arguments that follow each role
+ * @param missing why it cannot be started here, empty if it can
+ */
+record Peer(String name, String library, String transport, List<String> command, List<String> keys, String missing) {
+
+    /** The whole command for a role with the keys of a cell. */
+    List<String> commandFor(String role, List<String> cellKeys) {
+        List<String> all = new ArrayList<>(command);
+        all.add(role);
+        all.addAll(cellKeys);
+        all.addAll(keys);
+        return all;
+    }
+}

@@ -1,0 +1,174 @@
+package dev.zmtp.compare;
+
+import java.io.File;
+import java.io.IOException;
+import java.net.URISyntaxException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/** All peers, and how the program of each is started. */
+final class Peers {
+
+    /** This codec. */
+    static final String OURS = "netty-zmtp";
+
+    /** The octets of {@link #OURS} without a codec: what Netty itself can do. */
+    static final String RAW = "raw-netty";
+
+    /** The codec that this one follows, on the Netty of its time. */
+    static final String PREDECESSOR = "netty4-zmtp";
+
+    /** ZeroMQ in Java. */
+    static final String JEROMQ = "jeromq";
+
+    /** ZeroMQ in C++. */
+    static final String LIBZMQ = "libzmq";
+
+    /** What Netty waits for sockets with, the one that every JVM has first. */
+    static final List<String> TRANSPORTS = List.of("nio", "epoll", "io_uring");
+
+    private static final String MAIN = "dev.zmtp.compare.peer.PeerMain";
+
+    /** What the programs of one build are put into, beside what Maven copies there. */
+    private static final Path DIRECTORY = Path.of("target", "compare");
+
+    private static final Path PREDECESSOR_JARS = DIRECTORY.resolve("netty4-zmtp");
+    private static final Path LIBZMQ_SOURCE = Path.of("src", "jmh", "c", "libzmq_peer.c");
+    private static final String DEBIAN = "on Debian: apt-get install gcc libzmq3-dev";
+
+    /** Netty 4.0 looks into classes that newer JDKs close. */
+    private static final Map<String, List<String>> FLAGS_OF_ONE = Map.of(
+            PREDECESSOR,
+            List.of(
+                    "--add-opens=java.base/java.lang=ALL-UNNAMED",
+                    "--add-opens=java.base/java.nio=ALL-UNNAMED",
+                    "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED"));
+
+    private Peers() {}
+
+    /**
+     * The flags of every JVM. The collector is the parallel one, since it has no thread that runs beside the program: on few
+     * cores such a thread would take its time from the other side.
+     */
+    static List<String> jvmFlags() {
+        List<String> flags = new ArrayList<>(
+                List.of("-Xms1g", "-Xmx1g", "-XX:+UseParallelGC", "-Dio.netty.leakDetectionLevel=disabled"));
+        if (Runtime.version().feature() >= 22) {
+            flags.add("--enable-native-access=ALL-UNNAMED");
+        }
+        return flags;
+    }
+
+    /** The flags that only the JVMs of {@code library} have. */
+    static List<String> jvmFlagsOf(String library) {
+        return FLAGS_OF_ONE.getOrDefault(library, List.of());
+    }
+
+    /** The peers whose name {@code wanted} finds; of these libzmq's program is compiled. */
+    static List<Peer> all(Pattern wanted) throws IOException, InterruptedException {
+        List<Peer> peers = new ArrayList<>();
+        String classPath = System.getProperty("java.class.path");
+        for (String library : List.of(OURS, RAW)) {
+            for (String transport : TRANSPORTS) {
+                peers.add(jvm(library, transport, classPath, List.of("transport=" + transport), ""));
+            }
+        }
+        peers.add(predecessor());
+        peers.add(jvm(JEROMQ, "nio", classPath, List.of(), ""));
+        peers.removeIf(peer -> !wanted.matcher(peer.name()).find());
+        // Only now, as it takes a compiler and a second.
+        if (wanted.matcher(LIBZMQ).find()) {
+            peers.add(libzmq());
+        }
+        return List.copyOf(peers);
+    }
+
+    /** The names of what is compared with versions of its own, such as {@code jeromq 0.6.0}, as far as jars tell them. */
+    static List<String> versions() throws IOException {
+        List<String> names = new ArrayList<>();
+        String[] classPath = System.getProperty("java.class.path").split(Pattern.quote(File.pathSeparator), -1);
+        Stream.concat(Stream.of(classPath).map(Path::of), predecessorJars().stream())
+                .map(path -> path.getFileName().toString())
+                .filter(name -> name.matches("(jeromq|netty4-zmtp|netty-all)-[0-9].*\\.jar"))
+                .map(name -> name.replaceFirst("\\.jar$", "").replaceFirst("-(?=[0-9])", " "))
+                .distinct()
+                .forEach(names::add);
+        return names;
+    }
+
+    private static Peer jvm(String library, String transport, String classPath, List<String> keys, String missing) {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(jvmFlags());
+        command.addAll(jvmFlagsOf(library));
+        command.addAll(List.of("-cp", classPath, MAIN, library));
+        boolean onlyOne = library.equals(PREDECESSOR) || library.equals(JEROMQ);
+        String name = onlyOne ? library : library + " " + transport;
+        return new Peer(name, library, transport, command, keys, missing);
+    }
+
+    private static Peer predecessor() throws IOException {
+        List<Path> jars = predecessorJars();
+        List<String> classPath = new ArrayList<>();
+        classPath.add(classes().toString());
+        jars.forEach(jar -> classPath.add(jar.toString()));
+        return jvm(
+                PREDECESSOR,
+                "nio",
+                String.join(File.pathSeparator, classPath),
+                List.of(),
+                jars.isEmpty() ? "its jars are not in " + PREDECESSOR_JARS + " (mvn -Pcompare copies them)" : "");
+    }
+
+    private static List<Path> predecessorJars() throws IOException {
+        if (!Files.isDirectory(PREDECESSOR_JARS)) {
+            return List.of();
+        }
+        try (Stream<Path> files = Files.list(PREDECESSOR_JARS)) {
+            return files.filter(file -> file.toString().endsWith(".jar"))
+                    .sorted()
+                    .toList();
+        }
+    }
+
+    /** The directory of this class, where the programs are too. */
+    private static Path classes() throws IOException {
+        try {
+            return Path.of(Peers.class
+                    .getProtectionDomain()
+                    .getCodeSource()
+                    .getLocation()
+                    .toURI());
+        } catch (URISyntaxException e) {
+            throw new IOException("The directory of the classes has no path", e);
+        }
+    }
+
+    private static Peer libzmq() throws IOException, InterruptedException {
+        Path program = DIRECTORY.resolve("libzmq_peer").toAbsolutePath();
+        return new Peer(LIBZMQ, LIBZMQ, "epoll", List.of(program.toString()), List.of(), compile(program));
+    }
+
+    /** Compiles libzmq's program; returns why that cannot be, or an empty string. */
+    private static String compile(Path program) throws IOException, InterruptedException {
+        if (!Files.exists(LIBZMQ_SOURCE)) {
+            return LIBZMQ_SOURCE + " is missing";
+        }
+        Files.createDirectories(DIRECTORY);
+        return Tools.run("cc", "-O2", "-o", program.toString(), LIBZMQ_SOURCE.toString(), "-lzmq", "-lpthread")
+                .map(printed -> {
+                    if (printed.exitCode() == 0) {
+                        return "";
+                    }
+                    return printed.text().contains("zmq.h") || printed.text().contains("-lzmq")
+                            ? "libzmq's header or library was not found (" + DEBIAN + ")"
+                            : "cc failed: " + printed.text().lines().findFirst().orElse("");
+                })
+                .orElse("there is no cc (" + DEBIAN + ")");
+    }
+}

@@ -1,0 +1,82 @@
+package dev.zmtp.compare;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A program that speaks as a peer does and moves no message: each mark is a second and a thousand messages further. Its first
+ * argument says how it misbehaves.
+ */
+final class FakePeer {
+
+    private static final long SECOND = 1_000_000_000;
+
+    private FakePeer() {}
+
+    /** Runs the program. */
+    public static void main(String... args) throws IOException {
+        String manner = args[0];
+        String role = args[1];
+        switch (manner) {
+            case "mute" -> System.in.transferTo(System.err);
+            case "unsupported" -> say("unsupported=it is a fake");
+            case "dying" -> {
+                System.err.println("java.lang.IllegalStateException: no more");
+                System.err.println("\tat somewhere");
+                System.exit(1);
+            }
+            default -> {
+                if (role.equals("receive") || role.equals("answer")) {
+                    say("port=5");
+                } else {
+                    say("ready");
+                }
+                converse(manner);
+            }
+        }
+    }
+
+    /** The peer of this manner, as the comparison starts it. */
+    static Peer peer(String manner) throws Exception {
+        Path classes = Path.of(FakePeer.class
+                .getProtectionDomain()
+                .getCodeSource()
+                .getLocation()
+                .toURI());
+        Path java = Path.of(System.getProperty("java.home"), "bin", "java");
+        List<String> command = new ArrayList<>(
+                List.of(java.toString(), "-Xshare:auto", "-cp", classes.toString(), FakePeer.class.getName(), manner));
+        return new Peer(manner, "fake", "nio", command, List.of(), "");
+    }
+
+    private static void converse(String manner) throws IOException {
+        BufferedReader in = new BufferedReader(new InputStreamReader(System.in, UTF_8));
+        long marks = 0;
+        for (String line = in.readLine(); line != null && !line.equals("exit"); line = in.readLine()) {
+            switch (line) {
+                case "mark" -> {
+                    marks++;
+                    say(
+                            manner.equals("garbled")
+                                    ? "mark nanos=much messages=1"
+                                    : "mark nanos=" + marks * SECOND + " messages=" + marks * 1000 + " cpu="
+                                            + marks * SECOND / 2 + " allocated=" + marks * 16_000 + " rss=1048576 heap="
+                                            + marks * 5000 + " late=" + marks * 10);
+                }
+                case "latencies" -> say("latencies 1000:50,2000:49,9000:1");
+                default -> throw new IOException("command: \"" + line + "\"");
+            }
+        }
+    }
+
+    private static void say(String line) {
+        System.out.println(line);
+        System.out.flush();
+    }
+}

@@ -1,0 +1,195 @@
+package dev.zmtp.compare;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.zmtp.compare.Results.Row;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
+
+/** What the report says of results that were made up. */
+class ReportTest {
+
+    private static final Cell ONEWAY = new Cell(
+            "oneway-100", "One way, 100 octets", Workload.ONEWAY, false, Map.of("size", "100"), 0, "", List.of());
+    private static final Cell ROUNDTRIP =
+            new Cell("roundtrip-256-256", "Round trip", Workload.ROUNDTRIP, false, Map.of(), 0, "", List.of());
+    private static final List<Row> PEERS = List.of(
+            new Row("netty-zmtp nio", "netty-zmtp", "nio"),
+            new Row("netty-zmtp epoll", "netty-zmtp", "epoll"),
+            new Row("netty4-zmtp", "netty4-zmtp", "nio"),
+            new Row("jeromq", "jeromq", "nio"),
+            new Row("libzmq", "libzmq", "epoll"));
+
+    @Test
+    void aRatioIsToTheSameTransportAndOnlyWhereRangesDoNotOverlap() {
+        Results results = results(
+                samples("netty-zmtp nio", Metric.PER_SECOND, 6e6, 6.5e6, 7e6),
+                samples("netty-zmtp epoll", Metric.PER_SECOND, 8e6, 8e6, 8e6),
+                samples("netty4-zmtp", Metric.PER_SECOND, 2e6, 2.6e6, 3e6),
+                samples("jeromq", Metric.PER_SECOND, 1e6, 1e6, 6e6),
+                samples("libzmq", Metric.PER_SECOND, 1e6, 2e6, 3e6));
+
+        assertThat(Table.of(results, ONEWAY)).isEqualTo("""
+                        | peer | messages/s | MB/s | CPU s / million | allocated B: send, receive | peak RSS: send, receive | netty-zmtp ÷ peer |
+                        | --- | ---: | ---: | ---: | ---: | ---: | ---: |
+                        | netty-zmtp nio | 6.50 M (6.00 M to 7.00 M) | 650 | – | –, – | –, – | – |
+                        | netty-zmtp epoll | 8.00 M (8.00 M to 8.00 M) | 800 | – | –, – | –, – | – |
+                        | netty4-zmtp | 2.60 M (2.00 M to 3.00 M) | 260 | – | –, – | –, – | 2.50 × (nio) |
+                        | jeromq | 1.00 M (1.00 M to 6.00 M) | 100 | – | –, – | –, – | ranges overlap (nio) |
+                        | libzmq | 2.00 M (1.00 M to 3.00 M) | 200 | – | –, – | –, – | 4.00 × (epoll) |
+                        """);
+    }
+
+    @Test
+    void whatWasNotMeasuredStaysInItsTableWithTheReason() {
+        String reason = "receive ended before \"port=\", exit code 1: a | b, and so on for as long as it takes to tell";
+        Results results = results(
+                samples("netty-zmtp epoll", Metric.PER_SECOND, 8e6, 8e6),
+                List.of(Sample.without("oneway-100", "libzmq", 1, reason, false)),
+                List.of(
+                        Sample.without("oneway-100", "jeromq", 1, "it slept", false),
+                        sample("oneway-100", "jeromq", 2, Metric.PER_SECOND, 1000)));
+
+        assertThat(Table.of(results, ONEWAY))
+                .contains("| jeromq (1 of 2 rounds not measured, note 1) | 1,000 | 0.10 |")
+                .contains("| libzmq | not measured: receive ended before \"port=\", exit code 1: a \\| b, and so"
+                        + " on ... (note 2) |  |  |  |  |  |\n")
+                .contains("Note 1: not measured: it slept")
+                .contains("Note 2: not measured: receive ended before \"port=\", exit code 1: a \\| b, and so on for as"
+                        + " long as it takes to tell");
+        assertThat(Goals.of(results))
+                .contains("| One way, 100 octets: netty-zmtp epoll against libzmq | ≥ 6 × the messages/s"
+                        + " | 8.00 M | – | – | not measured |\n")
+                .contains("Not part of this run: oneway-100 against netty4-zmtp, ");
+    }
+
+    @Test
+    void aGoalIsMetOrMissedByTheRatio() {
+        Results results = results(
+                samples("netty-zmtp nio", Metric.PER_SECOND, 6e6, 6.5e6, 7e6),
+                samples("netty4-zmtp", Metric.PER_SECOND, 1e6, 1.3e6, 2e6),
+                samples("jeromq", Metric.PER_SECOND, 1e6, 1e6, 1e6));
+
+        assertThat(Goals.of(results))
+                .contains("| One way, 100 octets: netty-zmtp nio against netty4-zmtp | ≥ 3 × the messages/s"
+                        + " | 6.50 M | 1.30 M | 5.00 × | met |\n")
+                .contains("| One way, 100 octets: netty-zmtp nio against jeromq | ≥ 15 × the messages/s"
+                        + " | 6.50 M | 1.00 M | 6.50 × | **missed** |\n");
+    }
+
+    @Test
+    void theFileHoldsAllThatTheReportNeeds(@TempDir Path directory) throws IOException {
+        Results results = results(
+                samples("netty-zmtp epoll", Metric.PER_SECOND, 8e6, 8e6, 8e6),
+                List.of(
+                        sample("roundtrip-256-256", "libzmq", 1, Metric.P50, 50_000),
+                        Sample.without("roundtrip-256-256", "jeromq", 1, "it slept", true)));
+        Path file = directory.resolve("a/b/results.json");
+
+        results.write(file);
+
+        assertThat(Results.read(file)).isEqualTo(results);
+        assertThat(execute("--report-only", file.toString(), "--output", directory.toString()).exitCode)
+                .isZero();
+        assertThat(Files.readString(directory.resolve("benchmarks.md")))
+                .contains("| CPU | made up |")
+                .contains("| netty-zmtp epoll | 8.00 M (8.00 M to 8.00 M) |")
+                .contains("![One way: messages/s by size](docs/benchmarks/throughput.svg)")
+                .contains("## Notes");
+        assertThat(directory.resolve("docs/benchmarks/throughput.svg"))
+                .content()
+                .contains("<svg");
+        assertThat(directory.resolve("docs/benchmarks/latency-roundtrip-256-256.svg"))
+                .exists();
+    }
+
+    @Test
+    void aFileOfSomethingElseIsRefused(@TempDir Path directory) throws IOException {
+        Path file = directory.resolve("results.json");
+
+        Files.writeString(file, "{\"cells\": []}");
+        assertThatThrownBy(() -> Results.read(file)).hasMessage(file + ": not the results of a comparison");
+
+        Files.writeString(file, "]");
+        assertThatThrownBy(() -> Results.read(file)).isInstanceOf(IOException.class);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "--profile=slow",
+                "--rounds=0",
+                "--seconds=0",
+                "--warmup=-1",
+                "--cell=(",
+                "--cell=nothing-has-this-name",
+                "--faster",
+            })
+    void wrongArgumentsAreShownWithTheUsage(String argument) {
+        Executed executed = execute(argument, "--peer=^netty-zmtp nio$");
+
+        assertThat(executed.exitCode).isEqualTo(2);
+        assertThat(executed.err).contains("Usage: compare").contains(argument.split("=", -1)[0]);
+    }
+
+    @Test
+    void aCellBringsTheCellThatItNeeds() {
+        assertThat(Cells.of(Profile.FULL, Pattern.compile("^openloop-80")))
+                .extracting(Cell::id)
+                .containsExactly("oneway-24", "openloop-80-percent");
+    }
+
+    @Test
+    void idsAreUniqueAndTheQuickProfileHasEachKindOfCell() {
+        for (Profile profile : Profile.values()) {
+            List<Cell> cells = Cells.of(profile, Pattern.compile(""));
+            assertThat(cells).extracting(Cell::id).doesNotHaveDuplicates();
+            assertThat(cells).extracting(Cell::workload).contains(Workload.values());
+        }
+    }
+
+    private record Executed(int exitCode, String err) {}
+
+    private static Executed execute(String... args) {
+        StringWriter err = new StringWriter();
+        CommandLine command = Compare.commandLine();
+        command.setOut(new PrintWriter(new StringWriter()));
+        command.setErr(new PrintWriter(err));
+        int exitCode = command.execute(args);
+        return new Executed(exitCode, err.toString());
+    }
+
+    @SafeVarargs
+    private static Results results(List<Sample>... samples) {
+        List<Sample> all = new ArrayList<>();
+        for (List<Sample> some : samples) {
+            all.addAll(some);
+        }
+        return new Results(Map.of("CPU", "made up"), List.of(ONEWAY, ROUNDTRIP), PEERS, all);
+    }
+
+    private static List<Sample> samples(String peer, Metric metric, double... values) {
+        List<Sample> samples = new ArrayList<>();
+        for (double value : values) {
+            samples.add(sample("oneway-100", peer, samples.size() + 1, metric, value));
+        }
+        return samples;
+    }
+
+    private static Sample sample(String cell, String peer, int round, Metric metric, double value) {
+        return new Sample(cell, peer, round, Map.of(metric, value), List.of(), "", false);
+    }
+}
