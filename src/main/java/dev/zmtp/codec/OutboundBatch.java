@@ -34,6 +34,7 @@ final class OutboundBatch {
 
     private static final int MIN_CAPACITY = 512;
     private static final int MAX_CAPACITY = 64 << 10;
+    private static final int SMALL_FLUSHES = 16;
 
     private final ZMTPCodec codec;
     private final ChannelHandlerContext ctx;
@@ -56,8 +57,11 @@ final class OutboundBatch {
     /** Whether a part of that message was handed over already. */
     private boolean torn;
 
-    /** How large the next buffer will be: follows what was written between flushes. */
+    /** How large the next buffer will be: what was written between flushes should fit. */
     private int capacity = MIN_CAPACITY;
+
+    /** How many flushes in a row could have done with half of the capacity. */
+    private int smallFlushes;
 
     OutboundBatch(ZMTPCodec codec, ZMTPVersion version, @Nullable FrameCipher cipher) {
         this.codec = codec;
@@ -148,7 +152,11 @@ final class OutboundBatch {
         } else {
             ByteBuf out = room(version.headerLengthFor(length) + length);
             version.writeHeader(out, flags, length);
-            out.writeBytes(body, body.readerIndex(), length);
+            int end = out.writerIndex() + length;
+            // Not out.writeBytes: a buffer of the adaptive allocator is slow to copy from another kind, but quick to
+            // copy to.
+            body.getBytes(body.readerIndex(), out, out.writerIndex(), length);
+            out.writerIndex(end);
         }
     }
 
@@ -261,6 +269,7 @@ final class OutboundBatch {
                 return out;
             }
             capacity = Math.min(MAX_CAPACITY, capacity * 2);
+            smallFlushes = 0;
             seal();
             return room(octets);
         }
@@ -273,12 +282,20 @@ final class OutboundBatch {
     void flush() {
         ByteBuf out = open;
         if (out != null) {
-            if (out.readableBytes() < capacity / 2 && capacity > MIN_CAPACITY) {
-                capacity /= 2;
-            }
+            shrinkIfSmall(out.readableBytes());
             seal();
         }
         ctx.flush();
+    }
+
+    /** Slowly, for one large flush in a few must not cost a second buffer each time. */
+    private void shrinkIfSmall(int flushed) {
+        if (flushed >= capacity / 2 || capacity == MIN_CAPACITY) {
+            smallFlushes = 0;
+        } else if (++smallFlushes == SMALL_FLUSHES) {
+            smallFlushes = 0;
+            capacity /= 2;
+        }
     }
 
     /** Hands what was written to the transport. */
