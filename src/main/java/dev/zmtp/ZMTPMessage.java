@@ -41,10 +41,10 @@ import org.jspecify.annotations.Nullable;
 public final class ZMTPMessage extends AbstractReferenceCounted implements Iterable<ByteBuf> {
 
     /** Frames of up to so many octets are copied by {@link Builder#copy}, into buffers that stay with the message. */
-    private static final int MAX_OWN_LENGTH = 256;
+    private static final int MAX_OWN_LENGTH = 1024;
 
     private static final int MAX_OWN_FRAMES = 8;
-    private static final int MAX_RECYCLED = 1024;
+    private static final int MAX_RECYCLED = 512;
 
     private static final int SHOWN_FRAMES = 8;
     private static final int SHOWN_OCTETS = 32;

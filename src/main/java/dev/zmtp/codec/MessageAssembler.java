@@ -8,10 +8,10 @@ import io.netty.buffer.ByteBuf;
 final class MessageAssembler implements MessageSink {
 
     /**
-     * Frames of up to so many octets are copied. That is as fast as to keep a reference, and who keeps one small message
+     * Frames of up to so many octets are copied. That costs no more than a reference does, and who keeps one small message
      * of a thousand does not keep the octets of all.
      */
-    private static final int COPY_LIMIT = 256;
+    private static final int COPY_LIMIT = 1024;
 
     private final ZMTPCodec codec;
     private final FrameReader reader;
