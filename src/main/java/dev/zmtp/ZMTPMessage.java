@@ -4,10 +4,10 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
-import io.netty.util.AbstractReferenceCounted;
 import io.netty.util.IllegalReferenceCountException;
 import io.netty.util.Recycler;
 import io.netty.util.ReferenceCountUtil;
+import io.netty.util.ReferenceCounted;
 import io.netty.util.ResourceLeakDetector;
 import io.netty.util.ResourceLeakDetectorFactory;
 import io.netty.util.ResourceLeakTracker;
@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The list of frames is immutable; the buffers themselves are as mutable as any {@link ByteBuf}. The codec does not move
  * their indices, so one message can be retained and written to many channels. Not more thread safe than the buffers are.
  */
-public final class ZMTPMessage extends AbstractReferenceCounted implements Iterable<ByteBuf> {
+public final class ZMTPMessage implements ReferenceCounted, Iterable<ByteBuf> {
 
     /** Frames of up to so many octets are copied by {@link Builder#copy}, into buffers that stay with the message. */
     private static final int MAX_OWN_LENGTH = 1024;
@@ -63,11 +63,14 @@ public final class ZMTPMessage extends AbstractReferenceCounted implements Itera
     /** Null for the one that a builder keeps for itself. */
     private final Recycler.@Nullable EnhancedHandle<ZMTPMessage> handle;
 
+    @SuppressWarnings("UnusedVariable") // by REFERENCES
+    private int references;
+
     /** Whether a builder may use its own one again. Written last by the thread that releases it. */
     @SuppressWarnings("UnusedVariable") // by IDLE
     private boolean idle;
 
-    /** The frames, and then nulls. */
+    /** The frames; behind them nulls, or buffers of {@link #own}, which are likely to be the next ones again. */
     private @Nullable ByteBuf[] frames = new ByteBuf[1];
 
     private int size;
@@ -78,11 +81,14 @@ public final class ZMTPMessage extends AbstractReferenceCounted implements Itera
     /** Tells of a message of copied frames that was not released: their buffers are nobody's loss, and so are not tracked. */
     private @Nullable ResourceLeakTracker<ZMTPMessage> leak;
 
+    private static final VarHandle REFERENCES;
     private static final VarHandle IDLE;
 
     static {
         try {
-            IDLE = MethodHandles.lookup().findVarHandle(ZMTPMessage.class, "idle", boolean.class);
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            REFERENCES = lookup.findVarHandle(ZMTPMessage.class, "references", int.class);
+            IDLE = lookup.findVarHandle(ZMTPMessage.class, "idle", boolean.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -94,7 +100,7 @@ public final class ZMTPMessage extends AbstractReferenceCounted implements Itera
 
     private static ZMTPMessage empty() {
         ZMTPMessage message = RECYCLER.get();
-        message.setRefCnt(1);
+        message.references = 1;
         return message;
     }
 
@@ -194,26 +200,39 @@ public final class ZMTPMessage extends AbstractReferenceCounted implements Itera
         }
     }
 
+    @SuppressWarnings("ReferenceEquality") // which one it is
     private void add(ByteBuf frame) {
         if (size == frames.length) {
             frames = Arrays.copyOf(frames, 2 * size);
         }
-        frames[size++] = frame;
+        if (frames[size] != frame) {
+            frames[size] = frame;
+        }
+        size++;
     }
 
     /** Appends a frame of the next octets of {@code in}, in a buffer of this message. */
     private void addOwn(ByteBuf in, int length) {
         ByteBuf frame = own[size];
+        if (frame == null || frame.capacity() < length) {
+            frame = ownOf(length);
+        }
+        in.readBytes(frame.array(), frame.arrayOffset(), length);
+        // As new: whoever had it before may have set marks.
+        frame.setIndex(0, 0).markReaderIndex().markWriterIndex().writerIndex(length);
+        add(frame);
+    }
+
+    private ByteBuf ownOf(int length) {
+        ByteBuf frame = own[size];
         if (frame == null) {
             // On the heap, where nothing is lost if nobody releases it, and where it is to be copied from anyway.
             frame = Unpooled.buffer(roundUp(length), MAX_OWN_LENGTH);
             own[size] = frame;
-        } else if (frame.capacity() < length) {
+        } else {
             frame.capacity(roundUp(length));
         }
-        in.readBytes(frame.array(), frame.arrayOffset(), length);
-        frame.setIndex(0, length);
-        add(frame);
+        return frame;
     }
 
     private static int roundUp(int length) {
@@ -374,15 +393,54 @@ public final class ZMTPMessage extends AbstractReferenceCounted implements Itera
     }
 
     @Override
+    public int refCnt() {
+        return (int) REFERENCES.getVolatile(this);
+    }
+
+    @Override
     public ZMTPMessage retain() {
-        super.retain();
-        return this;
+        return retain(1);
     }
 
     @Override
     public ZMTPMessage retain(int increment) {
-        super.retain(increment);
+        if (increment <= 0) {
+            throw new IllegalArgumentException("increment: " + increment + " (expected: > 0)");
+        }
+        int before = (int) REFERENCES.getAndAdd(this, increment);
+        if (before <= 0 || before + increment < before) {
+            REFERENCES.getAndAdd(this, -increment);
+            throw new IllegalReferenceCountException(before, increment);
+        }
         return this;
+    }
+
+    @Override
+    public boolean release() {
+        // Whoever holds the only reference shares it with nobody, and needs no atomic operation to give it up.
+        if ((int) REFERENCES.getAcquire(this) == 1) {
+            references = 0;
+            deallocate();
+            return true;
+        }
+        return release(1);
+    }
+
+    @Override
+    public boolean release(int decrement) {
+        if (decrement <= 0) {
+            throw new IllegalArgumentException("decrement: " + decrement + " (expected: > 0)");
+        }
+        int before = (int) REFERENCES.getAndAdd(this, -decrement);
+        if (before < decrement) {
+            REFERENCES.getAndAdd(this, decrement);
+            throw new IllegalReferenceCountException(before, -decrement);
+        }
+        if (before > decrement) {
+            return false;
+        }
+        deallocate();
+        return true;
     }
 
     @Override
@@ -402,16 +460,18 @@ public final class ZMTPMessage extends AbstractReferenceCounted implements Itera
         return this;
     }
 
-    @Override
-    protected void deallocate() {
+    private void deallocate() {
         ResourceLeakTracker<ZMTPMessage> tracker = leak;
         if (tracker != null) {
             leak = null;
             tracker.close(this);
         }
         for (int i = 0; i < size; i++) {
-            release(i, existing(frames[i]));
-            frames[i] = null;
+            ByteBuf frame = existing(frames[i]);
+            if (!isKept(i, frame)) {
+                frames[i] = null;
+                ReferenceCountUtil.safeRelease(frame);
+            }
         }
         size = 0;
         if (frames.length > MAX_OWN_FRAMES) {
@@ -424,15 +484,17 @@ public final class ZMTPMessage extends AbstractReferenceCounted implements Itera
         }
     }
 
+    /** Whether {@code frame} stays, for the next message. */
     @SuppressWarnings("ReferenceEquality") // whose it is, not what is in it
-    private void release(int index, ByteBuf frame) {
-        if (index < MAX_OWN_FRAMES && frame == own[index]) {
-            if (frame.refCnt() == 1) {
-                return; // stays, for the next message
-            }
-            own[index] = null; // somebody retained it: it is theirs now
+    private boolean isKept(int index, ByteBuf frame) {
+        if (index >= MAX_OWN_FRAMES || frame != own[index]) {
+            return false;
         }
-        ReferenceCountUtil.safeRelease(frame);
+        if (frame.refCnt() == 1) {
+            return true;
+        }
+        own[index] = null; // somebody retained it: it is theirs now
+        return false;
     }
 
     /** Whether {@code other} is a message with as many frames of the same readable octets. */
@@ -570,7 +632,7 @@ public final class ZMTPMessage extends AbstractReferenceCounted implements Itera
                 if ((boolean) IDLE.getAcquire(last)) {
                     open = last;
                     open.idle = false;
-                    open.setRefCnt(1);
+                    open.references = 1;
                 } else {
                     open = empty();
                 }

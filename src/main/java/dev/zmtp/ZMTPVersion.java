@@ -72,10 +72,25 @@ public enum ZMTPVersion {
 
     /** Octets that the header in front of a body of {@code length} octets takes when it is written. */
     public int headerLengthFor(int length) {
-        if (v1) {
-            return length <= V1_MAX_SHORT_BODY ? 2 : 10;
+        if (length <= maxShortBody()) {
+            return 2;
         }
-        return length <= V2_MAX_SHORT_BODY ? 2 : 9;
+        return v1 ? 10 : 9;
+    }
+
+    /** The longest body whose header takes two octets. */
+    public int maxShortBody() {
+        return v1 ? V1_MAX_SHORT_BODY : V2_MAX_SHORT_BODY;
+    }
+
+    /**
+     * The header of a frame of at most {@link #maxShortBody()} octets, the first of its two octets in the bits 8 to 15.
+     *
+     * @param flags {@link #MORE}, {@link #COMMAND} or 0
+     * @param length octets of the body, which is not checked
+     */
+    public int shortHeader(int flags, int length) {
+        return v1 ? (length + 1) << 8 | flags : flags << 8 | length;
     }
 
     /**
@@ -86,7 +101,7 @@ public enum ZMTPVersion {
      */
     public void writeHeader(ByteBuf out, int flags, int length) {
         if (headerLengthFor(length) == 2) {
-            out.writeShort(v1 ? (length + 1) << 8 | flags : flags << 8 | length);
+            out.writeShort(shortHeader(flags, length));
         } else {
             writeLongHeader(out, flags, length);
         }
@@ -159,20 +174,18 @@ public enum ZMTPVersion {
     }
 
     /**
-     * Reads a header of two octets at once: what {@link #headerLengthOf}, {@link #flagsAt} and {@link #bodyLengthAt} say of
-     * it one by one.
+     * Reads the commonest header at once: that of a message frame with a length of one octet.
      *
      * @param octets the first two octets of a header, the first one in the bits 8 to 15
-     * @return the flags in the bits 8 to 15 and the length of the body in the bits 0 to 7; or -1 if the header is longer, or
-     *     illegal
+     * @return {@link #MORE} or 0 in the bits 8 and above and the length of the body in the bits 0 to 7; or -1 if it is
+     *     another header, or illegal
      */
-    public int shortHeader(int octets) {
-        int first = octets >>> 8;
+    public int shortMessageHeader(int octets) {
         if (v1) {
+            int first = octets >>> 8;
             return first == 0 || first == V1_LONG ? -1 : (octets & MORE) << 8 | first - 1;
         }
-        boolean other = (first & (reserved | LONG)) != 0 || (first & (COMMAND | MORE)) == (COMMAND | MORE);
-        return other ? -1 : octets;
+        return octets >>> 8 <= MORE ? octets : -1;
     }
 
     private static ZMTPException zeroLength() {

@@ -55,11 +55,11 @@ final class DecoderSink implements MessageSink {
     }
 
     @Override
-    public void whole(ByteBuf body, boolean more) {
-        header(body.readableBytes(), more);
+    public void frame(ByteBuf in, int length, boolean more) {
+        header(length, more);
         if (!closed) {
             remaining = 0;
-            content(body, body.readableBytes());
+            content(in, length);
             finish();
         }
     }

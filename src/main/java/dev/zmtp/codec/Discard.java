@@ -31,7 +31,9 @@ final class Discard implements MessageSink {
     }
 
     @Override
-    public void whole(ByteBuf body, boolean more) {}
+    public void frame(ByteBuf in, int length, boolean more) {
+        in.skipBytes(length);
+    }
 
     @Override
     public void close() {}

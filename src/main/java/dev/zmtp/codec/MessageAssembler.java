@@ -31,40 +31,39 @@ final class MessageAssembler implements MessageSink {
 
     @Override
     public boolean body(ByteBuf in) {
-        if (reader.isBodyIn(in) && isCopied((int) reader.length(), in)) {
-            message.copy(in, (int) reader.length());
+        if (reader.isBodyIn(in)) {
             reader.bodyTaken();
-        } else {
-            ByteBuf frame = reader.readBody(in, codec.ctx().alloc());
-            if (frame == null) {
-                return false;
-            }
-            message.add(frame);
+            frame(in, (int) reader.length(), more);
+            return true;
         }
-        added();
+        ByteBuf frame = reader.readBody(in, codec.ctx().alloc());
+        if (frame == null) {
+            return false;
+        }
+        message.add(frame);
+        added(more);
         return true;
+    }
+
+    @Override
+    public void frame(ByteBuf in, int length, boolean more) {
+        if (length <= COPY_LIMIT || isUnfinished(in, length, more)) {
+            message.copy(in, length);
+        } else {
+            message.add(in.readRetainedSlice(length));
+        }
+        added(more);
     }
 
     /**
      * Nothing short of half a read buffer refers to it while its message is not complete. A peer could else make us keep a
      * read buffer for each of its frames, of a message that never ends.
      */
-    private boolean isCopied(int length, ByteBuf in) {
-        return length <= COPY_LIMIT || (more && length < in.capacity() / 2);
+    private static boolean isUnfinished(ByteBuf in, int length, boolean more) {
+        return more && length < in.capacity() / 2;
     }
 
-    @Override
-    public void whole(ByteBuf body, boolean more) {
-        this.more = more;
-        if (isCopied(body.readableBytes(), body)) {
-            message.copy(body, body.readableBytes());
-        } else {
-            message.add(body.retain());
-        }
-        added();
-    }
-
-    private void added() {
+    private void added(boolean more) {
         if (!more) {
             codec.fireMessage(message.build());
         }

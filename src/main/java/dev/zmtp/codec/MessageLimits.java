@@ -15,6 +15,9 @@ final class MessageLimits {
     private final int maxMessageFrames;
     private final long maxMessageLength;
 
+    /** The longest frame that is a message of its own. */
+    private final long maxOnlyFrame;
+
     private int frames;
     private long length;
     private boolean onlyFrame;
@@ -24,6 +27,7 @@ final class MessageLimits {
         maxFrameLength = config.maxFrameLength();
         maxMessageFrames = config.maxMessageFrames();
         maxMessageLength = config.maxMessageLength();
+        maxOnlyFrame = Math.min(maxFrameLength, maxMessageLength);
     }
 
     /** Whether the message frame that was judged last is the only one of its message. */
@@ -33,6 +37,10 @@ final class MessageLimits {
 
     /** Judges a frame with these flags and octets. Commands may stand between the frames of a message. */
     void judge(int flags, long octets) {
+        if (flags == 0 && frames == 0 && octets <= maxOnlyFrame) {
+            onlyFrame = true; // most messages
+            return;
+        }
         if ((flags & ZMTPVersion.COMMAND) != 0) {
             check("command length", octets, maxCommandLength);
             return;

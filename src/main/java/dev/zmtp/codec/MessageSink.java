@@ -11,8 +11,8 @@ interface MessageSink {
     /** Takes octets of the frame from {@code in}; returns whether the frame is complete. */
     boolean body(ByteBuf in);
 
-    /** As {@link #header} and {@link #body}, for a frame that is there whole. {@code body} stays the caller's. */
-    void whole(ByteBuf body, boolean more);
+    /** As {@link #header} and {@link #body}, for a frame that is there whole: the next {@code length} octets of {@code in}. */
+    void frame(ByteBuf in, int length, boolean more);
 
     /** Releases half a message. Called exactly once. */
     void close();

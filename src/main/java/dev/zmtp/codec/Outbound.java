@@ -38,6 +38,9 @@ final class Outbound {
     private @Nullable ZMTPEncoder encoder;
     private boolean writing;
 
+    /** Whether a callback asked for something during a write, which is to be done behind it. */
+    private boolean asked;
+
     Outbound(TrafficPhase traffic, ZMTPVersion version, @Nullable FrameCipher cipher) {
         this.traffic = traffic;
         this.codec = traffic.codec;
@@ -55,23 +58,34 @@ final class Outbound {
         }
     }
 
-    /** Whether a write is going on, so that a callback asks. */
+    /** Whether a write is going on, so that a callback asks. The phase is then told of it when that write is done. */
     boolean isWriting() {
+        asked |= writing;
         return writing;
     }
 
     /** Takes over {@code message} and {@code promise}. */
     void write(Object message, ChannelPromise promise) {
-        if (writing) {
+        if (isWriting()) {
             codec.held().add(message, promise, Long.MAX_VALUE);
             return;
         }
         writing = true;
         try {
-            encode(message, promise);
-            writeHeld();
+            if (message instanceof ZMTPMessage frames && encoder == null) {
+                batch.message(frames, promise); // not by way of encode: the JIT inlines only so deep
+            } else {
+                encode(message, promise);
+            }
+            if (asked) {
+                writeHeld();
+            }
         } finally {
             writing = false;
+        }
+        if (asked) {
+            asked = false;
+            traffic.written();
         }
     }
 
@@ -141,7 +155,7 @@ final class Outbound {
 
     /** Flushes what was written; from a callback of a write, behind that write. */
     void flush() {
-        if (writing) {
+        if (isWriting()) {
             codec.held().flush();
         } else {
             batch.flush();

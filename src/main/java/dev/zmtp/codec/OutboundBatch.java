@@ -45,6 +45,15 @@ final class OutboundBatch {
 
     private @Nullable ByteBuf open;
 
+    /** Where the next octet is put into the open buffer; its own writer index is set when it is given away. */
+    private int index;
+
+    /** The capacity of the open buffer; 0, as {@link #index} is, if there is none. */
+    private int limit;
+
+    /** Bodies of up to so many octets have a short header and are copied: -1 with a cipher, which has none of these. */
+    private final int shortLimit;
+
     /** Promises of the messages that end in the open buffer; void ones are only remembered to be there. */
     private @Nullable List<ChannelPromise> promises;
 
@@ -68,6 +77,7 @@ final class OutboundBatch {
         this.ctx = codec.ctx();
         this.version = version;
         this.cipher = cipher;
+        this.shortLimit = cipher == null ? Math.min(COPY_LIMIT, version.maxShortBody()) : -1;
     }
 
     /** Takes over {@code message} and {@code promise}. */
@@ -75,7 +85,11 @@ final class OutboundBatch {
         start();
         try {
             if (isWritable(message, promise)) {
-                frames(message, promise);
+                int last = message.size() - 1;
+                for (int i = 0; i < last; i++) {
+                    frame(ZMTPVersion.MORE, message.frame(i), null);
+                }
+                frame(0, message.frame(last), promise);
                 sealIfLarge();
             }
         } catch (Throwable e) {
@@ -86,7 +100,7 @@ final class OutboundBatch {
     }
 
     private void start() {
-        start = open == null ? 0 : open.writerIndex();
+        start = index;
         torn = false;
     }
 
@@ -95,8 +109,8 @@ final class OutboundBatch {
         EncoderException failure = cause instanceof EncoderException known ? known : new EncoderException(cause);
         if (torn) {
             codec.fail(failure); // part of the message is on its way, and nothing can follow it
-        } else if (open != null) {
-            open.writerIndex(start);
+        } else {
+            index = start;
         }
         promise.tryFailure(failure);
     }
@@ -121,42 +135,49 @@ final class OutboundBatch {
         return true;
     }
 
-    private void frames(ZMTPMessage message, ChannelPromise promise) {
-        int last = message.size() - 1;
-        for (int i = 0; i < last; i++) {
-            frame(ZMTPVersion.MORE, message.frame(i));
+    /**
+     * Writes one frame of a message, or a command. {@code body} is neither moved nor released; {@code promise} waits behind
+     * it, if there is one.
+     */
+    private void frame(int flags, ByteBuf body, @Nullable ChannelPromise promise) {
+        int length = body.readableBytes();
+        ByteBuf out = open;
+        int at = index;
+        if (out == null || length > shortLimit || limit - at < 2 + length) {
+            otherFrame(flags, body, length, promise);
+            return;
         }
-        lastFrame(0, message.frame(last), promise);
-    }
-
-    /** Writes a frame behind which {@code promise} waits: in the open buffer, or for the body itself if that is big. */
-    private void lastFrame(int flags, ByteBuf body, ChannelPromise promise) {
-        if (cipher == null && body.readableBytes() > COPY_LIMIT) {
-            reference(flags, body, promise);
-        } else {
-            frame(flags, body);
+        out.setShort(at, version.shortHeader(flags, length));
+        // Not out.setBytes: a buffer of the adaptive allocator is slow to copy from another kind, but quick to copy to.
+        body.getBytes(body.readerIndex(), out, at + 2, length);
+        index = at + 2 + length;
+        if (promise != null) {
             await(promise);
         }
     }
 
-    /** Writes one frame of a message, or a command. {@code body} is neither moved nor released. */
-    void frame(int flags, ByteBuf body) {
-        int length = body.readableBytes();
+    /** What is not as most frames are: long, sealed, or more than the open buffer has room for. */
+    private void otherFrame(int flags, ByteBuf body, int length, @Nullable ChannelPromise promise) {
+        if (cipher == null && length > COPY_LIMIT) {
+            reference(flags, body, promise);
+            return;
+        }
         if (cipher != null) {
             int sealed = cipher.sealedLength(length);
-            ByteBuf out = room(version.headerLengthFor(sealed) + sealed);
+            ByteBuf out = room(version.headerLengthFor(sealed) + sealed).writerIndex(index);
             version.writeHeader(out, 0, sealed);
             cipher.seal(flags, body, out);
-        } else if (length > COPY_LIMIT) {
-            reference(flags, body, null);
+            index = out.writerIndex();
+            limit = out.capacity();
         } else {
-            ByteBuf out = room(version.headerLengthFor(length) + length);
+            ByteBuf out = room(version.headerLengthFor(length) + length).writerIndex(index);
             version.writeHeader(out, flags, length);
-            int end = out.writerIndex() + length;
-            // Not out.writeBytes: a buffer of the adaptive allocator is slow to copy from another kind, but quick to
-            // copy to.
-            body.getBytes(body.readerIndex(), out, out.writerIndex(), length);
-            out.writerIndex(end);
+            int at = out.writerIndex();
+            body.getBytes(body.readerIndex(), out, at, length);
+            index = at + length;
+        }
+        if (promise != null) {
+            await(promise);
         }
     }
 
@@ -165,7 +186,7 @@ final class OutboundBatch {
         start();
         try {
             if (promise.setUncancellable()) {
-                lastFrame(flags, body, promise);
+                frame(flags, body, promise);
                 sealIfLarge();
             }
         } catch (Throwable e) {
@@ -178,9 +199,11 @@ final class OutboundBatch {
     /** Sends the body itself; the duplicate has indices of its own, as the message may be on its way to others too. */
     private void reference(int flags, ByteBuf body, @Nullable ChannelPromise promise) {
         int length = body.readableBytes();
-        version.writeHeader(room(version.headerLengthFor(length)), flags, length);
+        ByteBuf header = room(version.headerLengthFor(length)).writerIndex(index);
+        version.writeHeader(header, flags, length);
+        index = header.writerIndex();
+        ByteBuf referenced = body.retainedDuplicate(); // first: with a body that was released, nothing must leave
         seal();
-        ByteBuf referenced = body.retainedDuplicate();
         if (promise == null) {
             ctx.write(referenced).addListener(nobodyWaits);
         } else if (promise.isVoid()) {
@@ -199,7 +222,10 @@ final class OutboundBatch {
                 estimator.reset();
                 encoder.estimate(message, estimator);
                 if (cipher == null) {
-                    encodeInto(room(estimator.size()), message, encoder, writer);
+                    ByteBuf out = room(estimator.size()).writerIndex(index);
+                    encodeInto(out, message, encoder, writer);
+                    index = out.writerIndex();
+                    limit = out.capacity();
                 } else {
                     encodeSealed(message, encoder, writer, estimator.size());
                 }
@@ -220,7 +246,7 @@ final class OutboundBatch {
             ZMTPMessage frames = Objects.requireNonNull(ZMTPMessage.read(plain, version));
             try {
                 for (int i = 0, last = frames.size() - 1; i <= last; i++) {
-                    frame(i < last ? ZMTPVersion.MORE : 0, frames.frame(i));
+                    frame(i < last ? ZMTPVersion.MORE : 0, frames.frame(i), null);
                 }
             } finally {
                 frames.release();
@@ -238,7 +264,7 @@ final class OutboundBatch {
 
     /** What an encoder or a cipher writes may be of any size, and the transport must know of it. */
     private void sealIfLarge() {
-        if (open != null && open.readableBytes() >= MAX_CAPACITY) {
+        if (index >= MAX_CAPACITY) {
             seal();
         }
     }
@@ -259,30 +285,32 @@ final class OutboundBatch {
         promises.add(promise);
     }
 
+    /** The open buffer, with room for so many octets behind {@link #index}. */
     private ByteBuf room(int octets) {
         if (ended) {
             throw new EncoderException("the connection ended", new ClosedChannelException());
         }
-        ByteBuf out = open;
-        if (out != null) {
-            if (out.writableBytes() >= octets) {
-                return out;
-            }
+        if (open != null && limit - index < octets) {
             capacity = Math.min(MAX_CAPACITY, capacity * 2);
             smallFlushes = 0;
             seal();
-            return room(octets);
+            if (ended) { // a callback of the transport's closed the channel
+                throw new EncoderException("the connection ended", new ClosedChannelException());
+            }
         }
-        out = ctx.alloc().ioBuffer(Math.max(octets, capacity));
-        open = out;
+        ByteBuf out = open;
+        if (out == null) {
+            out = ctx.alloc().ioBuffer(Math.max(octets, capacity));
+            open = out;
+            limit = out.capacity();
+        }
         return out;
     }
 
     /** Hands what was written to the transport and lets it go. */
     void flush() {
-        ByteBuf out = open;
-        if (out != null) {
-            shrinkIfSmall(out.readableBytes());
+        if (open != null) {
+            shrinkIfSmall(index);
             seal();
         }
         ctx.flush();
@@ -306,18 +334,26 @@ final class OutboundBatch {
         }
         List<ChannelPromise> waiting = promises;
         boolean voidWaits = hasVoid;
-        open = null;
+        int end = index;
+        clear();
         promises = null;
         hasVoid = false;
-        torn |= full.writerIndex() > start;
+        torn |= end > start;
         start = 0;
-        if (!full.isReadable()) {
+        if (end == 0) {
             full.release();
             return;
         }
+        full.writerIndex(end);
         ctx.write(full)
                 .addListener(
                         waiting != null ? whenWritten(waiting, voidWaits) : voidWaits ? onlyVoidsWait : nobodyWaits);
+    }
+
+    private void clear() {
+        open = null;
+        index = 0;
+        limit = 0;
     }
 
     private ChannelFutureListener whenWritten(List<ChannelPromise> waiting, boolean voidWaits) {
@@ -343,7 +379,7 @@ final class OutboundBatch {
         ended = true;
         if (open != null) {
             open.release();
-            open = null;
+            clear();
         }
         List<ChannelPromise> waiting = promises;
         promises = null;

@@ -33,6 +33,10 @@ final class TrafficPhase extends Phase {
     private final ZMTPConfig config;
     private final ZMTPSocketType type;
     private final FrameReader reader;
+
+    /** Whether a message frame is just that: neither sealed, nor perhaps a subscription. */
+    private final boolean mostlyMessages;
+
     private final MessageLimits limits;
     private final Outbound outbound;
     private final Heartbeat heartbeat;
@@ -63,6 +67,7 @@ final class TrafficPhase extends Phase {
         this.config = codec.config();
         this.type = config.socketType();
         this.reader = new FrameReader(version);
+        this.mostlyMessages = cipher == null && !type.isPublisher();
         this.limits = new MessageLimits(config);
         this.outbound = new Outbound(this, version, cipher);
         this.heartbeat = new Heartbeat(this);
@@ -107,6 +112,9 @@ final class TrafficPhase extends Phase {
     void read(ByteBuf in) {
         activity++;
         while (isCurrent()) {
+            if (mostlyMessages && shortFrame(in)) {
+                continue;
+            }
             if (!inBody) {
                 if (!reader.readHeader(in)) {
                     return;
@@ -118,6 +126,20 @@ final class TrafficPhase extends Phase {
                 inBody = false;
             }
         }
+    }
+
+    /** Takes a message frame at once that is there whole and has a short header, as most are; or takes nothing. */
+    private boolean shortFrame(ByteBuf in) {
+        int header = reader.readShortFrame(in);
+        if (header < 0) {
+            return false;
+        }
+        activity++;
+        int flags = header >>> 8;
+        int length = header & 0xff;
+        limits.judge(flags, length);
+        sink().frame(in, length, flags != 0);
+        return true;
     }
 
     private void header() {
@@ -180,7 +202,7 @@ final class TrafficPhase extends Phase {
                 return;
             }
         }
-        sink().whole(body, (flags & ZMTPVersion.MORE) != 0);
+        sink().frame(body, body.readableBytes(), (flags & ZMTPVersion.MORE) != 0);
     }
 
     private void command(ByteBuf body) {
@@ -265,8 +287,11 @@ final class TrafficPhase extends Phase {
     @Override
     void write(Object message, ChannelPromise promise) {
         outbound.write(message, promise);
-        // What a callback asked for while it had to wait: the read in which it did may be complete by now.
-        if (isCurrent() && !outbound.isWriting()) {
+    }
+
+    /** Does what a callback asked for during a write: the read in which it did may be complete by now. */
+    void written() {
+        if (isCurrent()) {
             boolean flush = codec.held().takeFlush();
             if (answerPing() || flush) {
                 flush();

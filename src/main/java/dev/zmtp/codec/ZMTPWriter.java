@@ -32,8 +32,12 @@ public final class ZMTPWriter {
 
     /** Checks that what was written since {@link #begin} is a whole message. */
     void end() {
-        endFrame();
+        ByteBuf written = out;
         out = Unpooled.EMPTY_BUFFER;
+        if (open) {
+            checkWritten(written.writerIndex());
+            open = false;
+        }
         if (more) {
             throw new IllegalStateException("message: no last frame (expected: one with more = false)");
         }
@@ -50,17 +54,22 @@ public final class ZMTPWriter {
      * @return the buffer to append the body to, which is not the caller's to release
      */
     public ByteBuf frame(int size, boolean more) {
-        endFrame();
+        ByteBuf out = this.out;
+        int index = out.writerIndex();
+        if (open) {
+            checkWritten(index);
+        }
         if (!this.more) {
             throw new IllegalStateException("frame: one behind the last (expected: more = true before)");
         }
         if (size < 0) {
             throw new IllegalArgumentException("frame size: " + size + " (expected: >= 0)");
         }
-        out.ensureWritable(version.headerLengthFor(size) + size);
-        headerIndex = out.writerIndex();
-        writeHeader(size, more);
-        bodyIndex = out.writerIndex();
+        int headerLength = version.headerLengthFor(size);
+        out.ensureWritable(headerLength + size);
+        writeHeaderOf(headerLength, size, more);
+        headerIndex = index;
+        bodyIndex = index + headerLength;
         open = true;
         return out;
     }
@@ -83,17 +92,13 @@ public final class ZMTPWriter {
         out.writerIndex(headerIndex);
         if (size == 0 && bodyIndex - headerIndex > 2) {
             // JeroMQ refuses a long header that announces nothing. There is no body yet that would have to move.
-            writeHeader(0, more);
+            writeHeaderOf(2, 0, more);
             bodyIndex = out.writerIndex();
             return out;
         }
         writeHeaderOf(bodyIndex - headerIndex, size, more);
         out.writerIndex(end);
         return out;
-    }
-
-    private void writeHeader(int size, boolean more) {
-        writeHeaderOf(version.headerLengthFor(size), size, more);
     }
 
     private void writeHeaderOf(int headerLength, int size, boolean more) {
@@ -107,11 +112,10 @@ public final class ZMTPWriter {
         this.more = more;
     }
 
-    private void endFrame() {
-        if (open && out.writerIndex() - bodyIndex != size) {
+    private void checkWritten(int index) {
+        if (index - bodyIndex != size) {
             throw new IllegalStateException(
-                    "frame: " + (out.writerIndex() - bodyIndex) + " octets written (expected: " + size + ")");
+                    "frame: " + (index - bodyIndex) + " octets written (expected: " + size + ")");
         }
-        open = false;
     }
 }

@@ -49,9 +49,6 @@ public final class FrameReader {
         if (splitHeader != null && splitHeader.isReadable()) {
             return readSplitHeader(splitHeader, in);
         }
-        if (in.readableBytes() >= 2 && readShortHeader(in)) {
-            return true;
-        }
         if (!in.isReadable()) {
             return false;
         }
@@ -68,20 +65,29 @@ public final class FrameReader {
         return true;
     }
 
-    /** The commonest header, with one look at the octets. Returns false, with nothing taken, if it is another. */
-    private boolean readShortHeader(ByteBuf in) {
-        int octets = in.getUnsignedShort(in.readerIndex());
-        int header = version.shortHeader(octets);
-        if (header < 0) {
-            return false;
+    /**
+     * Takes the header of a message frame that {@code in} holds whole, if its header is a short one: most are such, and
+     * nothing need be remembered of them. The body is then the caller's to take, the next octets of {@code in}.
+     *
+     * @return the flags in the bits 8 and above and the length of the body in the bits 0 to 7; or -1, with nothing taken, if
+     *     the next frame is another, for {@link #readHeader}
+     */
+    public int readShortFrame(ByteBuf in) {
+        int readable = in.readableBytes();
+        if (readable < 2 || hasHeader || isHeaderSplit()) {
+            return -1;
         }
-        flags = header >>> 8;
-        length = header & 0xff;
-        rawFlags = version == ZMTPVersion.ZMTP10 ? octets & 0xff : octets >>> 8;
-        longHeader = false;
-        hasHeader = true;
-        in.skipBytes(2);
-        return true;
+        int index = in.readerIndex();
+        int header = version.shortMessageHeader(in.getUnsignedShort(index));
+        if (header < 0 || 2 + (header & 0xff) > readable) {
+            return -1;
+        }
+        in.readerIndex(index + 2);
+        return header;
+    }
+
+    private boolean isHeaderSplit() {
+        return splitHeader != null && splitHeader.isReadable();
     }
 
     private boolean readSplitHeader(ByteBuf split, ByteBuf in) {
