@@ -25,6 +25,11 @@ record Cell(
         String loadOf,
         List<String> peers) {
 
+    /** Whether latencies are recorded: where a peer is asked for more than it can do, they only tell how long it was. */
+    boolean timed() {
+        return workload.timed() && !id.equals(Cells.MAXIMUM);
+    }
+
     /** The number that {@code key} has, or {@code otherwise} without it. */
     long number(String key, long otherwise) {
         String value = keys.get(key);

@@ -20,7 +20,10 @@ import java.util.stream.Stream;
 final class Cells {
 
     /** The id of the cell that tells what load a peer can take in an open loop. */
-    static final String MAXIMUM = "oneway-24";
+    static final String MAXIMUM = "openloop-maximum";
+
+    /** Messages a second that no peer can send, and the most that one may be asked for: only back pressure stops it. */
+    private static final String UNREACHABLE = "1000000000";
 
     private static final String ONE_PROCESS = ", both ends in one process";
 
@@ -101,10 +104,19 @@ final class Cells {
                 "50000",
                 "every",
                 "1");
-        // Raw Netty's maximum is that of prepared blocks, which messages sent one by one can never reach half of.
         List<String> loaded =
                 full ? join(ours("nio", "epoll"), others()) : join(ours("epoll"), predecessor(), List.of(LIBZMQ));
-        add(MAXIMUM, "One way, 24 octets", Workload.ONEWAY, loaded, "size", "24");
+        add(
+                MAXIMUM,
+                "Open loop as fast as the peer can, 24 octets, each 100th answered",
+                Workload.OPENLOOP,
+                loaded,
+                "size",
+                "24",
+                "rate",
+                UNREACHABLE,
+                "every",
+                "100");
         for (int percent : full ? List.of(10, 50, 80) : List.of(50)) {
             Cell cell = new Cell(
                     "openloop-" + percent + "-percent",

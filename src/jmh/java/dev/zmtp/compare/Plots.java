@@ -62,7 +62,7 @@ final class Plots {
         plots.throughput();
         plots.connections();
         for (Cell cell : results.cells()) {
-            if (cell.workload().timed()) {
+            if (cell.timed()) {
                 plots.latencies(cell);
             }
         }

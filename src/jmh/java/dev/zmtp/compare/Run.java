@@ -66,7 +66,7 @@ final class Run {
             try (PeerProcess sender = start(peer, workload.asks() ? "ask" : "send", withPort)) {
                 sender.await("ready");
                 rest(window.warmup(), receiver, sender);
-                if (workload.timed()) {
+                if (cell.timed()) {
                     sender.latencies();
                 }
                 Mark sentBefore = sender.mark();
@@ -76,11 +76,11 @@ final class Run {
                 Mark received = receiver.mark().since(receivedBefore);
 
                 Map<Metric, Double> values = new EnumMap<>(Metric.class);
-                if (workload.timed()) {
+                if (cell.timed()) {
                     values.putAll(latencies(sender));
                 }
                 rates(values, workload.countedByReceiver() ? received : sent, List.of(sent, received));
-                if (workload == Workload.OPENLOOP) {
+                if (workload == Workload.OPENLOOP && cell.timed()) {
                     values.put(Metric.INTENDED_RATE, (double) cell.number("rate", rate));
                     late(values, sent);
                 }

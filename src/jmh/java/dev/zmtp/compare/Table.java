@@ -57,7 +57,7 @@ final class Table {
         if (cell.workload() == Workload.IDLE) {
             return List.of("Java heap / connection", "direct / connection", "resident / connection", "CPU of a core");
         }
-        if (cell.workload().timed()) {
+        if (cell.timed()) {
             List<String> headers = new ArrayList<>(List.of("p50", "p90", "p99", "p99.9", "p99.99", "max"));
             headers.add(cell.workload() == Workload.OPENLOOP ? "messages/s: sent, intended, late" : "round trips/s");
             headers.addAll(List.of("CPU s / million", "allocated B: ask, answer", "p50, p99: peer ÷ netty-zmtp"));
@@ -112,7 +112,7 @@ final class Table {
                     figure(row, Metric.RSS_PER_CONNECTION, Text::octets),
                     figure(row, Metric.IDLE_CPU, Text::percent));
         }
-        return cell.workload().timed() ? latencies(row) : throughput(row);
+        return cell.timed() ? latencies(row) : throughput(row);
     }
 
     private List<String> throughput(Row row) {

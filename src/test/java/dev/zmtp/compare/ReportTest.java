@@ -149,7 +149,7 @@ class ReportTest {
     void aCellBringsTheCellThatItNeeds() {
         assertThat(Cells.of(Profile.FULL, Pattern.compile("^openloop-80")))
                 .extracting(Cell::id)
-                .containsExactly("oneway-24", "openloop-80-percent");
+                .containsExactly("openloop-maximum", "openloop-80-percent");
     }
 
     @Test

@@ -65,6 +65,16 @@ class RunTest {
     }
 
     @Test
+    void theMaximumOfAnOpenLoopIsWhatTheReceiverGotAndHasNoLatencies() throws Exception {
+        Cell maximum = new Cell(
+                Cells.MAXIMUM, "Maximum", Workload.OPENLOOP, false, Map.of("rate", "1000000000"), 0, "", List.of());
+
+        assertThat(run(maximum, "good").values())
+                .containsEntry(Metric.PER_SECOND, 1000.0)
+                .doesNotContainKeys(Metric.P50, Metric.MAX, Metric.LATE, Metric.INTENDED_RATE);
+    }
+
+    @Test
     void idleConnectionsAreMeasuredAgainstNone() throws Exception {
         Sample sample = run(cell(Workload.IDLE, false, Map.of("connections", "10")), "good");
 
