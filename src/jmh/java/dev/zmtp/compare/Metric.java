@@ -6,6 +6,10 @@ enum Metric {
     PER_SECOND,
     /** Seconds of CPU time, user and system, of all processes of the run, for a million messages. */
     CPU_PER_MILLION,
+    /** The part of {@link #CPU_PER_MILLION} that the process which sends or asks takes. */
+    CPU_SENDING,
+    /** The part of {@link #CPU_PER_MILLION} that the process which receives or answers takes. */
+    CPU_RECEIVING,
     /** Octets allocated on the Java heap for each message by the process that sends, asks, or is alone. */
     ALLOCATED_SENDING,
     /** Octets allocated on the Java heap for each message by the process that receives or answers. */

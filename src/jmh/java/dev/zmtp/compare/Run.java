@@ -172,6 +172,10 @@ final class Run {
         for (int i = 0; i < processes.size(); i++) {
             Mark process = processes.get(i);
             Metric allocated = i == 0 ? Metric.ALLOCATED_SENDING : Metric.ALLOCATED_RECEIVING;
+            if (processes.size() > 1) {
+                Metric part = i == 0 ? Metric.CPU_SENDING : Metric.CPU_RECEIVING;
+                process.perSecond("cpu").ifPresent(nanos -> values.put(part, nanos / perSecond / 1e3));
+            }
             Metric rss = i == 0 ? Metric.RSS_SENDING : Metric.RSS_RECEIVING;
             process.perSecond("allocated").ifPresent(octets -> values.put(allocated, octets / perSecond));
             process.get("rss").ifPresent(octets -> values.put(rss, (double) octets));

@@ -3,6 +3,8 @@ package dev.zmtp.compare;
 import static dev.zmtp.compare.Metric.ALLOCATED_RECEIVING;
 import static dev.zmtp.compare.Metric.ALLOCATED_SENDING;
 import static dev.zmtp.compare.Metric.CPU_PER_MILLION;
+import static dev.zmtp.compare.Metric.CPU_RECEIVING;
+import static dev.zmtp.compare.Metric.CPU_SENDING;
 import static dev.zmtp.compare.Metric.PER_SECOND;
 import static dev.zmtp.compare.Metric.RSS_RECEIVING;
 import static dev.zmtp.compare.Metric.RSS_SENDING;
@@ -64,9 +66,9 @@ final class Table {
             return headers;
         }
         return List.of(
-                cell.workload().asks() ? "requests/s" : "messages/s",
+                cell.workload().asks() && cell.workload() != Workload.OPENLOOP ? "requests/s" : "messages/s",
                 "MB/s",
-                "CPU s / million",
+                cell.pair() ? "CPU s / million" : "CPU s / million: send, receive",
                 cell.pair() ? "allocated B" : "allocated B: send, receive",
                 cell.pair() ? "peak RSS" : "peak RSS: send, receive",
                 "netty-zmtp ÷ peer");
@@ -120,7 +122,9 @@ final class Table {
         return List.of(
                 figure(row, PER_SECOND, Text::count),
                 size == 0 ? "–" : median(row, PER_SECOND, value -> Text.digits(value * size / 1e6)),
-                figure(row, CPU_PER_MILLION, Text::digits),
+                cell.pair()
+                        ? median(row, CPU_PER_MILLION, Text::digits)
+                        : both(row, CPU_SENDING, CPU_RECEIVING, Text::digits),
                 both(row, ALLOCATED_SENDING, ALLOCATED_RECEIVING, Text::digits),
                 both(row, RSS_SENDING, RSS_RECEIVING, Text::octets),
                 advantage(row));

@@ -43,13 +43,13 @@ class ReportTest {
                 samples("libzmq", Metric.PER_SECOND, 1e6, 2e6, 3e6));
 
         assertThat(Table.of(results, ONEWAY)).isEqualTo("""
-                        | peer | messages/s | MB/s | CPU s / million | allocated B: send, receive | peak RSS: send, receive | netty-zmtp ÷ peer |
+                        | peer | messages/s | MB/s | CPU s / million: send, receive | allocated B: send, receive | peak RSS: send, receive | netty-zmtp ÷ peer |
                         | --- | ---: | ---: | ---: | ---: | ---: | ---: |
-                        | netty-zmtp nio | 6.50 M (6.00 M to 7.00 M) | 650 | – | –, – | –, – | – |
-                        | netty-zmtp epoll | 8.00 M (8.00 M to 8.00 M) | 800 | – | –, – | –, – | – |
-                        | netty4-zmtp | 2.60 M (2.00 M to 3.00 M) | 260 | – | –, – | –, – | 2.50 × (nio) |
-                        | jeromq | 1.00 M (1.00 M to 6.00 M) | 100 | – | –, – | –, – | ranges overlap (nio) |
-                        | libzmq | 2.00 M (1.00 M to 3.00 M) | 200 | – | –, – | –, – | 4.00 × (epoll) |
+                        | netty-zmtp nio | 6.50 M (6.00 M to 7.00 M) | 650 | –, – | –, – | –, – | – |
+                        | netty-zmtp epoll | 8.00 M (8.00 M to 8.00 M) | 800 | –, – | –, – | –, – | – |
+                        | netty4-zmtp | 2.60 M (2.00 M to 3.00 M) | 260 | –, – | –, – | –, – | 2.50 × (nio) |
+                        | jeromq | 1.00 M (1.00 M to 6.00 M) | 100 | –, – | –, – | –, – | ranges overlap (nio) |
+                        | libzmq | 2.00 M (1.00 M to 3.00 M) | 200 | –, – | –, – | –, – | 4.00 × (epoll) |
                         """);
     }
 
@@ -74,6 +74,20 @@ class ReportTest {
                 .contains("| One way, 100 octets: netty-zmtp epoll against libzmq | ≥ 6 × the messages/s"
                         + " | 8.00 M | – | – | not measured |\n")
                 .contains("Not part of this run: oneway-100 against netty4-zmtp, ");
+    }
+
+    @Test
+    void theCpuTimeOfEachEndIsShown() {
+        Sample sample = new Sample(
+                "oneway-100",
+                "libzmq",
+                1,
+                Map.of(Metric.PER_SECOND, 1e6, Metric.CPU_SENDING, 0.25, Metric.CPU_RECEIVING, 1.5),
+                List.of(),
+                "",
+                false);
+
+        assertThat(Table.of(results(List.of(sample)), ONEWAY)).contains("| 100 | 0.25, 1.50 | –, – |");
     }
 
     @Test

@@ -30,6 +30,8 @@ class RunTest {
                         Map.entry(Metric.PER_SECOND, 1000.0),
                         // Half a second of each of two processes for a thousand messages.
                         Map.entry(Metric.CPU_PER_MILLION, 1000.0),
+                        Map.entry(Metric.CPU_SENDING, 500.0),
+                        Map.entry(Metric.CPU_RECEIVING, 500.0),
                         Map.entry(Metric.ALLOCATED_SENDING, 16.0),
                         Map.entry(Metric.ALLOCATED_RECEIVING, 16.0),
                         Map.entry(Metric.RSS_SENDING, 1048576.0),
