@@ -127,16 +127,20 @@ static void print_latencies (void)
     putchar ('\n');
 }
 
-static long long peak_memory (void)
+/* The octets that the kernel tells under this name. */
+static long long memory (const char *name)
 {
     char line[256];
+    size_t length = strlen (name);
     long long kibibytes = 0;
     FILE *status = fopen ("/proc/self/status", "r");
     if (status == NULL)
         fail ("/proc/self/status");
     while (fgets (line, sizeof line, status) != NULL)
-        if (sscanf (line, "VmHWM: %lld", &kibibytes) == 1)
+        if (strncmp (line, name, length) == 0) {
+            kibibytes = strtoll (line + length, NULL, 10);
             break;
+        }
     fclose (status);
     return kibibytes * 1024;
 }
@@ -148,7 +152,9 @@ static void print_mark (void)
     long long cpu = (used.ru_utime.tv_sec + used.ru_stime.tv_sec) * SECOND_NANOS
                     + (used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1000LL;
     printf ("mark nanos=%lld messages=%lld cpu=%lld rss=%lld", now_nanos (), (long long) atomic_load (&messages.value),
-            cpu, peak_memory ());
+            cpu, memory ("VmHWM:"));
+    if (args.workload == IDLE)
+        printf (" resident=%lld", memory ("VmRSS:"));
     if (args.workload == OPENLOOP)
         printf (" late=%lld", (long long) atomic_load (&late.value));
     putchar ('\n');

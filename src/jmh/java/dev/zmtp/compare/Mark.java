@@ -13,7 +13,7 @@ record Mark(Map<String, Long> figures) {
     static final String PREFIX = "mark ";
 
     private static final Set<String> COUNTED = Set.of("nanos", "messages", "cpu", "allocated", "late");
-    private static final Set<String> LEVELS = Set.of("rss", "heap", "direct");
+    private static final Set<String> LEVELS = Set.of("rss", "resident", "heap", "direct");
 
     /** Reads a line such as {@code mark nanos=5 messages=3}; throws {@link IllegalArgumentException} if it is not one. */
     static Mark parse(String line) {

@@ -38,7 +38,7 @@ enum Metric {
     HEAP_PER_CONNECTION,
     /** Octets of direct memory of the accepting process for each connection. */
     DIRECT_PER_CONNECTION,
-    /** Resident octets of the accepting process for each connection. */
+    /** Octets of the accepting process that are resident at that moment, not at the peak, for each connection. */
     RSS_PER_CONNECTION,
     /** The share of one core that the accepting process takes while nothing is sent. */
     IDLE_CPU

@@ -108,7 +108,7 @@ final class Run {
                 long connections = cell.number("connections", 1);
                 perConnection(values, Metric.HEAP_PER_CONNECTION, "heap", alone, after, connections);
                 perConnection(values, Metric.DIRECT_PER_CONNECTION, "direct", alone, after, connections);
-                perConnection(values, Metric.RSS_PER_CONNECTION, "rss", alone, after, connections);
+                perConnection(values, Metric.RSS_PER_CONNECTION, "resident", alone, after, connections);
                 Mark counted = after.since(before);
                 counted.perSecond("cpu").ifPresent(cpu -> values.put(Metric.IDLE_CPU, cpu / 1e9));
                 sender.exit();

@@ -57,7 +57,8 @@ final class Table {
 
     private List<String> headers() {
         if (cell.workload() == Workload.IDLE) {
-            return List.of("Java heap / connection", "direct / connection", "resident / connection", "CPU of a core");
+            return List.of(
+                    "Java heap / connection", "direct / connection", "current RSS / connection", "CPU of a core");
         }
         if (cell.timed()) {
             List<String> headers = new ArrayList<>(List.of("p50", "p90", "p99", "p99.9", "p99.99", "max"));

@@ -66,7 +66,8 @@ final class FakePeer {
                             manner.equals("garbled")
                                     ? "mark nanos=much messages=1"
                                     : "mark nanos=" + marks * SECOND + " messages=" + marks * 1000 + " cpu="
-                                            + marks * SECOND / 2 + " allocated=" + marks * 16_000 + " rss=1048576 heap="
+                                            + marks * SECOND / 2 + " allocated=" + marks * 16_000
+                                            + " rss=1048576 resident=" + marks * 7000 + " heap="
                                             + marks * 5000 + " late=" + marks * 10);
                 }
                 case "latencies" -> say("latencies 1000:50,2000:49,9000:1");

@@ -80,8 +80,10 @@ class RunTest {
     void idleConnectionsAreMeasuredAgainstNone() throws Exception {
         Sample sample = run(cell(Workload.IDLE, false, Map.of("connections", "10")), "good");
 
-        // Marks alone, before and after the window: the third has 10,000 octets more than the first.
+        // Marks alone, before and after the window: the third has 10,000 octets of heap and 14,000 resident more than
+        // the first.
         assertThat(sample.values()).containsEntry(Metric.HEAP_PER_CONNECTION, 1000.0);
+        assertThat(sample.values()).containsEntry(Metric.RSS_PER_CONNECTION, 1400.0);
         assertThat(sample.values()).containsEntry(Metric.IDLE_CPU, 0.5);
     }
 

@@ -11,11 +11,12 @@ import java.util.function.LongSupplier;
  * The figures of this process, all since its start.
  *
  * <ul>
- *   <li>{@code nanos}: a clock that only goes forward
+ *   <li>{@code nanos}: a clock that only goes forward, and stands still while a mark is made
  *   <li>{@code messages}: received, sent or answered, or round trips made, whichever this end does
- *   <li>{@code cpu}: nanoseconds of the processor, in user and system, of all threads
+ *   <li>{@code cpu}: nanoseconds of the processor, in user and system, of all threads, without what marks took
  *   <li>{@code allocated}: octets on the Java heap, of all threads that still live
  *   <li>{@code rss}: octets of physical memory, at the peak
+ *   <li>{@code resident}: octets of physical memory, at this moment; in idle only
  *   <li>{@code heap}, {@code direct}: octets in use, after a garbage collection; in idle only
  *   <li>{@code late}: messages sent more than a millisecond after their time; in openloop only
  * </ul>
@@ -29,6 +30,11 @@ final class Marks {
             ManagementFactory.getPlatformMXBean(com.sun.management.OperatingSystemMXBean.class);
     private final com.sun.management.ThreadMXBean threads =
             ManagementFactory.getPlatformMXBean(com.sun.management.ThreadMXBean.class);
+
+    /** What the marks until now took, of both clocks: a garbage collection, mostly, which idle connections do not need. */
+    private long ownNanos;
+
+    private long ownCpu;
 
     /** Octets outside of the heap that the JDK does not know of. */
     private volatile LongSupplier hidden = () -> 0;
@@ -44,18 +50,21 @@ final class Marks {
         hidden = octets;
     }
 
-    /** One line of all figures. */
+    /** One line of all figures. Of one thread. */
     String mark() throws IOException {
+        long nanos = System.nanoTime();
+        long cpu = system.getProcessCpuTime();
         StringBuilder line = new StringBuilder("mark");
+        add(line, "nanos", nanos - ownNanos);
+        add(line, "messages", messages.count());
+        add(line, "cpu", cpu - ownCpu);
         if (arguments.workload() == Workload.IDLE) {
             System.gc();
         }
-        add(line, "nanos", System.nanoTime());
-        add(line, "messages", messages.count());
-        add(line, "cpu", system.getProcessCpuTime());
         add(line, "allocated", allocated());
-        add(line, "rss", peakMemory());
+        add(line, "rss", memory("VmHWM:"));
         if (arguments.workload() == Workload.IDLE) {
+            add(line, "resident", memory("VmRSS:"));
             add(
                     line,
                     "heap",
@@ -64,6 +73,10 @@ final class Marks {
         }
         if (arguments.workload() == Workload.OPENLOOP) {
             add(line, "late", late.count());
+        }
+        if (arguments.workload() == Workload.IDLE) {
+            ownNanos += System.nanoTime() - nanos;
+            ownCpu += system.getProcessCpuTime() - cpu;
         }
         return line.toString();
     }
@@ -90,12 +103,12 @@ final class Marks {
         return known + hidden.getAsLong();
     }
 
-    private static long peakMemory() throws IOException {
+    private static long memory(String key) throws IOException {
         for (String line : Files.readAllLines(Path.of("/proc/self/status"))) {
-            if (line.startsWith("VmHWM:")) {
+            if (line.startsWith(key)) {
                 return Long.parseLong(line.replaceAll("[^0-9]", "")) << 10; // it is told in KiB
             }
         }
-        throw new IOException("/proc/self/status: no VmHWM (expected: that of Linux)");
+        throw new IOException("/proc/self/status: no " + key + " (expected: that of Linux)");
     }
 }
