@@ -164,6 +164,7 @@ final class JeroMq {
         }
     }
 
+    /** Sends the same array: {@code send} wraps it into a new message and copies nothing, and no message can be sent twice. */
     private void send(ZMQ.Socket socket, Counter messages) {
         byte[] body = new byte[arguments.size()];
         while (true) {
