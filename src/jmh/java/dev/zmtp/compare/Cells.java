@@ -55,6 +55,9 @@ final class Cells {
         List<String> few = join(nettys("epoll"), List.of(LIBZMQ));
         for (String size : oneWay) {
             List<String> peers = full || size.equals("100") ? everyone : few;
+            if (size.equals("10") || size.equals("100")) {
+                peers = join(peers, full ? batched("nio", "epoll") : batched("epoll"));
+            }
             add("oneway-" + size, "One way, " + octets(size), Workload.ONEWAY, peers, "size", size);
         }
         List<String> codecs = full ? join(ours("nio", "epoll"), predecessor()) : join(ours("nio"), predecessor());
@@ -178,6 +181,10 @@ final class Cells {
 
     private static List<String> raw(String... transports) {
         return Stream.of(transports).map(transport -> RAW + " " + transport).toList();
+    }
+
+    private static List<String> batched(String... transports) {
+        return raw(transports).stream().map(name -> name + Peers.BATCHED).toList();
     }
 
     private static List<String> predecessor() {

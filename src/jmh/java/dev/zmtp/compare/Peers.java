@@ -20,6 +20,12 @@ final class Peers {
     /** The octets of {@link #OURS} without a codec: what Netty itself can do. */
     static final String RAW = "raw-netty";
 
+    /** The messages between two flushes of the codecs, in {@code peer.CodecTraffic}. */
+    private static final int BATCH = 128;
+
+    /** What the name of {@link #RAW} has at its end where it flushes as often as codecs do. */
+    static final String BATCHED = ", " + BATCH + " a flush";
+
     /** The codec that this one follows, on the Netty of its time. */
     static final String PREDECESSOR = "netty4-zmtp";
 
@@ -75,11 +81,14 @@ final class Peers {
         String classPath = System.getProperty("java.class.path");
         for (String library : List.of(OURS, RAW)) {
             for (String transport : TRANSPORTS) {
-                peers.add(jvm(library, transport, classPath, List.of("transport=" + transport), ""));
+                peers.add(jvm(library, transport, "", classPath, List.of("transport=" + transport), ""));
             }
         }
+        for (String transport : TRANSPORTS) {
+            peers.add(jvm(RAW, transport, BATCHED, classPath, List.of("transport=" + transport, "flush=" + BATCH), ""));
+        }
         peers.add(predecessor());
-        peers.add(jvm(JEROMQ, "nio", classPath, List.of(), ""));
+        peers.add(jvm(JEROMQ, "nio", "", classPath, List.of(), ""));
         peers.removeIf(peer -> !wanted.matcher(peer.name()).find());
         // Only now, as it takes a compiler and a second.
         if (wanted.matcher(LIBZMQ).find()) {
@@ -101,14 +110,15 @@ final class Peers {
         return names;
     }
 
-    private static Peer jvm(String library, String transport, String classPath, List<String> keys, String missing) {
+    private static Peer jvm(
+            String library, String transport, String variant, String classPath, List<String> keys, String missing) {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(jvmFlags());
         command.addAll(jvmFlagsOf(library));
         command.addAll(List.of("-cp", classPath, MAIN, library));
         boolean onlyOne = library.equals(PREDECESSOR) || library.equals(JEROMQ);
-        String name = onlyOne ? library : library + " " + transport;
+        String name = onlyOne ? library : library + " " + transport + variant;
         return new Peer(name, library, transport, command, keys, missing);
     }
 
@@ -120,6 +130,7 @@ final class Peers {
         return jvm(
                 PREDECESSOR,
                 "nio",
+                "",
                 String.join(File.pathSeparator, classPath),
                 List.of(),
                 jars.isEmpty() ? "its jars are not in " + PREDECESSOR_JARS + " (mvn -Pcompare copies them)" : "");

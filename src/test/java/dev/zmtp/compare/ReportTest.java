@@ -167,6 +167,21 @@ class ReportTest {
     }
 
     @Test
+    void eachPeerOfACellIsThere() throws Exception {
+        List<String> names =
+                Peers.all(Pattern.compile("")).stream().map(Peer::name).toList();
+
+        assertThat(names).doesNotHaveDuplicates().contains("raw-netty nio, 128 a flush");
+        for (Profile profile : Profile.values()) {
+            assertThat(Cells.of(profile, Pattern.compile("")))
+                    .allSatisfy(cell -> assertThat(cell.peers())
+                            .isNotEmpty()
+                            .doesNotHaveDuplicates()
+                            .isSubsetOf(names));
+        }
+    }
+
+    @Test
     void idsAreUniqueAndTheQuickProfileHasEachKindOfCell() {
         for (Profile profile : Profile.values()) {
             List<Cell> cells = Cells.of(profile, Pattern.compile(""));

@@ -23,6 +23,7 @@ import java.util.Optional;
  * @param connections how many connections there are
  * @param rate messages a second, in openloop
  * @param every which messages are answered in openloop: each n-th
+ * @param flush messages that raw-netty sends with one flush at most, in oneway and connections
  */
 record Arguments(
         Role role,
@@ -36,7 +37,8 @@ record Arguments(
         int outstanding,
         int connections,
         int rate,
-        int every) {
+        int every,
+        int flush) {
 
     private static final int MAX_SIZE = 1 << 26;
     private static final int MAX_CONNECTIONS = 20_000;
@@ -76,11 +78,12 @@ record Arguments(
                 number(values, "outstanding", 1000, 1, MAX_COUNT),
                 number(values, "connections", 1, 1, MAX_CONNECTIONS),
                 number(values, "rate", workload == Workload.OPENLOOP && role.connects() ? -1 : 1, 1, MAX_COUNT),
-                number(values, "every", workload == Workload.OPENLOOP && role.binds() ? -1 : 1, 1, MAX_COUNT));
+                number(values, "every", workload == Workload.OPENLOOP && role.binds() ? -1 : 1, 1, MAX_COUNT),
+                number(values, "flush", MAX_COUNT, 1, MAX_COUNT));
         if (!values.isEmpty()) {
             throw new UsageException("key: " + String.join(", ", values.keySet())
-                    + " (expected: workload, transport, polling, port, size, ping, pong, outstanding, connections, rate"
-                    + " or every)");
+                    + " (expected: workload, transport, polling, port, size, ping, pong, outstanding, connections, rate,"
+                    + " every or flush)");
         }
         if (parsed.connections > 1 && workload != Workload.CONNECTIONS && workload != Workload.IDLE) {
             throw new UsageException("connections: " + parsed.connections + " (expected: 1 in this workload)");

@@ -60,7 +60,7 @@ final class RawTraffic implements NettyTraffic {
             if (event == GO) {
                 this.ctx = ctx;
                 int size = arguments.size();
-                inBlock = Math.max(1, BLOCK / RawNetty.length(size));
+                inBlock = Math.max(1, Math.min(arguments.flush(), BLOCK / RawNetty.length(size)));
                 ByteBuf body = ctx.alloc().directBuffer(size).writeZero(size);
                 block = block(ctx.channel(), (ByteBuf) library.message(ctx.alloc(), body), inBlock);
                 sendSoon();
