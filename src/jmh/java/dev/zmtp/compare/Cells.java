@@ -25,6 +25,9 @@ final class Cells {
     /** Messages a second that no peer can send, and the most that one may be asked for: only back pressure stops it. */
     private static final String UNREACHABLE = "1000000000";
 
+    /** What the id of a cell has at its end where event loops never block. */
+    static final String BUSY = "-busy";
+
     private static final String ONE_PROCESS = ", both ends in one process";
 
     private final boolean full;
@@ -47,47 +50,82 @@ final class Cells {
         return all.stream().filter(cell -> ids.contains(cell.id())).toList();
     }
 
+    /**
+     * All cells. Each row of the full profile takes half a minute, so what tells the same on several transports, such as the
+     * ceiling of large blocks, is measured on one.
+     */
     private List<Cell> all() {
-        List<String> everyone = full
-                ? join(nettys("nio", "epoll", "io_uring"), others())
-                : join(ours("nio", "epoll"), raw("epoll"), others());
-        List<String> oneWay = full ? List.of("10", "100", "1000", "65536", "1048576") : List.of("100", "65536");
-        List<String> few = join(nettys("epoll"), List.of(LIBZMQ));
-        for (String size : oneWay) {
-            List<String> peers = full || size.equals("100") ? everyone : few;
-            if (size.equals("10") || size.equals("100")) {
-                peers = join(peers, full ? batched("nio", "epoll") : batched("epoll"));
-            }
-            add("oneway-" + size, "One way, " + octets(size), Workload.ONEWAY, peers, "size", size);
-        }
-        List<String> codecs = full ? join(ours("nio", "epoll"), predecessor()) : join(ours("nio"), predecessor());
+        oneWay();
+        List<String> codecs = join(ours("nio"), predecessor());
         addPair("oneway-100-pair", "One way, 100 octets", Workload.ONEWAY, codecs, "size", "100");
-
-        List<String> zmtp = full
-                ? join(ours("nio", "epoll", "io_uring"), others())
-                : join(ours("nio", "epoll"), predecessor(), List.of(JEROMQ, LIBZMQ));
-        add("reqrep", "Requests of 6 frames, 1000 in flight", Workload.REQREP, zmtp, "outstanding", "1000");
-        addPair("reqrep-pair", "Requests of 6 frames, 1000 in flight", Workload.REQREP, codecs, "outstanding", "1000");
-        add("custom", "Requests of user objects, 1000 in flight", Workload.CUSTOM, codecs, "outstanding", "1000");
-
-        roundTrips(full ? everyone : join(nettys("epoll"), others()), "256", "256");
+        add(
+                "reqrep",
+                "Requests of 6 frames, 1000 in flight",
+                Workload.REQREP,
+                full ? join(ours("nio", "epoll", "io_uring"), others()) : join(codecs, List.of(LIBZMQ)),
+                "outstanding",
+                "1000");
         if (full) {
-            roundTrips(everyone, "4", "1024");
+            addPair(
+                    "reqrep-pair",
+                    "Requests of 6 frames, 1000 in flight",
+                    Workload.REQREP,
+                    codecs,
+                    "outstanding",
+                    "1000");
+        }
+        add(
+                "custom",
+                "Requests of user objects, 1000 in flight",
+                Workload.CUSTOM,
+                full ? join(ours("nio", "epoll"), predecessor()) : ours("nio"),
+                "outstanding",
+                "1000");
+
+        String[] transports = full ? new String[] {"nio", "epoll"} : new String[] {"epoll"};
+        roundTrips(
+                full ? join(nettys("nio", "epoll", "io_uring"), others()) : join(nettys("epoll"), List.of(LIBZMQ)),
+                nettys(transports),
+                "256",
+                "256");
+        if (full) {
+            roundTrips(
+                    join(ours("nio", "epoll"), raw("epoll"), List.of(PREDECESSOR, LIBZMQ)),
+                    nettys("epoll"),
+                    "4",
+                    "1024");
         }
         openLoops();
         connections();
         return cells;
     }
 
-    private void roundTrips(List<String> peers, String ping, String pong) {
+    private void oneWay() {
+        if (full) {
+            oneWay("10", join(ours("nio", "epoll"), batched("nio", "epoll"), others()));
+            oneWay("100", join(ours("nio", "epoll", "io_uring"), raw("epoll"), batched("nio", "epoll"), others()));
+            oneWay("1000", join(nettys("nio", "epoll"), others()));
+            oneWay("65536", join(nettys("nio", "epoll"), others()));
+            oneWay("1048576", join(ours("nio", "epoll"), raw("epoll"), others()));
+        } else {
+            oneWay("100", join(ours("nio", "epoll"), batched("epoll"), others()));
+            oneWay("65536", nettys("epoll"));
+        }
+    }
+
+    private void oneWay(String size, List<String> peers) {
+        add("oneway-" + size, "One way, " + octets(size), Workload.ONEWAY, peers, "size", size);
+    }
+
+    private void roundTrips(List<String> peers, List<String> busy, String ping, String pong) {
         String id = "roundtrip-" + ping + "-" + pong;
         String title = "Round trip, " + octets(ping) + " there and " + octets(pong) + " back";
         add(id, title, Workload.ROUNDTRIP, peers, "ping", ping, "pong", pong);
         add(
-                id + "-busy",
+                id + BUSY,
                 title + ", event loops that never block",
                 Workload.ROUNDTRIP,
-                full ? nettys("nio", "epoll") : nettys("epoll"),
+                busy,
                 "polling",
                 "busy",
                 "ping",
@@ -97,58 +135,80 @@ final class Cells {
     }
 
     private void openLoops() {
-        List<String> peers = full ? join(nettys("nio", "epoll"), others()) : join(nettys("epoll"), others());
+        List<String> few = join(ours("epoll"), List.of(LIBZMQ));
+        List<String> most = join(ours("nio", "epoll"), others());
+        List<String> all = join(ours("nio", "epoll", "io_uring"), others());
         add(
                 "openloop-50000",
                 "Open loop, 50,000 messages a second, each answered",
                 Workload.OPENLOOP,
-                peers,
+                full ? join(all, raw("epoll")) : few,
                 "rate",
                 "50000",
                 "every",
                 "1");
-        List<String> loaded =
-                full ? join(ours("nio", "epoll"), others()) : join(ours("epoll"), predecessor(), List.of(LIBZMQ));
         add(
                 MAXIMUM,
                 "Open loop as fast as the peer can, 24 octets, each 100th answered",
                 Workload.OPENLOOP,
-                loaded,
+                full ? all : few,
                 "size",
                 "24",
                 "rate",
                 UNREACHABLE,
                 "every",
                 "100");
-        for (int percent : full ? List.of(10, 50, 80) : List.of(50)) {
-            Cell cell = new Cell(
-                    "openloop-" + percent + "-percent",
-                    "Open loop, " + percent + " % of the peer's own maximum, each 100th answered",
-                    Workload.OPENLOOP,
-                    false,
-                    Map.of("every", "100"),
-                    percent / 100.0,
-                    MAXIMUM,
-                    loaded);
-            cells.add(cell);
+        if (full) {
+            share(10, join(ours("nio", "epoll"), List.of(PREDECESSOR, LIBZMQ)));
+        }
+        share(50, full ? all : few);
+        if (full) {
+            share(80, most);
         }
     }
 
+    private void share(int percent, List<String> peers) {
+        cells.add(new Cell(
+                "openloop-" + percent + "-percent",
+                "Open loop, " + percent + " % of the peer's own maximum, each 100th answered",
+                Workload.OPENLOOP,
+                false,
+                Map.of("every", "100"),
+                percent / 100.0,
+                MAXIMUM,
+                peers));
+    }
+
     private void connections() {
-        List<String> peers = full ? join(ours("nio", "epoll"), raw("epoll"), others()) : nettys("epoll");
-        for (String n : full ? List.of("1", "10", "100", "1000", "10000") : List.of("100")) {
-            add(
-                    "connections-" + n,
-                    "One way, 100 octets, over connections: " + n,
-                    Workload.CONNECTIONS,
-                    peers,
-                    "size",
-                    "100",
-                    "connections",
-                    n);
+        List<String> few = join(ours("nio", "epoll"), List.of(PREDECESSOR, LIBZMQ));
+        List<String> all = join(ours("nio", "epoll", "io_uring"), others());
+        if (full) {
+            connections("1", few);
+            connections("10", few);
+            connections("100", all);
+            connections("1000", few);
+            connections("10000", all);
+            idle("10000", join(all, raw("epoll")));
+        } else {
+            connections("100", join(ours("epoll"), List.of(LIBZMQ)));
+            idle("1000", ours("epoll"));
         }
-        String idle = full ? "10000" : "1000";
-        add("idle-" + idle, "Idle connections: " + idle, Workload.IDLE, peers, "connections", idle);
+    }
+
+    private void connections(String n, List<String> peers) {
+        add(
+                "connections-" + n,
+                "One way, 100 octets, over connections: " + n,
+                Workload.CONNECTIONS,
+                peers,
+                "size",
+                "100",
+                "connections",
+                n);
+    }
+
+    private void idle(String n, List<String> peers) {
+        add("idle-" + n, "Idle connections: " + n, Workload.IDLE, peers, "connections", n);
     }
 
     private void add(String id, String title, Workload workload, List<String> peers, String... keys) {

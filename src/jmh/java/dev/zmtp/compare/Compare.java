@@ -39,7 +39,7 @@ public final class Compare implements Callable<Integer> {
             names = "--profile",
             paramLabel = "quick|full",
             defaultValue = "quick",
-            description = "quick: under four minutes; full: all cells, about 35 minutes (quick).")
+            description = "quick: under four minutes; full: all cells, about 50 minutes (quick).")
     private Profile profile;
 
     @Option(
@@ -56,13 +56,13 @@ public final class Compare implements Callable<Integer> {
             description = "Only peers whose name this finds, such as epoll or libzmq (all).")
     private Pattern peer;
 
-    @Option(names = "--rounds", paramLabel = "N", description = "How often each is measured, 1 to 100 (2 or 3).")
+    @Option(names = "--rounds", paramLabel = "N", description = "How often each is measured, 1 to 100 (2 or 4).")
     private Integer rounds;
 
     @Option(names = "--seconds", paramLabel = "S", description = "The measured time of a run, 0.1 to 600 (1 or 2).")
     private Double seconds;
 
-    @Option(names = "--warmup", paramLabel = "S", description = "The time before it, 0 to 600 (0.5 or 1.5).")
+    @Option(names = "--warmup", paramLabel = "S", description = "The time before it, 0 to 600 (1.5 or 2.5).")
     private Double warmup;
 
     @Option(

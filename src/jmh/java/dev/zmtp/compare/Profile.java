@@ -3,9 +3,9 @@ package dev.zmtp.compare;
 /** How thorough a comparison is. */
 enum Profile {
     /** Each kind of cell, in less than four minutes: shows that all works, and roughly where things stand. */
-    QUICK(2, 0.5, 1),
-    /** All cells, in about 35 minutes. */
-    FULL(3, 1.5, 2);
+    QUICK(2, 1.5, 1),
+    /** All cells, in about 50 minutes. */
+    FULL(4, 2.5, 2);
 
     private final int rounds;
     private final double warmup;
