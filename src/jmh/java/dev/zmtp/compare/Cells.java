@@ -89,11 +89,7 @@ final class Cells {
                 "256",
                 "256");
         if (full) {
-            roundTrips(
-                    join(ours("nio", "epoll"), raw("epoll"), List.of(PREDECESSOR, LIBZMQ)),
-                    nettys("epoll"),
-                    "4",
-                    "1024");
+            roundTrips(join(nettys("epoll"), List.of(LIBZMQ)), nettys("epoll"), "4", "1024");
         }
         openLoops();
         connections();
@@ -104,7 +100,7 @@ final class Cells {
         if (full) {
             oneWay("10", join(ours("nio", "epoll"), batched("nio", "epoll"), others()));
             oneWay("100", join(ours("nio", "epoll", "io_uring"), raw("epoll"), batched("nio", "epoll"), others()));
-            oneWay("1000", join(nettys("nio", "epoll"), others()));
+            oneWay("1000", join(ours("nio", "epoll"), raw("epoll"), others()));
             oneWay("65536", join(nettys("nio", "epoll"), others()));
             oneWay("1048576", join(ours("nio", "epoll"), raw("epoll"), others()));
         } else {
@@ -136,7 +132,7 @@ final class Cells {
 
     private void openLoops() {
         List<String> few = join(ours("epoll"), List.of(LIBZMQ));
-        List<String> most = join(ours("nio", "epoll"), others());
+        List<String> most = join(ours("nio", "epoll"), List.of(PREDECESSOR, LIBZMQ));
         List<String> all = join(ours("nio", "epoll", "io_uring"), others());
         add(
                 "openloop-50000",
@@ -159,7 +155,7 @@ final class Cells {
                 "every",
                 "100");
         if (full) {
-            share(10, join(ours("nio", "epoll"), List.of(PREDECESSOR, LIBZMQ)));
+            share(10, most);
         }
         share(50, full ? all : few);
         if (full) {
@@ -180,17 +176,16 @@ final class Cells {
     }
 
     private void connections() {
-        List<String> few = join(ours("nio", "epoll"), List.of(PREDECESSOR, LIBZMQ));
-        List<String> all = join(ours("nio", "epoll", "io_uring"), others());
+        List<String> few = join(ours("epoll"), List.of(LIBZMQ));
         if (full) {
             connections("1", few);
             connections("10", few);
-            connections("100", all);
-            connections("1000", few);
-            connections("10000", all);
-            idle("10000", join(all, raw("epoll")));
+            connections("100", join(ours("nio", "epoll", "io_uring"), others()));
+            connections("1000", join(ours("nio", "epoll"), List.of(PREDECESSOR, LIBZMQ)));
+            connections("10000", join(ours("nio", "epoll"), others()));
+            idle("10000", join(nettys("epoll"), ours("io_uring"), others()));
         } else {
-            connections("100", join(ours("epoll"), List.of(LIBZMQ)));
+            connections("100", few);
             idle("1000", ours("epoll"));
         }
     }

@@ -191,6 +191,8 @@ class ReportTest {
             for (String peer : cell.peers()) {
                 double starting = peer.equals(Peers.LIBZMQ) ? 0.2 : cell.pair() ? 0.8 : 1.5;
                 seconds += profile.rounds() * (profile.warmup() + profile.seconds() + starting);
+                // Each connection is made before the warm-up.
+                seconds += profile.rounds() * cell.number("connections", 0) * 0.0006;
             }
         }
 
