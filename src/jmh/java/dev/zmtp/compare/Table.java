@@ -191,6 +191,14 @@ final class Table {
         return above.count() < 2 || below.count() < 2 ? "one round only" : "ranges overlap";
     }
 
+    /** As {@link #ratio(Spread, Spread)}, but with that of the medians where the ranges overlap. */
+    static String ratioInWords(Spread above, Spread below) {
+        String ratio = ratio(above, below);
+        return below.median() > 0 && above.count() > 1 && below.count() > 1 && above.overlaps(below)
+                ? String.format(Locale.ROOT, "%.2f × by the medians, %s", above.median() / below.median(), ratio)
+                : ratio;
+    }
+
     private String figure(Row row, Metric metric, DoubleFunction<String> unit) {
         return results.spread(cell.id(), row.name(), metric)
                 .map(spread -> Text.spread(spread, unit))

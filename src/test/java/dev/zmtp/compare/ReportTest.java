@@ -27,9 +27,14 @@ class ReportTest {
             "oneway-100", "One way, 100 octets", Workload.ONEWAY, false, Map.of("size", "100"), 0, "", List.of());
     private static final Cell ROUNDTRIP =
             new Cell("roundtrip-256-256", "Round trip", Workload.ROUNDTRIP, false, Map.of(), 0, "", List.of());
+    private static final Cell BUSY = new Cell(
+            "roundtrip-256-256-busy", "Round trip, busy", Workload.ROUNDTRIP, false, Map.of(), 0, "", List.of());
+    private static final Cell CUSTOM =
+            new Cell("custom", "User objects", Workload.CUSTOM, false, Map.of(), 0, "", List.of());
     private static final List<Row> PEERS = List.of(
             new Row("netty-zmtp nio", "netty-zmtp", "nio"),
             new Row("netty-zmtp epoll", "netty-zmtp", "epoll"),
+            new Row("raw-netty epoll", "raw-netty", "epoll"),
             new Row("netty4-zmtp", "netty4-zmtp", "nio"),
             new Row("jeromq", "jeromq", "nio"),
             new Row("libzmq", "libzmq", "epoll"));
@@ -103,6 +108,40 @@ class ReportTest {
                         + " | 6.50 M | 1.30 M | 5.00 × | met |\n")
                 .contains("| One way, 100 octets: netty-zmtp nio against jeromq | ≥ 15 × the messages/s"
                         + " | 6.50 M | 1.00 M | 6.50 × | **missed** |\n");
+    }
+
+    @Test
+    void aGoalShowsTheRatioOfTheMediansWhereRangesOverlap() {
+        Results results = results(
+                samples("netty-zmtp nio", Metric.PER_SECOND, 4e6, 6e6, 8e6),
+                samples("netty4-zmtp", Metric.PER_SECOND, 1e6, 5e6, 6e6));
+
+        assertThat(Goals.of(results))
+                .contains("| 6.00 M | 5.00 M | 1.20 × by the medians, ranges overlap | **missed** |\n");
+    }
+
+    @Test
+    void aLoopThatNeverBlocksIsJudgedAgainstTheSameAndAgainstLibzmqThatBlocks() {
+        Results results = results(
+                samples("roundtrip-256-256-busy", "netty-zmtp epoll", Metric.P99, 9000, 10_000),
+                samples("roundtrip-256-256-busy", "raw-netty epoll", Metric.P99, 5000, 5000),
+                samples("roundtrip-256-256", "libzmq", Metric.P99, 100_000, 100_000));
+
+        assertThat(Goals.of(results))
+                .contains("| Round trip, busy, p99: netty-zmtp epoll against raw-netty epoll | ≤ 1.15 × the time"
+                        + " | 9.50 µs | 5.00 µs | 1.90 × | **missed** |\n")
+                .contains("| Round trip, busy, p99: netty-zmtp epoll against libzmq where it blocks, as it always does"
+                        + " | ≤ 0.2 × the time | 9.50 µs | 100 µs | 0.10 × | met |\n");
+    }
+
+    @Test
+    void theUsersOwnObjectsAreNotTheCodecs() {
+        Results results = results(allocated("netty-zmtp nio", 32.1, 144.2), allocated("netty-zmtp epoll", 32, 160));
+
+        assertThat(Goals.of(results))
+                .contains("netty-zmtp nio | 0 B besides the user's objects of 32 B asking, 144 B answering"
+                        + " | 32.1 B asking, 144 B answering | – | – | met |\n")
+                .contains("| 32.0 B asking, 160 B answering | – | – | **missed** |\n");
     }
 
     @Test
@@ -228,13 +267,22 @@ class ReportTest {
         for (List<Sample> some : samples) {
             all.addAll(some);
         }
-        return new Results(Map.of("CPU", "made up"), List.of(ONEWAY, ROUNDTRIP), PEERS, all);
+        return new Results(Map.of("CPU", "made up"), List.of(ONEWAY, ROUNDTRIP, BUSY, CUSTOM), PEERS, all);
+    }
+
+    private static List<Sample> allocated(String peer, double asking, double answering) {
+        Map<Metric, Double> values = Map.of(Metric.ALLOCATED_SENDING, asking, Metric.ALLOCATED_RECEIVING, answering);
+        return List.of(new Sample("custom", peer, 1, values, List.of(), "", false));
     }
 
     private static List<Sample> samples(String peer, Metric metric, double... values) {
+        return samples("oneway-100", peer, metric, values);
+    }
+
+    private static List<Sample> samples(String cell, String peer, Metric metric, double... values) {
         List<Sample> samples = new ArrayList<>();
         for (double value : values) {
-            samples.add(sample("oneway-100", peer, samples.size() + 1, metric, value));
+            samples.add(sample(cell, peer, samples.size() + 1, metric, value));
         }
         return samples;
     }
