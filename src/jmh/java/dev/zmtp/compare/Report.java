@@ -54,6 +54,11 @@ final class Report {
 
             """;
 
+    private static final String BEHIND = """
+            All rows of netty4-zmtp, JeroMQ and libzmq that are ahead of netty-zmtp on the same transport by the medians, also if ranges overlap: found by the program, not chosen. Reasons are under [Notes](#notes).
+
+            """;
+
     private Report() {}
 
     /** Writes the report of {@code results} into {@code directory}. */
@@ -79,6 +84,8 @@ final class Report {
         text.append('\n').append(READ);
         text.append("## Goals\n\n" + GOALS);
         text.append(Goals.of(results)).append('\n');
+        text.append("## Where netty-zmtp is behind\n\n" + BEHIND);
+        text.append(Behind.of(results)).append('\n');
         if (!plots.isEmpty()) {
             text.append("## Pictures\n\nMedians; both axes are logarithmic.\n\n");
             plots.forEach((file, title) -> text.append("![")

@@ -145,6 +145,39 @@ class ReportTest {
     }
 
     @Test
+    void whatIsAheadOfNettyZmtpIsListedWhateverTheRangesSay() {
+        Results results = results(
+                samples("netty-zmtp nio", Metric.PER_SECOND, 2e6, 3e6, 4e6),
+                samples("netty-zmtp epoll", Metric.PER_SECOND, 1e6, 1e6, 1e6),
+                samples("raw-netty epoll", Metric.PER_SECOND, 9e6, 9e6, 9e6),
+                samples("netty4-zmtp", Metric.PER_SECOND, 3e6, 3.75e6, 4e6),
+                samples("jeromq", Metric.PER_SECOND, 1e6, 1e6, 9e6),
+                samples("libzmq", Metric.PER_SECOND, 2e6, 2e6, 2e6),
+                samples("roundtrip-256-256", "netty-zmtp epoll", Metric.P99, 30_000),
+                samples("roundtrip-256-256", "libzmq", Metric.P99, 20_000));
+
+        assertThat(Behind.of(results)).isEqualTo("""
+                        | cell | figure | netty-zmtp | the other | netty-zmtp ÷ the other | |
+                        | --- | --- | ---: | ---: | ---: | --- |
+                        | [One way, 100 octets](#one-way-100-octets) | messages | 3.00 M/s, netty-zmtp nio | 3.75 M/s, netty4-zmtp | 0.80 × | ranges overlap |
+                        | [One way, 100 octets](#one-way-100-octets) | messages | 1.00 M/s, netty-zmtp epoll | 2.00 M/s, libzmq | 0.50 × | ranges apart |
+                        | [Round trip](#round-trip) | p99 | 30.0 µs, netty-zmtp epoll | 20.0 µs, libzmq | 1.50 × | one round only |
+                        """);
+    }
+
+    @Test
+    void aRowThatFailedIsBehindOneThatDidNot() {
+        Results results = results(
+                List.of(Sample.without("oneway-100", "netty-zmtp nio", 1, "it slept", false)),
+                samples("jeromq", Metric.PER_SECOND, 1e6));
+
+        assertThat(Behind.of(results))
+                .contains("| messages | not measured, netty-zmtp nio | 1.00 M/s, jeromq | – |  |");
+        assertThat(Behind.of(results(samples("jeromq", Metric.PER_SECOND, 1e6))))
+                .isEqualTo("In no cell of this run.\n");
+    }
+
+    @Test
     void theFileHoldsAllThatTheReportNeeds(@TempDir Path directory) throws IOException {
         Results results = results(
                 samples("netty-zmtp epoll", Metric.PER_SECOND, 8e6, 8e6, 8e6),
@@ -162,6 +195,7 @@ class ReportTest {
                 .contains("| CPU | made up |")
                 .contains("| netty-zmtp epoll | 8.00 M (8.00 M to 8.00 M) |")
                 .contains("![One way: messages/s by size](docs/benchmarks/throughput.svg)")
+                .contains("## Where netty-zmtp is behind")
                 .contains("## Notes");
         assertThat(directory.resolve("docs/benchmarks/throughput.svg"))
                 .content()
