@@ -27,6 +27,8 @@
 
 #define SECOND_NANOS 1000000000LL
 #define LATE_NANOS 1000000
+/* Before an open loop begins again: the megabytes that the kernel holds of a connection drain in it. */
+#define PAUSE_NANOS 200000000
 /* Sends to one socket, or of one burst, before something else has its turn. */
 #define BATCH 128
 #define REQUEST_FRAMES 6
@@ -81,6 +83,9 @@ struct counter {
 };
 
 static struct counter messages, other_messages, late;
+
+/* Whether an open loop shall forget what it still owes. */
+static atomic_bool restarts;
 
 static void count (struct counter *counter, long long more)
 {
@@ -468,6 +473,11 @@ static void send_on_time (void *socket, struct counter *counter)
     while (true) {
         long long now = now_nanos ();
         int sent = 0;
+        if (atomic_load_explicit (&restarts, memory_order_relaxed)) {
+            atomic_store_explicit (&restarts, false, memory_order_relaxed);
+            start = due = now + PAUSE_NANOS;
+            all = 0;
+        }
         while (due <= now && sent < BATCH) {
             memcpy (body, &due, sizeof due);
             if (!send_frame (socket, body, (size_t) args.size, ZMQ_DONTWAIT))
@@ -604,8 +614,10 @@ static void obey (void)
             print_mark ();
         } else if (strcmp (line, "latencies") == 0) {
             print_latencies ();
+        } else if (strcmp (line, "restart") == 0) {
+            atomic_store (&restarts, true);
         } else {
-            fprintf (stderr, "libzmq_peer: command: %s (expected: mark, latencies or exit)\n", line);
+            fprintf (stderr, "libzmq_peer: command: %s (expected: mark, latencies, restart or exit)\n", line);
             _exit (1);
         }
         fflush (stdout);

@@ -109,6 +109,11 @@ final class PeerProcess implements AutoCloseable {
         }
     }
 
+    /** Asks for an open loop to forget what it still owes. */
+    void restart() throws NotMeasuredException {
+        tell("restart");
+    }
+
     /** Asks the program to end. */
     void exit() throws NotMeasuredException {
         tell("exit");

@@ -65,7 +65,13 @@ final class Run {
             withPort.add("port=" + receiver.await("port="));
             try (PeerProcess sender = start(peer, workload.asks() ? "ask" : "send", withPort)) {
                 sender.await("ready");
-                rest(window.warmup(), receiver, sender);
+                Duration settling = window.warmup().dividedBy(5);
+                rest(window.warmup().minus(settling), receiver, sender);
+                if (workload == Workload.OPENLOOP && cell.timed()) {
+                    // What a cold start owes would be in the latencies as long as it is not caught up with.
+                    sender.restart();
+                }
+                rest(settling, receiver, sender);
                 if (cell.timed()) {
                     sender.latencies();
                 }

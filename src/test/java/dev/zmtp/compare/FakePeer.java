@@ -58,6 +58,7 @@ final class FakePeer {
     private static void converse(String manner) throws IOException {
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in, UTF_8));
         long marks = 0;
+        boolean restarted = false;
         for (String line = in.readLine(); line != null && !line.equals("exit"); line = in.readLine()) {
             switch (line) {
                 case "mark" -> {
@@ -70,7 +71,9 @@ final class FakePeer {
                                             + " rss=1048576 resident=" + marks * 7000 + " heap="
                                             + marks * 5000 + " late=" + marks * 10);
                 }
-                case "latencies" -> say("latencies 1000:50,2000:49,9000:1");
+                case "restart" -> restarted = true;
+                // Half of them are of a microsecond only where the schedule was restarted.
+                case "latencies" -> say("latencies 1000:50,2000:49,9000:" + (restarted ? 1 : 2));
                 default -> throw new IOException("command: \"" + line + "\"");
             }
         }

@@ -301,7 +301,7 @@ final class CodecTraffic implements NettyTraffic {
     private final class Timed extends ChannelInboundHandlerAdapter {
         private final Counter messages;
         private final Latencies latencies = run.latencies();
-        private Schedule schedule;
+        private final Schedule schedule = run.schedule();
 
         Timed(Counter messages) {
             this.messages = messages;
@@ -310,7 +310,7 @@ final class CodecTraffic implements NettyTraffic {
         @Override
         public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
             if (event == GO) {
-                schedule = new Schedule(arguments.rate());
+                schedule.restart();
                 // No timer of an event loop is as fine as the schedule: the loop stays awake.
                 transport.spin(ctx.channel().eventLoop(), () -> sendWhatIsDue(ctx));
             }
@@ -318,6 +318,7 @@ final class CodecTraffic implements NettyTraffic {
 
         private void sendWhatIsDue(ChannelHandlerContext ctx) {
             long now = System.nanoTime();
+            schedule.begin(now);
             int sent = 0;
             while (schedule.due() <= now
                     && sent < Schedule.BURST

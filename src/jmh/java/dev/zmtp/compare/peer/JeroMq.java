@@ -269,11 +269,15 @@ final class JeroMq {
 
     /** A socket is one thread's: this one looks for answers between what it sends, and never waits. */
     private void sendOnTime(ZMQ.Socket socket, Counter messages) {
-        Schedule schedule = new Schedule(arguments.rate());
+        Schedule schedule = run.schedule();
+        schedule.restart();
         // Kept while there is no room for it: one more for each try would be garbage that no application makes.
         byte[] next = timed(schedule.due());
         while (true) {
             long now = System.nanoTime();
+            if (schedule.begin(now)) {
+                next = timed(schedule.due());
+            }
             int sent = 0;
             while (schedule.due() <= now && sent < Schedule.BURST && socket.send(next, ZMQ.DONTWAIT)) {
                 if (schedule.isLate(now)) {

@@ -63,7 +63,8 @@ public final class PeerMain {
             switch (line) {
                 case "mark" -> run.say(run.marks().mark());
                 case "latencies" -> run.say("latencies " + run.latencies().take());
-                default -> throw new IOException("command: " + line + " (expected: mark, latencies or exit)");
+                case "restart" -> run.schedule().restart();
+                default -> throw new IOException("command: " + line + " (expected: mark, latencies, restart or exit)");
             }
         }
     }

@@ -10,12 +10,14 @@ final class Run {
     private final Counter late = new Counter();
     private final Latencies latencies = new Latencies();
     private final Marks marks;
+    private final Schedule schedule;
     private final PrintStream out;
     private final PrintStream err;
 
     Run(Arguments arguments, PrintStream out, PrintStream err) {
         this.arguments = arguments;
         this.marks = new Marks(arguments, messages, late);
+        this.schedule = new Schedule(arguments.rate());
         this.out = out;
         this.err = err;
     }
@@ -37,6 +39,11 @@ final class Run {
     /** Messages that were sent late. */
     Counter late() {
         return late;
+    }
+
+    /** When messages of an open loop are due; from now on, once it was restarted. */
+    Schedule schedule() {
+        return schedule;
     }
 
     Latencies latencies() {

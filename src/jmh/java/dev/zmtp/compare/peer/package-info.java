@@ -28,6 +28,7 @@
  *   <li>{@code mark} prints {@code mark nanos=.. messages=..} and so on: figures since the start, of which two lines make
  *       a rate ({@link dev.zmtp.compare.peer.Marks}).
  *   <li>{@code latencies} prints {@code latencies nanos:count,...} since the last time.
+ *   <li>{@code restart} has an open loop forget what it still owes, and prints nothing.
  *   <li>{@code exit}, or the end of the input, ends the program.
  * </ul>
  *
