@@ -121,12 +121,21 @@ final class DecoderSink implements MessageSink {
             return;
         }
         if (out.size() == 1) {
-            codec.fireMessage(out.remove(0));
+            fire(out.remove(0));
             return;
         }
         Object[] decoded = out.toArray();
         out.clear();
         for (Object message : decoded) {
+            fire(message);
+        }
+    }
+
+    /** Who closed the channel gets nothing more; who only removed the codec gets what was decoded until then. */
+    private void fire(Object message) {
+        if (closed && !codec.isRemoved()) {
+            ReferenceCountUtil.safeRelease(message);
+        } else {
             codec.fireMessage(message);
         }
     }

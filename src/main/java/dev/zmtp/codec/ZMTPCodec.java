@@ -232,6 +232,11 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
         }
     }
 
+    /** Whether the codec was taken out of a living connection. */
+    boolean isRemoved() {
+        return removed;
+    }
+
     boolean isIn(Phase asked) {
         return phase == asked;
     }

@@ -712,4 +712,83 @@ class UserCodecTest {
             assertThat(recorder.log).isEmpty();
         }
     }
+
+    /** Decodes each octet to a message of its own. */
+    private static class Octets implements ZMTPDecoder {
+        private boolean closed;
+
+        @Override
+        public void header(ChannelHandlerContext ctx, long length, boolean more, List<Object> out) {}
+
+        @Override
+        public void content(ChannelHandlerContext ctx, ByteBuf data, List<Object> out) {
+            while (data.isReadable()) {
+                out.add(ZMTPMessage.from(data.readRetainedSlice(1)));
+            }
+        }
+
+        @Override
+        public void finish(ChannelHandlerContext ctx, List<Object> out) {}
+
+        @Override
+        public void close() {
+            closed = true;
+        }
+    }
+
+    @Test
+    void whoClosesGetsNothingMoreOfWhatADecoderMadeAtOnce() {
+        Octets decoder = new Octets();
+        InTraffic traffic = InTraffic.as(DEALER)
+                .set(codec -> codec.decoder(session -> decoder))
+                .behind(new ChannelInboundHandlerAdapter() {
+                    @Override
+                    public void channelRead(ChannelHandlerContext ctx, Object msg) {
+                        ctx.close();
+                        ctx.fireChannelRead(msg);
+                    }
+                })
+                .start();
+        try (traffic) {
+            traffic.receive("00 03 61 62 63 / 00 01 64");
+            assertThat(traffic.heard).containsExactly("message 61");
+            assertThat(decoder.closed).isTrue();
+        }
+    }
+
+    @Test
+    void whatADecoderMakesOnceItIsClosedIsReleased() {
+        Octets decoder = new Octets() {
+            @Override
+            public void content(ChannelHandlerContext ctx, ByteBuf data, List<Object> out) {
+                ctx.channel().close();
+                super.content(ctx, data, out);
+            }
+        };
+        try (InTraffic traffic = InTraffic.as(DEALER)
+                .set(codec -> codec.decoder(session -> decoder))
+                .start()) {
+            traffic.receive("00 02 61 62");
+            assertThat(traffic.heard).isEmpty();
+        }
+    }
+
+    @Test
+    void whoRemovesTheCodecGetsWhatItsDecoderHadMade() {
+        try (InTraffic traffic = InTraffic.as(DEALER)
+                .set(codec -> codec.decoder(session -> new Octets()))
+                .behind(new ChannelInboundHandlerAdapter() {
+                    @Override
+                    public void channelRead(ChannelHandlerContext ctx, Object msg) {
+                        if (ctx.pipeline().get(ZMTPCodec.class) != null) {
+                            ctx.pipeline().remove(ZMTPCodec.class);
+                        }
+                        ctx.fireChannelRead(msg);
+                    }
+                })
+                .start()) {
+            traffic.receive("00 02 61 62 / 00 01 63");
+            assertThat(traffic.heard).containsExactly("message 61", "message 62", "octets 000163");
+        }
+    }
 }
