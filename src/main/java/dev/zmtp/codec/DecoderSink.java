@@ -104,8 +104,12 @@ final class DecoderSink implements MessageSink {
             releaseUnread();
         } else if (unread == null) {
             unread = codec.ctx().alloc().buffer(data.readableBytes()).writeBytes(data);
-        } else {
+        } else if (unread.refCnt() == 1) {
             unread.discardSomeReadBytes();
+        } else { // the decoder retained a part, and its octets must not move
+            ByteBuf rest = codec.ctx().alloc().buffer(data.readableBytes()).writeBytes(data);
+            unread.release();
+            unread = rest;
         }
     }
 

@@ -791,4 +791,30 @@ class UserCodecTest {
             assertThat(traffic.heard).containsExactly("message 61", "message 62", "octets 000163");
         }
     }
+
+    @Test
+    void whatADecoderRetainsOfOctetsGivenAgainStaysAsItIs() {
+        Octets decoder = new Octets() {
+            @Override
+            public void content(ChannelHandlerContext ctx, ByteBuf data, List<Object> out) {
+                while (data.readableBytes() >= 40) {
+                    out.add(data.readRetainedSlice(40));
+                }
+            }
+        };
+        List<Object> kept = new ArrayList<>();
+        try (InTraffic traffic = InTraffic.as(DEALER)
+                .set(codec -> codec.decoder(session -> decoder))
+                .behind(new ChannelInboundHandlerAdapter() {
+                    @Override
+                    public void channelRead(ChannelHandlerContext ctx, Object msg) {
+                        kept.add(msg);
+                    }
+                })
+                .start()) {
+            traffic.receive("00 a0 61*30").receive("61*10 62*40 63*10").receive("63*30 64*40");
+            assertThat(kept.stream().map(ByteBuf.class::cast).map(Hex::dump))
+                    .containsExactly(Hex.of("61*40"), Hex.of("62*40"), Hex.of("63*40"), Hex.of("64*40"));
+        }
+    }
 }
