@@ -66,7 +66,6 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
     private @Nullable ZMTPMechanism mechanism;
     private @Nullable Future<?> deadline;
     private boolean started;
-    private boolean closedHere;
 
     /** Who was at the other end when the connection began: a closed channel may not know. */
     private @Nullable SocketAddress peerAddress;
@@ -166,7 +165,7 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
 
     @Override
     public void channelInactive(ChannelHandlerContext ctx) {
-        closed(closedHere ? "by this side" : "by " + peer());
+        closed("by " + peer());
         ctx.fireChannelInactive();
     }
 
@@ -187,10 +186,10 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
         closed("as the codec was removed");
     }
 
-    /** The connection is over without anyone's fault, or before it could be. */
+    /** The connection is over without anyone's fault, or before it could be. Whoever ended it closes the channel. */
     private void closed(String how) {
         if (!session.isOver()) {
-            fail(new ZMTPException(ZMTPException.Code.CLOSED, "handshake ended " + how + " in " + phase), !removed);
+            fail(new ZMTPException(ZMTPException.Code.CLOSED, "handshake ended " + how + " in " + phase), false);
         } else if (!(phase instanceof ClosedPhase)) {
             enter(new ClosedPhase(this, null));
             held.fail(new ClosedChannelException());
@@ -491,12 +490,12 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
         ctx.close(promise);
     }
 
-    /** The user closes: who refuses a peer so must not get what is left of the read in which it came. */
+    /**
+     * The user closes: who refuses a peer so must not get what is left of the read in which it came, nor what comes while
+     * a handler before us, such as an SslHandler, takes its time to close.
+     */
     private void closing() {
-        closedHere = true;
-        if (session.isOver()) {
-            closed("by this side");
-        }
+        closed(started ? "by this side" : "before the channel was connected");
     }
 
     // For the phases

@@ -268,4 +268,46 @@ class HandshakeEndsTest {
             writes.add(promise);
         }
     }
+
+    /** A handler before the codec that keeps a close until it is told, as an SslHandler does that has to say goodbye. */
+    private static final class SlowToClose extends ChannelOutboundHandlerAdapter {
+        private final List<Runnable> closes = new ArrayList<>();
+
+        @Override
+        public void close(ChannelHandlerContext ctx, ChannelPromise promise) {
+            closes.add(() -> ctx.close(promise));
+        }
+    }
+
+    @Test
+    void whoClosesHearsNothingMoreOfTheHandshakeHoweverLongTheCloseTakes() {
+        SlowToClose slow = new SlowToClose();
+        try (ScriptedPeer peer = new ScriptedPeer(slow, ZMTPCodec.of(ZMTPSocketType.DEALER))) {
+            ChannelFuture held = peer.channel.write(ZMTPMessage.fromUTF8("held"));
+            peer.channel.pipeline().close();
+            peer.send(GREETING + ready("ROUTER") + "00 01 61");
+            assertThat(failureOf(peer)).hasMessage("handshake ended by this side in GreetingPhase");
+            assertThat(held.isDone()).isTrue();
+            assertThat(peer.messages).isEmpty();
+            slow.closes.forEach(Runnable::run);
+            assertThat(slow.closes).hasSize(1);
+            peer.onlyEvent(ZMTPHandshakeFailure.class);
+        }
+    }
+
+    @Test
+    void aListenerOfAHeldWriteThatClosesHearsOfNoSuccess() {
+        SlowToClose slow = new SlowToClose();
+        try (ScriptedPeer peer = new ScriptedPeer(slow, ZMTPCodec.of(ZMTPSocketType.DEALER))) {
+            peer.channel
+                    .write("not a message")
+                    .addListener(failed -> peer.channel.pipeline().close());
+            ChannelFuture unsent = peer.channel.write(ZMTPMessage.fromUTF8("a"));
+            peer.send(GREETING + ready("ROUTER") + "00 01 61");
+            peer.onlyEvent(ZMTPHandshakeFailure.class);
+            assertThat(unsent.isDone()).isTrue();
+            assertThat(peer.messages).isEmpty();
+            slow.closes.forEach(Runnable::run);
+        }
+    }
 }
