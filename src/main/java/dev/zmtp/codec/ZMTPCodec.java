@@ -130,6 +130,9 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
                 : new GreetingPhase(this, mechanism);
         if (ctx.channel().isActive()) {
             start();
+        } else if (!ctx.channel().isOpen()) {
+            // No event will tell. Later, when the handlers behind are there to hear of it.
+            ctx.executor().execute(() -> closed("as the channel was closed"));
         }
     }
 

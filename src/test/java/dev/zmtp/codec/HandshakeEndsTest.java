@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.testing.Recorder;
 import dev.zmtp.testing.ScriptedPeer;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.ChannelFuture;
@@ -18,6 +19,7 @@ import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.DefaultEventLoopGroup;
 import io.netty.channel.EventLoopGroup;
+import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.channel.local.LocalAddress;
 import io.netty.channel.local.LocalChannel;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
@@ -267,6 +269,23 @@ class HandshakeEndsTest {
             ReferenceCountUtil.release(msg);
             writes.add(promise);
         }
+    }
+
+    @Test
+    void aCodecThatComesToAClosedChannelFailsAtOnceAndSoDoWhatIsWritten() {
+        EmbeddedChannel channel = new EmbeddedChannel();
+        channel.close();
+        Recorder<Object> recorder = Recorder.ofAll();
+        ZMTPCodec codec = ZMTPCodec.of(ZMTPSocketType.DEALER);
+        channel.pipeline().addLast(codec, recorder);
+        ZMTPMessage message = ZMTPMessage.from(channel.alloc().buffer().writeByte(1));
+        ChannelFuture written = channel.write(message);
+        channel.runPendingTasks();
+        assertThat(codec.session().handshakeFuture().cause())
+                .hasMessage("handshake ended as the channel was closed in GreetingPhase");
+        assertThat(written.isDone()).isTrue();
+        assertThat(message.refCnt()).isZero();
+        assertThat(recorder.all).hasSize(1).first().isInstanceOf(ZMTPHandshakeFailure.class);
     }
 
     /** A handler before the codec that keeps a close until it is told, as an SslHandler does that has to say goodbye. */
