@@ -140,6 +140,8 @@ final class GreetingPhase extends HandshakePhase {
         if (codec.config().localIdentity().hasRemaining()) {
             send(Unpooled.wrappedBuffer(codec.config().localIdentity()));
         }
-        codec.enter(IdentityPhase.unversioned(codec, received));
+        if (isCurrent()) { // else that could not be sent, and the connection has ended
+            codec.enter(IdentityPhase.unversioned(codec, received));
+        }
     }
 }

@@ -329,4 +329,31 @@ class HandshakeEndsTest {
             slow.closes.forEach(Runnable::run);
         }
     }
+
+    @Test
+    void anIdentityThatCannotBeSentToAPeerWithoutGreetingEndsTheHandshakeForGood() {
+        IOException broken = new IOException("broken pipe");
+        ChannelOutboundHandlerAdapter transport = new ChannelOutboundHandlerAdapter() {
+            private int writes;
+
+            @Override
+            public void write(ChannelHandlerContext ctx, Object msg, ChannelPromise promise) {
+                if (++writes == 1) {
+                    ctx.write(msg, promise);
+                } else {
+                    ReferenceCountUtil.release(msg);
+                    promise.tryFailure(broken);
+                }
+            }
+        };
+        ZMTPCodec codec = ZMTPCodec.builder()
+                .socketType(ZMTPSocketType.DEALER)
+                .localIdentity("me")
+                .build();
+        try (ScriptedPeer peer = new ScriptedPeer(transport, codec)) {
+            peer.send("01 00 / 02 00 61");
+            assertThat(failureOf(peer)).isSameAs(broken);
+            assertThat(peer.messages).isEmpty();
+        }
+    }
 }
