@@ -184,8 +184,15 @@ public final class ZMTPMessage implements ReferenceCounted, Iterable<ByteBuf> {
     }
 
     private static ZMTPMessage of(ByteBuf[] frames) {
-        for (ByteBuf frame : frames) {
-            Objects.requireNonNull(frame, "frame");
+        try {
+            for (ByteBuf frame : frames) {
+                Objects.requireNonNull(frame, "frame");
+            }
+        } catch (NullPointerException e) {
+            for (ByteBuf frame : frames) {
+                ReferenceCountUtil.safeRelease(frame); // whoever hands frames over has let go of them
+            }
+            throw e;
         }
         ZMTPMessage message = empty();
         message.ensureCapacity(frames.length);
@@ -291,6 +298,8 @@ public final class ZMTPMessage implements ReferenceCounted, Iterable<ByteBuf> {
      * Returns a new message with {@code frame} in front of the frames of this one.
      *
      * <p>The new message takes {@code frame} over and retains the others: this message is still yours to release.
+     *
+     * @throws IllegalReferenceCountException if a frame was released; {@code frame} then is, too
      */
     public ZMTPMessage push(ByteBuf frame) {
         Objects.requireNonNull(frame, "frame");
@@ -319,8 +328,13 @@ public final class ZMTPMessage implements ReferenceCounted, Iterable<ByteBuf> {
     }
 
     private void addRetained(ZMTPMessage other, int from) {
-        for (int i = from; i < other.size; i++) {
-            add(other.frame(i).retain());
+        try {
+            for (int i = from; i < other.size; i++) {
+                add(other.frame(i).retain());
+            }
+        } catch (Throwable e) { // a frame was released already
+            release(); // with those that it has got
+            throw e;
         }
     }
 

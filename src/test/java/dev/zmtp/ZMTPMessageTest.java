@@ -143,6 +143,44 @@ class ZMTPMessageTest {
     }
 
     @Test
+    void aPushOnAMessageWithAReleasedFrameFailsAndKeepsNothing() {
+        ByteBuf released = ALLOC.heapBuffer().writeByte('b');
+        ByteBuf good = Hex.buffer("61");
+        ByteBuf pushed = Hex.buffer("63");
+        ZMTPMessage message = ZMTPMessage.from(good, released);
+        released.release();
+
+        assertThatThrownBy(() -> message.push(pushed)).isInstanceOf(IllegalReferenceCountException.class);
+        assertThat(pushed.refCnt()).isZero();
+        assertThat(good.refCnt()).isOne();
+        message.release();
+    }
+
+    @Test
+    void aPopOfAMessageWithAReleasedFrameFailsAndKeepsNothing() {
+        ByteBuf released = ALLOC.heapBuffer().writeByte('b');
+        ByteBuf good = Hex.buffer("61");
+        ZMTPMessage message = ZMTPMessage.from(Hex.buffer("63"), good, released);
+        released.release();
+
+        assertThatThrownBy(message::pop).isInstanceOf(IllegalReferenceCountException.class);
+        assertThat(good.refCnt()).isOne();
+        message.release();
+    }
+
+    @Test
+    void framesWithANullAmongThemAreTakenOverAllTheSame() {
+        ByteBuf first = Hex.buffer("61");
+        ByteBuf last = Hex.buffer("62");
+
+        assertThatThrownBy(() -> ZMTPMessage.from(first, null, last))
+                .isInstanceOf(NullPointerException.class)
+                .hasMessage("frame");
+        assertThat(first.refCnt()).isZero();
+        assertThat(last.refCnt()).isZero();
+    }
+
+    @Test
     void whatIsLeftOfOneFrameIsNone() {
         ZMTPMessage message = ZMTPMessage.fromUTF8("a");
         ZMTPMessage rest = message.pop();
