@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -441,5 +442,46 @@ class ZMTPMessageTest {
                 .hasMessage(message);
         assertThat(in.readerIndex()).isZero();
         assertThat(in.release()).isTrue();
+    }
+
+    // Copied frames, whose buffers are used again
+
+    @Test
+    void aCopiedFrameIsAsNewHoweverTheOneBeforeWasUsed() {
+        ZMTPMessage.Builder builder = new ZMTPMessage.Builder();
+        ByteBuf in = Hex.buffer("61*40 62*30 63*50");
+        ZMTPMessage before = builder.copy(in, 40).build();
+        before.frame(0).skipBytes(7).discardReadBytes().skipBytes(3);
+        before.frame(0).writerIndex(20).markReaderIndex().markWriterIndex().capacity(5);
+        before.release();
+
+        ZMTPMessage after = builder.copy(in, 30).build();
+        assertThat(frames(after)).containsExactly("b".repeat(30));
+        assertThat(after.frame(0).skipBytes(10).resetReaderIndex().readerIndex())
+                .isZero();
+        assertThat(after.frame(0).resetWriterIndex().writerIndex()).isZero();
+        after.release();
+        in.release();
+    }
+
+    @Test
+    void aCopiedFrameThatSomeoneRetainedIsNotUsedAgain() {
+        ZMTPMessage.Builder builder = new ZMTPMessage.Builder();
+        ByteBuf in = Hex.buffer("61*4 62*4 63*4 64*4 65*4");
+        List<ByteBuf> kept = new ArrayList<>();
+        for (UnaryOperator<ByteBuf> keep : List.<UnaryOperator<ByteBuf>>of(
+                ByteBuf::retain,
+                ByteBuf::retainedSlice,
+                ByteBuf::retainedDuplicate,
+                frame -> frame.retain().asReadOnly())) {
+            ZMTPMessage message = builder.copy(in, 4).build();
+            kept.add(keep.apply(message.frame(0)));
+            message.release();
+        }
+        builder.copy(in, 4).build().release();
+
+        assertThat(kept.stream().map(Hex::dump)).containsExactly("61616161", "62626262", "63636363", "64646464");
+        assertThat(kept).allMatch(frame -> frame.refCnt() == 0);
+        in.release();
     }
 }
