@@ -60,7 +60,16 @@ final class MessageAssembler implements MessageSink {
      * read buffer for each of its frames, of a message that never ends.
      */
     private static boolean isUnfinished(ByteBuf in, int length, boolean more) {
-        return more && length < in.capacity() / 2;
+        return more && length < root(in).capacity() / 2;
+    }
+
+    /** The buffer that {@code octets} keeps alive, of which it may be a slice. */
+    private static ByteBuf root(ByteBuf octets) {
+        ByteBuf root = octets;
+        for (ByteBuf next = octets.unwrap(); next != null; next = next.unwrap()) {
+            root = next;
+        }
+        return root;
     }
 
     private void added(boolean more) {

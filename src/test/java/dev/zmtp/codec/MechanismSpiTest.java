@@ -329,6 +329,19 @@ class MechanismSpiTest {
     }
 
     @Test
+    void aSealedFrameOfAnUnfinishedMessageKeepsNoReadBuffer() {
+        try (ScriptedPeer peer = ready()) {
+            ByteBuf read = peer.channel.alloc().buffer(65536);
+            read.writeBytes(Hex.octets("02 00*6 07 d2"));
+            read.writeBytes(ToyMechanism.sealed(1, "61*2000"));
+            peer.channel.writeInbound(read);
+            assertThat(read.refCnt()).isZero();
+            peer.send(sealed(0, "62"));
+            assertThat(peer.texts()).containsExactly("a".repeat(2000) + ",b");
+        }
+    }
+
+    @Test
     void aPingIsAnsweredThroughTheCipherAndBetweenFrames() {
         try (ScriptedPeer peer = ready()) {
             peer.send(sealed(1, "61") + sealed(4, "04 \"PING\" 0000 \"ctx\"") + sealed(0, "62"));
