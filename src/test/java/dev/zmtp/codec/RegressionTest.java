@@ -226,6 +226,29 @@ class RegressionTest {
         }
     }
 
+    @Test
+    void framesOfAnUnfinishedMessageKeepNoBufferOfWhichTheReadIsASlice() {
+        try (InTraffic traffic = InTraffic.as(DEALER).start()) {
+            ByteBuf large = traffic.channel.alloc().buffer(65536);
+            large.writeBytes(Hex.octets("03 00*6 07 d0 61*2000"));
+            traffic.channel.writeInbound(large.readRetainedSlice(2009));
+            assertThat(large.release()).isTrue();
+        }
+    }
+
+    @Test
+    void aLargeFrameOfAnUnfinishedMessageIsNotCopied() {
+        try (InTraffic traffic = InTraffic.as(DEALER).start()) {
+            ByteBuf read = traffic.channel.alloc().buffer(4096);
+            read.writeBytes(Hex.octets("03 00*6 07 d2 61*2002"));
+            ByteBuf large = traffic.channel.alloc().buffer(4096);
+            large.writeBytes(Hex.octets("03 00*6 08 00 61*2048"));
+            traffic.channel.writeInbound(read, large);
+            assertThat(read.refCnt()).isZero();
+            assertThat(large.refCnt()).isOne();
+        }
+    }
+
     /** A mechanism that has only its own commands to send, the last of them when it is told to. */
     private static class Late implements ZMTPMechanism {
         private final List<String> log = new ArrayList<>();
