@@ -4,6 +4,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.buffer.UnpooledHeapByteBuf;
 import io.netty.util.IllegalReferenceCountException;
 import io.netty.util.Recycler;
 import io.netty.util.ReferenceCountUtil;
@@ -233,8 +235,9 @@ public final class ZMTPMessage implements ReferenceCounted, Iterable<ByteBuf> {
     private ByteBuf ownOf(int length) {
         ByteBuf frame = own[size];
         if (frame == null) {
-            // On the heap, where nothing is lost if nobody releases it, and where it is to be copied from anyway.
-            frame = Unpooled.buffer(roundUp(length), MAX_OWN_LENGTH);
+            // On the heap, where nothing is lost if nobody releases it; and not of an allocator, which would count for
+            // ever what it never gets back.
+            frame = new UnpooledHeapByteBuf(UnpooledByteBufAllocator.DEFAULT, roundUp(length), MAX_OWN_LENGTH);
             own[size] = frame;
         } else {
             frame.capacity(roundUp(length));

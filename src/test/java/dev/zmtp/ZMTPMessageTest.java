@@ -7,6 +7,7 @@ import dev.zmtp.testing.Hex;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
+import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.util.IllegalReferenceCountException;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
@@ -482,6 +483,16 @@ class ZMTPMessageTest {
 
         assertThat(kept.stream().map(Hex::dump)).containsExactly("61616161", "62626262", "63636363", "64646464");
         assertThat(kept).allMatch(frame -> frame.refCnt() == 0);
+        in.release();
+    }
+
+    @Test
+    void copiedFramesDoNotCountAsMemoryOfAnAllocatorThatNeverGetsItBack() {
+        ByteBuf in = Hex.buffer("61*4");
+        long before = UnpooledByteBufAllocator.DEFAULT.metric().usedHeapMemory();
+        new ZMTPMessage.Builder().copy(in, 4).build().release();
+
+        assertThat(UnpooledByteBufAllocator.DEFAULT.metric().usedHeapMemory()).isEqualTo(before);
         in.release();
     }
 }
