@@ -15,6 +15,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -234,6 +235,44 @@ class FrameReaderTest {
         assertThat(body.readableBytes()).isEqualTo(1 << 20);
         assertThat(growths).isLessThanOrEqualTo(21); // one for each doubling
         body.release();
+    }
+
+    @ParameterizedTest(name = "seed {0}")
+    @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+    void howeverAFrameIsCutItTakesAtMostTwiceWhatHasComeAndInTheEndItsLength(long seed) {
+        Random random = new Random(seed);
+        for (int whole : new int[] {4097, 5000, 65_535, 65_536, 100_003}) {
+            UnpooledByteBufAllocator counted = new UnpooledByteBufAllocator(false);
+            FrameReader reader = new FrameReader(ZMTP31);
+            ByteBuf in = ALLOC.buffer().writeByte(2).writeLong(whole);
+            for (int i = 0; i < whole; i++) {
+                in.writeByte(i);
+            }
+            in.writeBytes(Hex.octets("00 01 7a"));
+            int most = 1 << random.nextInt(18);
+            ByteBuf body = null;
+            while (body == null) {
+                int arrived = in.readerIndex();
+                ByteBuf chunk = in.readSlice(Math.min(in.readableBytes(), 1 + random.nextInt(most)));
+                if (reader.readHeader(chunk)) {
+                    body = reader.readBody(chunk, counted);
+                }
+                arrived += chunk.readerIndex();
+                in.readerIndex(arrived);
+                assertThat(used(counted)).isLessThanOrEqualTo(2L * arrived);
+            }
+            assertThat(body.readableBytes()).isEqualTo(whole);
+            assertThat(used(counted)).isIn(0L, (long) whole); // a slice, or a buffer that fits
+            for (int i = 0; i < whole; i++) {
+                assertThat(body.getByte(i)).isEqualTo((byte) i);
+            }
+            assertThat(reader.readHeader(in)).isTrue();
+            assertThat(reader.length()).isOne();
+            body.release();
+            in.release();
+            reader.close();
+            assertThat(used(counted)).isZero();
+        }
     }
 
     private static long used(UnpooledByteBufAllocator counted) {
