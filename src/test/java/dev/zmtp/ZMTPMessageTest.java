@@ -9,6 +9,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.util.IllegalReferenceCountException;
+import io.netty.util.LeakPresenceDetector;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -16,6 +17,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -494,5 +496,16 @@ class ZMTPMessageTest {
 
         assertThat(UnpooledByteBufAllocator.DEFAULT.metric().usedHeapMemory()).isEqualTo(before);
         in.release();
+    }
+
+    @Test
+    @Tag("netty-4.2-only")
+    void aMessageOfCopiedFramesThatNobodyReleasesIsTold() {
+        ByteBuf in = Hex.buffer("61*4");
+        ZMTPMessage message = new ZMTPMessage.Builder().copy(in, 4).build();
+        in.release();
+
+        assertThatThrownBy(LeakPresenceDetector::check).isInstanceOf(IllegalStateException.class);
+        assertThat(message.refCnt()).isOne(); // and stays so: the detector has forgotten it
     }
 }
