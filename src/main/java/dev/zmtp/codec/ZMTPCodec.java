@@ -67,6 +67,9 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
     private @Nullable Future<?> deadline;
     private boolean started;
 
+    /** Whether the codec is being added to an active channel, and those behind it perhaps are not there yet. */
+    private boolean adding;
+
     /** Who was at the other end when the connection began: a closed channel may not know. */
     private @Nullable SocketAddress peerAddress;
 
@@ -129,7 +132,9 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
                 ? IdentityPhase.ofUnversionedCodec(this)
                 : new GreetingPhase(this, mechanism);
         if (ctx.channel().isActive()) {
+            adding = true;
             start();
+            adding = false;
         } else if (!ctx.channel().isOpen()) {
             // No event will tell. Later, when the handlers behind are there to hear of it.
             ctx.executor().execute(() -> closed("as the channel was closed"));
@@ -275,11 +280,22 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
         }
         enter(new ClosedPhase(this, cause), cause);
         held.fail(cause);
-        if (session.isOver()) {
-            ctx.fireExceptionCaught(cause);
-        } else {
+        boolean shakingHands = !session.isOver();
+        if (shakingHands) {
             session.fail(cause);
+        }
+        if (adding) {
+            ctx.executor().execute(() -> tell(shakingHands, cause, close)); // when those behind are there to be told
+        } else {
+            tell(shakingHands, cause, close);
+        }
+    }
+
+    private void tell(boolean shakingHands, Throwable cause, boolean close) {
+        if (shakingHands) {
             ctx.fireUserEventTriggered(new ZMTPHandshakeFailure(session, cause));
+        } else {
+            ctx.fireExceptionCaught(cause);
         }
         if (close) {
             ctx.close();

@@ -150,6 +150,7 @@ class HandshakeEndsTest {
         ScriptedPeer peer = new ScriptedPeer();
         peer.channel.pipeline().addFirst(broken).addAfter("recorder", "unused", new ChannelInboundHandlerAdapter());
         peer.channel.pipeline().addBefore("recorder", "codec", ZMTPCodec.of(ZMTPSocketType.DEALER));
+        peer.channel.runPendingTasks();
         assertThat(failureOf(peer)).isSameAs(cause);
         assertThat(peer.channel.isOpen()).isFalse();
         peer.close();
@@ -327,6 +328,23 @@ class HandshakeEndsTest {
             assertThat(unsent.isDone()).isTrue();
             assertThat(peer.messages).isEmpty();
             slow.closes.forEach(Runnable::run);
+        }
+    }
+
+    @Test
+    void aGreetingThatCannotBeSentWhenTheCodecIsAddedIsToldToThoseBehindIt() {
+        IOException broken = new IOException("broken pipe");
+        ChannelOutboundHandlerAdapter transport = new ChannelOutboundHandlerAdapter() {
+            @Override
+            public void write(ChannelHandlerContext ctx, Object msg, ChannelPromise promise) {
+                ReferenceCountUtil.release(msg);
+                promise.tryFailure(broken);
+            }
+        };
+        try (ScriptedPeer peer = new ScriptedPeer(transport, ZMTPCodec.of(ZMTPSocketType.DEALER))) {
+            peer.channel.runPendingTasks();
+            assertThat(failureOf(peer)).isSameAs(broken);
+            assertThat(peer.channel.isOpen()).isFalse();
         }
     }
 
