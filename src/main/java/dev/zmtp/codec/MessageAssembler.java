@@ -47,29 +47,14 @@ final class MessageAssembler implements MessageSink {
 
     @Override
     public void frame(ByteBuf in, int length, boolean more) {
-        if (length <= COPY_LIMIT || isUnfinished(in, length, more)) {
+        // A peer could else make us keep a read buffer for each frame of a message that never ends.
+        boolean pins = more && !FrameReader.isMostOf(in, length);
+        if (length <= COPY_LIMIT || pins) {
             message.copy(in, length);
         } else {
             message.add(in.readRetainedSlice(length));
         }
         added(more);
-    }
-
-    /**
-     * Nothing short of half a read buffer refers to it while its message is not complete. A peer could else make us keep a
-     * read buffer for each of its frames, of a message that never ends.
-     */
-    private static boolean isUnfinished(ByteBuf in, int length, boolean more) {
-        return more && length < root(in).capacity() / 2;
-    }
-
-    /** The buffer that {@code octets} keeps alive, of which it may be a slice. */
-    private static ByteBuf root(ByteBuf octets) {
-        ByteBuf root = octets;
-        for (ByteBuf next = octets.unwrap(); next != null; next = next.unwrap()) {
-            root = next;
-        }
-        return root;
     }
 
     private void added(boolean more) {

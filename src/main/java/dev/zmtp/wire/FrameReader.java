@@ -10,13 +10,10 @@ import org.jspecify.annotations.Nullable;
  * Cuts a stream of octets, however it arrives, into frames of one version.
  *
  * <p>For each frame: {@link #readHeader} until it returns true, judge {@link #length()}, then {@link #readBody} until it
- * returns the body. Between reads it keeps what has come of a header or a body and nothing else; the caller's buffers are
- * never kept. {@link #close()} releases what is kept. Not thread safe: one instance per connection.
+ * returns the body. Between reads it keeps what has come of a header or a body and nothing else; of the caller's buffers
+ * only large ones that hold little else. {@link #close()} releases what is kept. Not thread safe: one instance per connection.
  */
 public final class FrameReader {
-
-    /** Bodies up to here get their buffer at once; larger ones only as their octets arrive. */
-    private static final int EXACT = 4096;
 
     private final ZMTPVersion version;
 
@@ -24,7 +21,7 @@ public final class FrameReader {
     private @Nullable ByteBuf splitHeader;
 
     /** What has come of a body that is split over several reads. */
-    private @Nullable ByteBuf splitBody;
+    private @Nullable SplitBody splitBody;
 
     private boolean hasHeader;
     private int rawFlags;
@@ -147,12 +144,14 @@ public final class FrameReader {
     /**
      * Takes what {@code in} holds of the body; returns the whole body, the caller's to release, or null if more must come.
      *
-     * <p>A body that {@code in} holds whole is a retained slice of it. Else its octets are copied into a buffer that grows
-     * with them, so that a peer which announces much and sends little costs little.
+     * <p>A body that {@code in} holds whole is a retained slice of it. Else it is put together in one buffer of its length,
+     * which is taken only when half of it has come: a peer that announces much and sends little costs little. Until then,
+     * retained slices of large reads are kept, and copies of small ones: at most twice the octets that have come.
      */
     public @Nullable ByteBuf readBody(ByteBuf in, ByteBufAllocator alloc) {
-        int whole = Math.toIntExact(length);
-        if (splitBody == null) {
+        SplitBody split = splitBody;
+        if (split == null) {
+            int whole = Math.toIntExact(length);
             if (whole <= in.readableBytes()) {
                 hasHeader = false;
                 return whole == 0 ? Unpooled.EMPTY_BUFFER : in.readRetainedSlice(whole);
@@ -160,24 +159,24 @@ public final class FrameReader {
             if (!in.isReadable()) {
                 return null;
             }
-            splitBody = alloc.buffer(whole <= EXACT ? whole : Math.min(whole, 2 * in.readableBytes()), whole);
+            split = new SplitBody(whole, alloc);
+            splitBody = split;
         }
-        return readSplitBody(splitBody, in, whole);
+        ByteBuf body = split.read(in);
+        if (body != null) {
+            splitBody = null;
+            hasHeader = false;
+        }
+        return body;
     }
 
-    private @Nullable ByteBuf readSplitBody(ByteBuf body, ByteBuf in, int whole) {
-        int octets = Math.min(whole - body.readableBytes(), in.readableBytes());
-        if (body.writableBytes() < octets) {
-            // Doubling: each octet is copied once more on average, and never more than twice what came is taken.
-            body.capacity((int) Math.min(whole, 2L * (body.readableBytes() + octets)));
+    /** Whether so many octets are half or more of the memory that a slice of {@code in} keeps from being used again. */
+    public static boolean isMostOf(ByteBuf in, int octets) {
+        ByteBuf root = in;
+        for (ByteBuf next = in.unwrap(); next != null; next = next.unwrap()) {
+            root = next;
         }
-        body.writeBytes(in, octets);
-        if (body.readableBytes() < whole) {
-            return null;
-        }
-        splitBody = null;
-        hasHeader = false;
-        return body;
+        return octets >= root.capacity() / 2;
     }
 
     /** Marks the body as consumed by a caller that took its octets itself instead of calling {@link #readBody}. */
@@ -188,7 +187,7 @@ public final class FrameReader {
     /** Releases what is kept of an unfinished frame. */
     public void close() {
         if (splitBody != null) {
-            splitBody.release();
+            splitBody.close();
             splitBody = null;
         }
     }

@@ -174,7 +174,7 @@ class FrameReaderTest {
     private static final int ANNOUNCED = 64 << 20;
 
     @ParameterizedTest(name = "{0} octets in a read")
-    @ValueSource(ints = {1, 7, 1000, 4096, 65536})
+    @ValueSource(ints = {1, 7, 1000, 4096, 8191})
     void aPeerThatAnnouncesMuchAndSendsLittleCostsLittle(int chunk) {
         UnpooledByteBufAllocator counted = new UnpooledByteBufAllocator(false);
         FrameReader reader = new FrameReader(ZMTP31);
@@ -215,6 +215,74 @@ class FrameReaderTest {
     }
 
     @Test
+    void largeReadsAreKeptAsTheyAreUntilHalfTheBodyIsThere() {
+        UnpooledByteBufAllocator counted = new UnpooledByteBufAllocator(false);
+        FrameReader reader = new FrameReader(ZMTP31);
+        ByteBuf header = Hex.buffer("02 00*5 04 00 00"); // 256 KiB
+        reader.readHeader(header);
+        header.release();
+        ByteBuf[] reads = new ByteBuf[4];
+        for (int i = 0; i < reads.length; i++) {
+            reads[i] = ALLOC.buffer(1 << 16, 1 << 16)
+                    .setZero(0, 1 << 16)
+                    .setByte(0, i)
+                    .writerIndex(1 << 16);
+        }
+
+        assertThat(reader.readBody(reads[0], counted)).isNull();
+        assertThat(reads[0].refCnt()).isEqualTo(2);
+        assertThat(used(counted)).isZero();
+
+        assertThat(reader.readBody(reads[1], counted)).isNull(); // half of it
+        assertThat(reads[0].refCnt()).isOne();
+        assertThat(reads[1].refCnt()).isOne();
+        assertThat(used(counted)).isEqualTo(1 << 18);
+
+        assertThat(reader.readBody(reads[2], counted)).isNull();
+        ByteBuf body = reader.readBody(reads[3], counted);
+        assertThat(used(counted)).isEqualTo(1 << 18);
+        for (int i = 0; i < reads.length; i++) {
+            assertThat(body.getByte(i << 16)).isEqualTo((byte) i);
+            assertThat(reads[i].release()).isTrue();
+        }
+        assertThat(body.release()).isTrue();
+    }
+
+    @ParameterizedTest(name = "{0} octets in a buffer of {1}")
+    @CsvSource({"8191, 8191", "8192, 16386", "60000, 131072"})
+    void readsThatAreSmallOrSmallPartsOfTheirBuffersAreCopied(int octets, int capacity) {
+        UnpooledByteBufAllocator counted = new UnpooledByteBufAllocator(false);
+        FrameReader reader = new FrameReader(ZMTP31);
+        ByteBuf header = Hex.buffer("02 00*4 04 00 00 00");
+        reader.readHeader(header);
+        header.release();
+        ByteBuf read = ALLOC.buffer(capacity, capacity).writeZero(octets);
+
+        assertThat(reader.readBody(read, counted)).isNull();
+
+        assertThat(used(counted)).isEqualTo(octets);
+        assertThat(read.release()).isTrue();
+        reader.close();
+        assertThat(used(counted)).isZero();
+    }
+
+    @Test
+    void closeReleasesTheReadsThatAreKept() {
+        FrameReader reader = new FrameReader(ZMTP31);
+        ByteBuf header = Hex.buffer("02 00*4 04 00 00 00");
+        reader.readHeader(header);
+        header.release();
+        ByteBuf read = ALLOC.buffer(1 << 16, 1 << 16).writeZero(1 << 16);
+        assertThat(reader.readBody(read.retain(), ALLOC)).isNull();
+        assertThat(read.refCnt()).isEqualTo(3);
+
+        reader.close();
+
+        assertThat(read.refCnt()).isEqualTo(2);
+        read.release(2);
+    }
+
+    @Test
     void aTrickledBodyIsCopiedFewTimes() {
         UnpooledByteBufAllocator counted = new UnpooledByteBufAllocator(false);
         FrameReader reader = new FrameReader(ZMTP31);
@@ -233,7 +301,8 @@ class FrameReaderTest {
             before = now;
         }
         assertThat(body.readableBytes()).isEqualTo(1 << 20);
-        assertThat(growths).isLessThanOrEqualTo(21); // one for each doubling
+        // One for each doubling up to 64 KiB, one for each 64 KiB of the first half, and the whole.
+        assertThat(growths).isLessThanOrEqualTo(17 + 8 + 1);
         body.release();
     }
 

@@ -1,0 +1,105 @@
+package dev.zmtp.wire;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The body of a frame whose octets arrive in several reads.
+ *
+ * <p>Until half of them are there, they are kept as they came: large reads as they are, small ones copied together. Then the
+ * one buffer of the body is taken, of exactly its length; they are copied there, and what follows goes there directly. So a
+ * peer that announces much and sends little costs little, and the octets of large reads are copied once.
+ */
+final class SplitBody {
+
+    /** Bodies up to here get their buffer at once. */
+    private static final int AT_ONCE = 4096;
+
+    /** Fewer octets of a read are copied: a slice costs some hundred octets itself. */
+    private static final int MIN_KEPT = 8 << 10;
+
+    /** How large a buffer for the octets of small reads becomes at most. */
+    private static final int MAX_COPIED = 64 << 10;
+
+    private final int length;
+    private final ByteBufAllocator alloc;
+    private final List<ByteBuf> parts = new ArrayList<>();
+
+    /** The last one of the parts, if it is of small reads and has room for more. */
+    private @Nullable ByteBuf copies;
+
+    private @Nullable ByteBuf whole;
+    private int arrived;
+
+    SplitBody(int length, ByteBufAllocator alloc) {
+        this.length = length;
+        this.alloc = alloc;
+    }
+
+    /** Takes what {@code in} holds of the body; returns the whole body, the caller's to release, or null if more must come. */
+    @Nullable
+    ByteBuf read(ByteBuf in) {
+        int octets = Math.min(length - arrived, in.readableBytes());
+        ByteBuf body = whole;
+        if (body == null && (length <= AT_ONCE || arrived + octets >= length / 2)) {
+            body = gather();
+        }
+        if (body == null) {
+            keep(in, octets);
+        } else {
+            body.writeBytes(in, octets);
+        }
+        arrived += octets;
+        if (arrived < length) {
+            return null;
+        }
+        whole = null;
+        return body;
+    }
+
+    private ByteBuf gather() {
+        ByteBuf body = alloc.buffer(length, length);
+        whole = body;
+        copies = null;
+        for (ByteBuf part : parts) {
+            body.writeBytes(part);
+            part.release();
+        }
+        parts.clear();
+        return body;
+    }
+
+    private void keep(ByteBuf in, int octets) {
+        if (octets >= MIN_KEPT && FrameReader.isMostOf(in, octets)) {
+            parts.add(in.readRetainedSlice(octets));
+            copies = null;
+            return;
+        }
+        for (int left = octets; left > 0; ) {
+            ByteBuf copy = copies;
+            if (copy == null || !copy.isWritable()) {
+                // As much as has come before: the buffers double, and at most half of all is empty.
+                int size = Math.max(left, Math.min(arrived, MAX_COPIED));
+                copy = alloc.buffer(size, size);
+                copies = copy;
+                parts.add(copy);
+            }
+            int copied = Math.min(left, copy.writableBytes());
+            copy.writeBytes(in, copied);
+            left -= copied;
+        }
+    }
+
+    /** Releases what has come. */
+    void close() {
+        parts.forEach(ByteBuf::release);
+        parts.clear();
+        if (whole != null) {
+            whole.release();
+            whole = null;
+        }
+    }
+}

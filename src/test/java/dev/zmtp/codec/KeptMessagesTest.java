@@ -1,0 +1,88 @@
+package dev.zmtp.codec;
+
+import static dev.zmtp.ZMTPSocketType.DEALER;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.testing.InTraffic;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What a receiver that keeps a message for long keeps with it. */
+class KeptMessagesTest {
+
+    private static final int READ = 1 << 16;
+
+    /** Keeps one message of so many, and releases the others. */
+    private static final class Keeper extends ChannelInboundHandlerAdapter {
+        private final int every;
+        private final List<ZMTPMessage> kept = new ArrayList<>();
+        private int received;
+
+        Keeper(int every) {
+            this.every = every;
+        }
+
+        @Override
+        public void channelRead(ChannelHandlerContext ctx, Object msg) {
+            ZMTPMessage message = (ZMTPMessage) msg;
+            if (received++ % every == 0) {
+                kept.add(message);
+            } else {
+                message.release();
+            }
+        }
+    }
+
+    @ParameterizedTest(name = "messages of {0} octets")
+    @ValueSource(ints = {1, 100, 1024})
+    void aSmallMessageThatIsKeptKeepsNoReadBuffer(int size) {
+        Keeper keeper = new Keeper(1000);
+        try (InTraffic traffic = InTraffic.as(DEALER).behind(keeper).start()) {
+            int messages = 5000;
+            ByteBuf stream = traffic.channel.alloc().buffer();
+            for (int i = 0; i < messages; i++) {
+                ZMTPMessage message = ZMTPMessage.from(
+                        traffic.channel.alloc().buffer(size).writeByte(i / 1000).writeZero(size - 1));
+                message.write(stream, traffic.codec.session().negotiatedVersion());
+                message.release();
+            }
+            List<ByteBuf> reads = new ArrayList<>();
+            while (stream.isReadable()) {
+                ByteBuf read = traffic.channel.alloc().buffer(READ, READ);
+                reads.add(read.writeBytes(stream, Math.min(READ, stream.readableBytes())));
+                traffic.channel.writeInbound(read);
+            }
+            stream.release();
+
+            assertThat(keeper.received).isEqualTo(messages);
+            assertThat(reads).allMatch(read -> read.refCnt() == 0);
+            for (int i = 0; i < keeper.kept.size(); i++) {
+                ByteBuf frame = keeper.kept.get(i).frame(0);
+                assertThat(frame.readableBytes()).isEqualTo(size);
+                assertThat(frame.getByte(0)).isEqualTo((byte) i); // whatever came after it
+                keeper.kept.get(i).release();
+            }
+        }
+    }
+
+    @Test
+    void aLargeFrameIsASliceOfTheReadBufferThatItCameIn() {
+        Keeper keeper = new Keeper(1);
+        try (InTraffic traffic = InTraffic.as(DEALER).behind(keeper).start()) {
+            ByteBuf read = traffic.channel.alloc().buffer(READ, READ);
+            read.writeByte(2).writeLong(1025).writeZero(1025);
+            traffic.channel.writeInbound(read);
+
+            assertThat(read.refCnt()).isOne();
+            keeper.kept.get(0).release();
+            assertThat(read.refCnt()).isZero();
+        }
+    }
+}
