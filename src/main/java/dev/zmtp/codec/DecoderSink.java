@@ -2,6 +2,7 @@ package dev.zmtp.codec;
 
 import dev.zmtp.wire.FrameReader;
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
 import io.netty.util.ReferenceCountUtil;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 final class DecoderSink implements MessageSink {
 
     private final ZMTPCodec codec;
+    private final ChannelHandlerContext ctx;
     private final FrameReader reader;
     private final ZMTPDecoder decoder;
     private final List<Object> out = new ArrayList<>();
@@ -24,6 +26,7 @@ final class DecoderSink implements MessageSink {
 
     DecoderSink(ZMTPCodec codec, FrameReader reader, ZMTPDecoder decoder) {
         this.codec = codec;
+        this.ctx = codec.ctx();
         this.reader = reader;
         this.decoder = decoder;
     }
@@ -32,7 +35,7 @@ final class DecoderSink implements MessageSink {
     public void header(int length, boolean more) {
         this.more = more;
         remaining = length;
-        decoder.header(codec.ctx(), length, more, out);
+        decoder.header(ctx, length, more, out);
         fire();
     }
 
@@ -57,16 +60,28 @@ final class DecoderSink implements MessageSink {
     @Override
     public void frame(ByteBuf in, int length, boolean more) {
         header(length, more);
-        if (!closed) {
-            remaining = 0;
-            content(in, length);
-            finish();
+        if (closed) {
+            return;
         }
+        remaining = 0;
+        int end = in.readerIndex() + length;
+        int readable = in.writerIndex();
+        in.writerIndex(end); // the decoder sees nothing behind the frame; a slice would be garbage for each
+        try {
+            decoder.content(ctx, in, out);
+            if (in.readerIndex() < end && in.readerIndex() > end - length && !closed) {
+                decode(in); // it took a part: it may take the rest
+            }
+        } finally {
+            in.setIndex(end, readable);
+        }
+        fire();
+        finish();
     }
 
     private void finish() {
         if (!more && !closed) {
-            decoder.finish(codec.ctx(), out);
+            decoder.finish(ctx, out);
             fire();
         }
     }
@@ -78,7 +93,7 @@ final class DecoderSink implements MessageSink {
         } else {
             int end = in.readerIndex() + octets;
             int readable = in.writerIndex();
-            in.writerIndex(end); // the decoder sees nothing behind the frame; a slice would be garbage for each
+            in.writerIndex(end);
             try {
                 decode(in);
             } finally {
@@ -92,7 +107,7 @@ final class DecoderSink implements MessageSink {
         int before;
         do {
             before = data.readerIndex();
-            decoder.content(codec.ctx(), data, out);
+            decoder.content(ctx, data, out);
         } while (!closed && data.isReadable() && data.readerIndex() > before);
         if (!closed) {
             keepUnread(data);
@@ -103,11 +118,11 @@ final class DecoderSink implements MessageSink {
         if (remaining == 0 || !data.isReadable()) {
             releaseUnread();
         } else if (unread == null) {
-            unread = codec.ctx().alloc().buffer(data.readableBytes()).writeBytes(data);
+            unread = ctx.alloc().buffer(data.readableBytes()).writeBytes(data);
         } else if (unread.refCnt() == 1) {
             unread.discardSomeReadBytes();
         } else { // the decoder retained a part, and its octets must not move
-            ByteBuf rest = codec.ctx().alloc().buffer(data.readableBytes()).writeBytes(data);
+            ByteBuf rest = ctx.alloc().buffer(data.readableBytes()).writeBytes(data);
             unread.release();
             unread = rest;
         }
@@ -121,9 +136,12 @@ final class DecoderSink implements MessageSink {
     }
 
     private void fire() {
-        if (out.isEmpty()) {
-            return;
+        if (!out.isEmpty()) {
+            fireAll();
         }
+    }
+
+    private void fireAll() {
         if (out.size() == 1) {
             fire(out.remove(0));
             return;

@@ -72,8 +72,12 @@ final class Outbound {
         }
         writing = true;
         try {
-            if (message instanceof ZMTPMessage frames && encoder == null) {
-                batch.message(frames, promise); // not by way of encode: the JIT inlines only so deep
+            // What is written most goes a short way: the JIT inlines only so deep.
+            ZMTPEncoder own = encoder;
+            if (own == null && message instanceof ZMTPMessage frames) {
+                batch.message(frames, promise);
+            } else if (own != null && !isControl(message)) {
+                batch.encode(message, own, estimator, writer, promise);
             } else {
                 encode(message, promise);
             }
@@ -87,6 +91,10 @@ final class Outbound {
             asked = false;
             traffic.written();
         }
+    }
+
+    private static boolean isControl(Object message) {
+        return message instanceof ZMTPSubscription || message instanceof ZMTPMembership;
     }
 
     /** Writes what was held until now, in order, and what callbacks write meanwhile. */

@@ -223,7 +223,9 @@ final class OutboundBatch {
                 encoder.estimate(message, estimator);
                 if (cipher == null) {
                     ByteBuf out = room(estimator.size()).writerIndex(index);
-                    encodeInto(out, message, encoder, writer);
+                    writer.begin(out);
+                    encoder.encode(message, writer);
+                    writer.end();
                     index = out.writerIndex();
                     limit = out.capacity();
                 } else {
@@ -242,7 +244,9 @@ final class OutboundBatch {
     private void encodeSealed(Object message, ZMTPEncoder encoder, ZMTPWriter writer, int size) {
         ByteBuf plain = ctx.alloc().buffer(size);
         try {
-            encodeInto(plain, message, encoder, writer);
+            writer.begin(plain);
+            encoder.encode(message, writer);
+            writer.end();
             ZMTPMessage frames = Objects.requireNonNull(ZMTPMessage.read(plain, version));
             try {
                 for (int i = 0, last = frames.size() - 1; i <= last; i++) {
@@ -254,12 +258,6 @@ final class OutboundBatch {
         } finally {
             plain.release();
         }
-    }
-
-    private static void encodeInto(ByteBuf out, Object message, ZMTPEncoder encoder, ZMTPWriter writer) {
-        writer.begin(out);
-        encoder.encode(message, writer);
-        writer.end();
     }
 
     /** What an encoder or a cipher writes may be of any size, and the transport must know of it. */

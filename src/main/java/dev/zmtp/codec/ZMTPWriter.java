@@ -67,7 +67,13 @@ public final class ZMTPWriter {
         }
         int headerLength = version.headerLengthFor(size);
         out.ensureWritable(headerLength + size);
-        writeHeaderOf(headerLength, size, more);
+        if (headerLength == 2) {
+            out.writeShort(version.shortHeader(more ? ZMTPVersion.MORE : 0, size));
+        } else {
+            version.writeLongHeader(out, more ? ZMTPVersion.MORE : 0, size);
+        }
+        this.size = size;
+        this.more = more;
         headerIndex = index;
         bodyIndex = index + headerLength;
         open = true;
@@ -92,24 +98,21 @@ public final class ZMTPWriter {
         out.writerIndex(headerIndex);
         if (size == 0 && bodyIndex - headerIndex > 2) {
             // JeroMQ refuses a long header that announces nothing. There is no body yet that would have to move.
-            writeHeaderOf(2, 0, more);
+            this.size = 0;
+            this.more = more;
+            version.writeHeader(out, more ? ZMTPVersion.MORE : 0, 0);
             bodyIndex = out.writerIndex();
             return out;
         }
-        writeHeaderOf(bodyIndex - headerIndex, size, more);
-        out.writerIndex(end);
-        return out;
-    }
-
-    private void writeHeaderOf(int headerLength, int size, boolean more) {
-        int flags = more ? ZMTPVersion.MORE : 0;
-        if (headerLength > 2) {
-            version.writeLongHeader(out, flags, size);
-        } else {
-            version.writeHeader(out, flags, size);
-        }
         this.size = size;
         this.more = more;
+        if (bodyIndex - headerIndex > 2) {
+            version.writeLongHeader(out, more ? ZMTPVersion.MORE : 0, size);
+        } else {
+            version.writeHeader(out, more ? ZMTPVersion.MORE : 0, size);
+        }
+        out.writerIndex(end);
+        return out;
     }
 
     private void checkWritten(int index) {

@@ -21,7 +21,7 @@ public final class FrameReader {
     private @Nullable ByteBuf splitHeader;
 
     /** What has come of a body that is split over several reads. */
-    private @Nullable SplitBody splitBody;
+    private final SplitBody splitBody = new SplitBody();
 
     private boolean hasHeader;
     private int rawFlags;
@@ -138,7 +138,7 @@ public final class FrameReader {
 
     /** Whether {@code in} holds the whole body. */
     public boolean isBodyIn(ByteBuf in) {
-        return splitBody == null && length <= in.readableBytes();
+        return length <= in.readableBytes() && !splitBody.isOpen();
     }
 
     /**
@@ -149,8 +149,7 @@ public final class FrameReader {
      * retained slices of large reads are kept, and copies of small ones: at most twice the octets that have come.
      */
     public @Nullable ByteBuf readBody(ByteBuf in, ByteBufAllocator alloc) {
-        SplitBody split = splitBody;
-        if (split == null) {
+        if (!splitBody.isOpen()) {
             int whole = Math.toIntExact(length);
             if (whole <= in.readableBytes()) {
                 hasHeader = false;
@@ -159,12 +158,10 @@ public final class FrameReader {
             if (!in.isReadable()) {
                 return null;
             }
-            split = new SplitBody(whole, alloc);
-            splitBody = split;
+            splitBody.begin(whole);
         }
-        ByteBuf body = split.read(in);
+        ByteBuf body = splitBody.read(in, alloc);
         if (body != null) {
-            splitBody = null;
             hasHeader = false;
         }
         return body;
@@ -186,9 +183,6 @@ public final class FrameReader {
 
     /** Releases what is kept of an unfinished frame. */
     public void close() {
-        if (splitBody != null) {
-            splitBody.close();
-            splitBody = null;
-        }
+        splitBody.close();
     }
 }

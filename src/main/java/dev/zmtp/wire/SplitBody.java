@@ -7,7 +7,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The body of a frame whose octets arrive in several reads.
+ * The bodies of frames whose octets arrive in several reads, one after the other.
  *
  * <p>Until half of them are there, they are kept as they came: large reads as they are, small ones copied together. Then the
  * one buffer of the body is taken, of exactly its length; they are copied there, and what follows goes there directly. So a
@@ -24,31 +24,36 @@ final class SplitBody {
     /** How large a buffer for the octets of small reads becomes at most. */
     private static final int MAX_COPIED = 64 << 10;
 
-    private final int length;
-    private final ByteBufAllocator alloc;
-    private final List<ByteBuf> parts = new ArrayList<>();
+    private final List<ByteBuf> parts = new ArrayList<>(0);
 
     /** The last one of the parts, if it is of small reads and has room for more. */
     private @Nullable ByteBuf copies;
 
     private @Nullable ByteBuf whole;
+    private int length;
     private int arrived;
 
-    SplitBody(int length, ByteBufAllocator alloc) {
+    /** Starts with a body of {@code length} octets, at least 1. */
+    void begin(int length) {
         this.length = length;
-        this.alloc = alloc;
+        arrived = 0;
+    }
+
+    /** Whether a body was begun whose end is still to come. */
+    boolean isOpen() {
+        return arrived < length;
     }
 
     /** Takes what {@code in} holds of the body; returns the whole body, the caller's to release, or null if more must come. */
     @Nullable
-    ByteBuf read(ByteBuf in) {
+    ByteBuf read(ByteBuf in, ByteBufAllocator alloc) {
         int octets = Math.min(length - arrived, in.readableBytes());
         ByteBuf body = whole;
         if (body == null && (length <= AT_ONCE || arrived + octets >= length / 2)) {
-            body = gather();
+            body = gather(alloc);
         }
         if (body == null) {
-            keep(in, octets);
+            keep(in, octets, alloc);
         } else {
             body.writeBytes(in, octets);
         }
@@ -60,7 +65,7 @@ final class SplitBody {
         return body;
     }
 
-    private ByteBuf gather() {
+    private ByteBuf gather(ByteBufAllocator alloc) {
         ByteBuf body = alloc.buffer(length, length);
         whole = body;
         copies = null;
@@ -72,7 +77,7 @@ final class SplitBody {
         return body;
     }
 
-    private void keep(ByteBuf in, int octets) {
+    private void keep(ByteBuf in, int octets, ByteBufAllocator alloc) {
         if (octets >= MIN_KEPT && FrameReader.isMostOf(in, octets)) {
             parts.add(in.readRetainedSlice(octets));
             copies = null;
@@ -95,8 +100,10 @@ final class SplitBody {
 
     /** Releases what has come. */
     void close() {
+        length = 0;
         parts.forEach(ByteBuf::release);
         parts.clear();
+        copies = null;
         if (whole != null) {
             whole.release();
             whole = null;
