@@ -47,9 +47,8 @@ final class MessageAssembler implements MessageSink {
 
     @Override
     public void frame(ByteBuf in, int length, boolean more) {
-        // A peer could else make us keep a read buffer for each frame of a message that never ends.
-        boolean pins = more && !FrameReader.isMostOf(in, length);
-        if (length <= COPY_LIMIT || pins) {
+        if (length <= COPY_LIMIT || (more && !FrameReader.isMostOf(in, length))) {
+            // The latter, as a peer could else make us keep a read buffer for each frame of a message that never ends.
             message.copy(in, length);
         } else {
             message.add(in.readRetainedSlice(length));
