@@ -223,7 +223,7 @@ public final class ZMTPMessage implements ReferenceCounted, Iterable<ByteBuf> {
     /** Appends a frame of the next octets of {@code in}, in a buffer of this message. */
     private void addOwn(ByteBuf in, int length) {
         ByteBuf frame = own[size];
-        if (frame == null || frame.capacity() < length) {
+        if (frame == null || frame.capacity() < Math.max(length, 1)) { // it has none if somebody released it
             frame = ownOf(length);
         }
         in.readBytes(frame.array(), frame.arrayOffset(), length);
@@ -234,7 +234,7 @@ public final class ZMTPMessage implements ReferenceCounted, Iterable<ByteBuf> {
 
     private ByteBuf ownOf(int length) {
         ByteBuf frame = own[size];
-        if (frame == null) {
+        if (frame == null || frame.refCnt() == 0) {
             // On the heap, where nothing is lost if nobody releases it; and not of an allocator, which would count for
             // ever what it never gets back.
             frame = new UnpooledHeapByteBuf(UnpooledByteBufAllocator.DEFAULT, roundUp(length), MAX_OWN_LENGTH);
@@ -396,7 +396,12 @@ public final class ZMTPMessage implements ReferenceCounted, Iterable<ByteBuf> {
             length += version.headerLengthFor(body) + body;
         }
         ByteBuf out = alloc.buffer(Math.toIntExact(length));
-        write(out, version);
+        try {
+            write(out, version);
+        } catch (Throwable e) { // a frame was released
+            out.release();
+            throw e;
+        }
         return out;
     }
 
@@ -601,7 +606,7 @@ public final class ZMTPMessage implements ReferenceCounted, Iterable<ByteBuf> {
         private @Nullable ZMTPMessage message;
         private boolean copied;
 
-        /** Made anew of most messages that are released before the next one is begun. */
+        /** The message that is used again and again, as long as each is released before the next one is begun. */
         private final ZMTPMessage last = new ZMTPMessage(null);
 
         /** A builder without frames. */

@@ -22,11 +22,42 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Whose the frames of a message are, how it is shown and compared, and what it reads and writes. */
 class ZMTPMessageTest {
 
     private static final ByteBufAllocator ALLOC = ByteBufAllocator.DEFAULT;
+
+    @ParameterizedTest(name = "{0} octets")
+    @ValueSource(ints = {0, 1, 100})
+    void aCopiedFrameThatSomebodyReleasedIsNotUsedAgain(int length) {
+        ByteBuf in = ALLOC.buffer().writeZero(300);
+        ZMTPMessage.Builder builder = new ZMTPMessage.Builder();
+        ZMTPMessage first = builder.copy(in, length).build();
+        ByteBuf frame = first.frame(0);
+        first.release();
+        frame.release(); // once too often: it was the message's
+
+        ZMTPMessage second = builder.copy(in, length).build();
+
+        assertThat(second.frame(0)).isNotSameAs(frame);
+        assertThat(second.frame(0).readableBytes()).isEqualTo(length);
+        assertThat(second.release()).isTrue();
+        in.release();
+    }
+
+    @Test
+    void aMessageThatCannotBeWrittenLeavesNoBuffer() {
+        ZMTPMessage message =
+                ZMTPMessage.from(ALLOC.buffer().writeByte('a'), ALLOC.buffer().writeByte('b'));
+        message.frame(1).release();
+
+        assertThatThrownBy(() -> message.write(ALLOC, ZMTPVersion.ZMTP31))
+                .isInstanceOf(IllegalReferenceCountException.class);
+
+        message.frame(0).release(); // and the leak check sees nothing
+    }
 
     private static List<String> frames(ZMTPMessage message) {
         List<String> frames = new ArrayList<>();

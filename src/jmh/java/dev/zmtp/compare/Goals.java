@@ -11,7 +11,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.OptionalDouble;
 import java.util.Set;
 
 /** What this codec wants to reach, and what it did. */
@@ -147,10 +146,7 @@ final class Goals {
         return allocated.map(spread -> Text.digits(spread.median())).orElse("–");
     }
 
-    /**
-     * Whether the goal is met. Where the ranges overlap the ratio of the medians says little, and neither is ahead of the
-     * other, which is enough for a goal that asks for less than that.
-     */
+    /** Whether the goal is met by the medians. Where the ranges overlap their ratio says little, and the column says so. */
     private void verdict(Optional<Spread> ours, Optional<Spread> theirs, double wanted, boolean atMost) {
         if (ours.isEmpty() || theirs.isEmpty()) {
             column("–");
@@ -158,15 +154,12 @@ final class Goals {
             return;
         }
         column(Table.ratioInWords(ours.get(), theirs.get()));
-        OptionalDouble ratio = ours.get().ratioTo(theirs.get());
-        if (ratio.isPresent()) {
-            boolean met = atMost ? ratio.getAsDouble() <= wanted : ratio.getAsDouble() >= wanted;
-            end(met ? "met" : "**missed**");
-        } else if (ours.get().count() < 2 || theirs.get().count() < 2) {
+        if (ours.get().count() < 2 || theirs.get().count() < 2) {
             end("not judged");
-        } else {
-            end((atMost ? wanted >= 1 : wanted <= 1) ? "met" : "**missed**");
+            return;
         }
+        double ratio = ours.get().median() / theirs.get().median();
+        end((atMost ? ratio <= wanted : ratio >= wanted) ? "met" : "**missed**");
     }
 
     private Optional<Row> row(String cell, String name) {

@@ -50,7 +50,7 @@ final class Report {
             """;
 
     private static final String GOALS = """
-            Each is judged by the medians below. Where ranges overlap the ratio of the medians says little: a goal that asks for less than being level is then met, and one that asks for more is missed. The user's own objects of the custom codec are counted as a 64-bit HotSpot with compressed pointers lays them out.
+            Each is judged by the medians below, also where ranges overlap and their ratio says little. The user's own objects of the custom codec are counted as a 64-bit HotSpot with compressed pointers lays them out.
 
             """;
 

@@ -42,7 +42,12 @@ final class Heartbeat {
     }
 
     private void ping() {
-        traffic.ping();
+        try {
+            traffic.ping();
+        } catch (Throwable e) { // no more would be sent: a periodic task that fails is not run again
+            traffic.codec.fail(e);
+            return;
+        }
         Duration silence = config.heartbeatTimeout();
         // That the PING could not be sent may have ended the connection.
         if (timeout == null && !silence.isZero() && traffic.isCurrent()) {

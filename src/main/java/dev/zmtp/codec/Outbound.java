@@ -12,6 +12,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelPromise;
 import io.netty.handler.codec.EncoderException;
 import io.netty.util.ReferenceCountUtil;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -58,15 +59,15 @@ final class Outbound {
         }
     }
 
-    /** Whether a write is going on, so that a callback asks. The phase is then told of it when that write is done. */
-    boolean isWriting() {
+    /** Whether a write is going on, whose callback asks, and has to wait: the phase is told when that write is done. */
+    boolean mustWait() {
         asked |= writing;
         return writing;
     }
 
     /** Takes over {@code message} and {@code promise}. */
     void write(Object message, ChannelPromise promise) {
-        if (isWriting()) {
+        if (mustWait()) {
             codec.held().add(message, promise, Long.MAX_VALUE);
             return;
         }
@@ -81,12 +82,32 @@ final class Outbound {
             } else {
                 encode(message, promise);
             }
-            if (asked) {
-                writeHeld();
-            }
+            writeHeldIfAsked();
         } finally {
             writing = false;
         }
+        tellIfAsked();
+    }
+
+    /** Writes a command of our own, whose body is taken over. Not during a write. */
+    void command(ByteBuf body) {
+        writing = true;
+        try {
+            batch.value(ZMTPVersion.COMMAND, body, codec.ctx().newPromise());
+            writeHeldIfAsked();
+        } finally {
+            writing = false;
+        }
+        tellIfAsked();
+    }
+
+    private void writeHeldIfAsked() {
+        if (asked) {
+            writeHeld();
+        }
+    }
+
+    private void tellIfAsked() {
         if (asked) {
             asked = false;
             traffic.written();
@@ -139,12 +160,27 @@ final class Outbound {
         ByteBuf topic = subscription.topic();
         if (version == ZMTPVersion.ZMTP31) {
             Command command = subscription.isSubscribe() ? Command.SUBSCRIBE : Command.CANCEL;
-            batch.value(ZMTPVersion.COMMAND, command.body(alloc, topic), promise);
+            value(ZMTPVersion.COMMAND, promise, () -> command.body(alloc, topic));
         } else {
-            ByteBuf body = alloc.buffer(1 + topic.readableBytes());
-            body.writeByte(subscription.isSubscribe() ? SUBSCRIBE : CANCEL).writeBytes(topic);
-            batch.value(0, body, promise);
+            int first = subscription.isSubscribe() ? SUBSCRIBE : CANCEL;
+            value(
+                    0,
+                    promise,
+                    () -> alloc.buffer(1 + topic.readableBytes())
+                            .writeByte(first)
+                            .writeBytes(topic));
         }
+    }
+
+    private void value(int flags, ChannelPromise promise, Supplier<ByteBuf> maker) {
+        ByteBuf body;
+        try {
+            body = maker.get();
+        } catch (Throwable e) { // the allocator has no more memory
+            promise.tryFailure(new EncoderException(e));
+            return;
+        }
+        batch.value(flags, body, promise);
     }
 
     private void join(ZMTPMembership membership, ChannelPromise promise) {
@@ -153,17 +189,12 @@ final class Outbound {
             return;
         }
         Command command = membership.isJoin() ? Command.JOIN : Command.LEAVE;
-        batch.value(ZMTPVersion.COMMAND, command.body(codec.ctx().alloc(), membership.group()), promise);
-    }
-
-    /** Writes a command of our own, whose body is taken over. Not during a write. */
-    void command(ByteBuf body) {
-        batch.value(ZMTPVersion.COMMAND, body, codec.ctx().newPromise());
+        value(ZMTPVersion.COMMAND, promise, () -> command.body(codec.ctx().alloc(), membership.group()));
     }
 
     /** Flushes what was written; from a callback of a write, behind that write. */
     void flush() {
-        if (isWriting()) {
+        if (mustWait()) {
             codec.held().flush();
         } else {
             batch.flush();

@@ -252,7 +252,7 @@ final class TrafficPhase extends Phase {
     /** Answers the PING that waits, if there is one and an answer can leave now; returns whether it has. */
     private boolean answerPing() {
         ByteBuf context = unansweredPing;
-        if (context == null || outbound.isWriting() || !codec.ctx().channel().isWritable()) {
+        if (context == null || outbound.mustWait() || !codec.ctx().channel().isWritable()) {
             return false;
         }
         unansweredPing = null;
@@ -296,6 +296,9 @@ final class TrafficPhase extends Phase {
             if (answerPing() || flush) {
                 flush();
             }
+            if (pingDue) {
+                ping();
+            }
         }
     }
 
@@ -312,7 +315,7 @@ final class TrafficPhase extends Phase {
 
     /** Sends a PING at once; or, behind a queue that must shrink first, as soon as the channel is writable. */
     void ping() {
-        pingDue = outbound.isWriting() || !codec.ctx().channel().isWritable();
+        pingDue = outbound.mustWait() || !codec.ctx().channel().isWritable();
         if (!pingDue) {
             send(Command.ping(codec.ctx().alloc(), heartbeat.ttlDeciseconds()));
             flush();
@@ -321,7 +324,7 @@ final class TrafficPhase extends Phase {
 
     @Override
     void flush() {
-        if (!outbound.isWriting()) {
+        if (!outbound.mustWait()) {
             unflushed = false;
         }
         outbound.flush();

@@ -124,8 +124,11 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
             mechanism = config.mechanism().create(new MechanismContext(this));
         } catch (Throwable e) {
             session.fail(e);
-            ctx.fireUserEventTriggered(new ZMTPHandshakeFailure(session, e));
-            ctx.executor().execute(ctx::close); // when the pipeline has told of the exception
+            // When the pipeline has told of the exception, and those behind are there.
+            ctx.executor().execute(() -> {
+                ctx.pipeline().fireUserEventTriggered(new ZMTPHandshakeFailure(session, e));
+                ctx.close();
+            });
             throw e;
         }
         phase = config.protocol() == ZMTPVersion.ZMTP10

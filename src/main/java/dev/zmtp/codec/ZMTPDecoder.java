@@ -29,8 +29,9 @@ public interface ZMTPDecoder extends Closeable {
      * Octets of the frame are there: its rest, or as many as have arrived. A frame without octets is told of with an empty
      * buffer.
      *
-     * <p>{@code data} stays the codec's: retain what should last. It is a part of what was read from the peer: read from its
-     * reader index on, and write nothing. What is left unread is given again: at once if some of it
+     * <p>{@code data} stays the codec's and is a part of what was read from the peer: read from its reader index on, and
+     * change neither its octets nor its writer index. Of what should last take {@code readRetainedSlice} or a copy, never
+     * {@code data} itself, whose indices move on to the next frames. What is left unread is given again: at once if some of it
      * was read, else with the octets that follow in the same frame. What is left at the frame's end is skipped.
      */
     void content(ChannelHandlerContext ctx, ByteBuf data, List<Object> out);

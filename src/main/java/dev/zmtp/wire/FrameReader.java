@@ -3,6 +3,7 @@ package dev.zmtp.wire;
 import dev.zmtp.ZMTPVersion;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.CompositeByteBuf;
 import io.netty.buffer.Unpooled;
 import org.jspecify.annotations.Nullable;
 
@@ -169,11 +170,16 @@ public final class FrameReader {
 
     /** Whether so many octets are half or more of the memory that a slice of {@code in} keeps from being used again. */
     public static boolean isMostOf(ByteBuf in, int octets) {
+        return octets >= keptBy(in) / 2;
+    }
+
+    /** How much memory a slice of {@code in} keeps from being used again: very much, if that cannot be told. */
+    static int keptBy(ByteBuf in) {
         ByteBuf root = in;
         for (ByteBuf next = in.unwrap(); next != null; next = next.unwrap()) {
             root = next;
         }
-        return octets >= root.capacity() / 2;
+        return root instanceof CompositeByteBuf ? Integer.MAX_VALUE : root.capacity();
     }
 
     /** Marks the body as consumed by a caller that took its octets itself instead of calling {@link #readBody}. */

@@ -26,17 +26,21 @@ final class SplitBody {
 
     private final List<ByteBuf> parts = new ArrayList<>(0);
 
-    /** The last one of the parts, if it is of small reads and has room for more. */
+    /** The newest one of the parts that is a copy of small reads. What room it has is filled before anything else is taken. */
     private @Nullable ByteBuf copies;
 
     private @Nullable ByteBuf whole;
     private int length;
     private int arrived;
 
+    /** The memory that the parts take, or keep from being used again. */
+    private long held;
+
     /** Starts with a body of {@code length} octets, at least 1. */
     void begin(int length) {
         this.length = length;
         arrived = 0;
+        held = 0;
     }
 
     /** Whether a body was begun whose end is still to come. */
@@ -77,25 +81,32 @@ final class SplitBody {
         return body;
     }
 
+    /** Keeps octets, and at most twice as much memory as there are octets until now. */
     private void keep(ByteBuf in, int octets, ByteBufAllocator alloc) {
-        if (octets >= MIN_KEPT && FrameReader.isMostOf(in, octets)) {
-            parts.add(in.readRetainedSlice(octets));
-            copies = null;
-            return;
+        int left = octets - copy(in, octets);
+        if (left >= MIN_KEPT && FrameReader.isMostOf(in, left)) {
+            held += FrameReader.keptBy(in);
+            parts.add(in.readRetainedSlice(left));
+        } else if (left > 0) {
+            long allowed = 2L * (arrived + octets) - held;
+            int size = (int) Math.max(left, Math.min(allowed, MAX_COPIED));
+            ByteBuf buffer = alloc.buffer(size, size);
+            held += size;
+            parts.add(buffer);
+            copies = buffer;
+            copy(in, left);
         }
-        for (int left = octets; left > 0; ) {
-            ByteBuf copy = copies;
-            if (copy == null || !copy.isWritable()) {
-                // As much as has come before: the buffers double, and at most half of all is empty.
-                int size = Math.max(left, Math.min(arrived, MAX_COPIED));
-                copy = alloc.buffer(size, size);
-                copies = copy;
-                parts.add(copy);
-            }
-            int copied = Math.min(left, copy.writableBytes());
-            copy.writeBytes(in, copied);
-            left -= copied;
+    }
+
+    /** Copies what there is room for; returns how many octets that were. */
+    private int copy(ByteBuf in, int octets) {
+        ByteBuf buffer = copies;
+        if (buffer == null) {
+            return 0;
         }
+        int copied = Math.min(octets, buffer.writableBytes());
+        buffer.writeBytes(in, copied);
+        return copied;
     }
 
     /** Releases what has come. */

@@ -3,6 +3,7 @@ package dev.zmtp.codec;
 import static dev.zmtp.ZMTPSocketType.DEALER;
 import static dev.zmtp.ZMTPSocketType.PUSH;
 import static dev.zmtp.ZMTPSocketType.ROUTER;
+import static dev.zmtp.ZMTPSocketType.SUB;
 import static dev.zmtp.testing.ScriptedPeer.GREETING;
 import static dev.zmtp.testing.ScriptedPeer.ready;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -10,12 +11,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPMetadata;
+import dev.zmtp.ZMTPSubscription;
 import dev.zmtp.mechanism.ZMTPMechanism;
 import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.InTraffic;
 import dev.zmtp.testing.Recorder;
 import dev.zmtp.testing.ScriptedPeer;
+import io.netty.buffer.AbstractByteBufAllocator;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
@@ -24,6 +28,7 @@ import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.handler.codec.EncoderException;
 import java.nio.channels.ClosedChannelException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -46,6 +51,70 @@ class RegressionTest {
         try (peer) {
             peer.send(GREETING + ready("DEALER") + "00 01 61 00 01 62");
             assertThat(peer.messages).isEmpty();
+        }
+    }
+
+    /** The answer finds no room, which makes the transport call back, and what is written then leaves room for no answer. */
+    @Test
+    void whatACallbackOfAnAnswerWritesComesBehindTheAnswer() {
+        List<ChannelFuture> writes = new ArrayList<>();
+        try (InTraffic traffic = InTraffic.as(DEALER)
+                .behind(new ChannelInboundHandlerAdapter() {
+                    @Override
+                    public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+                        if (writes.isEmpty()) {
+                            writes.add(ctx.write(ZMTPMessage.fromUTF8("m".repeat(486))));
+                        }
+                        ctx.fireChannelWritabilityChanged();
+                    }
+                })
+                .start()) {
+            traffic.channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(1, 2));
+            for (int i = 0; i < 2; i++) {
+                traffic.channel.write(ZMTPMessage.fromUTF8("x".repeat(249))); // 502 octets of the first batch's 512
+            }
+            assertThat(traffic.channel.isWritable()).isTrue();
+
+            traffic.receive("04 16 04 \"PING\" 00 00 61*15");
+            traffic.channel.flush();
+
+            assertThat(traffic.sent())
+                    .isEqualTo(Hex.of("00 f9 78*249 00 f9 78*249 / 04 14 04 \"PONG\" 61*15 / 02 00*6 01 e6 6d*486"));
+            assertThat(writes).hasSize(1).allMatch(ChannelFuture::isSuccess);
+        }
+    }
+
+    @Test
+    void aSubscriptionForWhichThereIsNoMemoryFails() {
+        boolean[] full = new boolean[1];
+        AbstractByteBufAllocator alloc = new AbstractByteBufAllocator() {
+            @Override
+            protected ByteBuf newHeapBuffer(int initialCapacity, int maxCapacity) {
+                return newDirectBuffer(initialCapacity, maxCapacity);
+            }
+
+            @Override
+            protected ByteBuf newDirectBuffer(int initialCapacity, int maxCapacity) {
+                if (full[0]) {
+                    throw new OutOfMemoryError("full");
+                }
+                return ByteBufAllocator.DEFAULT.heapBuffer(initialCapacity, maxCapacity);
+            }
+
+            @Override
+            public boolean isDirectBufferPooled() {
+                return false;
+            }
+        };
+        try (InTraffic traffic = InTraffic.as(SUB).allocator(alloc).start()) {
+            full[0] = true;
+            ChannelFuture written = traffic.channel.write(ZMTPSubscription.subscribe("topic"));
+            full[0] = false;
+
+            assertThat(written.cause())
+                    .isInstanceOf(EncoderException.class)
+                    .hasRootCauseInstanceOf(OutOfMemoryError.class);
+            assertThat(traffic.channel.isOpen()).isTrue();
         }
     }
 

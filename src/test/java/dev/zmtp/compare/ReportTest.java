@@ -121,6 +121,16 @@ class ReportTest {
     }
 
     @Test
+    void aGoalThatTheMediansMissIsMissedThoughRangesOverlap() {
+        Results results = results(
+                samples("roundtrip-256-256-busy", "netty-zmtp epoll", Metric.P99, 5000, 6000, 7000),
+                samples("roundtrip-256-256-busy", "raw-netty epoll", Metric.P99, 4000, 5000, 7000));
+
+        assertThat(Goals.of(results))
+                .contains("| 6.00 µs | 5.00 µs | 1.20 × by the medians, ranges overlap | **missed** |\n");
+    }
+
+    @Test
     void aLoopThatNeverBlocksIsJudgedAgainstTheSameAndAgainstLibzmqThatBlocks() {
         Results results = results(
                 samples("roundtrip-256-256-busy", "netty-zmtp epoll", Metric.P99, 9000, 10_000),
