@@ -26,6 +26,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.codec.EncoderException;
@@ -81,6 +82,35 @@ class RegressionTest {
             assertThat(traffic.sent())
                     .isEqualTo(Hex.of("00 f9 78*249 00 f9 78*249 / 04 14 04 \"PONG\" 61*15 / 02 00*6 01 e6 6d*486"));
             assertThat(writes).hasSize(1).allMatch(ChannelFuture::isSuccess);
+        }
+    }
+
+    @Test
+    void aPingThatBecomesPossibleDuringAWriteLeavesBehindIt() {
+        boolean[] flushes = new boolean[1];
+        ChannelOutboundHandlerAdapter eager = new ChannelOutboundHandlerAdapter() {
+            @Override
+            public void write(ChannelHandlerContext ctx, Object msg, ChannelPromise promise) {
+                ctx.write(msg, promise);
+                if (flushes[0]) {
+                    ctx.flush(); // the queue is empty, and the channel writable, in the midst of a write
+                }
+            }
+        };
+        try (InTraffic traffic = InTraffic.as(PUSH)
+                .set(codec -> codec.heartbeatInterval(Duration.ofSeconds(1)))
+                .front(eager)
+                .start()) {
+            traffic.channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(1, 2));
+            traffic.channel.write(ZMTPMessage.fromUTF8("x".repeat(8000)));
+            pass(traffic.channel, 1000);
+            assertThat(traffic.channel.isWritable()).isFalse(); // so no PING was added to the queue
+
+            flushes[0] = true;
+            traffic.channel.write(ZMTPMessage.fromUTF8("y".repeat(5000)));
+
+            assertThat(traffic.sent())
+                    .isEqualTo(Hex.of("02 00*6 1f 40 78*8000 / 02 00*6 13 88 79*5000 / 04 07 04 \"PING\" 00 00"));
         }
     }
 
