@@ -285,16 +285,13 @@ final class OutboundBatch {
 
     /** The open buffer, with room for so many octets behind {@link #index}. */
     private ByteBuf room(int octets) {
-        if (ended) {
-            throw new EncoderException("the connection ended", new ClosedChannelException());
-        }
         if (open != null && limit - index < octets) {
             capacity = Math.min(MAX_CAPACITY, capacity * 2);
             smallFlushes = 0;
             seal();
-            if (ended) { // a callback of the transport's closed the channel
-                throw new EncoderException("the connection ended", new ClosedChannelException());
-            }
+        }
+        if (ended) { // before, or by a callback of the transport's just now
+            throw new EncoderException("the connection ended", new ClosedChannelException());
         }
         ByteBuf out = open;
         if (out == null) {

@@ -219,10 +219,7 @@ class FrameReaderTest {
     @Test
     void largeReadsAreKeptAsTheyAreUntilHalfTheBodyIsThere() {
         UnpooledByteBufAllocator counted = new UnpooledByteBufAllocator(false);
-        FrameReader reader = new FrameReader(ZMTP31);
-        ByteBuf header = Hex.buffer("02 00*5 04 00 00"); // 256 KiB
-        reader.readHeader(header);
-        header.release();
+        FrameReader reader = readerBehind(Hex.buffer("02 00*5 04 00 00")); // 256 KiB
         ByteBuf[] reads = new ByteBuf[4];
         for (int i = 0; i < reads.length; i++) {
             reads[i] = ALLOC.buffer(1 << 16, 1 << 16)
@@ -254,10 +251,7 @@ class FrameReaderTest {
     @CsvSource({"8191, 8191", "8192, 16386", "60000, 131072"})
     void readsThatAreSmallOrSmallPartsOfTheirBuffersAreCopied(int octets, int capacity) {
         UnpooledByteBufAllocator counted = new UnpooledByteBufAllocator(false);
-        FrameReader reader = new FrameReader(ZMTP31);
-        ByteBuf header = Hex.buffer("02 00*4 04 00 00 00");
-        reader.readHeader(header);
-        header.release();
+        FrameReader reader = readerBehind(Hex.buffer("02 00*4 04 00 00 00"));
         ByteBuf read = ALLOC.buffer(capacity, capacity).writeZero(octets);
 
         assertThat(reader.readBody(read, counted)).isNull();
@@ -271,10 +265,7 @@ class FrameReaderTest {
     @Test
     void smallReadsBetweenLargeOnesTakeNoMoreThanTwiceWhatHasCome() {
         UnpooledByteBufAllocator counted = new UnpooledByteBufAllocator(false);
-        FrameReader reader = new FrameReader(ZMTP31);
-        ByteBuf header = Hex.buffer("02 00*4 04 00 00 00");
-        reader.readHeader(header);
-        header.release();
+        FrameReader reader = readerBehind(Hex.buffer("02 00*4 04 00 00 00"));
         List<ByteBuf> reads = new ArrayList<>();
         long arrived = 0;
         long kept = 0;
@@ -297,10 +288,7 @@ class FrameReaderTest {
     void octetsOfLargeAndSmallReadsStayInTheirOrder() {
         int[] sizes = {1, 8192, 1, 1, 9000, 100, 70_000, 3, 8192, 8192, 5};
         int whole = 300_000;
-        FrameReader reader = new FrameReader(ZMTP31);
-        ByteBuf header = ALLOC.buffer().writeByte(2).writeLong(whole);
-        reader.readHeader(header);
-        header.release();
+        FrameReader reader = readerBehind(ALLOC.buffer().writeByte(2).writeLong(whole));
         int sent = 0;
         ByteBuf body = null;
         for (int i = 0; body == null; i++) {
@@ -322,10 +310,7 @@ class FrameReaderTest {
 
     @Test
     void partsOfBuffersOfWhichNobodyKnowsTheMemoryAreCopied() {
-        FrameReader reader = new FrameReader(ZMTP31);
-        ByteBuf header = Hex.buffer("02 00*4 04 00 00 00");
-        reader.readHeader(header);
-        header.release();
+        FrameReader reader = readerBehind(Hex.buffer("02 00*4 04 00 00 00"));
         ByteBuf part = ALLOC.buffer(20_000).writeZero(20_000);
         ByteBuf read = ALLOC.compositeBuffer().addComponent(true, part);
 
@@ -337,10 +322,7 @@ class FrameReaderTest {
 
     @Test
     void closeReleasesTheReadsThatAreKept() {
-        FrameReader reader = new FrameReader(ZMTP31);
-        ByteBuf header = Hex.buffer("02 00*4 04 00 00 00");
-        reader.readHeader(header);
-        header.release();
+        FrameReader reader = readerBehind(Hex.buffer("02 00*4 04 00 00 00"));
         ByteBuf read = ALLOC.buffer(1 << 16, 1 << 16).writeZero(1 << 16);
         assertThat(reader.readBody(read.retain(), ALLOC)).isNull();
         assertThat(read.refCnt()).isEqualTo(3);
@@ -354,10 +336,7 @@ class FrameReaderTest {
     @Test
     void aTrickledBodyIsCopiedFewTimes() {
         UnpooledByteBufAllocator counted = new UnpooledByteBufAllocator(false);
-        FrameReader reader = new FrameReader(ZMTP31);
-        ByteBuf header = Hex.buffer("02 00*5 10 00 00");
-        reader.readHeader(header);
-        header.release();
+        FrameReader reader = readerBehind(Hex.buffer("02 00*5 10 00 00"));
 
         ByteBuf octet = Unpooled.wrappedBuffer(new byte[1]);
         int growths = 0;
@@ -411,6 +390,14 @@ class FrameReaderTest {
             reader.close();
             assertThat(used(counted)).isZero();
         }
+    }
+
+    /** A reader that has taken {@code header}, which is released. */
+    private static FrameReader readerBehind(ByteBuf header) {
+        FrameReader reader = new FrameReader(ZMTP31);
+        reader.readHeader(header);
+        header.release();
+        return reader;
     }
 
     private static long used(UnpooledByteBufAllocator counted) {
