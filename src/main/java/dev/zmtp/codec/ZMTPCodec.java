@@ -314,8 +314,12 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
         }
     }
 
-    private static DecoderException asDecoderException(Throwable e) {
-        return e instanceof DecoderException known ? known : new DecoderException(e);
+    /** A fault of the peer's must say whose it is: those who log it know no more than what it says. */
+    private DecoderException asDecoderException(Throwable e) {
+        if (e instanceof ZMTPException fault) {
+            return new ZMTPException(fault.code(), fault.getMessage() + ", peer " + peer(), fault.getCause());
+        }
+        return e instanceof DecoderException known ? known : new DecoderException("peer " + peer() + ": " + e, e);
     }
 
     void resumeMechanism() {

@@ -380,7 +380,7 @@ class GreetingTest {
             peer.send(THEIR_SIGNATURE + " 03 01 " + field + " 00*32\n" + THEIR_READY);
             assertThat(failureOf(peer)).isEqualTo(ZMTPException.Code.MECHANISM);
             assertThat(peer.onlyEvent(ZMTPHandshakeFailure.class).cause())
-                    .hasMessage("mechanism: " + shown + " (expected: NULL)");
+                    .hasMessage("mechanism: " + shown + " (expected: NULL), peer embedded");
             assertThat(peer.received()).isEqualTo(Hex.of(OUR_SIGNATURE + " 03 01" + NULL));
         }
     }
@@ -422,7 +422,8 @@ class GreetingTest {
             }
             assertThat(failureOf(peer)).isEqualTo(ZMTPException.Code.VERSION);
             assertThat(peer.onlyEvent(ZMTPHandshakeFailure.class).cause())
-                    .hasMessage("version of the peer: " + refused + " (expected: " + ours + " without interop)");
+                    .hasMessage("version of the peer: " + refused + " (expected: " + ours
+                            + " without interop), peer embedded");
             assertThat(peer.received()).isEqualTo(Hex.of(OUR_SIGNATURE + answered));
         }
     }

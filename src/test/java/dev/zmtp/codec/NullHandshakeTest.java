@@ -280,7 +280,7 @@ class NullHandshakeTest {
                 assertThat(peer.received()).isEmpty();
             } else {
                 String reason = "socket type: " + theirs + " (expected: one that " + ours + " talks to)";
-                assertThat(failureOf(peer)).hasMessage(reason);
+                assertThat(failureOf(peer)).hasMessage(reason + ", peer embedded");
                 assertThat(failureOf(peer).code()).isEqualTo(ZMTPException.Code.SOCKET_TYPE);
                 assertThat(peer.received()).isEqualTo(errorHex(reason));
             }
@@ -318,7 +318,8 @@ class NullHandshakeTest {
     void anUnknownTypeDoesNoHarmInALog() {
         try (ScriptedPeer peer = greetedDealer()) {
             peer.send(command("05 \"READY\" 0b \"Socket-Type\" 0000ea60 0a1b*30000"));
-            assertThat(failureOf(peer)).hasMessageMatching("socket type: [?]{64} [(]expected: [ -~]+[)]");
+            assertThat(failureOf(peer))
+                    .hasMessageMatching("socket type: [?]{64} [(]expected: [ -~]+[)], peer embedded");
         }
     }
 
@@ -329,7 +330,7 @@ class NullHandshakeTest {
     void anErrorOfThePeerIsTheReason(String reason, String shown) {
         try (ScriptedPeer peer = greetedDealer().send(command("05 \"ERROR\" " + reason))) {
             assertThat(failureOf(peer).code()).isEqualTo(ZMTPException.Code.PEER_ERROR);
-            assertThat(failureOf(peer)).hasMessage("refused by the peer: " + shown);
+            assertThat(failureOf(peer)).hasMessage("refused by the peer: " + shown + ", peer embedded");
             assertThat(peer.received()).isEmpty();
         }
     }
@@ -347,7 +348,8 @@ class NullHandshakeTest {
     void aLongerCommandIsRefusedAtItsHeader() {
         try (ScriptedPeer peer = greetedDealer().send("06 00*5 01 00 01")) {
             assertThat(failureOf(peer).code()).isEqualTo(ZMTPException.Code.TOO_LARGE);
-            assertThat(failureOf(peer)).hasMessage("handshake command length: 65537 (expected: <= 65536)");
+            assertThat(failureOf(peer))
+                    .hasMessage("handshake command length: 65537 (expected: <= 65536), peer embedded");
         }
     }
 
@@ -355,7 +357,7 @@ class NullHandshakeTest {
     void theLengthOfACommandIsAMatterOfConfiguration() {
         ZMTPConfig.Builder config = config(ZMTPSocketType.DEALER).maxHandshakeCommandLength(5);
         try (ScriptedPeer peer = greeted(config).send("04 06")) {
-            assertThat(failureOf(peer)).hasMessage("handshake command length: 6 (expected: <= 5)");
+            assertThat(failureOf(peer)).hasMessage("handshake command length: 6 (expected: <= 5), peer embedded");
         }
     }
 
@@ -371,7 +373,7 @@ class NullHandshakeTest {
                                 .size())
                         .isEqualTo(properties);
             } else {
-                assertThat(failureOf(peer)).hasMessage("metadata properties: 257 (expected: <= 256)");
+                assertThat(failureOf(peer)).hasMessage("metadata properties: 257 (expected: <= 256), peer embedded");
             }
         }
     }

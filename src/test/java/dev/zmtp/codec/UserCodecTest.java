@@ -20,6 +20,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
+import io.netty.handler.codec.CorruptedFrameException;
 import io.netty.handler.codec.DecoderException;
 import io.netty.handler.codec.EncoderException;
 import java.util.ArrayList;
@@ -536,15 +537,30 @@ class UserCodecTest {
                     .singleElement()
                     .satisfies(failure -> assertThat(failure)
                             .isInstanceOf(DecoderException.class)
-                            .hasCause(recorder.failure));
+                            .hasCause(recorder.failure)
+                            .hasMessage("peer embedded: java.lang.IllegalStateException: my own"));
             assertThat(traffic.channel.isActive()).isFalse();
             assertThat(recorder.closes).isOne();
         }
     }
 
     @Test
-    void aFailureThatADecoderMeansForThePeerIsPassedAsItIs() {
+    void aFailureThatADecoderMeansForThePeerNamesIt() {
         recorder.failure = new ZMTPException(ZMTPException.Code.MALFORMED, "no such message");
+        try (InTraffic traffic = decoding()) {
+            traffic.receive("00 02 61");
+            assertThat(traffic.failures)
+                    .singleElement()
+                    .isInstanceOfSatisfying(
+                            ZMTPException.class,
+                            failure -> assertThat(failure.code()).isEqualTo(ZMTPException.Code.MALFORMED))
+                    .hasToString("dev.zmtp.ZMTPException: no such message, peer embedded");
+        }
+    }
+
+    @Test
+    void aDecoderExceptionOfTheDecodersOwnIsPassedAsItIs() {
+        recorder.failure = new CorruptedFrameException("bad");
         try (InTraffic traffic = decoding()) {
             traffic.receive("00 02 61");
             assertThat(traffic.failures).containsExactly(recorder.failure);

@@ -165,7 +165,7 @@ class GoldenHandshakeTest {
             connection.receive(Vectors.octets("1.0 frame of length zero"));
 
             assertThat(connection.handshakeFailure())
-                    .hasMessage("frame length: 0 (expected: >= 1, it counts the flags octet)");
+                    .hasMessage("frame length: 0 (expected: >= 1, it counts the flags octet), peer embedded");
             assertThat(connection.channel.isActive()).isFalse();
         }
     }
@@ -271,7 +271,7 @@ class GoldenHandshakeTest {
 
                 assertThat(connection.handshakeFailure())
                         .isInstanceOf(ZMTPException.class)
-                        .hasMessage("refused by the peer: 400")
+                        .hasMessage("refused by the peer: 400, peer embedded")
                         .extracting(e -> ((ZMTPException) e).code())
                         .isEqualTo(ZMTPException.Code.PEER_ERROR);
                 assertThat(connection.channel.isActive()).isFalse();
@@ -291,7 +291,7 @@ class GoldenHandshakeTest {
             assertThat(connection.sent())
                     .isEqualTo(Hex.of("04 %02x 05 \"ERROR\" %02x".formatted(7 + text.length, text.length))
                             + ByteBufUtil.hexDump(text));
-            assertThat(connection.handshakeFailure()).hasMessage(reason);
+            assertThat(connection.handshakeFailure()).hasMessage(reason + ", peer embedded");
             assertThat(connection.channel.isActive()).isFalse();
         }
     }

@@ -155,7 +155,7 @@ class GoldenMessagesTest {
                     .singleElement()
                     .isInstanceOf(ZMTPException.class)
                     .extracting(Throwable::getMessage)
-                    .isEqualTo("frame length: 0 (expected: >= 1, it counts the flags octet)");
+                    .isEqualTo("frame length: 0 (expected: >= 1, it counts the flags octet), peer embedded");
             assertThat(connection.channel.isActive()).isFalse();
         }
     }
