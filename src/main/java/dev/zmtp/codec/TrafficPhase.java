@@ -38,6 +38,8 @@ final class TrafficPhase extends Phase {
     private final boolean mostlyMessages;
 
     private final MessageLimits limits;
+    private final CommandRate commandRate;
+    private final PeerTopics topics;
     private final Outbound outbound;
     private final Heartbeat heartbeat;
 
@@ -69,6 +71,8 @@ final class TrafficPhase extends Phase {
         this.reader = new FrameReader(version);
         this.mostlyMessages = cipher == null && !type.isPublisher();
         this.limits = new MessageLimits(config);
+        this.commandRate = new CommandRate(config.maxCommandsPerSecond(), System::nanoTime);
+        this.topics = new PeerTopics(config);
         this.outbound = new Outbound(this, version, cipher);
         this.heartbeat = new Heartbeat(this);
     }
@@ -196,9 +200,8 @@ final class TrafficPhase extends Phase {
         if (maySubscribe(body.readableBytes())) {
             int first = body.getByte(body.readerIndex());
             if (first == Outbound.SUBSCRIBE || first == Outbound.CANCEL) {
-                body.skipBytes(1);
-                codec.fireMessage(
-                        first == Outbound.SUBSCRIBE ? ZMTPSubscription.subscribe(body) : ZMTPSubscription.cancel(body));
+                commandRate.count();
+                subscription(first == Outbound.SUBSCRIBE, body.skipBytes(1));
                 return;
             }
         }
@@ -206,6 +209,7 @@ final class TrafficPhase extends Phase {
     }
 
     private void command(ByteBuf body) {
+        commandRate.count();
         Command command = Command.read(body);
         switch (command) {
             case PING -> {
@@ -215,25 +219,36 @@ final class TrafficPhase extends Phase {
             case PONG -> {} // a sign of life, as everything is
             case SUBSCRIBE, CANCEL -> {
                 if (type.isPublisher()) {
-                    codec.fireMessage(
-                            command == Command.SUBSCRIBE
-                                    ? ZMTPSubscription.subscribe(body)
-                                    : ZMTPSubscription.cancel(body));
+                    subscription(command == Command.SUBSCRIBE, body);
                 }
             }
-            case JOIN, LEAVE -> membership(command, body);
+            case JOIN, LEAVE -> membership(command == Command.JOIN, body);
             // A later version may have more commands. READY and ERROR mean nothing any more, whatever their data is.
             case READY, ERROR, UNKNOWN ->
                 logger.debug("{} ignored a command: {}", codec.ctx().channel(), command);
         }
     }
 
-    private void membership(Command command, ByteBuf group) {
+    private void subscription(boolean subscribe, ByteBuf topic) {
+        asks(subscribe, topic);
+        codec.fireMessage(subscribe ? ZMTPSubscription.subscribe(topic) : ZMTPSubscription.cancel(topic));
+    }
+
+    private void membership(boolean join, ByteBuf group) {
         if (group.readableBytes() > ZMTPMembership.MAX_GROUP_LENGTH) {
             throw ZMTPException.tooLarge("group length", group.readableBytes(), ZMTPMembership.MAX_GROUP_LENGTH);
         }
         if (type == ZMTPSocketType.RADIO) {
-            codec.fireMessage(command == Command.JOIN ? ZMTPMembership.join(group) : ZMTPMembership.leave(group));
+            asks(join, group);
+            codec.fireMessage(join ? ZMTPMembership.join(group) : ZMTPMembership.leave(group));
+        }
+    }
+
+    private void asks(boolean wants, ByteBuf topic) {
+        if (wants) {
+            topics.add(topic);
+        } else {
+            topics.remove(topic);
         }
     }
 

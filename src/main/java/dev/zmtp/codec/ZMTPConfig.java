@@ -40,6 +40,9 @@ public final class ZMTPConfig {
     private final int maxMessageFrames;
     private final int maxHandshakeCommandLength;
     private final int maxCommandLength;
+    private final int maxCommandsPerSecond;
+    private final int maxSubscriptions;
+    private final long maxSubscriptionsLength;
     private final int maxMetadataProperties;
     private final long maxHeldLength;
     private final Duration handshakeTimeout;
@@ -62,6 +65,9 @@ public final class ZMTPConfig {
         maxMessageFrames = from.maxMessageFrames;
         maxHandshakeCommandLength = from.maxHandshakeCommandLength;
         maxCommandLength = from.maxCommandLength;
+        maxCommandsPerSecond = from.maxCommandsPerSecond;
+        maxSubscriptions = from.maxSubscriptions;
+        maxSubscriptionsLength = from.maxSubscriptionsLength;
         maxMetadataProperties = from.maxMetadataProperties;
         maxHeldLength = from.maxHeldLength;
         handshakeTimeout = from.handshakeTimeout;
@@ -159,6 +165,24 @@ public final class ZMTPConfig {
         return maxCommandLength;
     }
 
+    /**
+     * The most commands received within a second, and subscriptions that come as messages. Up to twice as many may pass
+     * before it is noticed, never more. Default: 100,000.
+     */
+    public int maxCommandsPerSecond() {
+        return maxCommandsPerSecond;
+    }
+
+    /** The most topics, or groups, that a peer may have asked for at one time. Default: 10,000. */
+    public int maxSubscriptions() {
+        return maxSubscriptions;
+    }
+
+    /** The most octets of all topics that a peer may have asked for at one time, with 64 for each. Default: 4 MiB. */
+    public long maxSubscriptionsLength() {
+        return maxSubscriptionsLength;
+    }
+
     /** The most properties that a peer may announce. Default: 256. */
     public int maxMetadataProperties() {
         return maxMetadataProperties;
@@ -195,8 +219,10 @@ public final class ZMTPConfig {
                 + ", localIdentity=" + localIdentity.remaining() + " octets, properties=" + properties
                 + ", maxFrameLength=" + maxFrameLength + ", maxMessageLength=" + maxMessageLength
                 + ", maxMessageFrames=" + maxMessageFrames + ", maxHandshakeCommandLength="
-                + maxHandshakeCommandLength + ", maxCommandLength=" + maxCommandLength + ", maxMetadataProperties="
-                + maxMetadataProperties + ", maxHeldLength=" + maxHeldLength + ", handshakeTimeout="
+                + maxHandshakeCommandLength + ", maxCommandLength=" + maxCommandLength + ", maxCommandsPerSecond="
+                + maxCommandsPerSecond + ", maxSubscriptions=" + maxSubscriptions + ", maxSubscriptionsLength="
+                + maxSubscriptionsLength + ", maxMetadataProperties=" + maxMetadataProperties + ", maxHeldLength="
+                + maxHeldLength + ", handshakeTimeout="
                 + handshakeTimeout + ", heartbeatInterval=" + heartbeatInterval + ", heartbeatTimeout="
                 + heartbeatTimeout() + ", heartbeatTtl=" + heartbeatTtl + "}";
     }
@@ -238,6 +264,9 @@ public final class ZMTPConfig {
         private int maxMessageFrames = 1024;
         private int maxHandshakeCommandLength = 64 << 10;
         private int maxCommandLength = 8 << 10;
+        private int maxCommandsPerSecond = 100_000;
+        private int maxSubscriptions = 10_000;
+        private long maxSubscriptionsLength = 4 << 20;
         private int maxMetadataProperties = 256;
         private long maxHeldLength = 16 << 20;
         private Duration handshakeTimeout = Duration.ofSeconds(30);
@@ -266,6 +295,9 @@ public final class ZMTPConfig {
             maxMessageFrames = config.maxMessageFrames;
             maxHandshakeCommandLength = config.maxHandshakeCommandLength;
             maxCommandLength = config.maxCommandLength;
+            maxCommandsPerSecond = config.maxCommandsPerSecond;
+            maxSubscriptions = config.maxSubscriptions;
+            maxSubscriptionsLength = config.maxSubscriptionsLength;
             maxMetadataProperties = config.maxMetadataProperties;
             maxHeldLength = config.maxHeldLength;
             handshakeTimeout = config.handshakeTimeout;
@@ -428,6 +460,24 @@ public final class ZMTPConfig {
         /** Sets the most octets of a command or a subscription: at least 1. */
         public B maxCommandLength(int maxCommandLength) {
             this.maxCommandLength = (int) atLeast(1, "maxCommandLength", maxCommandLength);
+            return self();
+        }
+
+        /** Sets the most commands within a second: at least 1. */
+        public B maxCommandsPerSecond(int maxCommandsPerSecond) {
+            this.maxCommandsPerSecond = (int) atLeast(1, "maxCommandsPerSecond", maxCommandsPerSecond);
+            return self();
+        }
+
+        /** Sets the most topics or groups of a peer at one time: at least 0. */
+        public B maxSubscriptions(int maxSubscriptions) {
+            this.maxSubscriptions = (int) atLeast(0, "maxSubscriptions", maxSubscriptions);
+            return self();
+        }
+
+        /** Sets the most octets of all topics of a peer at one time: at least 0. */
+        public B maxSubscriptionsLength(long maxSubscriptionsLength) {
+            this.maxSubscriptionsLength = atLeast(0, "maxSubscriptionsLength", maxSubscriptionsLength);
             return self();
         }
 

@@ -46,6 +46,9 @@ class ZMTPConfigTest {
                 .maxMessageFrames(3)
                 .maxHandshakeCommandLength(4)
                 .maxCommandLength(5)
+                .maxCommandsPerSecond(51)
+                .maxSubscriptions(52)
+                .maxSubscriptionsLength(53)
                 .maxMetadataProperties(6)
                 .maxHeldLength(7)
                 .handshakeTimeout(Duration.ofSeconds(8))
@@ -117,6 +120,9 @@ class ZMTPConfigTest {
         assertThat(config.maxMessageFrames()).isEqualTo(1024);
         assertThat(config.maxHandshakeCommandLength()).isEqualTo(64 << 10);
         assertThat(config.maxCommandLength()).isEqualTo(8 << 10);
+        assertThat(config.maxCommandsPerSecond()).isEqualTo(100_000);
+        assertThat(config.maxSubscriptions()).isEqualTo(10_000);
+        assertThat(config.maxSubscriptionsLength()).isEqualTo(4 << 20);
         assertThat(config.maxMetadataProperties()).isEqualTo(256);
         assertThat(config.maxHeldLength()).isEqualTo(16 << 20);
         assertThat(config.handshakeTimeout()).isEqualTo(Duration.ofSeconds(30));
@@ -148,6 +154,9 @@ class ZMTPConfigTest {
                 bad(b -> b.maxMessageFrames(0), "maxMessageFrames: 0 [(]expected: >= 1[)]"),
                 bad(b -> b.maxHandshakeCommandLength(0), "maxHandshakeCommandLength: 0 [(]expected: >= 1[)]"),
                 bad(b -> b.maxCommandLength(-1), "maxCommandLength: -1 [(]expected: >= 1[)]"),
+                bad(b -> b.maxCommandsPerSecond(0), "maxCommandsPerSecond: 0 [(]expected: >= 1[)]"),
+                bad(b -> b.maxSubscriptions(-1), "maxSubscriptions: -1 [(]expected: >= 0[)]"),
+                bad(b -> b.maxSubscriptionsLength(-1), "maxSubscriptionsLength: -1 [(]expected: >= 0[)]"),
                 bad(b -> b.maxMetadataProperties(0), "maxMetadataProperties: 0 [(]expected: >= 1[)]"),
                 bad(b -> b.maxHeldLength(-1), "maxHeldLength: -1 [(]expected: >= 0[)]"),
                 bad(b -> b.handshakeTimeout(Duration.ofSeconds(-1)), "handshakeTimeout: " + tooLong),
@@ -179,6 +188,9 @@ class ZMTPConfigTest {
                 b -> b.maxFrameLength(1),
                 b -> b.maxFrameLength(Integer.MAX_VALUE),
                 b -> b.maxMessageLength(Long.MAX_VALUE),
+                b -> b.maxCommandsPerSecond(1),
+                b -> b.maxSubscriptions(0),
+                b -> b.maxSubscriptionsLength(0),
                 b -> b.maxHeldLength(0),
                 b -> b.handshakeTimeout(Duration.ZERO),
                 b -> b.handshakeTimeout(Duration.ofNanos(Long.MAX_VALUE)),

@@ -1,0 +1,47 @@
+package dev.zmtp.codec;
+
+import dev.zmtp.ZMTPException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+
+/**
+ * How many commands a peer may send within a second. A command is answered or told to the application, and so costs us more
+ * than it costs the peer.
+ *
+ * <p>The clock is read twice for each {@code max} commands: a second is one that begins with the first command behind the
+ * last that was full. So up to twice {@code max} commands may pass within one second, and never more.
+ */
+final class CommandRate {
+
+    private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
+
+    private final int max;
+    private final LongSupplier nanoTime;
+
+    private long begin;
+    private int commands;
+
+    CommandRate(int max, LongSupplier nanoTime) {
+        this.max = max;
+        this.nanoTime = nanoTime;
+    }
+
+    /**
+     * Counts a command.
+     *
+     * @throws ZMTPException if it is one too many
+     */
+    void count() {
+        if (commands == 0) {
+            begin = nanoTime.getAsLong();
+        } else if (commands == max) {
+            long now = nanoTime.getAsLong();
+            if (now - begin < SECOND) {
+                throw ZMTPException.tooLarge("commands within a second", max + 1L, max);
+            }
+            begin = now;
+            commands = 0;
+        }
+        commands++;
+    }
+}

@@ -1,0 +1,191 @@
+package dev.zmtp.codec;
+
+import static dev.zmtp.ZMTPSocketType.DEALER;
+import static dev.zmtp.ZMTPSocketType.PUB;
+import static dev.zmtp.ZMTPSocketType.RADIO;
+import static dev.zmtp.ZMTPSocketType.XPUB;
+import static dev.zmtp.ZMTPVersion.ZMTP10;
+import static dev.zmtp.ZMTPVersion.ZMTP20;
+import static dev.zmtp.ZMTPVersion.ZMTP31;
+import static dev.zmtp.codec.Failures.assertTooLarge;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.ZMTPVersion;
+import dev.zmtp.testing.InTraffic;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A peer may ask for much, and say much that is no message. Both have an end, and the end names the peer. */
+class FloodTest {
+
+    /** How a peer of some version asks for a topic of the octets that are put behind, and gives it back. */
+    private enum Form {
+        COMMAND(PUB, ZMTP31, "04 0b 09 \"SUBSCRIBE\" ", "04 08 06 \"CANCEL\" "),
+        COMMAND_TO_XPUB(XPUB, ZMTP31, "04 0b 09 \"SUBSCRIBE\" ", "04 08 06 \"CANCEL\" "),
+        MESSAGE(PUB, ZMTP20, "00 02 01 ", "00 02 00 "),
+        UNVERSIONED_MESSAGE(XPUB, ZMTP10, "03 00 01 ", "03 00 00 "),
+        GROUP(RADIO, ZMTP31, "04 06 04 \"JOIN\" ", "04 07 05 \"LEAVE\" ");
+
+        private final ZMTPSocketType type;
+        private final ZMTPVersion version;
+        private final String ask;
+        private final String giveBack;
+
+        Form(ZMTPSocketType type, ZMTPVersion version, String ask, String giveBack) {
+            this.type = type;
+            this.version = version;
+            this.ask = ask;
+            this.giveBack = giveBack;
+        }
+
+        InTraffic toAtMostThreeTopics() {
+            InTraffic traffic = InTraffic.as(type)
+                    .peer(version)
+                    .set(codec -> codec.maxSubscriptions(3))
+                    .start();
+            traffic.heard.clear(); // the subscription of a peer that could not say it
+            return traffic;
+        }
+    }
+
+    static Form[] everyForm() {
+        return Form.values();
+    }
+
+    private static String message(InTraffic traffic) {
+        return traffic.failures.get(0).getMessage();
+    }
+
+    @ParameterizedTest
+    @MethodSource("everyForm")
+    void oneTopicMoreThanAPeerMayHaveEndsTheConnection(Form form) {
+        try (InTraffic traffic = form.toAtMostThreeTopics()) {
+            traffic.receive(form.ask + "61").receive(form.ask + "62").receive(form.ask + "63");
+            assertThat(traffic.channel.isActive()).isTrue();
+            traffic.receive(form.ask + "64");
+            assertThat(traffic.heard).hasSize(3);
+            assertTooLarge(traffic);
+            assertThat(message(traffic)).isEqualTo("subscriptions: 4 (expected: <= 3), peer embedded");
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("everyForm")
+    void askingTwiceIsAskingOnceAndIsToldTwice(Form form) {
+        try (InTraffic traffic = form.toAtMostThreeTopics()) {
+            for (int i = 0; i < 10; i++) {
+                traffic.receive(form.ask + "61");
+            }
+            assertThat(traffic.heard).hasSize(10);
+            traffic.receive(form.giveBack + "61");
+            traffic.receive(form.ask + "62").receive(form.ask + "63").receive(form.ask + "64");
+            assertThat(traffic.failures).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("everyForm")
+    void whatWasGivenBackMakesRoom(Form form) {
+        try (InTraffic traffic = form.toAtMostThreeTopics()) {
+            for (int i = 10; i < 100; i++) {
+                traffic.receive(form.ask + i).receive(form.giveBack + i);
+            }
+            assertThat(traffic.heard).hasSize(180);
+            assertThat(traffic.failures).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("everyForm")
+    void givingBackWhatWasNotAskedForMakesNoRoom(Form form) {
+        try (InTraffic traffic = form.toAtMostThreeTopics()) {
+            traffic.receive(form.giveBack + "7a").receive(form.giveBack + "7a");
+            traffic.receive(form.ask + "61").receive(form.ask + "62").receive(form.ask + "63");
+            assertThat(traffic.failures).isEmpty();
+            traffic.receive(form.giveBack + "7a").receive(form.ask + "64");
+            assertTooLarge(traffic);
+        }
+    }
+
+    @Test
+    void theOctetsOfAllTopicsHaveABoundToo() {
+        try (InTraffic traffic = InTraffic.as(PUB)
+                .set(codec -> codec.maxSubscriptionsLength(2 * (64 + 100)))
+                .start()) {
+            traffic.receive("04 6e 09 \"SUBSCRIBE\" 61*100").receive("04 6e 09 \"SUBSCRIBE\" 62*100");
+            traffic.receive("04 6e 09 \"SUBSCRIBE\" 62*100");
+            assertThat(traffic.failures).isEmpty();
+            traffic.receive("04 6b 06 \"CANCEL\" 61*100").receive("04 6d 09 \"SUBSCRIBE\" 63*99");
+            assertThat(traffic.failures).isEmpty();
+            traffic.receive("04 0a 09 \"SUBSCRIBE\"");
+            assertTooLarge(traffic);
+            assertThat(message(traffic))
+                    .isEqualTo("length of all subscriptions: 391 (expected: <= 328), peer embedded");
+        }
+    }
+
+    @Test
+    void noTopicsAtAllMayBeAllowed() {
+        try (InTraffic traffic =
+                InTraffic.as(PUB).set(codec -> codec.maxSubscriptions(0)).start()) {
+            traffic.receive("04 08 06 \"CANCEL\" 61");
+            assertThat(traffic.failures).isEmpty();
+            traffic.receive("04 0a 09 \"SUBSCRIBE\"");
+            assertTooLarge(traffic);
+        }
+    }
+
+    @Test
+    void aSubscriptionToSomeoneWhoDoesNotPublishTakesNoPlace() {
+        try (InTraffic traffic =
+                InTraffic.as(DEALER).set(codec -> codec.maxSubscriptions(0)).start()) {
+            traffic.receive("04 0a 09 \"SUBSCRIBE\"").receive("04 05 04 \"JOIN\"");
+            assertThat(traffic.failures).isEmpty();
+        }
+    }
+
+    /** Whom the peer talks to, in what version, and what it says again and again. */
+    static List<Arguments> floods() {
+        return List.of(
+                Arguments.of(DEALER, ZMTP31, "04 07 04 \"PING\" 0000"),
+                Arguments.of(DEALER, ZMTP31, "04 05 04 \"PONG\""),
+                Arguments.of(DEALER, ZMTP31, "04 03 02 \"NO\""),
+                Arguments.of(DEALER, ZMTP31, "04 0a 09 \"SUBSCRIBE\""),
+                Arguments.of(PUB, ZMTP31, "04 0a 09 \"SUBSCRIBE\""),
+                Arguments.of(PUB, ZMTP31, "04 07 06 \"CANCEL\""),
+                Arguments.of(PUB, ZMTP20, "00 01 01"),
+                Arguments.of(PUB, ZMTP20, "00 01 00"),
+                Arguments.of(RADIO, ZMTP31, "04 06 05 \"LEAVE\""));
+    }
+
+    @ParameterizedTest(name = "{2} to {0}")
+    @MethodSource("floods")
+    void moreCommandsThanASecondHoldsEndTheConnection(ZMTPSocketType type, ZMTPVersion version, String command) {
+        try (InTraffic traffic = InTraffic.as(type)
+                .peer(version)
+                .set(codec -> codec.maxCommandsPerSecond(50))
+                .start()) {
+            traffic.receive((command + " / ").repeat(50));
+            assertThat(traffic.failures).isEmpty();
+            traffic.receive((command + " / ").repeat(10));
+            assertTooLarge(traffic);
+            assertThat(message(traffic)).isEqualTo("commands within a second: 51 (expected: <= 50), peer embedded");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"00 01 61", "00 00", "01 00 / 00 00"})
+    void messagesAreNoCommands(String message) {
+        try (InTraffic traffic =
+                InTraffic.as(DEALER).set(codec -> codec.maxCommandsPerSecond(1)).start()) {
+            traffic.receive((message + " / ").repeat(100));
+            assertThat(traffic.heard).hasSize(100);
+            assertThat(traffic.failures).isEmpty();
+        }
+    }
+}
