@@ -9,6 +9,7 @@ import dev.zmtp.codec.BatchFlusher;
 import dev.zmtp.codec.ZMTPCodec;
 import dev.zmtp.codec.ZMTPConfig;
 import dev.zmtp.codec.ZMTPHandshakeFailure;
+import dev.zmtp.codec.ZMTPHandshakeLimiter;
 import dev.zmtp.codec.ZMTPHandshakeSuccess;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
@@ -127,6 +128,14 @@ final class Snippets {
                 .heartbeatTimeout(Duration.ofSeconds(10))
                 .build();
         return config;
+    }
+
+    static void limit(
+            SocketChannel ch,
+            ZMTPHandshakeLimiter limiter,
+            ZMTPConfig config,
+            ConcurrentMap<ByteBuffer, Channel> peers) {
+        ch.pipeline().addLast(limiter, ZMTPCodec.from(config), new Service(peers));
     }
 
     static void secure(
