@@ -26,6 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Frames become messages and messages become frames, in every version and however the octets are cut. */
@@ -138,6 +139,89 @@ class FramingTest {
     void illegalHeadersEndTheConnection(ZMTPVersion version, String octets) {
         try (InTraffic traffic = InTraffic.as(DEALER).peer(version).start()) {
             Failures.assertMalformed(traffic.receive(octets));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(value = ZMTPVersion.class, names = "ZMTP10", mode = EnumSource.Mode.EXCLUDE)
+    void ofThe256OctetsThatAFrameMightStartWithOnlyTheLegalOnesAreAccepted(ZMTPVersion version) {
+        String pong = " 04 \"PONG\""; // a command, and as good a frame of a message as any
+        for (int flags = 0; flags < 256; flags++) {
+            boolean message = flags <= 3;
+            boolean command = version.hasCommands() && (flags == 4 || flags == 6);
+            try (InTraffic traffic = InTraffic.as(DEALER).peer(version).start()) {
+                traffic.receive("%02x".formatted(flags) + ((flags & 2) == 0 ? " 05" : " 00*7 05") + pong);
+                if (message || command) {
+                    assertThat(traffic.failures).as("%x", flags).isEmpty();
+                    assertThat(traffic.heard)
+                            .as("%x", flags)
+                            .isEqualTo(flags == 0 || flags == 2 ? List.of("message " + Hex.of(pong)) : List.of());
+                } else {
+                    Failures.assertMalformed(traffic);
+                    assertThat(traffic.heard).isEmpty();
+                }
+            }
+        }
+    }
+
+    @Test
+    void ofTheFlagsOfA10FrameOnlyTheLowestCounts() {
+        for (int flags = 0; flags < 256; flags++) {
+            try (InTraffic traffic = InTraffic.as(DEALER).peer(ZMTP10).start()) {
+                traffic.receive("02 %02x 61 / 02 00 62".formatted(flags));
+                assertThat(traffic.failures).isEmpty();
+                assertThat(traffic.heard)
+                        .as("%x", flags)
+                        .isEqualTo(flags % 2 == 0 ? List.of("message 61", "message 62") : List.of("message 61 62"));
+            }
+        }
+    }
+
+    static List<Arguments> aboutTheSizeOfARead() {
+        List<Arguments> all = new ArrayList<>();
+        for (ZMTPVersion version : ZMTPVersion.values()) {
+            for (int read : new int[] {8192, 65536}) {
+                for (int difference : new int[] {-11, -10, -9, -8, -1, 0, 1, 9, 10}) {
+                    all.add(Arguments.of(version, read, read + difference));
+                }
+            }
+        }
+        return all;
+    }
+
+    @ParameterizedTest(name = "{0}: {2} octets in reads of {1}")
+    @MethodSource("aboutTheSizeOfARead")
+    void messagesOfAboutTheSizeOfAReadArriveWhole(ZMTPVersion version, int read, int length) {
+        String header = version == ZMTP10 ? "ff %016x 00".formatted(length + 1) : "02 %016x".formatted(length);
+        byte[] octets = Hex.octets("%1$s 61*%2$d / %1$s 62*%2$d / %1$s 63*%2$d".formatted(header, length));
+        try (InTraffic traffic = InTraffic.as(DEALER).peer(version).start()) {
+            for (int at = 0; at < octets.length; at += read) {
+                traffic.receive(Arrays.copyOfRange(octets, at, Math.min(octets.length, at + read)));
+            }
+            assertThat(traffic.heard)
+                    .containsExactly(
+                            "message " + "61".repeat(length),
+                            "message " + "62".repeat(length),
+                            "message " + "63".repeat(length));
+            assertThat(traffic.failures).isEmpty();
+        }
+    }
+
+    @ParameterizedTest(name = "{0}: {1}")
+    @CsvSource({
+        "ZMTP10, ff 00*6 30 01 00 61*12288 / ff 00*6 30 01 00 62*12288 / 00",
+        "ZMTP20, 02 00*6 30 00 61*12288 / 02 00*6 30 00 62*12288 / 08 00",
+        "ZMTP31, 02 00*6 30 00 61*12288 / 02 00*6 30 00 62*12288 / 08 00"
+    })
+    void nothingOfAFailureStaysForTheNextConnection(ZMTPVersion version, String octets) {
+        for (int connection = 0; connection < 2; connection++) {
+            try (InTraffic traffic = InTraffic.as(DEALER).peer(version).start()) {
+                byte[] all = Hex.octets(octets);
+                traffic.receive(Arrays.copyOf(all, 8192));
+                Failures.assertMalformed(traffic.receive(Arrays.copyOfRange(all, 8192, all.length)));
+                assertThat(traffic.heard)
+                        .containsExactly("message " + Hex.of("61*12288"), "message " + Hex.of("62*12288"));
+            }
         }
     }
 

@@ -9,9 +9,13 @@ import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.ScriptedPeer;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The time within which a handshake must be complete, on the channel's own clock. */
@@ -77,16 +81,24 @@ class HandshakeDeadlineTest {
         }
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = {GREETING, "ff 00*8 7f 01 06 00 ff 69*200", "ff 00*7 ff 00 69*200"})
-    void aPeerThatDribblesGetsNoMoreTime(String theirs) {
-        byte[] octets = Hex.octets(theirs);
+    static Stream<Arguments> dribbles() {
+        return Stream.of(GREETING, "ff 00*8 7f 01 06 00 ff 69*200", "ff 00*7 ff 00 69*200", "0b 00 69*10")
+                .flatMap(theirs -> Stream.of(100, 1_000, 10_000, 15_000).map(pause -> Arguments.of(theirs, pause)));
+    }
+
+    @ParameterizedTest(name = "{0}, an octet in {1} ms")
+    @MethodSource("dribbles")
+    void aPeerThatDribblesGetsNoMoreTime(String theirs, int pause) {
+        byte[] octets = Arrays.copyOf(Hex.octets(theirs), 11); // less than any of these handshakes
         try (ScriptedPeer peer = frozen(dealer())) {
-            int sent = 0;
-            for (int second = 0; second < 30; second++) {
+            for (int time = 0, sent = 0; time < 30_000; time += pause) {
                 assertThat(peer.events).isEmpty();
-                peer.send(new byte[] {octets[sent++]});
-                advance(peer, 1_000);
+                if (sent < octets.length) {
+                    peer.send(new byte[] {octets[sent++]});
+                }
+                advance(peer, pause - 1);
+                assertThat(peer.events).isEmpty();
+                advance(peer, 1);
             }
             assertThat(failureOf(peer).code()).isEqualTo(ZMTPException.Code.HANDSHAKE_TIMEOUT);
         }

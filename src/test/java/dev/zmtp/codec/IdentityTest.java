@@ -238,7 +238,10 @@ class IdentityTest {
         return List.of(
                 Arguments.of("1.0, first octet 00", "03 00 / 00 61", ZMTPException.Code.MALFORMED),
                 Arguments.of("1.0, 256 octets", "ff 00*6 01 01 00", ZMTPException.Code.TOO_LARGE),
+                Arguments.of("1.0, 2^31 - 1 octets", "ff 00*4 80 00*3 00", ZMTPException.Code.TOO_LARGE),
                 Arguments.of("1.0, 2^63 octets", "ff 80 00*7 00", ZMTPException.Code.MALFORMED),
+                Arguments.of("1.0, 2^64 - 39 octets", "ff ff*7 da 00", ZMTPException.Code.MALFORMED),
+                Arguments.of("1.0, 2^64 - 31 octets, flags", "ff ff*7 e2 aa", ZMTPException.Code.MALFORMED),
                 Arguments.of("1.0, 2^63 - 2 octets", "ff 7f ff*7 00", ZMTPException.Code.TOO_LARGE),
                 Arguments.of("1.0, 253 octets in a long frame", "ff 00*7 fe 00", ZMTPException.Code.MALFORMED),
                 Arguments.of("1.0, none in a long frame", "ff 00*7 01 00", ZMTPException.Code.MALFORMED),
@@ -268,7 +271,16 @@ class IdentityTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"0, 00 00", "3, 00 03", "3, 02 00*7 03", "255, 00 ff", "255, 02 00*7 ff"})
+    @CsvSource({
+        "0, 00 00",
+        "3, 00 03",
+        "3, 02 00*7 03",
+        "127, 00 7f",
+        "128, 00 80",
+        "200, 00 c8",
+        "255, 00 ff",
+        "255, 02 00*7 ff"
+    })
     void a20PeerMayFrameItsIdentityShortOrLong(int length, String header) {
         try (ScriptedPeer peer = peerOf(ZMTPVersion.ZMTP31)) {
             peer.send(SIGNATURE + "01 06 / " + header + (length == 0 ? "" : " 69*" + length));

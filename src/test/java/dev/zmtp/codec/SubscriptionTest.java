@@ -279,6 +279,44 @@ class SubscriptionTest {
         }
     }
 
+    @ParameterizedTest
+    @EnumSource(
+            value = ZMTPSocketType.class,
+            names = {"PUB", "XPUB"})
+    void aCancelOfWhatWasNeverSubscribedToIsToldAsItCame(ZMTPSocketType type) {
+        try (InTraffic traffic = InTraffic.as(type).start()) {
+            traffic.receive("04 08 06 \"CANCEL\" 41 / 04 08 06 \"CANCEL\" 41 / 00 02 00 42");
+            assertThat(traffic.heard).containsExactly("cancel 41", "cancel 41", "cancel 42");
+            assertThat(traffic.failures).isEmpty();
+        }
+    }
+
+    @ParameterizedTest(name = "{0}: {1}")
+    @CsvSource({
+        "XPUB, 0a, subscribe 747474747474747474",
+        "PUB, 0a, subscribe 747474747474747474",
+        "XPUB, 0b, message 0174747474747474747474",
+        "PUB, 0b, "
+    })
+    void anOldSubscriptionThatIsTooLongForACommandIsAMessage(ZMTPSocketType type, String length, String heard) {
+        try (InTraffic traffic =
+                InTraffic.as(type).set(codec -> codec.maxCommandLength(10)).start()) {
+            traffic.receive("00 " + length + " 01 74*" + (Integer.parseInt(length, 16) - 1));
+            assertThat(traffic.heard).isEqualTo(heard == null ? List.of() : List.of(heard));
+            assertThat(traffic.failures).isEmpty();
+        }
+    }
+
+    /** libzmq, to peers before 3.1: eight octets of length behind flags that do not say LONG. */
+    @ParameterizedTest
+    @EnumSource(value = ZMTPVersion.class, names = "ZMTP10", mode = EnumSource.Mode.EXCLUDE)
+    void aTopicOf255OctetsThatIsFramedWronglyEndsTheConnection(ZMTPVersion version) {
+        try (InTraffic traffic = InTraffic.as(PUB).peer(version).start()) {
+            Failures.assertMalformed(traffic.receive("00 00*6 01 00 01 74*255"));
+            assertThat(traffic.heard).doesNotContain("subscribe " + Hex.of("74*255"));
+        }
+    }
+
     @Test
     void aSubscriptionCommandForOneWhoDoesNotPublishIsNoMessage() {
         try (InTraffic traffic = InTraffic.as(PAIR).start()) {
