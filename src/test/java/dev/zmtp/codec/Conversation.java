@@ -1,0 +1,131 @@
+package dev.zmtp.codec;
+
+import dev.zmtp.ZMTPException;
+import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.ZMTPVersion;
+import dev.zmtp.testing.Hex;
+import dev.zmtp.testing.InTraffic;
+import dev.zmtp.testing.ScriptedPeer;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** All that a peer of one version might say to a DEALER, and what the codec makes of it, in words. */
+final class Conversation {
+
+    private final ZMTPVersion version;
+    private final ByteArrayOutputStream octets = new ByteArrayOutputStream();
+    private int handshake;
+
+    /** What is fired, and how many octets have come by then. */
+    private final List<String> fired = new ArrayList<>();
+
+    private final List<Integer> firedAt = new ArrayList<>();
+
+    private Conversation(ZMTPVersion version) {
+        this.version = version;
+    }
+
+    /** Adds octets of the peer, and what is fired once they have come; null if that is nothing. */
+    private void add(String hex, @Nullable String fires) {
+        octets.writeBytes(Hex.octets(hex));
+        if (fires != null) {
+            fired.add(fires);
+            firedAt.add(octets.size());
+        }
+    }
+
+    /** A conversation of each version. */
+    static Stream<Conversation> ofEachVersion() {
+        return Stream.of(ZMTPVersion.values()).map(Conversation::of);
+    }
+
+    /** The conversation of a peer of {@code version}. */
+    static Conversation of(ZMTPVersion version) {
+        Conversation all = new Conversation(version);
+        all.add(InTraffic.greeting(version, ZMTPSocketType.ROUTER), "success " + version);
+        all.handshake = all.octets.size();
+        if (version == ZMTPVersion.ZMTP10) {
+            all.add("02 00 61", "message 61");
+            all.add("02 01 62 / 01 01 / 03 00 63 64", "message 62 - 6364");
+            all.add("ff 00*7 03 01 65 66 / ff 00*6 01 2d 00 67*300", "message 6566 " + Hex.of("67*300"));
+            all.add("01 00", "message -");
+            return all;
+        }
+        all.add("00 01 61", "message 61");
+        all.add("01 01 62", null);
+        if (version.hasCommands()) {
+            all.add("04 0a 04 \"PING\" 00 00 \"abc\"", null);
+        }
+        all.add("01 00 / 00 02 63 64", "message 62 - 6364");
+        if (version.hasCommands()) {
+            all.add("06 00*7 04 03 \"NEW\"", null);
+        }
+        all.add("03 00*7 02 65 66 / 02 00*6 01 2c 67*300", "message 6566 " + Hex.of("67*300"));
+        all.add("00 00", "message -");
+        return all;
+    }
+
+    /** All octets of the peer. */
+    byte[] octets() {
+        return octets.toByteArray();
+    }
+
+    /** What has been fired when the first {@code octets} have come. */
+    List<String> fired(int octets) {
+        int count = 0;
+        while (count < fired.size() && firedAt.get(count) <= octets) {
+            count++;
+        }
+        return fired.subList(0, count);
+    }
+
+    /** How many octets the handshake has. */
+    int handshake() {
+        return handshake;
+    }
+
+    /** A new codec and this peer, which has said nothing yet. */
+    static ScriptedPeer begin() {
+        return new ScriptedPeer(ZMTPCodec.of(ZMTPSocketType.DEALER));
+    }
+
+    /** All that a codec has fired, in order and in words, and at the end whether the channel is closed. */
+    static List<String> outcome(ScriptedPeer peer) {
+        List<String> outcome = new ArrayList<>();
+        peer.all.forEach(fired -> outcome.add(describe(fired)));
+        if (!peer.channel.isOpen()) {
+            outcome.add("closed");
+        }
+        return outcome;
+    }
+
+    /** A message, event or failure in words. */
+    static String describe(Object fired) {
+        if (fired instanceof ZMTPHandshakeSuccess success) {
+            return "success " + success.handshake().negotiatedVersion();
+        }
+        if (fired instanceof ZMTPHandshakeFailure failure) {
+            return "refused: " + describe(failure.cause());
+        }
+        if (fired instanceof ZMTPException failure) {
+            return failure.code().name();
+        }
+        if (fired instanceof ChannelInputShutdownEvent) {
+            return "input shut down";
+        }
+        if (fired instanceof IOException) {
+            return "IOException"; // of which class, is the transport's to choose
+        }
+        return fired instanceof Throwable failure ? failure.getClass().getSimpleName() : InTraffic.describe(fired);
+    }
+
+    @Override
+    public String toString() {
+        return version.toString();
+    }
+}

@@ -1,0 +1,108 @@
+package dev.zmtp.codec;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.zmtp.testing.ScriptedPeer;
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * The connection is lost behind any octet of a conversation, in any way in which a transport tells it: what was complete
+ * has been heard, nothing else is, and one end is told.
+ */
+class LostConnectionTest {
+
+    /** How a transport tells of the end. */
+    private enum Loss {
+        /** The peer has closed the connection. */
+        CLOSE,
+        /** The peer will send no more; the transport was told to keep such connections. */
+        HALF_CLOSE,
+        /** The peer, or a firewall between, has reset the connection. */
+        RESET;
+
+        void happenTo(EmbeddedChannel channel) {
+            switch (this) {
+                case CLOSE -> close(channel);
+                case HALF_CLOSE -> channel.pipeline().fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE);
+                case RESET -> {
+                    channel.pipeline().fireExceptionCaught(new IOException("Connection reset"));
+                    close(channel);
+                }
+            }
+            channel.runPendingTasks();
+        }
+
+        /** Closes as the transport does it: past the pipeline. */
+        private static void close(EmbeddedChannel channel) {
+            channel.unsafe().close(channel.voidPromise());
+        }
+
+        /** What the codec then fires during the handshake. */
+        List<String> inHandshake() {
+            return switch (this) {
+                case CLOSE -> List.of("refused: CLOSED", "closed");
+                case HALF_CLOSE -> List.of("input shut down", "refused: CLOSED", "closed");
+                case RESET -> List.of("refused: IOException", "closed");
+            };
+        }
+
+        /** What the codec then fires in traffic. */
+        List<String> inTraffic() {
+            return switch (this) {
+                case CLOSE -> List.of("closed");
+                case HALF_CLOSE -> List.of("input shut down", "closed");
+                case RESET -> List.of("IOException", "closed");
+            };
+        }
+    }
+
+    static Stream<Arguments> everyConversationAndLoss() {
+        return Conversation.ofEachVersion()
+                .flatMap(conversation -> Arrays.stream(Loss.values()).map(loss -> Arguments.of(conversation, loss)));
+    }
+
+    private static List<String> expected(Conversation conversation, Loss loss, int octets) {
+        List<String> expected = new ArrayList<>(conversation.fired(octets));
+        expected.addAll(octets < conversation.handshake() ? loss.inHandshake() : loss.inTraffic());
+        return expected;
+    }
+
+    @ParameterizedTest(name = "{0}: {1}")
+    @MethodSource("everyConversationAndLoss")
+    void whatWasCompleteIsHeardAndOneEndIsTold(Conversation conversation, Loss loss) {
+        byte[] octets = conversation.octets();
+        for (int length = 0; length <= octets.length; length++) {
+            try (ScriptedPeer peer = Conversation.begin()) {
+                peer.send(Arrays.copyOf(octets, length));
+                loss.happenTo(peer.channel);
+                assertThat(Conversation.outcome(peer))
+                        .as("behind %d octets", length)
+                        .isEqualTo(expected(conversation, loss, length));
+            }
+        }
+    }
+
+    @ParameterizedTest(name = "{0}: {1}")
+    @MethodSource("everyConversationAndLoss")
+    void thatItsOctetsCameSinglyChangesNothing(Conversation conversation, Loss loss) {
+        byte[] octets = conversation.octets();
+        for (int length = 0; length <= octets.length; length += 1 + length / 30) {
+            try (ScriptedPeer peer = Conversation.begin()) {
+                peer.sendSingly(Arrays.copyOf(octets, length));
+                loss.happenTo(peer.channel);
+                assertThat(Conversation.outcome(peer))
+                        .as("behind %d octets", length)
+                        .isEqualTo(expected(conversation, loss, length));
+            }
+        }
+    }
+}
