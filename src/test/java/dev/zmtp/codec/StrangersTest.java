@@ -1,0 +1,280 @@
+package dev.zmtp.codec;
+
+import static dev.zmtp.testing.ScriptedPeer.GREETING;
+import static dev.zmtp.testing.ScriptedPeer.ready;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.zmtp.ZMTPException;
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.ZMTPVersion;
+import dev.zmtp.testing.Hex;
+import dev.zmtp.testing.InTraffic;
+import dev.zmtp.testing.ScriptedPeer;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Whoever reaches a port may be anyone: random octets, mirrors, the slow, the mute, and those who do not listen to a
+ * refusal. What fails at its second octet at the latest is in {@link IdentityTest}.
+ */
+class StrangersTest {
+
+    private static final String REFUSED_OR_UNDERSTOOD =
+            "(success ZMTP\\d\\d(, (message|subscribe|cancel)[^,]*)*(, (MALFORMED|TOO_LARGE))?"
+                    + "|refused: (MALFORMED|TOO_LARGE|MECHANISM|SOCKET_TYPE|UNEXPECTED|CLOSED)), closed";
+
+    static LongStream seeds() {
+        return LongStream.range(0, 32);
+    }
+
+    /** All that is fired for these octets, in pieces that {@code cuts} decides on or in one, and when the peer leaves. */
+    private static List<String> outcome(ZMTPVersion ours, byte[] octets, int most, Random cuts) {
+        ZMTPCodec codec = ZMTPCodec.builder()
+                .socketType(ZMTPSocketType.DEALER)
+                .protocol(ours)
+                .build();
+        try (ScriptedPeer peer = new ScriptedPeer(codec)) {
+            for (int at = 0; at < octets.length; ) {
+                int next = Math.min(octets.length, at + (most == 1 ? 1 : 1 + cuts.nextInt(most)));
+                peer.send(Arrays.copyOfRange(octets, at, next));
+                at = next;
+            }
+            peer.channel.unsafe().close(peer.channel.voidPromise());
+            peer.channel.runPendingTasks();
+            return Conversation.outcome(peer);
+        }
+    }
+
+    /** The outcome of these octets, which must be a possible one and the same however they are cut. */
+    private static void assertOneOutcome(ZMTPVersion ours, byte[] octets, long seed) {
+        List<String> inOneRead = outcome(ours, octets, octets.length, new Random() {
+            private static final long serialVersionUID = 1L;
+
+            @Override
+            public int nextInt(int bound) {
+                return bound - 1;
+            }
+        });
+        assertThat(String.join(", ", inOneRead)).matches(REFUSED_OR_UNDERSTOOD);
+        assertThat(outcome(ours, octets, 1, new Random(seed))).isEqualTo(inOneRead);
+        assertThat(outcome(ours, octets, 50, new Random(seed))).isEqualTo(inOneRead);
+    }
+
+    private static byte[] random(Random random, int length) {
+        byte[] octets = new byte[length];
+        random.nextBytes(octets);
+        return octets;
+    }
+
+    @ParameterizedTest(name = "seed {0}")
+    @MethodSource("seeds")
+    void randomOctetsHaveOneOutcomeHoweverTheyAreCut(long seed) {
+        Random random = new Random(seed);
+        for (ZMTPVersion ours : ZMTPVersion.values()) {
+            assertOneOutcome(ours, random(random, 1 + random.nextInt(1000)), seed);
+        }
+    }
+
+    @ParameterizedTest(name = "seed {0}")
+    @MethodSource("seeds")
+    void randomOctetsBehindASignatureHaveOneOutcomeHoweverTheyAreCut(long seed) {
+        Random random = new Random(seed);
+        for (ZMTPVersion ours : ZMTPVersion.values()) {
+            for (String signature : List.of("ff 00*7 01 7f", "ff 00*7 01 7f 01 06", "ff 00*7 01 7f 03 01", GREETING)) {
+                byte[] octets = random(random, 1000);
+                byte[] start = Hex.octets(signature);
+                System.arraycopy(start, 0, octets, 0, start.length);
+                assertOneOutcome(ours, octets, seed);
+            }
+        }
+    }
+
+    @ParameterizedTest(name = "seed {0}")
+    @MethodSource("seeds")
+    void randomOctetsInTrafficHaveOneOutcomeHoweverTheyAreCut(long seed) {
+        Random random = new Random(seed);
+        for (ZMTPVersion version : ZMTPVersion.values()) {
+            byte[] handshake = Hex.octets(InTraffic.greeting(version, ZMTPSocketType.ROUTER));
+            byte[] octets = random(random, 1000);
+            System.arraycopy(handshake, 0, octets, 0, handshake.length);
+            // Most random octets fail at the first: these start with frames that are legal, if they are long enough.
+            for (int at = handshake.length; at < octets.length; at += 2 + (octets[at + 1] & 0xff)) {
+                octets[at] &= 7;
+                if (at + 2 + (octets[at + 1] & 0xff) >= octets.length - 1) {
+                    break;
+                }
+            }
+            assertOneOutcome(ZMTPVersion.ZMTP31, octets, seed);
+        }
+    }
+
+    /**
+     * X11, for one, sends a zero behind an octet that may be a length: that is a 1.0 peer with an identity, as far as
+     * anyone can see. Whoever has no 1.0 peers can refuse them all.
+     */
+    @Test
+    void aStrangerWhoseSecondOctetIsZeroIsTakenForA10PeerUnlessThoseAreRefused() {
+        String x11 = "6c 00 0b 00*9";
+        ScriptedPeer peer = new ScriptedPeer();
+        peer.channel.freezeTime();
+        peer.channel.pipeline().addFirst(ZMTPCodec.of(ZMTPSocketType.DEALER));
+        peer.send(x11);
+        assertThat(peer.all).isEmpty();
+        pass(peer, 30_000);
+        assertThat(Conversation.outcome(peer)).containsExactly("refused: HANDSHAKE_TIMEOUT", "closed");
+        peer.close();
+
+        ZMTPCodec strict = ZMTPCodec.builder()
+                .socketType(ZMTPSocketType.DEALER)
+                .interop(false)
+                .build();
+        try (ScriptedPeer refused = new ScriptedPeer(strict).send(x11)) {
+            assertThat(Conversation.outcome(refused)).containsExactly("refused: VERSION", "closed");
+        }
+    }
+
+    /** Its first octet is that of a signature, its tenth is odd, and then it waits for an answer. */
+    @Test
+    void aTelnetThatWaitsIsGivenUpAfter30Seconds() {
+        ScriptedPeer peer = new ScriptedPeer();
+        peer.channel.freezeTime();
+        peer.channel.pipeline().addFirst(ZMTPCodec.of(ZMTPSocketType.DEALER));
+        peer.send("ff fd 03 ff fb 18 ff fb 1f ff fb 20 ff fb 21 ff fb 22 ff fb 27 ff fd 05");
+        pass(peer, 29_999);
+        assertThat(peer.all).isEmpty();
+        pass(peer, 1);
+        assertThat(Conversation.outcome(peer)).containsExactly("refused: HANDSHAKE_TIMEOUT", "closed");
+        peer.close();
+    }
+
+    private static void pass(ScriptedPeer peer, long millis) {
+        peer.channel.advanceTimeBy(millis, TimeUnit.MILLISECONDS);
+        peer.channel.runScheduledPendingTasks();
+    }
+
+    // Mirrors
+
+    private static ScriptedPeer mirrored(ZMTPSocketType type) {
+        ScriptedPeer peer = new ScriptedPeer(ZMTPCodec.of(type));
+        for (String octets = peer.received(); !octets.isEmpty(); octets = peer.received()) {
+            peer.send(octets);
+        }
+        return peer;
+    }
+
+    @ParameterizedTest
+    @EnumSource(ZMTPSocketType.class)
+    void aMirrorIsRefusedUnlessTheTypeTalksToItself(ZMTPSocketType type) {
+        try (ScriptedPeer peer = mirrored(type)) {
+            if (type.accepts(type)) {
+                assertThat(Conversation.outcome(peer)).containsExactly("success ZMTP31");
+            } else {
+                assertThat(Conversation.outcome(peer)).containsExactly("refused: SOCKET_TYPE", "closed");
+            }
+        }
+    }
+
+    // The slow and the mute
+
+    @ParameterizedTest
+    @ValueSource(longs = {0, 15})
+    void aPeerInTrafficMayBeAsSlowAsItLikesAsLongAsItIsAlive(long heartbeatSeconds) {
+        try (InTraffic traffic = InTraffic.as(ZMTPSocketType.DEALER)
+                .set(codec -> codec.heartbeatInterval(Duration.ofSeconds(heartbeatSeconds)))
+                .start()) {
+            for (byte octet : Hex.octets("01 01 61 / 02 00*7 08 62*8 / 00 00")) {
+                traffic.receive(new byte[] {octet});
+                traffic.channel.advanceTimeBy(10, TimeUnit.SECONDS);
+                traffic.channel.runScheduledPendingTasks();
+            }
+            assertThat(traffic.heard).containsExactly("message 61 " + Hex.of("62*8"), "message -");
+            assertThat(traffic.failures).isEmpty();
+            assertThat(traffic.channel.isOpen()).isTrue();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "ff 00*7 01 7f", "03 00 61", "ff 00*7 01 7f 01 06 00 02 61", GREETING})
+    void aConnectionWithoutAHandshakeIsNoPeer(String theirs) {
+        AtomicInteger names = new AtomicInteger();
+        ZMTPCodec codec = ZMTPCodec.builder()
+                .socketType(ZMTPSocketType.PUB)
+                .identityGenerator(session -> ByteBuffer.wrap(new byte[] {0, (byte) names.incrementAndGet()}))
+                .build();
+        ScriptedPeer peer = new ScriptedPeer(codec).send(theirs.replace("01 06", "01 02"));
+        peer.received();
+        ChannelFuture written = peer.channel.writeAndFlush(ZMTPMessage.fromUTF8("for subscribers"));
+        assertThat(peer.all).isEmpty();
+        assertThat(peer.received()).isEmpty();
+        assertThat(written.isDone()).isFalse();
+        peer.close();
+        assertThat(names).hasValue(0);
+        assertThat(Conversation.outcome(peer)).containsExactly("refused: CLOSED", "closed");
+        assertThat(written.isSuccess()).isFalse();
+    }
+
+    // Those who do not listen
+
+    /** A handler before the codec that keeps a close until it is told, as an SslHandler does that has to say goodbye. */
+    private static final class SlowToClose extends ChannelOutboundHandlerAdapter {
+        private final List<Runnable> closes = new ArrayList<>();
+
+        @Override
+        public void close(ChannelHandlerContext ctx, ChannelPromise promise) {
+            closes.add(() -> ctx.close(promise));
+        }
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @CsvSource({
+        "a wrong socket type, SOCKET_TYPE",
+        "a wrong mechanism, MECHANISM",
+        "no ZMTP, MALFORMED",
+        "too large a command, TOO_LARGE"
+    })
+    void aRefusedPeerThatKeepsSendingIsNeitherHeardNorKept(String stranger, ZMTPException.Code code) {
+        String theirs = switch (code) {
+            case SOCKET_TYPE -> GREETING + ready("PUB");
+            case MECHANISM -> "ff 00*7 01 7f 03 01 \"PLAIN\" 00*15 00*32";
+            case MALFORMED -> "\"GET\" 20 2f";
+            default -> GREETING + "06 00*5 01 00 01";
+        };
+        SlowToClose slow = new SlowToClose();
+        try (ScriptedPeer peer = new ScriptedPeer(slow, ZMTPCodec.of(ZMTPSocketType.DEALER))) {
+            ByteBuf last = Hex.buffer(theirs + " / 00 01 61");
+            peer.channel.writeInbound(last);
+            assertThat(last.refCnt()).isZero();
+            peer.received();
+            for (int i = 0; i < 100; i++) {
+                ByteBuf more = Hex.buffer("01 01 61 / 00 02 62 63 / 04 07 04 \"PING\" 00 00 / 02 00*4 04 00*3 61*100");
+                peer.channel.writeInbound(more);
+                assertThat(more.refCnt()).isZero();
+            }
+            assertThat(Conversation.outcome(peer)).containsExactly("refused: " + code);
+            assertThat(peer.received()).isEmpty();
+            assertThat(slow.closes).hasSize(1);
+            slow.closes.forEach(Runnable::run);
+            peer.channel.runPendingTasks();
+            assertThat(Conversation.outcome(peer)).containsExactly("refused: " + code, "closed");
+        }
+    }
+}
