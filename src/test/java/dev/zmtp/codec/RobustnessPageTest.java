@@ -1,0 +1,90 @@
+package dev.zmtp.codec;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.platform.commons.annotation.Testable;
+import org.junit.platform.commons.support.AnnotationSupport;
+
+/** What docs/robustness.md promises has a test. */
+class RobustnessPageTest {
+
+    private static final Path TESTS = Path.of("src/test/java");
+
+    /** A row of a table that has a number, and so is a promise. */
+    private static final Pattern ROW = Pattern.compile("^\\| ([A-Z]\\d+) \\|.*\\|$", Pattern.MULTILINE);
+
+    /** A class, perhaps with the last part of its package before it, and a method of it. */
+    private static final Pattern NAME = Pattern.compile("`(?:(\\w+)\\.)?(\\w+(?:Test|IT))\\.(\\w+)`");
+
+    /** The page as it is shown: without comments. */
+    private static String page() throws IOException {
+        return Files.readString(Path.of("docs/robustness.md")).replaceAll("(?s)<!--.*?-->", "");
+    }
+
+    private static List<MatchResult> rows() throws IOException {
+        return ROW.matcher(page()).results().toList();
+    }
+
+    @Test
+    void everyTestThatItNamesIsThere() throws IOException {
+        List<String> missing = new ArrayList<>();
+        List<MatchResult> names = NAME.matcher(page()).results().toList();
+        for (MatchResult name : names) {
+            if (!isTest(name.group(1), name.group(2), name.group(3))) {
+                missing.add(name.group());
+            }
+        }
+        assertThat(missing).isEmpty();
+        assertThat(names).hasSizeGreaterThan(100);
+    }
+
+    @Test
+    void everyPromiseNamesATest() throws IOException {
+        assertThat(rows())
+                .hasSizeGreaterThan(70)
+                .allSatisfy(row -> assertThat(NAME.matcher(row.group()).find())
+                        .as(row.group())
+                        .isTrue());
+    }
+
+    @Test
+    void noTwoPromisesHaveTheSameNumber() throws IOException {
+        assertThat(rows()).extracting(row -> row.group(1)).doesNotHaveDuplicates();
+    }
+
+    private static boolean isTest(String prefix, String type, String method) throws IOException {
+        List<Class<?>> classes = new ArrayList<>();
+        try (Stream<Path> files = Files.walk(TESTS)) {
+            for (Path file : files.filter(path -> path.endsWith(type + ".java")).toList()) {
+                String name =
+                        TESTS.relativize(file).toString().replace(".java", "").replaceAll("[/\\\\]", ".");
+                String parent = prefix == null ? "" : "." + prefix;
+                if (name.endsWith(parent + "." + type)) {
+                    classes.add(load(name));
+                }
+            }
+        }
+        return classes.stream()
+                .flatMap(found -> Arrays.stream(found.getDeclaredMethods()))
+                .anyMatch(found ->
+                        found.getName().equals(method) && AnnotationSupport.isAnnotated(found, Testable.class));
+    }
+
+    private static Class<?> load(String name) {
+        try {
+            return Class.forName(name, false, RobustnessPageTest.class.getClassLoader());
+        } catch (ClassNotFoundException e) {
+            throw new AssertionError(name + ": not compiled", e);
+        }
+    }
+}
