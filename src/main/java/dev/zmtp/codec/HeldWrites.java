@@ -2,6 +2,7 @@ package dev.zmtp.codec;
 
 import dev.zmtp.ZMTPMessage;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.ChannelPromise;
@@ -15,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  * Writes that cannot be encoded yet, in order: those before the handshake, and those that a callback makes while another
  * write is being encoded.
  *
- * <p>They count towards the channel's writability: more than its high water mark of them makes it unwritable. More of the
- * former than the configured bound fails the write.
+ * <p>They count towards the channel's writability, with its own water marks: more than the high one makes it unwritable,
+ * less than the low one writable again. More of the former than the configured bound fails the write.
  */
 final class HeldWrites {
 
@@ -116,7 +117,11 @@ final class HeldWrites {
     }
 
     private void updateWritability() {
-        boolean now = size <= channel.config().getWriteBufferHighWaterMark();
+        ChannelConfig config = channel.config();
+        // Two marks, as the transport has, so that one message less and one more does not tell everybody twice.
+        boolean now = writable
+                ? size <= config.getWriteBufferHighWaterMark()
+                : size == 0 || size < config.getWriteBufferLowWaterMark();
         if (now == writable) {
             return;
         }

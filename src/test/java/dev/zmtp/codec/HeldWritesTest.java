@@ -218,6 +218,48 @@ class HeldWritesTest {
         }
     }
 
+    /** Each held write that leaves has a listener write another: the channel must not be told of each. */
+    @Test
+    void heldWritesThatSwayAboutTheHighMarkTellOfItOnce() {
+        List<Boolean> changes = new ArrayList<>();
+        try (ScriptedPeer peer = greeted()) {
+            peer.channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(500, 1000));
+            peer.channel.pipeline().addLast(new ChannelInboundHandlerAdapter() {
+                @Override
+                public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+                    changes.add(ctx.channel().isWritable());
+                }
+            });
+            for (int i = 0; i < 14; i++) { // of 72 octets each: the last one is that which is too many
+                boolean again = i < 8;
+                peer.channel.write("no message").addListener(failed -> {
+                    if (again) {
+                        peer.channel.write("no message");
+                    }
+                });
+            }
+            peer.channel.runPendingTasks();
+            assertThat(peer.channel.isWritable()).isFalse();
+            peer.send(ready("ROUTER"));
+            peer.channel.runPendingTasks();
+            assertThat(changes).containsExactly(false, true);
+        }
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @CsvSource({"a low mark, 512, 1000", "no low mark, 0, 1000", "one mark, 1000, 1000"})
+    void allThatWasHeldHasLeftAndTheChannelIsWritable(String marks, int low, int high) {
+        try (ScriptedPeer peer = greeted()) {
+            peer.channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(low, high));
+            for (int i = 0; i < 16; i++) {
+                peer.channel.write("no message");
+            }
+            assertThat(peer.channel.isWritable()).isFalse();
+            peer.send(ready("ROUTER"));
+            assertThat(peer.channel.isWritable()).isTrue();
+        }
+    }
+
     @Test
     void aRemovedCodecLeavesTheChannelWritable() {
         try (ScriptedPeer peer = greeted()) {
