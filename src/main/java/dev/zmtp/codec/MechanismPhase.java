@@ -70,6 +70,9 @@ final class MechanismPhase extends HandshakePhase {
     }
 
     private void refuse(ZMTPException cause) {
+        if (!isCurrent()) {
+            return; // what the mechanism did before it failed has ended the connection, and the mechanism with it
+        }
         ByteBuf error = mechanism.refuse(cause);
         if (error != null) {
             send(frame(error));

@@ -355,6 +355,10 @@ class RegressionTest {
         private @Nullable RuntimeException failure;
         private @Nullable Context context;
 
+        List<String> log() {
+            return log;
+        }
+
         Late in(Context context) {
             this.context = context;
             return this;
@@ -418,6 +422,32 @@ class RegressionTest {
             assertThat(peer.onlyEvent(ZMTPHandshakeFailure.class).cause())
                     .hasToString("dev.zmtp.ZMTPException: denied, peer embedded");
             assertThat(mechanism.log).containsExactly("poll", "poll", "close");
+        }
+    }
+
+    @Test
+    void aMechanismThatHasEndedTheConnectionIsNotAskedWhatToSay() {
+        ScriptedPeer[] self = new ScriptedPeer[1];
+        Late mechanism = new Late() {
+            @Override
+            public void receive(ByteBuf command) {
+                self[0].channel.close();
+                throw new ZMTPException(ZMTPException.Code.PEER_ERROR, "denied");
+            }
+
+            @Override
+            public @Nullable ByteBuf refuse(ZMTPException cause) {
+                log().add("refuse");
+                return super.refuse(cause);
+            }
+        };
+        ZMTPCodec codec =
+                ZMTPCodec.builder().socketType(DEALER).mechanism(mechanism::in).build();
+        try (ScriptedPeer peer = new ScriptedPeer(codec)) {
+            self[0] = peer;
+            peer.send(GREETING + "04 01 00");
+            peer.onlyEvent(ZMTPHandshakeFailure.class);
+            assertThat(mechanism.log).containsExactly("poll", "close");
         }
     }
 
