@@ -65,6 +65,11 @@ final class Outbound {
         return writing;
     }
 
+    /** Whether the transport has the beginning of a message whose rest is still to come. */
+    boolean isInMidMessage() {
+        return writing && batch.isTorn();
+    }
+
     /** Takes over {@code message} and {@code promise}. */
     void write(Object message, ChannelPromise promise) {
         if (mustWait()) {
@@ -136,6 +141,7 @@ final class Outbound {
 
     /** Encodes one write. For {@link HeldWrites}; others call {@link #write}. */
     void encode(Object message, ChannelPromise promise) {
+        batch.start(); // also for what never comes to the batch: its promise's listener may end the connection
         if (message instanceof ZMTPMessage frames && encoder == null) {
             batch.message(frames, promise);
         } else if (message instanceof ZMTPSubscription subscription) {
@@ -209,7 +215,7 @@ final class Outbound {
         if (cause != null) {
             batch.fail(cause);
         } else {
-            batch.end();
+            batch.end(writing);
         }
     }
 }

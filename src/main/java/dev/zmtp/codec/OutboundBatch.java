@@ -66,6 +66,12 @@ final class OutboundBatch {
     /** Whether a part of that message was handed over already. */
     private boolean torn;
 
+    /** Whether an encoder or a cipher is writing to the open buffer. */
+    private boolean lent;
+
+    /** What was the open buffer when the connection ended while it was lent. */
+    private @Nullable ByteBuf aside;
+
     /** How large the next buffer will be: what was written between flushes should fit. */
     private int capacity = MIN_CAPACITY;
 
@@ -99,9 +105,15 @@ final class OutboundBatch {
         }
     }
 
-    private void start() {
+    /** Notes that the next message starts here, and that what was written before is whole. */
+    void start() {
         start = index;
         torn = false;
+    }
+
+    /** Whether the transport has the beginning of the message that is being written, but not its end. */
+    boolean isTorn() {
+        return torn;
     }
 
     /** Takes back what was written since {@link #start}. Only then fails the promise, whose listener may flush. */
@@ -166,9 +178,13 @@ final class OutboundBatch {
             int sealed = cipher.sealedLength(length);
             ByteBuf out = room(version.headerLengthFor(sealed) + sealed).writerIndex(index);
             version.writeHeader(out, 0, sealed);
-            cipher.seal(flags, body, out);
-            index = out.writerIndex();
-            limit = out.capacity();
+            lent = true;
+            try {
+                cipher.seal(flags, body, out);
+            } finally {
+                giveBack();
+            }
+            continueBehind(out);
         } else {
             ByteBuf out = room(version.headerLengthFor(length) + length).writerIndex(index);
             version.writeHeader(out, flags, length);
@@ -204,6 +220,7 @@ final class OutboundBatch {
         index = header.writerIndex();
         ByteBuf referenced = body.retainedDuplicate(); // first: with a body that was released, nothing must leave
         seal();
+        torn = promise == null; // else this is the end of the message, and a callback finds it whole
         if (promise == null) {
             ctx.write(referenced).addListener(nobodyWaits);
         } else if (promise.isVoid()) {
@@ -223,11 +240,15 @@ final class OutboundBatch {
                 encoder.estimate(message, estimator);
                 if (cipher == null) {
                     ByteBuf out = room(estimator.size()).writerIndex(index);
-                    writer.begin(out);
-                    encoder.encode(message, writer);
-                    writer.end();
-                    index = out.writerIndex();
-                    limit = out.capacity();
+                    lent = true;
+                    try {
+                        writer.begin(out);
+                        encoder.encode(message, writer);
+                        writer.end();
+                    } finally {
+                        giveBack();
+                    }
+                    continueBehind(out);
                 } else {
                     encodeSealed(message, encoder, writer, estimator.size());
                 }
@@ -260,9 +281,27 @@ final class OutboundBatch {
         }
     }
 
+    /** Goes on behind what an encoder or a cipher has written, unless that has ended the connection. */
+    private void continueBehind(ByteBuf out) {
+        if (!ended) {
+            index = out.writerIndex();
+            limit = out.capacity();
+        }
+    }
+
+    /** An encoder or a cipher has done with the open buffer, if it still is that. */
+    private void giveBack() {
+        lent = false;
+        if (aside != null) {
+            aside.release();
+            aside = null;
+        }
+    }
+
     /** What an encoder or a cipher writes may be of any size, and the transport must know of it. */
     private void sealIfLarge() {
         if (index >= MAX_CAPACITY) {
+            start(); // the message is whole
             seal();
         }
     }
@@ -372,7 +411,10 @@ final class OutboundBatch {
     /** Ends the connection with {@code cause}: drops what the transport has not got, and fails its promises. */
     void fail(Throwable cause) {
         ended = true;
-        if (open != null) {
+        if (lent) {
+            aside = open; // who writes to it must not find himself in a buffer that someone else has got
+            clear();
+        } else if (open != null) {
             open.release();
             clear();
         }
@@ -383,9 +425,33 @@ final class OutboundBatch {
         }
     }
 
-    /** Ends the codec's part in the connection: the transport gets what was written, and answers for it. */
-    void end() {
+    /**
+     * Ends the codec's part in the connection: the transport gets what was written, and answers for it. Of a message that
+     * is being written ({@code writing}) it gets no more.
+     */
+    void end(boolean writing) {
         ended = true;
+        if (writing) {
+            index = start;
+        }
+        if (lent) {
+            keepWhole();
+        }
         seal();
+    }
+
+    /** Leaves the open buffer to whom it is lent, and what is whole of it in another. */
+    private void keepWhole() {
+        ByteBuf whole = null;
+        if (index > 0) {
+            try {
+                whole = ctx.alloc().ioBuffer(index).writeBytes(Objects.requireNonNull(open), 0, index);
+            } catch (Throwable e) { // the allocator has no more memory
+                fail(e);
+                return;
+            }
+        }
+        aside = open;
+        open = whole;
     }
 }

@@ -322,6 +322,11 @@ final class TrafficPhase extends Phase {
         outbound.drain();
     }
 
+    /** Whether the transport has the beginning of a message whose rest is still to come. */
+    boolean isInMidMessage() {
+        return outbound.isInMidMessage();
+    }
+
     /** Sends a command of our own. It leaves at the end of the read, or with the next flush if that is sooner. */
     private void send(ByteBuf command) {
         unflushed = true;

@@ -12,6 +12,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.handler.codec.DecoderException;
+import io.netty.handler.codec.EncoderException;
 import io.netty.util.concurrent.Future;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
@@ -49,7 +50,9 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Place.</b> One instance for each channel. It may be added before or after the channel is active, and stands behind
  * handlers that turn octets into octets, such as {@code SslHandler}. Everything runs on the executor of its context, the
  * channel's event loop unless the handler was added with another; nothing blocks it. It stays in the pipeline as long
- * as the channel is open, so that {@code pipeline.get(ZMTPCodec.class).session()} works until then.
+ * as the channel is open, so that {@code pipeline.get(ZMTPCodec.class).session()} works until then. Whoever removes it
+ * gets the octets that it has not read, and what was written before still leaves; only who removes it in the midst of a
+ * message, from a callback of the transport, ends the connection, as nothing could follow half a message.
  */
 public final class ZMTPCodec extends ChannelDuplexHandler {
 
@@ -191,6 +194,12 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
     @Override
     public void handlerRemoved(ChannelHandlerContext ctx) {
         if (this.ctx != ctx || phase instanceof ClosedPhase) {
+            return;
+        }
+        if (phase instanceof TrafficPhase traffic && traffic.isInMidMessage()) {
+            // Whatever is written next, by whomever, the peer would take for the rest of the message.
+            fail(new EncoderException(
+                    "codec: removed behind half a message (expected: before a message, or behind it)"));
             return;
         }
         removed = true;

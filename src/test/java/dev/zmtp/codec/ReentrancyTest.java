@@ -186,17 +186,6 @@ class ReentrancyTest {
     }
 
     @Test
-    void aRemovalWhileTheLastFrameIsOnItsWayLetsItLeave() {
-        try (InTraffic traffic = dealer()) {
-            callback.onWritability = ctx -> ctx.pipeline().remove(ZMTPCodec.class);
-            ChannelFuture write = traffic.write(big("61"));
-            traffic.channel.flush();
-            assertThat(write.isSuccess()).isTrue();
-            assertThat(traffic.sent()).isEqualTo(Hex.of("02 00*6 13 88 61*5000"));
-        }
-    }
-
-    @Test
     void aRemovalInAListenerOfAFlushIsHarmless() {
         try (InTraffic traffic = dealer()) {
             traffic.writeText("a")

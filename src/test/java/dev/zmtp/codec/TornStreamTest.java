@@ -1,0 +1,360 @@
+package dev.zmtp.codec;
+
+import static dev.zmtp.ZMTPSocketType.DEALER;
+import static dev.zmtp.ZMTPSocketType.ROUTER;
+import static dev.zmtp.testing.ScriptedPeer.GREETING;
+import static dev.zmtp.testing.ScriptedPeer.SIGNATURE;
+import static dev.zmtp.testing.ScriptedPeer.command;
+import static dev.zmtp.testing.ScriptedPeer.ready;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.zmtp.ZMTPException;
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.ZMTPMetadata;
+import dev.zmtp.mechanism.ZMTPMechanism;
+import dev.zmtp.testing.Hex;
+import dev.zmtp.testing.InTraffic;
+import dev.zmtp.testing.ScriptedPeer;
+import dev.zmtp.testing.ToyMechanism;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
+import io.netty.handler.codec.EncoderException;
+import java.nio.channels.ClosedChannelException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A channel that stays open has whole messages on it, whenever the codec is removed: nothing could follow half of one. */
+class TornStreamTest {
+
+    private static final String HALF =
+            "codec: removed behind half a message (expected: before a message, or behind it)";
+
+    /** Does something when the transport has got so many buffers. */
+    private static final class At extends ChannelOutboundHandlerAdapter {
+        private int countdown;
+        private Runnable action = () -> {};
+
+        @Override
+        public void write(ChannelHandlerContext ctx, Object msg, ChannelPromise promise) {
+            ctx.write(msg, promise);
+            if (--countdown == 0) {
+                action.run();
+            }
+        }
+    }
+
+    private final At transport = new At();
+
+    private InTraffic removingAt(int write) {
+        InTraffic traffic = InTraffic.as(DEALER).front(transport).start();
+        transport.countdown = write;
+        transport.action = () -> traffic.channel.pipeline().remove(traffic.codec);
+        return traffic;
+    }
+
+    private static ZMTPMessage bodies(int... lengths) {
+        ByteBuf[] frames = new ByteBuf[lengths.length];
+        for (int i = 0; i < lengths.length; i++) {
+            frames[i] = Hex.buffer("61*" + lengths[i]);
+        }
+        return ZMTPMessage.from(frames);
+    }
+
+    static List<Arguments> midst() {
+        return List.of(
+                Arguments.of("behind the header of a body sent by reference", new int[] {5000}, 1),
+                Arguments.of("between two bodies sent by reference", new int[] {5000, 5000}, 2),
+                Arguments.of("behind a small frame and a header", new int[] {10, 5000, 10}, 1),
+                Arguments.of("before a small last frame", new int[] {5000, 10}, 2),
+                Arguments.of("behind a full buffer of small frames", new int[] {400, 400, 10}, 1));
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("midst")
+    void aRemovalInTheMidstOfAMessageEndsTheConnection(String where, int[] lengths, int write) {
+        try (InTraffic traffic = removingAt(write)) {
+            ChannelFuture before = traffic.writeText("before");
+            ChannelFuture torn = traffic.write(bodies(lengths));
+            assertThat(traffic.channel.isOpen()).isFalse();
+            assertThat(traffic.failures)
+                    .singleElement()
+                    .isInstanceOfSatisfying(
+                            EncoderException.class,
+                            failure -> assertThat(failure).hasMessageStartingWith(HALF));
+            assertThat(before.isDone()).isTrue();
+            assertThat(torn.isDone()).isTrue();
+            assertThat(torn.isSuccess()).isFalse();
+            assertThat(traffic.sent()).isEmpty(); // nothing was flushed
+        }
+    }
+
+    static List<Arguments> ends() {
+        return List.of(
+                Arguments.of("behind a body sent by reference", new int[] {5000}, 2),
+                Arguments.of("behind the last of three", new int[] {5000, 10, 5000}, 4),
+                Arguments.of("behind a buffer that one message filled", new int[] {4096, 4096, 4096, 4096}, 4));
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("ends")
+    void aRemovalBehindTheLastOctetOfAMessageLetsItLeave(String where, int[] lengths, int write) {
+        try (InTraffic traffic = removingAt(write)) {
+            ChannelFuture written = traffic.write(bodies(lengths));
+            traffic.channel.flush();
+            assertThat(traffic.failures).isEmpty();
+            assertThat(written.isSuccess()).isTrue();
+            StringBuilder whole = new StringBuilder();
+            for (int i = 0; i < lengths.length; i++) {
+                int more = i < lengths.length - 1 ? 1 : 0;
+                whole.append(
+                        lengths[i] > 255
+                                ? "%02x %016x 61*%d ".formatted(2 + more, lengths[i], lengths[i])
+                                : "%02x %02x 61*%d ".formatted(more, lengths[i], lengths[i]));
+            }
+            assertThat(traffic.sent()).isEqualTo(Hex.of(whole.toString()));
+            assertThat(traffic.channel.isOpen()).isTrue();
+        }
+    }
+
+    @Test
+    void aRemovalBehindTheMessageBeforeFailsTheNextAlone() {
+        try (InTraffic traffic = removingAt(1)) {
+            ChannelFuture first = traffic.write(bodies(400));
+            ChannelFuture second = traffic.write(bodies(400)); // finds no room, so that the first is handed over
+            traffic.channel.flush();
+            assertThat(first.isSuccess()).isTrue();
+            assertThat(second.cause())
+                    .isInstanceOf(EncoderException.class)
+                    .hasCauseInstanceOf(ClosedChannelException.class);
+            assertThat(traffic.sent()).isEqualTo(Hex.of("02 00*6 01 90 61*400"));
+            assertThat(traffic.channel.isOpen()).isTrue();
+        }
+    }
+
+    @Test
+    void aListenerThatRemovesTheCodecBehindAWholeMessageTearsNothing() {
+        try (ScriptedPeer peer = new ScriptedPeer(transport, ZMTPCodec.of(DEALER)).send(GREETING)) {
+            peer.received();
+            ChannelFuture first = peer.channel.write(bodies(5000, 10)); // its end stays in the open buffer
+            peer.channel
+                    .write("no message")
+                    .addListener(failed -> peer.channel.pipeline().remove(ZMTPCodec.class));
+            peer.send(ready("ROUTER"));
+            assertThat(peer.onlyEvent(ZMTPHandshakeFailure.class).cause())
+                    .hasMessageStartingWith("handshake ended as the codec was removed");
+            assertThat(first.isDone()).isTrue();
+        }
+    }
+
+    @Test
+    void aRemovalInTheMidstOfAHeldMessageEndsTheHandshakeAndTheConnection() {
+        try (ScriptedPeer peer = new ScriptedPeer(transport, ZMTPCodec.of(DEALER)).send(GREETING)) {
+            ChannelFuture held = peer.channel.writeAndFlush(bodies(5000));
+            ChannelFuture behind = peer.channel.writeAndFlush(bodies(5000));
+            transport.countdown = 1;
+            transport.action = () -> peer.channel.pipeline().remove(ZMTPCodec.class);
+            peer.send(ready("ROUTER") + "00 01 61");
+            assertThat(peer.onlyEvent(ZMTPHandshakeFailure.class).cause()).hasMessageStartingWith(HALF);
+            assertThat(peer.failures).isEmpty();
+            assertThat(peer.messages).isEmpty(); // a connection that has failed gives no octets to anyone
+            assertThat(peer.channel.isOpen()).isFalse();
+            assertThat(List.of(held, behind)).allMatch(ChannelFuture::isDone).noneMatch(ChannelFuture::isSuccess);
+        }
+    }
+
+    /** Ends its connection in the midst of a message, of which it goes on to write the rest. */
+    private static ZMTPCodec.Builder ending(ZMTPCodec.Builder codec) {
+        return codec.encoder(session -> new ZMTPEncoder() {
+            @Override
+            public void estimate(Object message, ZMTPEstimator estimator) {
+                estimator.frame(3);
+                estimator.frame(100);
+            }
+
+            @Override
+            public void encode(Object message, ZMTPWriter writer) {
+                writer.frame(3, true).writeBytes(new byte[] {1, 2, 3});
+                if (message instanceof Runnable end) {
+                    end.run();
+                }
+                writer.frame(100, false).writeZero(100);
+            }
+
+            @Override
+            public void close() {}
+        });
+    }
+
+    private static final String WHOLE = "01 03 010203 / 00 64 00*100 ";
+
+    @ParameterizedTest(name = "which then writes: {0}")
+    @ValueSource(strings = {"", "ca fe"})
+    void ofAMessageWhoseEncoderRemovesTheCodecNothingLeaves(String behind) {
+        try (InTraffic traffic =
+                InTraffic.as(DEALER).set(TornStreamTest::ending).start()) {
+            ChannelFuture before = traffic.write("whole");
+            Runnable end = () -> {
+                traffic.channel.pipeline().remove(traffic.codec);
+                traffic.channel.writeAndFlush(Hex.buffer(behind));
+            };
+            ChannelFuture unfinished = traffic.write(end);
+            assertThat(before.isSuccess()).isTrue();
+            assertThat(unfinished.cause()).isInstanceOf(ClosedChannelException.class);
+            assertThat(traffic.sent()).isEqualTo(Hex.of(WHOLE + behind));
+            assertThat(traffic.channel.isOpen()).isTrue();
+            assertThat(traffic.failures).isEmpty();
+        }
+    }
+
+    @Test
+    void anEncoderThatRemovesTheCodecAtItsFirstMessageFindsItsBufferAsItWas() {
+        try (InTraffic traffic =
+                InTraffic.as(DEALER).set(TornStreamTest::ending).start()) {
+            ByteBuf[] others = new ByteBuf[1];
+            Runnable end = () -> {
+                traffic.channel.pipeline().remove(traffic.codec);
+                // A buffer of the same size, which must not be the one that the encoder goes on to write to.
+                others[0] = traffic.channel.alloc().ioBuffer(512);
+            };
+            ChannelFuture unfinished = traffic.write(end);
+            assertThat(unfinished.cause()).isInstanceOf(ClosedChannelException.class);
+            assertThat(others[0].readableBytes()).isZero();
+            others[0].release();
+            traffic.channel.flush();
+            assertThat(traffic.sent()).isEmpty();
+        }
+    }
+
+    @ParameterizedTest(name = "{0} whole messages before")
+    @ValueSource(ints = {0, 2})
+    void anEncoderThatClosesTheChannelFindsItsBufferAsItWas(int before) {
+        Gate gate = new Gate();
+        try (InTraffic traffic =
+                InTraffic.as(DEALER).front(gate).set(TornStreamTest::ending).start()) {
+            gate.reset();
+            for (int i = 0; i < before; i++) {
+                traffic.write("whole");
+            }
+            Runnable end = traffic.channel::close;
+            ChannelFuture unfinished = traffic.write(end);
+            assertThat(unfinished.cause()).isInstanceOf(ClosedChannelException.class);
+            assertThat(gate.writes.stream().mapToInt(Integer::intValue).sum())
+                    .isEqualTo(before * Hex.octets(WHOLE).length);
+            assertThat(gate.writesBeforeClose).isEqualTo(gate.writes.size());
+        }
+    }
+
+    @Test
+    void anEncoderThatEndsTheConnectionByAFailureFindsItsBufferAsItWas() {
+        try (InTraffic traffic =
+                InTraffic.as(DEALER).set(TornStreamTest::ending).start()) {
+            ChannelFuture before = traffic.write("whole");
+            Runnable end = () -> traffic.channel.pipeline().fireChannelRead(Hex.buffer("08 00"));
+            ChannelFuture unfinished = traffic.write(end);
+            Failures.assertMalformed(traffic);
+            assertThat(before.cause()).isSameAs(traffic.failures.get(0));
+            assertThat(unfinished.cause()).isInstanceOf(ClosedChannelException.class);
+            assertThat(traffic.sent()).isEmpty();
+        }
+    }
+
+    /** Does as the toy does, and something else whenever it has sealed the half of a frame. */
+    private record EndingMechanism(ToyMechanism toy, Runnable inTheMidst) implements ZMTPMechanism {
+        @Override
+        public String name() {
+            return toy.name();
+        }
+
+        @Override
+        public boolean isServer() {
+            return toy.isServer();
+        }
+
+        @Override
+        public @Nullable ByteBuf poll() {
+            return toy.poll();
+        }
+
+        @Override
+        public void receive(ByteBuf command) {
+            toy.receive(command);
+        }
+
+        @Override
+        public boolean isReady() {
+            return toy.isReady();
+        }
+
+        @Override
+        public ZMTPMetadata peerMetadata() {
+            return toy.peerMetadata();
+        }
+
+        @Override
+        public @Nullable ByteBuf refuse(ZMTPException cause) {
+            return toy.refuse(cause);
+        }
+
+        @Override
+        public FrameCipher cipher() {
+            FrameCipher inner = toy.cipher();
+            return new FrameCipher() {
+                @Override
+                public int sealedLength(int length) {
+                    return inner.sealedLength(length);
+                }
+
+                @Override
+                public void seal(int flags, ByteBuf body, ByteBuf out) {
+                    inTheMidst.run();
+                    inner.seal(flags, body, out);
+                }
+
+                @Override
+                public int open(ByteBuf sealed) {
+                    return inner.open(sealed);
+                }
+            };
+        }
+    }
+
+    @ParameterizedTest(name = "at frame {0} of a message")
+    @ValueSource(ints = {1, 2, 3})
+    void aCipherThatRemovesTheCodecLeavesWholeMessages(int frame) {
+        Runnable[] action = {() -> {}};
+        int[] sealed = new int[1];
+        ZMTPCodec codec = ZMTPCodec.builder()
+                .socketType(ROUTER)
+                .mechanism(context ->
+                        new EndingMechanism(ToyMechanism.server(context, (password, yes) -> yes.run()), () -> {
+                            if (++sealed[0] == frame) {
+                                action[0].run();
+                            }
+                        }))
+                .build();
+        try (ScriptedPeer peer = new ScriptedPeer(codec)) {
+            peer.send(SIGNATURE + "03 01 \"TOY\" 00*17 00 00*31 " + command("05 \"HELLO\" \"open\""));
+            peer.send(command("08 \"INITIATE\" 0b \"Socket-Type\" 00000006 \"DEALER\""));
+            peer.onlyEvent(ZMTPHandshakeSuccess.class);
+            peer.received();
+            ChannelFuture before = peer.channel.write(ZMTPMessage.fromUTF8("b"));
+            sealed[0] = 0;
+            action[0] = () -> peer.channel.pipeline().remove(codec);
+            ChannelFuture torn = peer.channel.write(ZMTPMessage.fromUTF8("x", "y", "z"));
+            peer.channel.flush();
+            assertThat(before.isSuccess()).isTrue();
+            assertThat(torn.isDone()).isTrue();
+            assertThat(torn.isSuccess()).isFalse();
+            assertThat(peer.received()).isEqualTo(Hex.of("00 03 5a ff 9d"));
+            assertThat(peer.channel.isOpen()).isTrue();
+        }
+    }
+}
