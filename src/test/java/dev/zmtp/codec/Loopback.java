@@ -1,0 +1,224 @@
+package dev.zmtp.codec;
+
+import static dev.zmtp.ZMTPSocketType.PAIR;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.testing.Transport;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.util.concurrent.Future;
+import io.netty.util.concurrent.GlobalEventExecutor;
+import java.net.SocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.function.UnaryOperator;
+
+/** A server and its clients on one transport of this machine, and how to wait for them. */
+final class Loopback implements AutoCloseable {
+
+    static final int PATIENCE_SECONDS = 30;
+
+    private final Transport.Kit kit;
+    private final SocketAddress address;
+    private final ChannelGroup channels = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
+    private Channel server;
+
+    Loopback(Transport.Kit kit, SocketAddress address) {
+        this.kit = kit;
+        this.address = address;
+    }
+
+    /** One end of a connection. */
+    static final class End extends ChannelInboundHandlerAdapter {
+        final ZMTPCodec codec;
+        final BlockingQueue<ZMTPMessage> messages = new LinkedBlockingQueue<>();
+        final BlockingQueue<Object> handshakes = new LinkedBlockingQueue<>();
+        final List<Throwable> failures = new CopyOnWriteArrayList<>();
+        final BlockingQueue<Boolean> writability = new LinkedBlockingQueue<>();
+        private final CountDownLatch inactive = new CountDownLatch(1);
+        volatile Channel channel;
+
+        End(UnaryOperator<ZMTPCodec.Builder> settings) {
+            codec = settings.apply(ZMTPCodec.builder().socketType(PAIR)).build();
+        }
+
+        @Override
+        public void handlerAdded(ChannelHandlerContext ctx) {
+            channel = ctx.channel();
+        }
+
+        @Override
+        public void userEventTriggered(ChannelHandlerContext ctx, Object evt) {
+            if (evt instanceof ZMTPHandshakeSuccess || evt instanceof ZMTPHandshakeFailure) {
+                handshakes.add(evt);
+            }
+        }
+
+        @Override
+        public void channelRead(ChannelHandlerContext ctx, Object msg) {
+            messages.add((ZMTPMessage) msg);
+        }
+
+        @Override
+        public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+            writability.add(ctx.channel().isWritable());
+            ctx.fireChannelWritabilityChanged();
+        }
+
+        @Override
+        public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+            failures.add(cause);
+        }
+
+        @Override
+        public void channelInactive(ChannelHandlerContext ctx) {
+            inactive.countDown();
+        }
+
+        Object handshake() throws InterruptedException {
+            return await(handshakes);
+        }
+
+        void assertSucceeded() throws InterruptedException {
+            assertThat(handshake()).isInstanceOf(ZMTPHandshakeSuccess.class);
+        }
+
+        void assertClosed() throws InterruptedException {
+            assertThat(inactive.await(PATIENCE_SECONDS, TimeUnit.SECONDS)).isTrue();
+        }
+
+        /** The number in the next message, which is released. */
+        int number() throws InterruptedException {
+            return numberOf(await(messages));
+        }
+
+        private static int numberOf(ZMTPMessage message) {
+            try {
+                return message.frame(0).getInt(0);
+            } finally {
+                message.release();
+            }
+        }
+
+        /** The numbers in all messages that have come. */
+        List<Integer> numbers() {
+            List<ZMTPMessage> all = new ArrayList<>();
+            messages.drainTo(all);
+            return all.stream().map(End::numberOf).toList();
+        }
+
+        /** Sends its number in a message of so many octets. */
+        ChannelFuture write(int number, int length) {
+            ByteBuf body = channel.alloc().buffer(length).writeInt(number).writeZero(length - 4);
+            return channel.write(ZMTPMessage.from(body));
+        }
+    }
+
+    static <T> T await(BlockingQueue<T> queue) throws InterruptedException {
+        T next = queue.poll(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        assertThat(next).isNotNull();
+        return next;
+    }
+
+    static void await(Future<?> future) throws InterruptedException {
+        assertThat(future.await(PATIENCE_SECONDS, TimeUnit.SECONDS)).isTrue();
+    }
+
+    static void await(BooleanSupplier condition) {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
+        while (!condition.getAsBoolean()) {
+            assertThat(System.nanoTime()).isLessThan(deadline);
+            Thread.yield();
+        }
+    }
+
+    private ChannelInitializer<Channel> initializer(ChannelHandler... handlers) {
+        return new ChannelInitializer<>() {
+            @Override
+            protected void initChannel(Channel ch) {
+                channels.add(ch);
+                ch.pipeline().addLast(handlers);
+            }
+        };
+    }
+
+    /** Waits for one client, whose channel gets these handlers. */
+    @SuppressWarnings("unchecked") // no option is of a type that its value is not
+    void listen(ChannelHandler... handlers) throws InterruptedException {
+        ServerBootstrap bootstrap =
+                new ServerBootstrap().group(kit.group()).channel(kit.server()).childHandler(initializer(handlers));
+        for (Map.Entry<ChannelOption<?>, Object> option : kit.options().entrySet()) {
+            bootstrap.childOption((ChannelOption<Object>) option.getKey(), option.getValue());
+        }
+        ChannelFuture bound = bootstrap.bind(address);
+        await(bound);
+        assertThat(bound.cause()).isNull();
+        server = bound.channel();
+    }
+
+    SocketAddress serverAddress() {
+        return server.localAddress();
+    }
+
+    void stopListening() throws InterruptedException {
+        await(server.close());
+        server = null;
+    }
+
+    /** Connects a channel with these handlers to the server. */
+    Channel connect(ChannelHandler... handlers) throws InterruptedException {
+        ChannelFuture connected = connecting(handlers);
+        await(connected);
+        assertThat(connected.cause()).isNull();
+        return connected.channel();
+    }
+
+    @SuppressWarnings("unchecked") // no option is of a type that its value is not
+    ChannelFuture connecting(ChannelHandler... handlers) {
+        Bootstrap bootstrap =
+                new Bootstrap().group(kit.group()).channel(kit.channel()).handler(initializer(handlers));
+        for (Map.Entry<ChannelOption<?>, Object> option : kit.options().entrySet()) {
+            bootstrap.option((ChannelOption<Object>) option.getKey(), option.getValue());
+        }
+        return bootstrap.connect(server.localAddress());
+    }
+
+    /** The event loops, for handlers with tasks of their own. */
+    EventLoopGroup group() {
+        return kit.group();
+    }
+
+    boolean isRunning() {
+        return !kit.group().isShuttingDown();
+    }
+
+    /** Closes all channels and returns when their threads have ended. */
+    @Override
+    public void close() {
+        // First, as a loop that shuts down with channels of io_uring on it may lose a buffer of theirs.
+        assertThat(channels.close().awaitUninterruptibly(PATIENCE_SECONDS, TimeUnit.SECONDS))
+                .isTrue();
+        kit.group().shutdownGracefully(0, PATIENCE_SECONDS, TimeUnit.SECONDS);
+        assertThat(kit.group().terminationFuture().awaitUninterruptibly(PATIENCE_SECONDS, TimeUnit.SECONDS))
+                .isTrue();
+    }
+}

@@ -1,0 +1,17 @@
+package dev.zmtp.codec;
+
+import dev.zmtp.testing.Transport;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** The transports that only Netty 4.2 has. */
+@Tag("netty-4.2-only")
+@ParameterizedClass(name = "{0}")
+@EnumSource(names = {"NIO_UNIX", "IO_URING", "IO_URING_RING", "IO_URING_UNIX", "IO_URING_ABSTRACT"})
+class Netty42TransportsTest extends TransportContract {
+
+    Netty42TransportsTest(Transport transport) {
+        super(transport);
+    }
+}

@@ -1,0 +1,405 @@
+package dev.zmtp.codec;
+
+import static dev.zmtp.codec.Loopback.PATIENCE_SECONDS;
+import static dev.zmtp.codec.Loopback.await;
+import static dev.zmtp.testing.ScriptedPeer.SIGNATURE;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.zmtp.ZMTPException;
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.codec.Loopback.End;
+import dev.zmtp.testing.Hex;
+import dev.zmtp.testing.Transport;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.socket.DuplexChannel;
+import io.netty.util.concurrent.Future;
+import java.lang.ref.WeakReference;
+import java.nio.channels.ClosedChannelException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestReporter;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a connection does on every transport: two codecs, each on a channel of its own, and what lies between. */
+abstract class TransportContract {
+
+    /** More of these than any kernel keeps for one connection. */
+    private static final int BIG = 64 << 10;
+
+    private static final int MANY_BIG = 1000;
+
+    private final Transport transport;
+
+    @TempDir
+    private Path dir;
+
+    private Loopback net;
+
+    TransportContract(Transport transport) {
+        this.transport = transport;
+    }
+
+    @BeforeEach
+    void start(TestReporter reporter) {
+        String refusal = transport.refusal();
+        if (refusal != null) {
+            reporter.publishEntry("transport", refusal);
+            assertThat(transport.isRequired()).as(refusal).isFalse();
+            assumeTrue(false, refusal);
+        }
+        net = new Loopback(transport.kit(), transport.newAddress(dir));
+    }
+
+    @AfterEach
+    void stop() {
+        if (net != null) {
+            net.close();
+        }
+    }
+
+    private static End end() {
+        return new End(codec -> codec);
+    }
+
+    private void join(End left, End right) throws InterruptedException {
+        net.listen(right.codec, right);
+        net.connect(left.codec, left);
+        left.assertSucceeded();
+        right.assertSucceeded();
+    }
+
+    /** Runs {@code action} on the event loop of {@code end}. */
+    private static void on(End end, Runnable action) throws InterruptedException {
+        Future<?> done = end.channel.eventLoop().submit(action);
+        await(done);
+        assertThat(done.cause()).isNull();
+    }
+
+    @Test
+    void theHandshakeEndsOnTheEventLoopFirstTheFutureThenTheEvent() throws InterruptedException {
+        End left = end();
+        End right = end();
+        List<String> order = new CopyOnWriteArrayList<>();
+        left.codec.session().handshakeFuture().addListener(done -> {
+            order.add("future " + left.channel.eventLoop().inEventLoop());
+            left.channel.writeAndFlush(ZMTPMessage.fromUTF8("from the listener"));
+        });
+        net.listen(right.codec, right);
+        net.connect(
+                left.codec,
+                new ChannelInboundHandlerAdapter() {
+                    @Override
+                    public void userEventTriggered(ChannelHandlerContext ctx, Object evt) {
+                        order.add("event " + ctx.channel().eventLoop().inEventLoop());
+                        ctx.writeAndFlush(ZMTPMessage.fromUTF8("from the handler"));
+                        ctx.fireUserEventTriggered(evt);
+                    }
+                },
+                left);
+        assertThat(left.handshake()).isInstanceOf(ZMTPHandshakeSuccess.class);
+        for (String text : List.of("from the listener", "from the handler")) {
+            ZMTPMessage message = await(right.messages);
+            assertThat(message.frame(0).toString(StandardCharsets.US_ASCII)).isEqualTo(text);
+            message.release();
+        }
+        assertThat(order).containsExactly("future true", "event true");
+    }
+
+    @Test
+    void whatIsWrittenBeforeTheConnectionIsThereArrivesBehindTheHandshake() throws InterruptedException {
+        End left = end();
+        End right = end();
+        net.listen(right.codec, right);
+        List<ChannelFuture> early = new CopyOnWriteArrayList<>();
+        net.connect(left.codec, left, new ChannelInboundHandlerAdapter() {
+            @Override
+            public void handlerAdded(ChannelHandlerContext ctx) {
+                for (int i = 0; i < 100; i++) {
+                    early.add(left.write(i, 100));
+                }
+                ctx.flush();
+            }
+        });
+        for (int i = 0; i < 100; i++) {
+            assertThat(right.number()).isEqualTo(i);
+        }
+        for (ChannelFuture write : early) {
+            await(write);
+            assertThat(write.cause()).isNull();
+        }
+    }
+
+    @Test
+    void messagesOfEverySizeGoThereAndBack() throws InterruptedException {
+        End left = end();
+        End right = end();
+        join(left, right);
+        List<ZMTPMessage> sent = new ArrayList<>();
+        for (int length : List.of(0, 1, 255, 256, 1024, 1025, 4096, 4097, 65_535, 65_536, 1 << 20, 5 << 20)) {
+            sent.add(ZMTPMessage.from(left.channel.alloc().buffer().writeZero(length)));
+        }
+        sent.add(ZMTPMessage.from(IntStream.range(0, 1000)
+                .mapToObj(i -> left.channel.alloc().buffer().writeZero(i * 7 % 5000))
+                .toList()));
+        for (ZMTPMessage message : sent) {
+            left.channel.writeAndFlush(message.retain());
+            ZMTPMessage there = await(right.messages);
+            assertThat(there).isEqualTo(message);
+            right.channel.writeAndFlush(there);
+            ZMTPMessage back = await(left.messages);
+            assertThat(back).isEqualTo(message);
+            back.release();
+            message.release();
+        }
+        assertThat(left.failures).isEmpty();
+        assertThat(right.failures).isEmpty();
+    }
+
+    @Test
+    void thousandsOfMessagesInBothDirectionsStayInOrder() throws InterruptedException {
+        int messages = 20_000;
+        End left = end();
+        End right = end();
+        join(left, right);
+        for (End end : List.of(left, right)) {
+            end.channel.eventLoop().execute(() -> {
+                for (int i = 0; i < messages; i++) {
+                    end.write(i, i % 1000 == 0 ? 10_000 : 4 + i % 300);
+                    if (i % 64 == 0) {
+                        end.channel.flush();
+                    }
+                }
+                end.channel.flush();
+            });
+        }
+        for (int i = 0; i < messages; i++) {
+            assertThat(right.number()).isEqualTo(i);
+            assertThat(left.number()).isEqualTo(i);
+        }
+    }
+
+    /** Writes while it may, and goes on when it may again. */
+    private static final class Pump extends ChannelInboundHandlerAdapter {
+        private final End end;
+        private int written;
+        private int pauses;
+        private long most;
+
+        private Pump(End end) {
+            this.end = end;
+        }
+
+        @Override
+        public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+            pump(ctx.channel());
+        }
+
+        void pump(Channel channel) {
+            while (written < MANY_BIG && channel.isWritable()) {
+                written++; // first: the write may call us
+                end.write(written - 1, BIG);
+                most = Math.max(most, channel.unsafe().outboundBuffer().totalPendingWriteBytes());
+            }
+            if (!channel.isWritable()) {
+                pauses++;
+            }
+            channel.flush();
+        }
+    }
+
+    @Test
+    void aSlowReaderStopsTheWriterWhoGoesOnWhenItMay() throws InterruptedException {
+        End left = end();
+        End right = end();
+        join(left, right);
+        right.channel.config().setAutoRead(false);
+        Pump pump = new Pump(left);
+        on(left, () -> {
+            left.channel.pipeline().addLast(pump);
+            pump.pump(left.channel);
+        });
+        on(left, () -> {
+            assertThat(pump.pauses).isPositive();
+            if (transport != Transport.LOCAL) { // which has no bound of its own, and keeps all that is flushed
+                assertThat(pump.written).isLessThan(MANY_BIG);
+            }
+        });
+        right.channel.config().setAutoRead(true);
+        for (int i = 0; i < MANY_BIG; i++) {
+            assertThat(right.number()).isEqualTo(i);
+        }
+        on(
+                left,
+                () -> assertThat(pump.most)
+                        .isLessThan(left.channel.config().getWriteBufferHighWaterMark() + 2 * BIG + 4096));
+        assertThat(left.writability).contains(true);
+    }
+
+    @Test
+    void whoClosesInMidStreamHasAllPromisesDoneAndThePeerGetsWholeMessagesInOrder() throws InterruptedException {
+        End left = end();
+        End right = end();
+        join(left, right);
+        right.channel.config().setAutoRead(false);
+        List<ChannelFuture> writes = new ArrayList<>();
+        on(left, () -> {
+            for (int i = 0; i < MANY_BIG; i++) {
+                writes.add(left.write(i, BIG));
+                if (i % 10 == 0) {
+                    left.channel.flush();
+                }
+            }
+        });
+        left.channel.close();
+        left.assertClosed();
+        for (ChannelFuture write : writes) {
+            await(write);
+        }
+        int successes =
+                (int) writes.stream().takeWhile(ChannelFuture::isSuccess).count();
+        assertThat(writes.subList(successes, writes.size())).noneMatch(ChannelFuture::isSuccess);
+        assertThat(left.failures).isEmpty();
+        right.channel.config().setAutoRead(true);
+        right.assertClosed();
+        List<Integer> heard = right.numbers();
+        assertThat(heard).isEqualTo(IntStream.range(0, heard.size()).boxed().toList());
+        if (transport != Transport.LOCAL) { // which drops what the peer has not read yet
+            assertThat(heard).hasSizeGreaterThanOrEqualTo(successes);
+        }
+    }
+
+    @Test
+    void whosePeerClosesInMidStreamHasAllPromisesDone() throws InterruptedException {
+        End left = end();
+        End right = end();
+        join(left, right);
+        right.channel.config().setAutoRead(false);
+        List<ChannelFuture> writes = new ArrayList<>();
+        on(left, () -> {
+            for (int i = 0; i < MANY_BIG; i++) {
+                writes.add(left.write(i, BIG));
+            }
+            left.channel.flush();
+        });
+        right.channel.close();
+        left.assertClosed();
+        for (ChannelFuture write : writes) {
+            await(write);
+        }
+        assertThat(left.channel.isOpen()).isFalse();
+        ChannelFuture late = left.write(0, 4);
+        await(late);
+        assertThat(late.cause()).isInstanceOf(ClosedChannelException.class);
+        right.numbers();
+    }
+
+    @Test
+    void thePeersLastWordsArriveBeforeItsEnd() throws InterruptedException {
+        End left = end();
+        End right = end();
+        join(left, right);
+        for (int i = 0; i < 9; i++) {
+            left.write(i, 1000);
+        }
+        ChannelFuture last = left.write(9, 1000);
+        left.channel.flush();
+        await(last); // a shutdown is not in order with writes that the transport has not done yet
+        if (left.channel instanceof DuplexChannel halves) {
+            right.channel.config().setOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
+            halves.shutdownOutput();
+        } else {
+            left.channel.close();
+        }
+        for (int i = 0; i < 10; i++) {
+            assertThat(right.number()).isEqualTo(i);
+        }
+        right.assertClosed();
+        left.assertClosed();
+        assertThat(right.failures).isEmpty();
+    }
+
+    @Test
+    void aPeerThatSaysHalfAGreetingAndNoMoreFailsTheHandshakeOnce() throws InterruptedException {
+        End right = end();
+        net.listen(right.codec, right);
+        Channel raw = net.connect(new ChannelInboundHandlerAdapter());
+        await(() -> right.channel != null);
+        right.channel.config().setOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
+        await(raw.writeAndFlush(Hex.buffer(SIGNATURE + "03")));
+        if (raw instanceof DuplexChannel halves) {
+            halves.shutdownOutput();
+        } else {
+            raw.close();
+        }
+        ZMTPHandshakeFailure failure = (ZMTPHandshakeFailure) right.handshake();
+        assertThat(((ZMTPException) failure.cause()).code()).isEqualTo(ZMTPException.Code.CLOSED);
+        right.assertClosed();
+        assertThat(right.handshakes).isEmpty();
+        assertThat(right.failures).isEmpty();
+    }
+
+    @Test
+    void aStrangerFailsTheHandshakeOnceAndIsClosed() throws InterruptedException {
+        End right = end();
+        net.listen(right.codec, right);
+        CountDownLatch closed = new CountDownLatch(1);
+        Channel raw = net.connect(new ChannelInboundHandlerAdapter() {
+            @Override
+            public void channelInactive(ChannelHandlerContext ctx) {
+                closed.countDown();
+            }
+        });
+        raw.writeAndFlush(Hex.buffer("\"GET\" 20 2f 20"));
+        ZMTPHandshakeFailure failure = (ZMTPHandshakeFailure) right.handshake();
+        assertThat(((ZMTPException) failure.cause()).code()).isEqualTo(ZMTPException.Code.MALFORMED);
+        right.assertClosed();
+        assertThat(closed.await(PATIENCE_SECONDS, TimeUnit.SECONDS)).isTrue();
+        assertThat(right.handshakes).isEmpty();
+        assertThat(right.failures).isEmpty();
+    }
+
+    /** A task of the codec that the event loop still has would keep the codec. */
+    @Test
+    void aConnectionThatIsOverLeavesNothingOnItsEventLoop() throws InterruptedException {
+        List<WeakReference<ZMTPCodec>> codecs = new ArrayList<>();
+        haveTimersAndClose(codecs);
+        await(() -> {
+            System.gc();
+            return codecs.stream().allMatch(codec -> codec.get() == null);
+        });
+        assertThat(net.isRunning()).isTrue();
+    }
+
+    private void haveTimersAndClose(List<WeakReference<ZMTPCodec>> codecs) throws InterruptedException {
+        UnaryOperator<ZMTPCodec.Builder> timers = codec -> codec.handshakeTimeout(Duration.ofHours(1))
+                .heartbeatInterval(Duration.ofHours(1))
+                .heartbeatTtl(Duration.ofSeconds(65));
+        End left = new End(timers);
+        End right = new End(timers);
+        join(left, right);
+        left.channel.writeAndFlush(ZMTPMessage.fromUTF8("hi"));
+        await(right.messages).release();
+        left.channel.close();
+        left.assertClosed();
+        right.assertClosed();
+        net.stopListening();
+        codecs.add(new WeakReference<>(left.codec));
+        codecs.add(new WeakReference<>(right.codec));
+    }
+}
