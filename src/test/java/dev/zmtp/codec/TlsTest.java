@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.testing.Certificates;
 import dev.zmtp.testing.Peers;
 import dev.zmtp.testing.ScriptedPeer;
 import io.netty.channel.Channel;
@@ -14,15 +15,9 @@ import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.netty.handler.ssl.SslProvider;
 import io.netty.util.ReferenceCountUtil;
-import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.GeneralSecurityException;
-import java.security.KeyStore;
-import java.security.cert.X509Certificate;
 import java.util.List;
-import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLException;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -31,62 +26,25 @@ import org.junit.jupiter.api.io.TempDir;
 /** A codec behind Netty's {@code SslHandler}, with a certificate made for these tests. */
 class TlsTest {
 
-    private static final String PASSWORD = "changeit";
-
     private static SslContext server;
     private static SslContext trusting;
     private static SslContext distrusting;
 
     @BeforeAll
     static void makeCertificates(@TempDir Path dir) throws Exception {
-        KeyStore ours = keyStore(dir.resolve("ours.p12"));
-        KeyStore others = keyStore(dir.resolve("others.p12"));
-        KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-        keys.init(ours, PASSWORD.toCharArray());
-        server = SslContextBuilder.forServer(keys).sslProvider(SslProvider.JDK).build();
+        Certificates ours = Certificates.make(dir, "ours");
+        server = SslContextBuilder.forServer(ours.keys())
+                .sslProvider(SslProvider.JDK)
+                .build();
         trusting = client(ours);
-        distrusting = client(others);
+        distrusting = client(Certificates.make(dir, "others"));
     }
 
-    private static SslContext client(KeyStore trusted) throws GeneralSecurityException, SSLException {
+    private static SslContext client(Certificates trusted) throws Exception {
         return SslContextBuilder.forClient()
                 .sslProvider(SslProvider.JDK)
-                .trustManager((X509Certificate) trusted.getCertificate("zmtp"))
+                .trustManager(trusted.certificate())
                 .build();
-    }
-
-    private static KeyStore keyStore(Path file) throws Exception {
-        Process keytool = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "keytool")
-                                .toString(),
-                        "-genkeypair",
-                        "-alias",
-                        "zmtp",
-                        "-keyalg",
-                        "EC",
-                        "-groupname",
-                        "secp256r1",
-                        "-dname",
-                        "CN=localhost",
-                        "-ext",
-                        "san=dns:localhost",
-                        "-validity",
-                        "2",
-                        "-storetype",
-                        "PKCS12",
-                        "-storepass",
-                        PASSWORD,
-                        "-keystore",
-                        file.toString())
-                .redirectErrorStream(true)
-                .start();
-        String said = new String(keytool.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertThat(keytool.waitFor()).as(said).isZero();
-        KeyStore store = KeyStore.getInstance("PKCS12");
-        try (InputStream in = Files.newInputStream(file)) {
-            store.load(in, PASSWORD.toCharArray());
-        }
-        return store;
     }
 
     private static ChannelHandler secured(SslContext context, ZMTPCodec codec) {

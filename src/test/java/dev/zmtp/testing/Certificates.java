@@ -1,0 +1,72 @@
+package dev.zmtp.testing;
+
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.KeyStore;
+import java.security.cert.X509Certificate;
+import javax.net.ssl.KeyManagerFactory;
+
+/** A key with a certificate that it has signed itself, made by the JDK's keytool. */
+public final class Certificates {
+
+    private static final String PASSWORD = "changeit";
+    private static final String ALIAS = "zmtp";
+
+    private final KeyStore store;
+
+    private Certificates(KeyStore store) {
+        this.store = store;
+    }
+
+    /** Makes a key for {@code name}, which is in {@code dir} until the test is over. */
+    public static Certificates make(Path dir, String name) throws Exception {
+        Path file = dir.resolve(name + ".p12");
+        Process keytool = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "keytool")
+                                .toString(),
+                        "-genkeypair",
+                        "-alias",
+                        ALIAS,
+                        "-keyalg",
+                        "EC",
+                        "-groupname",
+                        "secp256r1",
+                        "-dname",
+                        "CN=" + name,
+                        "-ext",
+                        "san=dns:localhost",
+                        "-validity",
+                        "2",
+                        "-storetype",
+                        "PKCS12",
+                        "-storepass",
+                        PASSWORD,
+                        "-keystore",
+                        file.toString())
+                .redirectErrorStream(true)
+                .start();
+        String said = new String(keytool.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        if (keytool.waitFor() != 0) {
+            throw new IllegalStateException("keytool: " + said);
+        }
+        KeyStore store = KeyStore.getInstance("PKCS12");
+        try (InputStream in = Files.newInputStream(file)) {
+            store.load(in, PASSWORD.toCharArray());
+        }
+        return new Certificates(store);
+    }
+
+    /** What a side that shows this certificate needs. */
+    public KeyManagerFactory keys() throws Exception {
+        KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+        keys.init(store, PASSWORD.toCharArray());
+        return keys;
+    }
+
+    /** What a side that trusts this certificate needs. */
+    public X509Certificate certificate() throws Exception {
+        return (X509Certificate) store.getCertificate(ALIAS);
+    }
+}
