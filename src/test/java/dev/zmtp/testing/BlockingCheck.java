@@ -1,0 +1,102 @@
+package dev.zmtp.testing;
+
+import dev.zmtp.codec.ZMTPCodec;
+import io.netty.util.concurrent.FastThreadLocalThread;
+import java.security.CodeSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import reactor.blockhound.BlockHound;
+import reactor.blockhound.BlockingMethod;
+import reactor.blockhound.BlockingOperationError;
+
+/**
+ * Fails every test in which an event loop was blocked, and every test in which the library itself blocked the thread of the
+ * test, where an embedded channel has its event loop.
+ *
+ * <p>It is registered for all tests through {@code META-INF/services}. On an event loop everyone's call counts, also a
+ * handler's of the test, but for those calls of its own that Netty allows. On the thread of the tests only a call counts
+ * behind which our code stands nearer than any test's: tests may wait there. The call fails at once, and the test when it is
+ * over, as a pipeline would swallow the failure. A test that blocks a loop on purpose does so inside {@link #allow}.
+ */
+public final class BlockingCheck implements AfterEachCallback {
+
+    private static final String OURS = "dev.zmtp.";
+    private static final CodeSource LIBRARY =
+            ZMTPCodec.class.getProtectionDomain().getCodeSource();
+    private static final StackWalker STACK = StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE);
+
+    /** Calls since they were last taken. */
+    private static final Queue<BlockingOperationError> CALLS = new ConcurrentLinkedQueue<>();
+
+    static {
+        Thread tests = Thread.currentThread();
+        libraryIsNearest(); // loads what it needs, as loading classes blocks
+        BlockHound.builder()
+                .loadIntegrations()
+                .nonBlockingThreadPredicate(loops -> loops.or(thread -> thread == tests))
+                .allowBlockingCallsInside(BlockingCheck.class.getName(), "allow")
+                .allowBlockingCallsInside(
+                        "io.netty.channel.local.LocalIoHandler", "run") // when idle: Netty does not say so itself
+                .blockingMethodCallback(BlockingCheck::called)
+                .install();
+    }
+
+    /** Work that may block. */
+    @FunctionalInterface
+    public interface Blocking {
+        /** Does it. */
+        void run() throws InterruptedException;
+    }
+
+    /** Blocks an event loop on purpose. */
+    public static void allow(Blocking work) throws InterruptedException {
+        work.run();
+    }
+
+    /** Takes the calls that blocked in this test until now, for which it then does not fail. */
+    static List<BlockingOperationError> takeCalls() {
+        List<BlockingOperationError> taken = new ArrayList<>();
+        for (BlockingOperationError call = CALLS.poll(); call != null; call = CALLS.poll()) {
+            taken.add(call);
+        }
+        return taken;
+    }
+
+    private static void called(BlockingMethod method) {
+        if (!(Thread.currentThread() instanceof FastThreadLocalThread) && !libraryIsNearest()) {
+            return;
+        }
+        BlockingOperationError call = new BlockingOperationError(method);
+        CALLS.add(call);
+        throw call;
+    }
+
+    private static boolean libraryIsNearest() {
+        Optional<Class<?>> nearest =
+                STACK.walk(frames -> frames.<Class<?>>map(StackWalker.StackFrame::getDeclaringClass)
+                        .filter(type -> type.getName().startsWith(OURS) && type != BlockingCheck.class)
+                        .findFirst());
+        return nearest.isPresent()
+                && LIBRARY.equals(nearest.get().getProtectionDomain().getCodeSource());
+    }
+
+    @Override
+    public void afterEach(ExtensionContext context) {
+        check();
+    }
+
+    void check() {
+        List<BlockingOperationError> calls = takeCalls();
+        if (!calls.isEmpty()) {
+            AssertionError failure =
+                    new AssertionError("event loops were blocked " + calls.size() + " times (expected: never)");
+            calls.forEach(failure::addSuppressed);
+            throw failure;
+        }
+    }
+}
