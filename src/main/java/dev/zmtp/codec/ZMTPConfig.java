@@ -394,7 +394,10 @@ public final class ZMTPConfig {
             return self();
         }
 
-        /** As {@link #encoder(ZMTPEncoder.Factory)}, by the constructor without arguments. */
+        /**
+         * As {@link #encoder(ZMTPEncoder.Factory)}, by the constructor without arguments. It is called by reflection: a GraalVM
+         * native image needs metadata that name it, and with a factory it needs none.
+         */
         public B encoder(Class<? extends ZMTPEncoder> encoder) {
             Constructor<? extends ZMTPEncoder> constructor = constructor(encoder);
             return encoder(session -> instance(constructor));
@@ -406,7 +409,10 @@ public final class ZMTPConfig {
             return self();
         }
 
-        /** As {@link #decoder(ZMTPDecoder.Factory)}, by the constructor without arguments. */
+        /**
+         * As {@link #decoder(ZMTPDecoder.Factory)}, by the constructor without arguments. It is called by reflection: a GraalVM
+         * native image needs metadata that name it, and with a factory it needs none.
+         */
         public B decoder(Class<? extends ZMTPDecoder> decoder) {
             Constructor<? extends ZMTPDecoder> constructor = constructor(decoder);
             return decoder(session -> instance(constructor));

@@ -1,0 +1,142 @@
+package dev.zmtp;
+
+import static com.tngtech.archunit.base.DescribedPredicate.describe;
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaCall.Predicates.target;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
+import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.nameMatching;
+import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.gson.Gson;
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaField;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import dev.zmtp.codec.ZMTPConfig;
+import io.netty.channel.ChannelHandler;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.charset.StandardCharsets;
+import java.util.Comparator;
+import java.util.Locale;
+import java.util.ResourceBundle;
+import java.util.ServiceLoader;
+import org.junit.jupiter.api.Test;
+
+/** A native image holds what is reflected on only if {@code reflect-config.json} names it. */
+class NativeImageTest {
+    private static final String METADATA = "/META-INF/native-image/dev.zmtp/netty-zmtp/reflect-config.json";
+
+    private static final JavaClasses MAIN = new ClassFileImporter()
+            .importUrl(ZMTPVersion.class.getProtectionDomain().getCodeSource().getLocation());
+
+    @Test
+    void theMetadataNameEachHandlerAndEachFieldBehindAHandle() throws IOException {
+        JsonArray expected = new JsonArray();
+        MAIN.stream().sorted(Comparator.comparing(JavaClass::getName)).forEach(type -> {
+            JsonObject entry = entry(type);
+            // Netty looks at a handler's methods, and passes by those that only pass on.
+            if (type.isAssignableTo(ChannelHandler.class)) {
+                entry.addProperty("queryAllPublicMethods", true);
+            }
+            JsonArray fields = fieldsBehindHandles(type);
+            if (!fields.isEmpty()) {
+                entry.add("fields", fields);
+            }
+            if (entry.size() > 2) {
+                expected.add(entry);
+            }
+        });
+
+        assertThat(metadata()).isEqualTo(expected);
+    }
+
+    private static JsonObject entry(JavaClass type) {
+        JsonObject condition = new JsonObject();
+        condition.addProperty("typeReachable", type.getName());
+        JsonObject entry = new JsonObject();
+        entry.addProperty("name", type.getName());
+        entry.add("condition", condition);
+        return entry;
+    }
+
+    /** The fields that a handle of the same class reaches: its constant has the field's name in capitals. */
+    private static JsonArray fieldsBehindHandles(JavaClass type) {
+        JsonArray fields = new JsonArray();
+        type.getFields().stream()
+                .filter(field -> field.getRawType().isEquivalentTo(VarHandle.class))
+                .map(JavaField::getName)
+                .sorted()
+                .forEach(name -> {
+                    JsonObject field = new JsonObject();
+                    field.addProperty("name", name.toLowerCase(Locale.ROOT));
+                    fields.add(field);
+                });
+        return fields;
+    }
+
+    private static JsonElement metadata() throws IOException {
+        try (InputStream in = NativeImageTest.class.getResourceAsStream(METADATA)) {
+            assertThat(in).as(METADATA).isNotNull();
+            return new Gson().fromJson(new InputStreamReader(in, StandardCharsets.UTF_8), JsonElement.class);
+        }
+    }
+
+    /** What it calls is the user's class, so the user's image must name it: the Javadoc of those two methods says so. */
+    @Test
+    void onlyTheConfigReflectsOnAClassThatItIsGiven() {
+        noClasses()
+                .that()
+                .doNotBelongToAnyOf(ZMTPConfig.Settings.class)
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("java.lang.reflect..")
+                .orShould()
+                .callMethodWhere(target(owner(assignableTo(Class.class)))
+                        .and(target(nameMatching("get(Declared)?(Constructor|Method|Field|RecordComponent)s?"))))
+                .check(MAIN);
+    }
+
+    @Test
+    void nothingIsFoundByItsName() {
+        noClasses()
+                .should()
+                .callMethodWhere(target(owner(assignableTo(Class.class)))
+                        .and(target(nameMatching("forName|newInstance|getResource.*"))))
+                .orShould()
+                .dependOnClassesThat()
+                .areAssignableTo(ClassLoader.class)
+                .orShould()
+                .dependOnClassesThat()
+                .areAssignableTo(ServiceLoader.class)
+                .orShould()
+                .dependOnClassesThat()
+                .areAssignableTo(ResourceBundle.class)
+                .check(MAIN);
+    }
+
+    @Test
+    void handlesAreOfFieldsThatTheMetadataName() {
+        noClasses()
+                .that(describe(
+                        "have no fields in the metadata",
+                        type -> fieldsBehindHandles(type).isEmpty()))
+                .should()
+                .dependOnClassesThat()
+                .areAssignableTo(MethodHandles.Lookup.class)
+                .check(MAIN);
+        noClasses()
+                .should()
+                .callMethodWhere(target(owner(assignableTo(MethodHandles.Lookup.class)))
+                        .and(target(not(nameMatching("findVarHandle")))))
+                .check(MAIN);
+    }
+}
