@@ -147,7 +147,7 @@ final class Loopback implements AutoCloseable {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
         while (!condition.getAsBoolean()) {
             assertThat(System.nanoTime()).isLessThan(deadline);
-            Thread.yield();
+            Thread.onSpinWait();
         }
     }
 

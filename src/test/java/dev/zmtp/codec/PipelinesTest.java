@@ -209,6 +209,7 @@ class PipelinesTest {
     private static ChannelHandler on(EventExecutorGroup executors, End end) {
         return new ChannelInitializer<Channel>() {
             @Override
+            @SuppressWarnings("deprecation") // Users do it all the same, and 4.1 does not discourage it.
             protected void initChannel(Channel ch) {
                 ch.pipeline().addLast(executors, end.codec).addLast(end);
             }
