@@ -1,0 +1,55 @@
+package dev.zmtp.packaging;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.codec.ZMTPCodec;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.embedded.EmbeddedChannel;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.Callable;
+
+/**
+ * A small program that uses the library as a stranger does: the tests here run it as a module in a JVM of its own, and as a
+ * bundle. It must not use anything of the tests.
+ */
+public final class Conversation implements Callable<String> {
+
+    /** What {@link #call} returns, and {@link #main} prints. */
+    static final String OUTCOME = "ROUTER heard hello";
+
+    /** Lets a DEALER say something to a ROUTER, and returns what that heard. */
+    @Override
+    public String call() {
+        EmbeddedChannel dealer = new EmbeddedChannel(ZMTPCodec.of(ZMTPSocketType.DEALER));
+        EmbeddedChannel router = new EmbeddedChannel(ZMTPCodec.of(ZMTPSocketType.ROUTER));
+        dealer.writeOutbound(ZMTPMessage.fromUTF8("hello"));
+        for (int turn = 0; turn < 10; turn++) {
+            carry(dealer, router);
+            carry(router, dealer);
+        }
+        ZMTPMessage heard = router.readInbound();
+        String outcome = "ROUTER heard " + (heard == null ? "nothing" : text(heard));
+        dealer.finishAndReleaseAll();
+        router.finishAndReleaseAll();
+        return outcome;
+    }
+
+    private static String text(ZMTPMessage message) {
+        try {
+            return message.frame(0).toString(StandardCharsets.UTF_8);
+        } finally {
+            message.release();
+        }
+    }
+
+    private static void carry(EmbeddedChannel from, EmbeddedChannel to) {
+        for (ByteBuf octets = from.readOutbound(); octets != null; octets = from.readOutbound()) {
+            to.writeInbound(octets);
+        }
+    }
+
+    /** Prints the outcome. */
+    public static void main(String[] args) {
+        System.out.println(new Conversation().call());
+    }
+}
