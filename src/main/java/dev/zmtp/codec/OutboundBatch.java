@@ -60,6 +60,9 @@ final class OutboundBatch {
     private boolean hasVoid;
     private boolean ended;
 
+    /** What ended the connection, if that was a failure. */
+    private @Nullable Throwable failure;
+
     /** Where in the open buffer the message starts that is being written. */
     private int start;
 
@@ -118,13 +121,13 @@ final class OutboundBatch {
 
     /** Takes back what was written since {@link #start}. Only then fails the promise, whose listener may flush. */
     private void takeBack(Throwable cause, ChannelPromise promise) {
-        EncoderException failure = cause instanceof EncoderException known ? known : new EncoderException(cause);
+        EncoderException refusal = cause instanceof EncoderException known ? known : new EncoderException(cause);
         if (torn) {
-            codec.fail(failure); // part of the message is on its way, and nothing can follow it
+            codec.fail(refusal); // part of the message is on its way, and nothing can follow it
         } else {
             index = start;
         }
-        promise.tryFailure(failure);
+        promise.tryFailure(refusal);
     }
 
     private static boolean isWritable(ZMTPMessage message, ChannelPromise promise) {
@@ -220,6 +223,10 @@ final class OutboundBatch {
         index = header.writerIndex();
         ByteBuf referenced = body.retainedDuplicate(); // first: with a body that was released, nothing must leave
         seal();
+        if (ended) { // by a callback of the transport's just now: a body must not go without its header
+            referenced.release();
+            throw connectionEnded();
+        }
         torn = promise == null; // else this is the end of the message, and a callback finds it whole
         if (promise == null) {
             ctx.write(referenced).addListener(nobodyWaits);
@@ -330,7 +337,7 @@ final class OutboundBatch {
             seal();
         }
         if (ended) { // before, or by a callback of the transport's just now
-            throw new EncoderException("the connection ended", new ClosedChannelException());
+            throw connectionEnded();
         }
         ByteBuf out = open;
         if (out == null) {
@@ -339,6 +346,10 @@ final class OutboundBatch {
             limit = out.capacity();
         }
         return out;
+    }
+
+    private EncoderException connectionEnded() {
+        return new EncoderException("the connection ended", failure == null ? new ClosedChannelException() : failure);
     }
 
     /** Hands what was written to the transport and lets it go. */
@@ -402,6 +413,16 @@ final class OutboundBatch {
             }
             return;
         }
+        if (!ended && ctx.channel().isActive()) {
+            // The codec first: a listener that writes again must not do so behind octets that are missing.
+            List<ChannelPromise> all = new ArrayList<>(waiting);
+            if (promises != null) {
+                all.addAll(promises);
+            }
+            promises = all;
+            codec.writeFailed(cause, voidWaits);
+            return;
+        }
         for (int i = 0; i < waiting.size(); i++) {
             waiting.get(i).tryFailure(cause);
         }
@@ -411,6 +432,7 @@ final class OutboundBatch {
     /** Ends the connection with {@code cause}: drops what the transport has not got, and fails its promises. */
     void fail(Throwable cause) {
         ended = true;
+        failure = cause;
         if (lent) {
             aside = open; // who writes to it must not find himself in a buffer that someone else has got
             clear();

@@ -361,8 +361,13 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
     void writeFailed(Throwable cause, boolean voidPromises) {
         if (ctx.channel().isActive() && !(phase instanceof ClosedPhase)) {
             fail(cause);
-        } else if (voidPromises && !(phase instanceof ClosedPhase closed && closed.cause() != null)) {
+            return;
+        }
+        if (voidPromises && !(phase instanceof ClosedPhase closed && closed.cause() != null)) {
             ctx.fireExceptionCaught(cause);
+        }
+        if (removed && ctx.channel().isActive()) {
+            ctx.close(); // whoever has the channel now would write behind octets that are missing
         }
     }
 

@@ -208,6 +208,25 @@ class PromisesTest {
         }
     }
 
+    @ParameterizedTest(name = "{0} octets")
+    @ValueSource(ints = {10, 5000})
+    void aListenerOfAFailedWriteDoesNotWriteBehindTheOctetsThatAreMissing(int length) {
+        try (InTraffic traffic = dealer()) {
+            List<ChannelFuture> late = new ArrayList<>();
+            gate.remaining = 0;
+            traffic.write(message(length)).addListener(failed -> {
+                gate.remaining = Integer.MAX_VALUE;
+                late.add(traffic.channel.writeAndFlush(message(5000)));
+            });
+            traffic.channel.flush();
+            assertThat(late)
+                    .singleElement()
+                    .satisfies(write -> assertThat(write.cause()).isInstanceOf(ClosedChannelException.class));
+            assertThat(traffic.failures).containsExactly(gate.broken);
+            assertThat(gate.writes).hasSize(1);
+        }
+    }
+
     @Test
     void whatTheTransportTookBeforeAFailureHasSucceeded() {
         try (InTraffic traffic = dealer()) {

@@ -140,6 +140,18 @@ class TornStreamTest {
     }
 
     @Test
+    void aTransportThatDoesNotTakeWhatARemovalLeavesEndsTheConnection() {
+        Gate gate = new Gate();
+        try (InTraffic traffic = InTraffic.as(DEALER).front(gate).start()) {
+            ChannelFuture written = traffic.write(bodies(5000, 10)); // its end is in the open buffer
+            gate.remaining = 0;
+            traffic.channel.pipeline().remove(traffic.codec);
+            assertThat(written.cause()).isSameAs(gate.broken);
+            assertThat(traffic.channel.isOpen()).isFalse();
+        }
+    }
+
+    @Test
     void aListenerThatRemovesTheCodecBehindAWholeMessageTearsNothing() {
         try (ScriptedPeer peer = new ScriptedPeer(transport, ZMTPCodec.of(DEALER)).send(GREETING)) {
             peer.received();
