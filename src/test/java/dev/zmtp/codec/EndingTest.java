@@ -90,6 +90,33 @@ class EndingTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"00", "00 05 61", "01 01 61", "01 01 61 / 02 00*6 20 00 62*5000", "04 0a 04"})
+    void partialFramesAreReleasedAtTheEndOfTheInput(String partial) {
+        try (InTraffic traffic = InTraffic.as(PAIR).start()) {
+            traffic.receive(partial);
+            traffic.channel.pipeline().fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE);
+            traffic.channel.runPendingTasks();
+            assertThat(traffic.heard).isEmpty();
+            assertThat(traffic.failures).isEmpty();
+            assertThat(traffic.channel.isOpen()).isFalse();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"00", "00 05 61", "01 01 61", "01 01 61 / 02 00*6 20 00 62*5000", "04 0a 04"})
+    void partialFramesAreReleasedWhenThePeerIsGone(String partial) {
+        try (InTraffic traffic = InTraffic.as(PAIR).start()) {
+            traffic.receive(partial);
+            traffic.channel
+                    .unsafe()
+                    .close(traffic.channel.voidPromise()); // past the pipeline, as the transport does it
+            traffic.channel.runPendingTasks();
+            assertThat(traffic.heard).isEmpty();
+            assertThat(traffic.failures).isEmpty();
+        }
+    }
+
     @Test
     void theChannelStaysOpenWhenTheCodecIsRemoved() {
         try (InTraffic traffic = InTraffic.as(PAIR).start()) {

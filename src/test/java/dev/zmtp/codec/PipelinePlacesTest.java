@@ -230,6 +230,44 @@ class PipelinePlacesTest {
         }
     }
 
+    /** Reads on when a read has brought it nothing, as the end of a read without a message says. */
+    private static final class Patient extends ChannelInboundHandlerAdapter {
+        private boolean heard;
+
+        @Override
+        public void channelRead(ChannelHandlerContext ctx, Object msg) {
+            heard = true;
+            ctx.fireChannelRead(msg);
+        }
+
+        @Override
+        public void channelReadComplete(ChannelHandlerContext ctx) {
+            if (!heard) {
+                ctx.read();
+            }
+        }
+    }
+
+    @Test
+    void halfAMessageIsNotWhatAFlowControlHandlerAskedFor() {
+        Reads reads = new Reads();
+        try (ScriptedPeer peer = slowReader(reads, new FlowControlHandler(), new Patient())) {
+            peer.send(HANDSHAKE);
+            peer.channel.read();
+            for (String part : List.of("01 01 61 / 01", "02 62", "63 00 01")) {
+                reads.take();
+                peer.send(part);
+                assertThat(peer.messages).isEmpty();
+                assertThat(reads.take()).isPositive();
+            }
+            peer.send("64 / 00 01 65");
+            assertThat(peer.texts()).containsExactly("a,bc,d");
+            assertThat(reads.take()).isZero();
+            peer.channel.read();
+            assertThat(peer.texts()).containsExactly("a,bc,d", "e");
+        }
+    }
+
     @Test
     void withAutoReadNobodyAsksButTheChannelItself() {
         Reads reads = new Reads();
