@@ -16,9 +16,9 @@ import org.junit.jupiter.api.Test;
 /** What a handler behind the codec throws is the application's affair, and the connection goes on. */
 class ThrowingUserTest {
 
-    private static final RuntimeException THROWN = new IllegalStateException("the user's own");
+    private final RuntimeException thrown = new IllegalStateException("the user's own");
 
-    private static void assertGoesOn(InTraffic traffic) {
+    private void assertGoesOn(InTraffic traffic) {
         traffic.sent();
         traffic.receive("00 01 61 / 04 07 04 \"PING\" 00 00 / 01 01 62 / 00 01 63");
         ChannelFuture written = traffic.channel.writeAndFlush(ZMTPMessage.fromUTF8("d"));
@@ -34,12 +34,12 @@ class ThrowingUserTest {
                 .behind(new ChannelInboundHandlerAdapter() {
                     @Override
                     public void userEventTriggered(ChannelHandlerContext ctx, Object evt) {
-                        throw THROWN;
+                        throw thrown;
                     }
                 })
                 .start()) {
             assertGoesOn(traffic);
-            assertThat(traffic.failures).containsExactly(THROWN);
+            assertThat(traffic.failures).containsExactly(thrown);
         }
     }
 
@@ -49,7 +49,7 @@ class ThrowingUserTest {
                 .behind(new ChannelInboundHandlerAdapter() {
                     @Override
                     public void channelWritabilityChanged(ChannelHandlerContext ctx) {
-                        throw THROWN;
+                        throw thrown;
                     }
                 })
                 .start()) {
@@ -58,7 +58,7 @@ class ThrowingUserTest {
             traffic.channel.flush();
             assertThat(written.isSuccess()).isTrue();
             assertThat(traffic.sent()).isEqualTo(Hex.of("03 00*6 13 88 61*5000 / 00 01 62"));
-            assertThat(traffic.failures).isNotEmpty().containsOnly(THROWN);
+            assertThat(traffic.failures).isNotEmpty().containsOnly(thrown);
             traffic.channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(1000, 2000));
             assertGoesOn(traffic);
         }
@@ -68,7 +68,7 @@ class ThrowingUserTest {
     void throwingInAListenerKeepsNoOtherPromiseFromItsEnd() {
         try (InTraffic traffic = InTraffic.as(DEALER).start()) {
             ChannelFuture first = traffic.writeText("a").addListener(done -> {
-                throw THROWN;
+                throw thrown;
             });
             ChannelFuture second = traffic.writeText("b");
             traffic.channel.flush();
@@ -83,13 +83,13 @@ class ThrowingUserTest {
                 .behind(new ChannelInboundHandlerAdapter() {
                     @Override
                     public void channelReadComplete(ChannelHandlerContext ctx) {
-                        throw THROWN;
+                        throw thrown;
                     }
                 })
                 .start()) {
             traffic.failures.clear(); // of the read of the handshake
             assertGoesOn(traffic);
-            assertThat(traffic.failures).containsExactly(THROWN);
+            assertThat(traffic.failures).containsExactly(thrown);
         }
     }
 }

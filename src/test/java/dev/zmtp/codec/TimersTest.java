@@ -17,6 +17,7 @@ class TimersTest {
 
     private static final long NO_TASK = -1;
 
+    @SuppressWarnings("ImmutableEnumChecker") // lambdas without state
     private enum End {
         CLOSE(traffic -> traffic.channel.close()),
         DISCONNECT(traffic -> traffic.channel.disconnect()),

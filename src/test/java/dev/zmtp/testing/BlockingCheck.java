@@ -40,12 +40,14 @@ public final class BlockingCheck implements AfterEachCallback {
                 .loadIntegrations()
                 .nonBlockingThreadPredicate(loops -> loops.or(thread -> thread == tests))
                 .allowBlockingCallsInside(BlockingCheck.class.getName(), "allow")
-                // What Netty does itself and does not say: waiting when idle, ending a ring, locks that are held shortly.
+                // What Netty does itself and does not say: waiting when idle, ending a ring, locks that are held
+                // shortly.
                 .allowBlockingCallsInside("io.netty.channel.local.LocalIoHandler", "run")
                 .allowBlockingCallsInside("io.netty.channel.uring.IoUringIoHandler", "destroy")
                 .allowBlockingCallsInside("io.netty.buffer.AdaptivePoolingAllocator", "allocate")
                 .allowBlockingCallsInside("io.netty.buffer.AdaptivePoolingAllocator$Magazine", "free")
-                // Tests hand what they hear from an event loop to their own thread, under a lock that is held as shortly.
+                // Tests hand what they hear from an event loop to their own thread, under a lock that is held as
+                // shortly.
                 .allowBlockingCallsInside("java.util.concurrent.LinkedBlockingQueue", "offer")
                 .blockingMethodCallback(BlockingCheck::called)
                 .install();
