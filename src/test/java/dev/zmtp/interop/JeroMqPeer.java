@@ -64,6 +64,17 @@ final class JeroMqPeer implements Peer {
         }
 
         @Override
+        public void handshakeInterval(Duration interval) {
+            check(socket.setHandshakeIvl((int) interval.toMillis()));
+        }
+
+        @Override
+        public void queues(int sent, int received) {
+            check(socket.setSndHWM(sent));
+            check(socket.setRcvHWM(received));
+        }
+
+        @Override
         public void plainClient(String user, String password) {
             check(socket.setPlainUsername(user));
             check(socket.setPlainPassword(password));
@@ -97,6 +108,19 @@ final class JeroMqPeer implements Peer {
             for (int i = 0, last = frames.size() - 1; i <= last; i++) {
                 check(socket.send(frames.get(i), i < last ? ZMQ.SNDMORE : 0));
             }
+        }
+
+        @Override
+        public boolean send(ZMTPMessage message, Duration wait) {
+            check(socket.setSendTimeOut((int) wait.toMillis()));
+            List<byte[]> frames = Messages.frames(message);
+            for (int i = 0, last = frames.size() - 1; i <= last; i++) {
+                // Once the first frame was taken, the others are, or are dropped with it.
+                if (!socket.send(frames.get(i), i < last ? ZMQ.SNDMORE : 0) && i == 0) {
+                    return false;
+                }
+            }
+            return true;
         }
 
         @Override

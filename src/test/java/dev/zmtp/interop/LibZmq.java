@@ -22,11 +22,14 @@ final class LibZmq {
     static final int UNSUBSCRIBE = 7;
     static final int EVENTS = 15;
     static final int LINGER = 17;
+    static final int SNDHWM = 23;
+    static final int RCVHWM = 24;
     static final int RCVTIMEO = 27;
     static final int SNDTIMEO = 28;
     static final int LAST_ENDPOINT = 32;
     static final int PLAIN_USERNAME = 45;
     static final int PLAIN_PASSWORD = 46;
+    static final int HANDSHAKE_IVL = 66;
     static final int HEARTBEAT_IVL = 75;
     static final int HEARTBEAT_TTL = 76;
     static final int HEARTBEAT_TIMEOUT = 77;
@@ -132,11 +135,25 @@ final class LibZmq {
 
     /** Sends a frame. */
     void send(Pointer socket, byte[] frame, int flags) {
+        check(sent(socket, frame, flags), "zmq_send");
+    }
+
+    /** Sends a frame, unless there is no room for it within the time of SNDTIMEO; returns whether it was taken. */
+    boolean trySend(Pointer socket, byte[] frame, int flags) {
+        int sent = sent(socket, frame, flags);
+        if (sent < 0 && Native.getLastError() == EAGAIN) {
+            return false;
+        }
+        check(sent, "zmq_send");
+        return true;
+    }
+
+    private int sent(Pointer socket, byte[] frame, int flags) {
         int sent;
         do {
             sent = api.zmq_send(socket, frame, frame.length, flags);
         } while (sent < 0 && Native.getLastError() == EINTR);
-        check(sent, "zmq_send");
+        return sent;
     }
 
     /** The next frame, or null if there is none within the time of RCVTIMEO. */

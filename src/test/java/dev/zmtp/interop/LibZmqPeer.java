@@ -90,6 +90,17 @@ final class LibZmqPeer implements Peer {
         }
 
         @Override
+        public void handshakeInterval(Duration interval) {
+            zmq.set(socket, LibZmq.HANDSHAKE_IVL, (int) interval.toMillis());
+        }
+
+        @Override
+        public void queues(int sent, int received) {
+            zmq.set(socket, LibZmq.SNDHWM, sent);
+            zmq.set(socket, LibZmq.RCVHWM, received);
+        }
+
+        @Override
         public void plainClient(String user, String password) {
             zmq.set(socket, LibZmq.PLAIN_USERNAME, user);
             zmq.set(socket, LibZmq.PLAIN_PASSWORD, password);
@@ -123,6 +134,19 @@ final class LibZmqPeer implements Peer {
             for (int i = 0, last = frames.size() - 1; i <= last; i++) {
                 zmq.send(socket, frames.get(i), i < last ? LibZmq.SNDMORE : 0);
             }
+        }
+
+        @Override
+        public boolean send(ZMTPMessage message, Duration wait) {
+            zmq.set(socket, LibZmq.SNDTIMEO, (int) wait.toMillis());
+            List<byte[]> frames = Messages.frames(message);
+            for (int i = 0, last = frames.size() - 1; i <= last; i++) {
+                // Once the first frame was taken, the others are, or are dropped with it.
+                if (!zmq.trySend(socket, frames.get(i), i < last ? LibZmq.SNDMORE : 0) && i == 0) {
+                    return false;
+                }
+            }
+            return true;
         }
 
         @Override

@@ -1,22 +1,22 @@
 package dev.zmtp.interop;
 
 /** The implementations that every interop test runs against. */
-enum PeerKind {
+public enum PeerKind {
     /** The C++ implementation that most others bind to, from the system. */
     LIBZMQ {
         @Override
-        Peer open() {
+        public Peer open() {
             return new LibZmqPeer(LibZmqFinder.require());
         }
     },
     /** The Java implementation, from its jar. */
     JEROMQ {
         @Override
-        Peer open() {
+        public Peer open() {
             return new JeroMqPeer();
         }
     };
 
     /** Starts it, or aborts the test if it is not there. */
-    abstract Peer open();
+    public abstract Peer open();
 }

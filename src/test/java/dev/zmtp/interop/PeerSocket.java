@@ -8,13 +8,19 @@ import org.jspecify.annotations.Nullable;
  * A socket of another implementation, with what the tests need of it. Settings come before {@link #bind} or
  * {@link #connect}. Whatever takes too long is an {@link AssertionError}.
  */
-interface PeerSocket {
+public interface PeerSocket {
 
     /** Sets the identity to announce. */
     void identity(String identity);
 
     /** Sets when PINGs are sent, the silence after one that ends the connection, and the TTL in each. */
     void heartbeat(Duration interval, Duration timeout, Duration ttl);
+
+    /** Sets how long a handshake may take until the peer gives it up and connects again. */
+    void handshakeInterval(Duration interval);
+
+    /** Sets how many messages wait to be sent, and how many received ones wait to be read, at most; 0 is without limit. */
+    void queues(int sent, int received);
 
     /** Makes it a client of the mechanism PLAIN. */
     void plainClient(String user, String password);
@@ -33,6 +39,12 @@ interface PeerSocket {
 
     /** Sends {@code message}, whose octets are copied. */
     void send(ZMTPMessage message);
+
+    /**
+     * Sends {@code message}, whose octets are copied, unless there is no room for it within {@code wait}; returns whether
+     * it was taken.
+     */
+    boolean send(ZMTPMessage message, Duration wait);
 
     /** The next message. */
     default ZMTPMessage receive() {
