@@ -1,0 +1,83 @@
+package dev.zmtp.soak;
+
+import java.util.Random;
+
+/**
+ * One thing that a proxy does to a connection.
+ *
+ * @param kind what
+ * @param up whether it counts, and where it has one does it to, the octets from the peer to the server; else the others
+ * @param at behind how many octets of that direction
+ * @param millis how long
+ */
+record Fault(Kind kind, boolean up, long at, int millis) {
+
+    /** What a proxy can do. */
+    enum Kind {
+        /** Reads nothing for a while. */
+        STALL(false),
+        /** Relays little at a time, for a while. */
+        THROTTLE(false),
+        /** Relays everything later, for a while. */
+        DELAY(false),
+        /** Relays a few octets at a time, each in a write of its own. */
+        CHOP(false),
+        /** Ends both connections in the middle, each with a FIN. */
+        CLOSE(true),
+        /** Ends one direction with a FIN, and goes on with the other. */
+        HALF_CLOSE(true),
+        /** Ends both connections in the middle, each with a RST. */
+        RESET(true),
+        /** Relays no more in either direction, and then resets. */
+        SILENCE(true);
+
+        private final boolean breaking;
+
+        Kind(boolean breaking) {
+            this.breaking = breaking;
+        }
+
+        /** Whether messages may be lost by it. */
+        boolean isBreaking() {
+            return breaking;
+        }
+    }
+
+    private static final int MAX_MILLIS = 1_500;
+    private static final double LOG_OF_MAX_OFFSET = Math.log(4e6);
+
+    /** Some fault that loses nothing. */
+    static Fault gentle(Random random) {
+        Kind[] kinds = {Kind.STALL, Kind.THROTTLE, Kind.DELAY, Kind.CHOP};
+        return new Fault(kinds[random.nextInt(kinds.length)], random.nextBoolean(), offset(random), millis(random));
+    }
+
+    /** Some fault that may lose messages. */
+    static Fault breaking(Random random) {
+        int dice = random.nextInt(100);
+        Kind kind = dice < 30 ? Kind.CLOSE : dice < 60 ? Kind.HALF_CLOSE : dice < 98 ? Kind.RESET : Kind.SILENCE;
+        return new Fault(kind, random.nextBoolean(), offset(random), 0);
+    }
+
+    /** As likely among the first ten octets as among the last of some megabytes: handshakes get their share. */
+    private static long offset(Random random) {
+        return (long) Math.exp(random.nextDouble() * LOG_OF_MAX_OFFSET);
+    }
+
+    private static int millis(Random random) {
+        return 20 + random.nextInt(MAX_MILLIS - 20);
+    }
+
+    /** The same, for so long. */
+    Fault lasting(int other) {
+        return new Fault(kind, up, at, other);
+    }
+
+    @Override
+    public String toString() {
+        return kind
+                + (up ? " of the peer's octets behind " : " of the server's octets behind ")
+                + at
+                + (millis > 0 ? " for " + millis + " ms" : "");
+    }
+}

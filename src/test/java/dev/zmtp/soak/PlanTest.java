@@ -1,0 +1,62 @@
+package dev.zmtp.soak;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+class PlanTest {
+
+    private static final int MANY = 2_000;
+
+    @Test
+    void theSameSeedGivesTheSamePlan() {
+        assertThat(Plan.draw(7, 3, 5, Kind.JEROMQ)).isEqualTo(Plan.draw(7, 3, 5, Kind.JEROMQ));
+    }
+
+    @Test
+    void everyLinkOfEverySeedHasAPlanOfItsOwn() {
+        Plan plan = Plan.draw(7, 3, 5, Kind.JEROMQ);
+
+        assertThat(List.of(
+                        Plan.draw(8, 3, 5, Kind.JEROMQ),
+                        Plan.draw(7, 4, 5, Kind.JEROMQ),
+                        Plan.draw(7, 3, 6, Kind.JEROMQ)))
+                .doesNotHaveDuplicates()
+                .doesNotContain(plan);
+    }
+
+    @Test
+    void everyFaultIsPlannedNowAndThen() {
+        Set<Fault.Kind> proxy = EnumSet.noneOf(Fault.Kind.class);
+        Set<EndFault.Kind> ends = EnumSet.noneOf(EndFault.Kind.class);
+        for (int turn = 0; turn < MANY; turn++) {
+            Plan plan = Plan.draw(1, 0, turn, Kind.LIBZMQ);
+            plan.proxy().forEach(faults -> faults.forEach(fault -> proxy.add(fault.kind())));
+            ends.add(plan.server().kind());
+            ends.add(plan.peer().kind());
+        }
+
+        assertThat(proxy).containsExactlyInAnyOrder(Fault.Kind.values());
+        assertThat(ends).containsExactlyInAnyOrder(EndFault.Kind.values());
+    }
+
+    @Test
+    void manyFaultsComeWhileTheEndsShakeHands() {
+        long early = IntStream.range(0, MANY)
+                .mapToObj(turn -> Plan.draw(1, 0, turn, Kind.NETTY_ZMTP))
+                .flatMap(plan -> plan.faults(0).stream())
+                .filter(fault -> fault.at() < 64) // octets of a greeting
+                .count();
+
+        assertThat(early).isBetween(MANY / 20L, MANY * 1L);
+    }
+
+    @Test
+    void behindThePlannedConnectionsNothingIsDone() {
+        assertThat(Plan.draw(1, 0, 0, Kind.LIBZMQ).faults(3)).isEmpty();
+    }
+}
