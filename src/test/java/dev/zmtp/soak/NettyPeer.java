@@ -1,0 +1,46 @@
+package dev.zmtp.soak;
+
+import dev.zmtp.codec.ZMTPCodec;
+import dev.zmtp.codec.ZMTPConfig;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import java.net.InetAddress;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+
+/** A peer of this codec's, for one connection. */
+final class NettyPeer {
+
+    private NettyPeer() {}
+
+    /** Connects to a port of the loopback interface and returns when the connection is closed. */
+    static void converse(EventLoopGroup loops, Link link, int port, Totals totals, Random shape)
+            throws InterruptedException {
+        Plan plan = link.plan();
+        ZMTPConfig config = ZMTPConfig.builder()
+                .socketType(plan.pattern().peer())
+                .protocol(plan.version())
+                .build();
+        ChannelFuture connected = new Bootstrap()
+                .group(loops)
+                .channel(NioSocketChannel.class)
+                .option(ChannelOption.TCP_NODELAY, true)
+                .handler(new ChannelInitializer<>() {
+                    @Override
+                    protected void initChannel(Channel channel) {
+                        channel.pipeline()
+                                .addLast(ZMTPCodec.from(config), new CodecEnd(link, false, plan.peer(), totals, shape));
+                    }
+                })
+                .connect(InetAddress.getLoopbackAddress(), port);
+        if (!connected.channel().closeFuture().await(Slot.PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+            link.violated("no end of the connection (expected: within " + Slot.PATIENCE_SECONDS + " s)");
+            connected.channel().close().await();
+        }
+    }
+}

@@ -1,0 +1,103 @@
+package dev.zmtp.soak;
+
+import dev.zmtp.codec.ZMTPCodec;
+import dev.zmtp.codec.ZMTPConfig;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.util.concurrent.GlobalEventExecutor;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Random;
+
+/** Listens for each pattern on a port of its own, with the codec and a {@link CodecEnd} in each pipeline. */
+final class Server implements AutoCloseable {
+
+    private static final Duration HEARTBEAT_INTERVAL = Duration.ofSeconds(1);
+
+    /** Says whose connection it is. */
+    interface Links {
+        /** The link of a connection that comes from {@code address}, for a server of {@code pattern}. */
+        Link of(InetSocketAddress address, Pattern pattern);
+    }
+
+    private final Map<Pattern, Channel> listeners = new EnumMap<>(Pattern.class);
+    private final ChannelGroup accepted = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
+
+    /**
+     * Listens on {@code host}, on {@code port} and those behind it, or on free ports if that is 0; a handshake, and silence
+     * behind a PING, may last as long as {@code patience}.
+     */
+    Server(
+            EventLoopGroup loops,
+            ByteBufAllocator alloc,
+            String host,
+            int port,
+            Duration patience,
+            Links links,
+            Totals totals,
+            long seed) {
+        Random shapes = new Random(seed);
+        for (Pattern pattern : Pattern.values()) {
+            ZMTPConfig config = config(pattern, patience);
+            Channel listener = new ServerBootstrap()
+                    .group(loops)
+                    .channel(NioServerSocketChannel.class)
+                    .option(ChannelOption.SO_REUSEADDR, true)
+                    .childOption(ChannelOption.ALLOCATOR, alloc)
+                    .childOption(ChannelOption.TCP_NODELAY, true)
+                    .childHandler(new ChannelInitializer<>() {
+                        @Override
+                        protected void initChannel(Channel channel) {
+                            accepted.add(channel);
+                            Link link = links.of((InetSocketAddress) channel.remoteAddress(), pattern);
+                            EndFault fault = link.nextServerConnection() == 0
+                                    ? link.plan().server()
+                                    : EndFault.NONE;
+                            Random shape = new Random(shapes.nextLong());
+                            channel.pipeline()
+                                    .addLast(ZMTPCodec.from(config), new CodecEnd(link, true, fault, totals, shape));
+                        }
+                    })
+                    .bind(host, port == 0 ? 0 : port + pattern.port())
+                    .syncUninterruptibly()
+                    .channel();
+            listeners.put(pattern, listener);
+        }
+    }
+
+    private static ZMTPConfig config(Pattern pattern, Duration patience) {
+        ZMTPConfig.Builder config =
+                ZMTPConfig.builder().socketType(pattern.server()).handshakeTimeout(patience);
+        // A PING to a peer that has shut its output down would be answered by a RST, which may overtake what it sent.
+        return pattern == Pattern.PUSH_PULL
+                ? config.build()
+                : config.heartbeatInterval(HEARTBEAT_INTERVAL)
+                        .heartbeatTimeout(patience)
+                        .build();
+    }
+
+    /** The port for peers of {@code pattern}. */
+    int port(Pattern pattern) {
+        return ((InetSocketAddress) listeners.get(pattern).localAddress()).getPort();
+    }
+
+    /** The number of connections that are open. */
+    int open() {
+        return accepted.size();
+    }
+
+    /** Listens no more. */
+    @Override
+    public void close() {
+        listeners.values().forEach(listener -> listener.close().syncUninterruptibly());
+    }
+}

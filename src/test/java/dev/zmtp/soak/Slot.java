@@ -1,0 +1,59 @@
+package dev.zmtp.soak;
+
+import java.util.Random;
+
+/** A place for one link after the other. Runs in a thread of its own. */
+final class Slot implements Runnable {
+
+    /** So long a link may take: only what hangs takes so long. */
+    static final int PATIENCE_SECONDS = 300;
+
+    private static final int CLOSE_SECONDS = 30;
+    private static final int PROXY_SECONDS = 2;
+
+    private final Round round;
+    private final int number;
+    private final Kind kind;
+
+    Slot(Round round, int number, Kind kind) {
+        this.round = round;
+        this.number = number;
+        this.kind = kind;
+    }
+
+    @Override
+    public void run() {
+        try {
+            for (int turn = 0; !round.isOver(); turn++) {
+                link(turn);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (Throwable e) { // a peer that fails in an unforeseen way must not go unnoticed
+            round.failed("slot " + number + " of " + kind, e);
+        }
+    }
+
+    private void link(int turn) throws InterruptedException {
+        Plan plan = round.plan(number, turn, kind);
+        Link link = round.newLink(number + "-" + turn, plan);
+        Random shape = Plan.random(~round.seed(), number, turn);
+        Proxy proxy = round.newProxy(link, shape.nextLong());
+        try {
+            if (kind == Kind.NETTY_ZMTP) {
+                NettyPeer.converse(round.peerLoops(), link, proxy.port(), round.totals(), shape);
+            } else {
+                ForeignPeer.converse(link, proxy.port(), round.totals(), shape);
+            }
+            if (!link.isBroken()) {
+                proxy.awaitEnd(PROXY_SECONDS); // by themselves, if they can
+            }
+        } finally {
+            proxy.close();
+        }
+        round.totals().add("connections through proxies", kind, proxy.connections());
+        round.totals().add("connections on which the peer never spoke", kind, proxy.mute());
+        link.finish(CLOSE_SECONDS);
+        round.forget(link);
+    }
+}

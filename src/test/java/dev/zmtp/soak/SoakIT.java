@@ -1,0 +1,40 @@
+package dev.zmtp.soak;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import picocli.CommandLine;
+
+/** A short soak of a fixed seed, so that the program cannot rot; what it finds is a fault none the less. */
+@Tag("netty-4.2-only")
+class SoakIT {
+
+    private final StringWriter printed = new StringWriter();
+
+    private int soak(String... args) {
+        PrintWriter out = new PrintWriter(printed);
+        return Soak.commandLine().setOut(out).setErr(out).execute(args);
+    }
+
+    @Test
+    void messagesSurviveFaultsOfTheNetwork() {
+        int code = soak("--minutes", "0.25", "--seed", "7", "--connections", "21", "--heartbeat", "15");
+
+        assertThat(code).as("%s", printed).isEqualTo(CommandLine.ExitCode.OK);
+        assertThat(printed.toString())
+                .contains("seed 7,", "violations: 0")
+                .containsPattern("whole, NETTY_ZMTP DEALER_ROUTER +[1-9]")
+                .containsPattern("broken, NETTY_ZMTP [A-Z_]+ +[1-9]")
+                .containsPattern("JEROMQ peer +[1-9]")
+                .containsPattern("proxy, RESET +[1-9]");
+    }
+
+    @Test
+    void wrongArgumentsAreRefused() {
+        assertThat(soak("--minutes", "0")).isEqualTo(CommandLine.ExitCode.USAGE);
+        assertThat(printed.toString()).contains("--minutes: 0.0 (expected: 0.1 to 10000.0)");
+    }
+}
