@@ -86,6 +86,7 @@ final class CodecEnd extends ChannelInboundHandlerAdapter {
     @Override
     public void channelActive(ChannelHandlerContext ctx) {
         totals.count("connections of the codec", name);
+        link.progressed();
         link.note(name + " has connection " + ctx.channel());
         if (!server && plan.pattern() == Pattern.SUB_PUB) {
             ctx.writeAndFlush(ZMTPSubscription.subscribe(Numbered.TOPIC));

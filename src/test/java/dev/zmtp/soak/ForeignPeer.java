@@ -88,10 +88,9 @@ final class ForeignPeer {
     }
 
     private void talk() throws InterruptedException {
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(Slot.PATIENCE_SECONDS);
         while (!gone && !isDone()) {
-            if (deadline - System.nanoTime() < 0) {
-                link.violated(name + ": not done (expected: within " + Slot.PATIENCE_SECONDS + " s)");
+            if (link.hangs(Slot.PATIENCE)) {
+                link.violated(name + " hangs: nothing has happened for " + Slot.PATIENCE);
                 return;
             }
             boolean sent = outgoing != null && send();
@@ -114,9 +113,11 @@ final class ForeignPeer {
             Numbered next = outgoing.next(end);
             pending = next.toMessage(UnpooledByteBufAllocator.DEFAULT, shape);
             if (next.end()) {
+                if (!sentEnd) {
+                    link.note(name + " sends " + next);
+                }
                 sentEnd = true;
                 lastEnd = System.nanoTime();
-                link.note(name + " sends " + next);
             }
         }
         if (!socket.send(pending, plan.pattern().isDown() ? Duration.ZERO : WAIT)) {

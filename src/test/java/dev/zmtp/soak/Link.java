@@ -2,6 +2,7 @@ package dev.zmtp.soak;
 
 import dev.zmtp.ZMTPMessage;
 import io.netty.channel.Channel;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -49,6 +50,7 @@ final class Link {
     private final Set<Channel> open = new HashSet<>();
     private final AtomicInteger serverConnections = new AtomicInteger();
 
+    private volatile long progress = start;
     private volatile boolean broken;
     private volatile boolean closing;
     private volatile boolean ended;
@@ -81,11 +83,25 @@ final class Link {
 
     /** Says that something was wrong. */
     void violated(String what) {
-        List<String> events;
+        List<String> events = new ArrayList<>();
         synchronized (history) {
-            events = List.copyOf(history);
+            events.addAll(history);
+        }
+        synchronized (this) {
+            outgoing.forEach(stream -> events.add("sent: " + stream));
+            incoming.forEach(stream -> events.add("received: " + stream));
         }
         violations.add(what, toString(), events);
+    }
+
+    /** Says that something happened which does not happen for ever: a machine that is merely slow gets there too. */
+    void progressed() {
+        progress = System.nanoTime();
+    }
+
+    /** Whether nothing has happened for so long that nothing will. */
+    boolean hangs(Duration patience) {
+        return System.nanoTime() - progress > patience.toNanos();
     }
 
     /** Says that something is done to a connection that may lose messages. */
@@ -159,12 +175,16 @@ final class Link {
                 Numbered said = Numbered.of(message);
                 totals.count("messages received, whole and in order", owner);
                 totals.add("octets received", owner, message.readableBytes());
-                String fault = stream(said.stream()).take(said);
+                Incoming stream = stream(said.stream());
+                if (!stream.isEnded()) {
+                    progressed();
+                    if (said.end()) {
+                        note(owner + " received " + said);
+                    }
+                }
+                String fault = stream.take(said);
                 if (fault != null) {
                     violated(owner + ": " + fault);
-                }
-                if (said.end()) {
-                    note(owner + " received " + said);
                 }
                 return said;
             } catch (TornException e) {

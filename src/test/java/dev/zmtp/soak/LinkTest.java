@@ -7,6 +7,7 @@ import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.time.Duration;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -192,11 +193,26 @@ class LinkTest {
     }
 
     @Test
+    void aLinkHangsOnlyIfNothingHappens() {
+        Outgoing sent = link.newOutgoing(true);
+        Duration aWhile = Duration.ofSeconds(60);
+
+        assertThat(link.hangs(Duration.ZERO)).isTrue();
+        inbox.take(message(sent.next(false)));
+        assertThat(link.hangs(aWhile)).isFalse();
+    }
+
+    @Test
     void aViolationIsPrintedWithTheSeedAndTheHistory() {
         link.note("something happened");
+        link.newOutgoing(true);
         link.violated("that was wrong");
 
         assertThat(printed.toString())
-                .contains("VIOLATION: that was wrong", "seed 42, link 1-2 (NETTY_ZMTP ", "s  something happened");
+                .contains(
+                        "VIOLATION: that was wrong",
+                        "seed 42, link 1-2 (NETTY_ZMTP ",
+                        "s  something happened",
+                        "sent: 0 written");
     }
 }

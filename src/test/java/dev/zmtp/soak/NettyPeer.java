@@ -38,9 +38,11 @@ final class NettyPeer {
                     }
                 })
                 .connect(InetAddress.getLoopbackAddress(), port);
-        if (!connected.channel().closeFuture().await(Slot.PATIENCE_SECONDS, TimeUnit.SECONDS)) {
-            link.violated("no end of the connection (expected: within " + Slot.PATIENCE_SECONDS + " s)");
-            connected.channel().close().await();
+        while (!connected.channel().closeFuture().await(1, TimeUnit.SECONDS)) {
+            if (link.hangs(Slot.PATIENCE)) {
+                link.violated("hangs: nothing has happened for " + Slot.PATIENCE);
+                connected.channel().close().await();
+            }
         }
     }
 }

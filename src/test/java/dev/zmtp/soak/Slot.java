@@ -1,12 +1,13 @@
 package dev.zmtp.soak;
 
+import java.time.Duration;
 import java.util.Random;
 
 /** A place for one link after the other. Runs in a thread of its own. */
 final class Slot implements Runnable {
 
-    /** So long a link may take: only what hangs takes so long. */
-    static final int PATIENCE_SECONDS = 300;
+    /** A link on which nothing happens for so long hangs. */
+    static final Duration PATIENCE = Duration.ofSeconds(150);
 
     private static final int CLOSE_SECONDS = 30;
     private static final int PROXY_SECONDS = 2;
