@@ -17,6 +17,11 @@ public final class LeakCheck implements AfterEachCallback {
 
     @Override
     public void afterEach(ExtensionContext context) {
+        check();
+    }
+
+    /** Fails if a tracked buffer is still open. */
+    public static void check() {
         if (DETECTOR) {
             LeakPresenceDetector.check();
         }

@@ -1,0 +1,76 @@
+package dev.zmtp.fuzz;
+
+import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.ZMTPVersion;
+import dev.zmtp.codec.ZMTPCodec;
+import dev.zmtp.testing.Hex;
+import dev.zmtp.testing.InTraffic;
+import java.util.function.Supplier;
+
+/** The same octets give the same events, however they are cut and whoever takes them in whatever buffers. */
+public final class ChunkingFuzz {
+
+    /** Each octet in a read of its own takes long: only of so many. */
+    private static final int MAX_SINGLE = 2000;
+
+    private ChunkingFuzz() {}
+
+    /** One input. */
+    public static void fuzzerTestOneInput(byte[] octets) {
+        Input input = new Input(octets);
+        byte[] settings = input.octets(12);
+        Conversation.Setup setup = Conversation.Setup.of(input);
+        Parts.Manner manner = input.of(Parts.Manner.values());
+        int[] reads = Settings.reads(input);
+        boolean greeted = input.choice(2) == 0;
+        ZMTPVersion version = input.of(ZMTPVersion.values());
+        byte[] stream = Settings.stream(input);
+        byte[] all = greeted ? behindGreeting(version, settings, stream) : stream;
+
+        Supplier<ZMTPCodec.Builder> codecs = () -> Settings.any(new Input(settings));
+        Conversation.Setup plain = new Conversation.Setup(false, false, false, true, setup.lateClose(), setup.act());
+        String whole = events(codecs.get(), plain, all);
+        same(whole, events(codecs.get(), setup, all, reads), "in other reads");
+        Conversation.Setup other = new Conversation.Setup(
+                !setup.direct(), !setup.keep(), !setup.roomy(), true, setup.lateClose(), setup.act());
+        same(whole, events(codecs.get(), other, all, reads), "in other buffers");
+        same(whole, events(codecs.get().decoder(session -> new Parts(manner)), setup, all, reads), "with a decoder");
+        if (all.length <= MAX_SINGLE) {
+            same(whole, events(codecs.get(), setup, all, 1), "octet by octet");
+        }
+    }
+
+    private static byte[] behindGreeting(ZMTPVersion version, byte[] settings, byte[] stream) {
+        ZMTPSocketType ours =
+                Settings.any(new Input(settings)).build().session().config().socketType();
+        ZMTPSocketType peer = TrafficFuzz.peerOf(ours);
+        if (peer.isDraft() && !version.hasCommands()) {
+            return stream;
+        }
+        byte[] greeting = Hex.octets(InTraffic.greeting(version, peer));
+        byte[] all = new byte[greeting.length + stream.length];
+        System.arraycopy(greeting, 0, all, 0, greeting.length);
+        System.arraycopy(stream, 0, all, greeting.length, stream.length);
+        return all;
+    }
+
+    private static String events(ZMTPCodec.Builder codec, Conversation.Setup setup, byte[] octets, int... reads) {
+        Conversation conversation = new Conversation(codec.build(), setup);
+        try (conversation) {
+            conversation.hear(octets, reads);
+        }
+        StringBuilder events = new StringBuilder();
+        conversation.heard().forEach(event -> events.append(event).append('\n'));
+        events.append("passed on ").append(conversation.passedOn()).append('\n');
+        if (setup.peerReads() && conversation.failure().isEmpty()) {
+            events.append("sent ").append(conversation.sent());
+        }
+        return events.toString();
+    }
+
+    private static void same(String whole, String cut, String how) {
+        // What was sent is only known where the peer reads it, and what was sent before a failure may be lost with it.
+        boolean same = cut.contains("\nsent ") ? cut.equals(whole) : whole.startsWith(cut);
+        Fault.unless(same, how, "\n" + cut + "\n(expected)\n" + whole);
+    }
+}

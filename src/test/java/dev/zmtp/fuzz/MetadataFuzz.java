@@ -1,0 +1,41 @@
+package dev.zmtp.fuzz;
+
+import dev.zmtp.ZMTPException;
+import dev.zmtp.ZMTPMetadata;
+import dev.zmtp.wire.Metadata;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
+
+/** Any octets as properties, and the properties as octets again. */
+public final class MetadataFuzz {
+
+    private MetadataFuzz() {}
+
+    /** One input. */
+    public static void fuzzerTestOneInput(byte[] octets) {
+        Input input = new Input(octets);
+        int most = input.number(256, 1, 2, 3);
+        ByteBuf in = Unpooled.wrappedBuffer(input.rest());
+        String given = ByteBufUtil.hexDump(in);
+        ZMTPMetadata metadata;
+        try {
+            metadata = Metadata.read(in, most);
+        } catch (ZMTPException documented) {
+            boolean known = documented.code() == ZMTPException.Code.MALFORMED
+                    || documented.code() == ZMTPException.Code.TOO_LARGE;
+            Fault.unless(known, "code", documented.code());
+            return;
+        }
+        Fault.unless(metadata.size() <= most, "properties", metadata);
+        // Lengths have one form only, so what was understood is what would be written.
+        ByteBuf again = Unpooled.buffer(Metadata.length(metadata), Metadata.length(metadata));
+        Metadata.write(again, metadata);
+        Fault.unlessEqual(ByteBufUtil.hexDump(again), given, "written again");
+        Fault.unlessEqual(Metadata.read(again, most), metadata, "read again");
+        for (int i = 0; i < metadata.size(); i++) {
+            Fault.unless(metadata.value(metadata.name(i)) != null, "not found", metadata.name(i));
+        }
+        Fault.unless(metadata.toString().matches("[ -~]*"), "not printable", metadata);
+    }
+}

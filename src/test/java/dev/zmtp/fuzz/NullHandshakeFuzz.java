@@ -1,0 +1,30 @@
+package dev.zmtp.fuzz;
+
+import dev.zmtp.ZMTPVersion;
+import dev.zmtp.testing.Hex;
+import dev.zmtp.testing.ScriptedPeer;
+
+/** What a 3.x peer says behind a valid greeting. */
+public final class NullHandshakeFuzz {
+
+    private static final byte[] GREETING_31 = Hex.octets(ScriptedPeer.GREETING);
+    private static final byte[] GREETING_30 = Hex.octets(ScriptedPeer.SIGNATURE + "03 00 " + ScriptedPeer.NULL);
+
+    private NullHandshakeFuzz() {}
+
+    /** One input. */
+    public static void fuzzerTestOneInput(byte[] octets) {
+        Input input = new Input(octets);
+        byte[] greeting = input.of(GREETING_31, GREETING_30);
+        var codec =
+                Settings.any(input).protocol(ZMTPVersion.ZMTP31).interop(true).build();
+        var setup = Conversation.Setup.of(input);
+        int[] reads = Settings.reads(input);
+        byte[] stream = Settings.stream(input);
+        try (Conversation conversation = new Conversation(codec, setup)) {
+            conversation.hear(greeting);
+            Fault.unless(conversation.heard().isEmpty(), "behind a valid greeting", conversation.heard());
+            conversation.hear(stream, reads);
+        }
+    }
+}

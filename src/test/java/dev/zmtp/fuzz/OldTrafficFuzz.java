@@ -1,0 +1,14 @@
+package dev.zmtp.fuzz;
+
+import dev.zmtp.ZMTPVersion;
+
+/** Frames behind a complete handshake in ZMTP 1.0, under any limits. */
+public final class OldTrafficFuzz {
+
+    private OldTrafficFuzz() {}
+
+    /** One input. */
+    public static void fuzzerTestOneInput(byte[] octets) {
+        TrafficFuzz.run(ZMTPVersion.ZMTP10, new Input(octets));
+    }
+}

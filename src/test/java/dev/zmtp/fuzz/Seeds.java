@@ -1,0 +1,271 @@
+package dev.zmtp.fuzz;
+
+import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.testing.Hex;
+import dev.zmtp.testing.ScriptedPeer;
+import dev.zmtp.testing.Vectors;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Locale;
+
+/**
+ * Writes the seeds that follow from a rule: the vectors of {@code wire/vectors.txt}, behind settings that make sense of
+ * them, and what no vector has. To be run again when the octets of the settings change; what a fuzzer found stays.
+ */
+final class Seeds {
+
+    /** A ROUTER of 3.1, which talks to all that the greetings among the vectors name. */
+    private static final String ROUTER = "00 06 00 00 / 00*6 ";
+
+    private static final String PLAIN = "00 00 ";
+    private static final String ONE_READ = "00 ";
+    private static final String READS_OF_1 = "01 00 ";
+    private static final String READS_OF_8_KIB = "01 cf ";
+    private static final String UNSTRETCHED = "00 ";
+    private static final String NO_LIMITS = "00*6 ";
+    private static final String NO_DECODER = "00 00 ";
+
+    private final Path directory;
+
+    private Seeds(Path directory) {
+        this.directory = directory;
+    }
+
+    /** Writes into the directory that is the only argument. */
+    public static void main(String[] args) throws IOException {
+        new Seeds(Path.of(args[0])).write();
+    }
+
+    private void write() throws IOException {
+        for (String name : Vectors.names()) {
+            vector(name, Vectors.text(name));
+        }
+        commands();
+        greetings();
+        traffic();
+        writing();
+    }
+
+    private void vector(String name, String octets) throws IOException {
+        String[] words = name.split(" ", -1);
+        if (name.contains("greeting") || words[0].equals("3.x") || words[0].equals("signature")) {
+            seed("GreetingFuzz", name, ROUTER + PLAIN + ONE_READ + UNSTRETCHED + octets);
+            seed("ChunkingFuzz", name, chunking(6, READS_OF_1, false, 0) + octets);
+        } else if (words[0].equals("READY") || words[0].equals("ERROR")) {
+            ZMTPSocketType peer = words[0].equals("READY") ? ZMTPSocketType.valueOf(words[1]) : ZMTPSocketType.PAIR;
+            String ours = choice(TrafficFuzz.peerOf(peer), ZMTPSocketType.values());
+            seed(
+                    "NullHandshakeFuzz",
+                    name,
+                    "00 00 " + ours + " 00 00 / 00*6 " + PLAIN + ONE_READ + UNSTRETCHED + octets);
+            body("CommandFuzz", name, octets, 2, "");
+            if (words[0].equals("READY")) {
+                body("MetadataFuzz", name, octets, 8, "00");
+            }
+        } else if (words[0].equals("1.0")) {
+            seed("OldTrafficFuzz", name, traffic("05", octets));
+            seed("MessageFuzz", name, "00 00 " + octets);
+        } else {
+            String type = octets.contains("4a 4f 49") || octets.contains("4c 45 41")
+                    ? "0d"
+                    : isSubscription(name) ? "01" : "05";
+            String version = words[0].equals("2.0") ? "02 " : words[0].equals("3.0") ? "01 " : "00 ";
+            seed("TrafficFuzz", name, version + traffic(type, octets));
+            seed("ChunkingFuzz", name, chunking(Integer.parseInt(type, 16), READS_OF_1, true, 3) + octets);
+            if (Hex.octets(octets)[0] >= 4) {
+                body("CommandFuzz", name, octets, Hex.octets(octets)[0] == 4 ? 2 : 9, "");
+            } else {
+                seed("MessageFuzz", name, "03 00 " + octets);
+            }
+        }
+    }
+
+    /** The octet that chooses {@code value}. */
+    private static <T> String choice(T value, T[] values) {
+        return "%02x".formatted(Arrays.asList(values).indexOf(value));
+    }
+
+    private static boolean isSubscription(String name) {
+        String small = name.toLowerCase(Locale.ROOT);
+        return small.contains("subscribe") || small.contains("cancel");
+    }
+
+    private static String traffic(String type, String octets) {
+        return type + " " + NO_LIMITS + NO_DECODER + PLAIN + ONE_READ + UNSTRETCHED + octets;
+    }
+
+    private static String chunking(int type, String reads, boolean greeted, int version) {
+        String settings = "00 %02x 00 00 / 00*6 / 00 00 ".formatted(type);
+        return settings + "02 00 00 " + reads + (greeted ? "00 " : "01 ") + "%02x 00 ".formatted(version);
+    }
+
+    private void commands() throws IOException {
+        seed("CommandFuzz", "a body without a name", "");
+        seed("CommandFuzz", "an empty name", "00 61");
+        seed("CommandFuzz", "a name that is longer than its body", "05 50 49 4e 47");
+        seed("CommandFuzz", "an unknown name", "03 41 42 43 61");
+        seed("CommandFuzz", "a PING without a TTL", "04 50 49 4e 47 00");
+        seed("CommandFuzz", "a PING with too long a context", "04 50 49 4e 47 00 00 61*17");
+        seed("CommandFuzz", "an ERROR that is longer than its reason", "05 45 52 52 4f 52 01 61 62");
+        seed("MetadataFuzz", "a second identity", "00 08 \"Identity\" 00*3 01 61 / 08 \"IDENTITY\" 00*3 01 62");
+        seed("MetadataFuzz", "a value that is longer than the rest", "00 01 61 00*3 02 62");
+        seed("MetadataFuzz", "a name that is longer than the rest", "00 05 61");
+        seed("MetadataFuzz", "one property too many", "01 01 61 00*4 / 01 62 00*4");
+        seed("MessageFuzz", "a message and a half", "03 01 00 01 61 / 01 01 62 / 00 02 63");
+        seed("MessageFuzz", "a length of 2 to the 63", "03 00 02 80 00*7");
+    }
+
+    private void greetings() throws IOException {
+        String http = "47 45 54 20 2f 20 48 54 54 50 2f 31 2e 31 0d 0a 0d 0a";
+        seed("GreetingFuzz", "an HTTP request", ROUTER + PLAIN + ONE_READ + UNSTRETCHED + http);
+        String all = ScriptedPeer.GREETING + ScriptedPeer.ready("DEALER") + "00 01 61 / 01 00 / 00 01 62";
+        seed("GreetingFuzz", "a whole conversation, octet by octet", ROUTER + PLAIN + READS_OF_1 + UNSTRETCHED + all);
+        seed("GreetingFuzz", "closed at the first message, later", ROUTER + "10 01 " + ONE_READ + UNSTRETCHED + all);
+        seed("GreetingFuzz", "a read within a read", ROUTER + "00 04 " + "01 50 " + UNSTRETCHED + all + " 00 01 63");
+        seed("GreetingFuzz", "removed at the first message", ROUTER + "02 02 " + ONE_READ + UNSTRETCHED + all);
+        String old = "03 06 00 00 / 00*6 ";
+        seed(
+                "GreetingFuzz",
+                "a 1.0 codec and a 1.0 peer",
+                old + PLAIN + ONE_READ + UNSTRETCHED + "03 00 6d 65 / 02 00 61");
+        String identity = ScriptedPeer.ready("DEALER", "Identity", "me", "X-a", "b", "X-a", "c");
+        String router = "00 00 06 00 00 / 00*5 ";
+        seed("NullHandshakeFuzz", "properties of our own", router + "00 " + PLAIN + ONE_READ + UNSTRETCHED + identity);
+        seed("NullHandshakeFuzz", "one property too many", router + "02 " + PLAIN + ONE_READ + UNSTRETCHED + identity);
+        seed(
+                "NullHandshakeFuzz",
+                "a message and PINGs behind READY",
+                router + "00 " + PLAIN + READS_OF_1 + UNSTRETCHED + ScriptedPeer.ready("REQ")
+                        + "00 01 61 / 04 07 04 50 49 4e 47 00 00");
+    }
+
+    private void traffic() throws IOException {
+        String ping = "04 0a 04 50 49 4e 47 00 00 4c 4f 4c ";
+        String dealer = "00 05 " + NO_LIMITS;
+        seed(
+                "TrafficFuzz",
+                "a body of 64 KiB in reads of 8",
+                dealer + NO_DECODER + PLAIN + READS_OF_8_KIB + "a2 " + "02 00 00 00 00 00 01 00 00");
+        seed(
+                "TrafficFuzz",
+                "a body of 64 KiB in roomy reads of 1",
+                dealer + NO_DECODER + "04 00 " + READS_OF_1 + "a2 " + "02 00 00 00 00 00 01 00 00");
+        seed(
+                "TrafficFuzz",
+                "a body that is announced and does not come",
+                dealer + NO_DECODER + PLAIN + READS_OF_1 + UNSTRETCHED + "02 00 00 00 00 3f ff ff ff 61 62");
+        seed(
+                "TrafficFuzz",
+                "a length of 2 to the 63",
+                dealer + NO_DECODER + PLAIN + ONE_READ + UNSTRETCHED + "02 80 00*7");
+        seed(
+                "TrafficFuzz",
+                "PINGs and a peer that reads nothing",
+                dealer + NO_DECODER + "08 00 " + READS_OF_1 + UNSTRETCHED + ping.repeat(12));
+        seed(
+                "TrafficFuzz",
+                "kept messages of large frames",
+                dealer + NO_DECODER + "03 00 " + ONE_READ + UNSTRETCHED
+                        + "03 00*6 04 01 61*1025 / 01 01 62 / 02 00*6 08 00 63*2048 / 00 01 64");
+        seed(
+                "TrafficFuzz",
+                "more frames than a message keeps",
+                dealer + NO_DECODER + PLAIN + ONE_READ + UNSTRETCHED + "01 01 61 ".repeat(9)
+                        + "00 01 62 / 01 00 00 00");
+        for (Parts.Manner manner : Parts.Manner.values()) {
+            seed(
+                    "TrafficFuzz",
+                    "a decoder takes " + manner,
+                    dealer + "01 " + choice(manner, Parts.Manner.values()) + " " + PLAIN + "01 02 " + UNSTRETCHED
+                            + "01 05 61 62 63 64 65 / 01 00 / 00 07 61 62 63 64 65 66 67");
+        }
+        seed(
+                "TrafficFuzz",
+                "a frame over its limit",
+                "00 05 / 02 00 00 00 00 00 " + NO_DECODER + PLAIN + ONE_READ + UNSTRETCHED
+                        + "00 05 61 62 63 64 65 / 00 06");
+        seed(
+                "TrafficFuzz",
+                "a message over its limit",
+                "00 05 / 00 03 00 00 00 00 " + NO_DECODER + PLAIN + ONE_READ + UNSTRETCHED + "01 20 61*32 / 00 05");
+        seed(
+                "TrafficFuzz",
+                "frames over their limit",
+                "00 05 / 00 00 02 00 00 00 " + NO_DECODER + PLAIN + ONE_READ + UNSTRETCHED
+                        + "01 00 / 00 00 / 01 00 / 01 00 / 00 00");
+        seed(
+                "TrafficFuzz",
+                "a command over its limit",
+                "00 05 / 00 00 00 03 00 00 " + NO_DECODER + PLAIN + ONE_READ + UNSTRETCHED + ping + "04 0d");
+        seed(
+                "TrafficFuzz",
+                "removed between two messages",
+                dealer + NO_DECODER + "00 02 " + READS_OF_1 + UNSTRETCHED + "00 01 61 / 00 01 62");
+        seed(
+                "TrafficFuzz",
+                "a handler that throws",
+                dealer + NO_DECODER + "00 03 " + ONE_READ + UNSTRETCHED + "00 01 61 / 00 01 62");
+        seed(
+                "ChunkingFuzz",
+                "a body of 40 KiB",
+                chunking(5, READS_OF_8_KIB, true, 2).replaceFirst("00 $", "96 ")
+                        + "00 01 61 / 02 00 00 00 00 00 00 a0 00");
+        seed(
+                "ChunkingFuzz",
+                "PINGs between frames",
+                chunking(5, "02 02 04 ", true, 3) + "01 01 61 " + ping + "01 00 " + ping + "00 01 62");
+        seed(
+                "ChunkingFuzz",
+                "1.0 frames of each form",
+                chunking(5, READS_OF_1, true, 0) + "02 01 61 / ff 00*7 02 01 62 / 01 00 / ff 00*7 ff 00 63*254");
+        seed(
+                "OldTrafficFuzz",
+                "a body of 64 KiB",
+                "05 " + NO_LIMITS + NO_DECODER + PLAIN + READS_OF_8_KIB + "a2 " + "ff 00 00 00 00 00 01 00 01 00");
+    }
+
+    private void writing() throws IOException {
+        String settings = "00 %02x %02x %02x %02x 00 %02x %02x 00 ";
+        String messages =
+                "05 00 00 03 / 00 / 05 01 09 07 08 09 / 01 / 05 00 00 0e / 05 00 00 13 / 04 00 00 02 / 03 / 05 00 00 05";
+        for (int version = 0; version < 4; version++) {
+            seed(
+                    "WritingFuzz",
+                    "messages before and behind the handshake in version " + version,
+                    settings.formatted(version, 0, 0, 0, 0, 0) + messages + " / 01 / " + messages);
+            seed(
+                    "WritingFuzz",
+                    "an encoder and a decoder in version " + version,
+                    settings.formatted(version, 0, 1, 1, version, 0) + messages + " / 01 / " + messages);
+        }
+        seed("WritingFuzz", "subscriptions in 3.1", settings.formatted(3, 2, 0, 0, 0, 0) + "02 00 00 / 01 / 02 03 01");
+        seed("WritingFuzz", "subscriptions in 1.0", settings.formatted(0, 2, 0, 0, 0, 0) + "02 00 00 / 01 / 02 03 01");
+        seed("WritingFuzz", "memberships", settings.formatted(3, 3, 0, 0, 0, 0) + "02 00 00 / 01 / 02 03 01");
+        seed(
+                "WritingFuzz",
+                "a transport that fails in the handshake",
+                settings.formatted(3, 0, 0, 0, 0, 2) + messages + " / 01");
+        seed(
+                "WritingFuzz",
+                "a transport that fails in traffic",
+                settings.formatted(3, 0, 0, 0, 0, 6) + messages + " / 01 / " + messages);
+    }
+
+    /** Seeds with the body of the frame that {@code octets} spell, without the first {@code header} octets. */
+    private void body(String target, String name, String octets, int header, String before) throws IOException {
+        byte[] frame = Hex.octets(octets);
+        StringBuilder body = new StringBuilder(before);
+        for (int i = header; i < frame.length; i++) {
+            body.append(" %02x".formatted(frame[i]));
+        }
+        seed(target, name, body.toString());
+    }
+
+    private void seed(String target, String name, String octets) throws IOException {
+        String file = name.replaceAll("[^A-Za-z0-9.]+", "-") + ".bin";
+        Path folder = Files.createDirectories(directory.resolve(target));
+        Files.write(folder.resolve(file), Hex.octets(octets));
+    }
+}

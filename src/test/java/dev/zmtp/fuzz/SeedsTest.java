@@ -1,0 +1,78 @@
+package dev.zmtp.fuzz;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.URISyntaxException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Named;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** All targets with all their seeds: what a fuzzer starts from, and what one has found. */
+class SeedsTest {
+
+    private static final Map<String, Consumer<byte[]>> TARGETS = new TreeMap<>(Map.of(
+            "ChunkingFuzz", ChunkingFuzz::fuzzerTestOneInput,
+            "CommandFuzz", CommandFuzz::fuzzerTestOneInput,
+            "GreetingFuzz", GreetingFuzz::fuzzerTestOneInput,
+            "MessageFuzz", MessageFuzz::fuzzerTestOneInput,
+            "MetadataFuzz", MetadataFuzz::fuzzerTestOneInput,
+            "NullHandshakeFuzz", NullHandshakeFuzz::fuzzerTestOneInput,
+            "OldTrafficFuzz", OldTrafficFuzz::fuzzerTestOneInput,
+            "TrafficFuzz", TrafficFuzz::fuzzerTestOneInput,
+            "WritingFuzz", WritingFuzz::fuzzerTestOneInput));
+
+    private static List<Arguments> seeds() throws IOException, URISyntaxException {
+        List<Arguments> seeds = new ArrayList<>();
+        for (Path folder : list(Path.of(SeedsTest.class.getResource("/fuzz").toURI()))) {
+            for (Path seed : list(folder)) {
+                seeds.add(Arguments.of(
+                        folder.getFileName().toString(),
+                        Named.of(seed.getFileName().toString(), seed)));
+            }
+        }
+        return seeds;
+    }
+
+    private static List<Path> list(Path directory) throws IOException {
+        try (Stream<Path> entries = Files.list(directory)) {
+            return entries.sorted().toList();
+        }
+    }
+
+    @ParameterizedTest(name = "{0} {1}")
+    @MethodSource("seeds")
+    void noPromiseIsBroken(String target, Path seed) throws IOException {
+        TARGETS.get(target).accept(Files.readAllBytes(seed));
+    }
+
+    @ParameterizedTest
+    @MethodSource("targets")
+    void aTargetTakesAnyLength(String target) {
+        for (int length = 0; length < 200; length += 1 + length / 2) {
+            byte[] octets = new byte[length];
+            Arrays.fill(octets, (byte) length);
+            TARGETS.get(target).accept(octets);
+        }
+    }
+
+    private static List<String> targets() {
+        return List.copyOf(TARGETS.keySet());
+    }
+
+    @Test
+    void everyTargetHasSeeds() throws IOException, URISyntaxException {
+        assertThat(seeds().stream().map(seed -> seed.get()[0]).distinct()).containsExactlyElementsOf(TARGETS.keySet());
+    }
+}
