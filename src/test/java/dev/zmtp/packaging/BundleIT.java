@@ -41,7 +41,16 @@ class BundleIT {
     @BeforeEach
     void startsWithNettyAndTheLibrary() throws Exception {
         framework = new FrameworkFactory()
-                .newFramework(Map.of(Constants.FRAMEWORK_STORAGE, storage.toString(), "felix.log.level", "1"));
+                .newFramework(Map.of(
+                        Constants.FRAMEWORK_STORAGE,
+                        storage.toString(),
+                        // BlockHound weaves calls of its own into Netty's classes, which the bundles do not import.
+                        Constants.FRAMEWORK_BOOTDELEGATION,
+                        "reactor.blockhound",
+                        Constants.FRAMEWORK_BUNDLE_PARENT,
+                        Constants.FRAMEWORK_BUNDLE_PARENT_APP,
+                        "felix.log.level",
+                        "1"));
         framework.start();
         for (Path netty : Jars.netty()) {
             install(netty);
