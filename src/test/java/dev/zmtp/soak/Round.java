@@ -179,6 +179,7 @@ final class Round {
             return link;
         }
         int turn = strangers.incrementAndGet();
+        // From another process; or of a link that was over before its connection was accepted.
         // The process of the peers knows what it does to a connection itself, and would wonder about more.
         Plan plan = Plan.draw(seed(), -1, turn, Kind.ELSEWHERE).with(pattern).withGentleServer();
         return new Link("from " + address, plan, Link.Sight.CONNECTION, totals, violations);
