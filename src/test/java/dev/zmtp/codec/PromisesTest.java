@@ -227,25 +227,6 @@ class PromisesTest {
         }
     }
 
-    @ParameterizedTest(name = "{0} octets")
-    @ValueSource(ints = {10, 5000})
-    void aListenerOfAFailedWriteSendsNothingBehindIt(int length) {
-        try (InTraffic traffic = dealer()) {
-            List<ChannelFuture> next = new ArrayList<>();
-            gate.remaining = 0;
-            traffic.write(message(length)).addListener(failed -> {
-                gate.remaining = Integer.MAX_VALUE;
-                next.add(traffic.channel.writeAndFlush(message(1)));
-            });
-            traffic.channel.flush();
-            assertThat(next)
-                    .singleElement()
-                    .satisfies(write -> assertThat(write.cause()).isInstanceOf(ClosedChannelException.class));
-            assertThat(traffic.sent()).isEmpty();
-            assertThat(traffic.failures).containsExactly(gate.broken);
-        }
-    }
-
     @Test
     void whatTheTransportTookBeforeAFailureHasSucceeded() {
         try (InTraffic traffic = dealer()) {
