@@ -8,8 +8,8 @@ import java.util.function.LongSupplier;
  * How many commands a peer may send within a second. A command is answered or told to the application, and so costs us more
  * than it costs the peer.
  *
- * <p>The clock is read twice for each {@code max} commands: a second is one that begins with the first command behind the
- * last that was full. So up to twice {@code max} commands may pass within one second, and never more.
+ * <p>The clock is read once for each {@code max} commands. A second begins with the first command after the previous second
+ * was full; so up to twice {@code max} may pass within any one second, never more.
  */
 final class CommandRate {
 

@@ -178,6 +178,9 @@ final class OutboundBatch {
             return;
         }
         if (cipher != null) {
+            if (ended) { // and so the cipher is closed
+                throw connectionEnded();
+            }
             int sealed = cipher.sealedLength(length);
             ByteBuf out = room(version.headerLengthFor(sealed) + sealed).writerIndex(index);
             version.writeHeader(out, 0, sealed);
@@ -296,7 +299,7 @@ final class OutboundBatch {
         }
     }
 
-    /** An encoder or a cipher has done with the open buffer, if it still is that. */
+    /** The encoder or cipher is done with the buffer that was lent to it: it goes if the connection ended meanwhile. */
     private void giveBack() {
         lent = false;
         if (aside != null) {
@@ -308,17 +311,17 @@ final class OutboundBatch {
     /** What an encoder or a cipher writes may be of any size, and the transport must know of it. */
     private void sealIfLarge() {
         if (index >= MAX_CAPACITY) {
-            start(); // the message is whole
             seal();
         }
     }
 
-    /** Notes that a message ends here. */
+    /** Notes that a message ends here: whatever a callback does from now on, such as one of its release, it is whole. */
     private void await(ChannelPromise promise) {
         if (ended) { // a callback closed the channel while the message was written
-            promise.tryFailure(new ClosedChannelException());
+            promise.tryFailure(failure == null ? new ClosedChannelException() : failure);
             return;
         }
+        start();
         if (promise.isVoid()) {
             hasVoid = true;
             return;
@@ -413,7 +416,7 @@ final class OutboundBatch {
             }
             return;
         }
-        if (!ended && ctx.channel().isActive()) {
+        if (!ended && ctx.channel().isActive() && !codec.isClosed()) {
             // The codec first: a listener that writes again must not do so behind octets that are missing.
             List<ChannelPromise> all = new ArrayList<>(waiting);
             if (promises != null) {
@@ -462,7 +465,7 @@ final class OutboundBatch {
         seal();
     }
 
-    /** Leaves the open buffer to whom it is lent, and what is whole of it in another. */
+    /** Leaves the open buffer to whoever writes to it, and copies its whole messages to another. */
     private void keepWhole() {
         ByteBuf whole = null;
         if (index > 0) {

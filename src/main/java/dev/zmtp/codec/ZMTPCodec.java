@@ -256,6 +256,11 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
         return removed;
     }
 
+    /** Whether the connection is over for the codec. */
+    boolean isClosed() {
+        return phase instanceof ClosedPhase;
+    }
+
     boolean isIn(Phase asked) {
         return phase == asked;
     }

@@ -166,8 +166,9 @@ public final class ZMTPConfig {
     }
 
     /**
-     * The most commands received within a second, and subscriptions that come as messages. Up to twice as many may pass
-     * before it is noticed, never more. Default: 100,000.
+     * The most commands that may be received within a second; a subscription that comes as a message is one of them. Up to
+     * twice as many may pass before it is noticed, never more. What piled up while nothing was read counts when it is read.
+     * Default: 100,000.
      */
     public int maxCommandsPerSecond() {
         return maxCommandsPerSecond;

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * <p>It stands first, in front of the {@link ZMTPCodec} and of an {@code SslHandler}, whose handshake is counted too. A
  * connection counts from the moment that the limiter is added to its pipeline until the handshake of its codec is over or the
  * channel is closed; then the limiter leaves the pipeline. One too many is closed before it is active, so that no octet is
- * sent to it, and {@link #refused} is told.
+ * sent to it, and {@link #refused} is told. Whoever finds that a connection speaks another protocol removes the limiter.
  *
  * <p>All addresses of an IPv6 network of 64 bits count as one, since who has one of them has them all. A channel without
  * an internet address, such as one of a Unix domain socket, counts in total only. Behind a proxy that sends the
@@ -97,7 +97,7 @@ public class ZMTPHandshakeLimiter extends ChannelInboundHandlerAdapter {
 
     /**
      * Tells of a connection that is refused, on its event loop, just before it is closed. Logs it at level info, which a
-     * subclass may replace.
+     * subclass may replace. Add the limiter without an executor of its own: there it would come too late.
      *
      * @param reason which bound it would exceed, with the address if it is that of one
      */
@@ -107,6 +107,9 @@ public class ZMTPHandshakeLimiter extends ChannelInboundHandlerAdapter {
 
     @Override
     public final void handlerAdded(ChannelHandlerContext ctx) {
+        if (!ctx.channel().isOpen()) {
+            return; // and its pipeline may be gone, so that nobody would tell of the removal
+        }
         String reason = count(ctx.channel());
         if (reason != null) {
             try {
@@ -119,6 +122,9 @@ public class ZMTPHandshakeLimiter extends ChannelInboundHandlerAdapter {
 
     /** Counts this channel, or says why not. */
     private synchronized @Nullable String count(Channel channel) {
+        if (counted.containsKey(channel)) {
+            return null; // added twice
+        }
         String address = address(channel.remoteAddress());
         int ofAddress = perAddress.getOrDefault(address, 0) + 1;
         if (counted.size() >= maxTotal) {
@@ -177,7 +183,7 @@ public class ZMTPHandshakeLimiter extends ChannelInboundHandlerAdapter {
         if (!ctx.executor().inEventLoop()) { // the codec may have been added with an executor of its own
             ctx.executor().execute(() -> leave(ctx));
         } else if (!ctx.isRemoved()) {
-            ctx.pipeline().remove(this);
+            ctx.pipeline().remove(ctx.name());
         }
     }
 

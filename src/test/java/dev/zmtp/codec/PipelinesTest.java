@@ -206,10 +206,10 @@ class PipelinesTest {
         converse(connected);
     }
 
+    @SuppressWarnings("deprecation") // 4.2 would rather have handlers hand work over themselves, but users do this
     private static ChannelHandler on(EventExecutorGroup executors, End end) {
         return new ChannelInitializer<Channel>() {
             @Override
-            @SuppressWarnings("deprecation") // Users do it all the same, and 4.1 does not discourage it.
             protected void initChannel(Channel ch) {
                 ch.pipeline().addLast(executors, end.codec).addLast(end);
             }

@@ -224,6 +224,28 @@ class ZMTPHandshakeLimiterTest {
     }
 
     @Test
+    void aLimiterThatIsAddedTwiceCountsOnce() {
+        ZMTPHandshakeLimiter limiter = limiter(10, 1);
+        Connection first = connect(limiter, "10.0.0.1");
+        first.pipeline().addFirst(limiter);
+        assertThat(limiter.handshakes()).isOne();
+        shakeHands(first);
+        assertThat(limiter.handshakes()).isZero();
+        first.close();
+        assertThat(connect(limiter, "10.0.0.1").isOpen()).isTrue();
+        assertThat(refused).isEmpty();
+    }
+
+    @Test
+    void aChannelThatIsClosedAlreadyTakesNoPlace() {
+        ZMTPHandshakeLimiter limiter = limiter(1, 1);
+        Connection closed = new Connection(new InetSocketAddress("10.0.0.1", 1));
+        closed.close();
+        closed.pipeline().addLast(limiter);
+        assertThat(limiter.handshakes()).isZero();
+    }
+
+    @Test
     void aLimiterThatIsRemovedCountsNoMore() {
         ZMTPHandshakeLimiter limiter = limiter(1, 1);
         Connection first = connect(limiter, "10.0.0.1");

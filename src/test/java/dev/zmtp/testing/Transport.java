@@ -48,8 +48,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A constant names classes that may not be there, on Netty 4.1 or without a native library, so they stand in lambdas and
  * are looked for when it is used. {@code NIO_UNIX} has no abstract names: the JDK's addresses are paths.
  */
-@SuppressWarnings({"deprecation", "ImmutableEnumChecker"
-}) // The groups that Netty 4.1 knows too; lambdas without state.
+@SuppressWarnings({"deprecation", "ImmutableEnumChecker"}) // the groups that Netty 4.1 knows too; lambdas without state
 public enum Transport {
     /** TCP by the JDK. */
     NIO(
@@ -78,18 +77,18 @@ public enum Transport {
     /** TCP by io_uring, in Netty 4.2. */
     IO_URING(
             Need.IO_URING,
-            () -> new Kit(uring(), IoUringSocketChannel.class, IoUringServerSocketChannel.class),
+            () -> new Kit(Uring.plain(), IoUringSocketChannel.class, IoUringServerSocketChannel.class),
             Transport::loopback),
     /** TCP by io_uring, which reads into a ring of shared buffers and sends without copying. */
     IO_URING_RING(
             Need.IO_URING_RINGS,
             () -> new Kit(
-                    uringWithRing(),
+                    Uring.withRing(),
                     IoUringSocketChannel.class,
                     IoUringServerSocketChannel.class,
                     Map.of(
                             IoUringChannelOption.IO_URING_BUFFER_GROUP_ID,
-                            (short) 1,
+                            Uring.RING,
                             IoUringChannelOption.IO_URING_WRITE_ZERO_COPY_THRESHOLD,
                             1024)),
             Transport::loopback),
@@ -176,10 +175,6 @@ public enum Transport {
         abstract boolean isShipped();
     }
 
-    private static final short RING = 1;
-    private static final short RING_BUFFERS = 64;
-    private static final int RING_BUFFER_LENGTH = 16 << 10;
-
     private final Need need;
     private final Supplier<Kit> kit;
     private final Function<Path, SocketAddress> address;
@@ -232,22 +227,29 @@ public enum Transport {
     }
 
     private static Kit uringUnix() {
-        return new Kit(uring(), IoUringDomainSocketChannel.class, IoUringServerDomainSocketChannel.class);
+        return new Kit(Uring.plain(), IoUringDomainSocketChannel.class, IoUringServerDomainSocketChannel.class);
     }
 
-    private static EventLoopGroup uring() {
-        return new MultiThreadIoEventLoopGroup(2, IoUringIoHandler.newFactory());
-    }
+    /** Apart, as the JVM looks for the classes of whatever stands beside it when it verifies the enum. */
+    private static final class Uring {
+        private static final short RING = 1;
+        private static final short RING_BUFFERS = 64;
+        private static final int RING_BUFFER_LENGTH = 16 << 10;
 
-    private static EventLoopGroup uringWithRing() {
-        IoUringBufferRingConfig ring = IoUringBufferRingConfig.builder()
-                .bufferGroupId(RING)
-                .bufferRingSize(RING_BUFFERS)
-                .batchSize(RING_BUFFERS)
-                .allocator(new IoUringFixedBufferRingAllocator(RING_BUFFER_LENGTH))
-                .build();
-        return new MultiThreadIoEventLoopGroup(
-                2, IoUringIoHandler.newFactory(new IoUringIoHandlerConfig().setBufferRingConfig(ring)));
+        private static EventLoopGroup plain() {
+            return new MultiThreadIoEventLoopGroup(2, IoUringIoHandler.newFactory());
+        }
+
+        private static EventLoopGroup withRing() {
+            IoUringBufferRingConfig ring = IoUringBufferRingConfig.builder()
+                    .bufferGroupId(RING)
+                    .bufferRingSize(RING_BUFFERS)
+                    .batchSize(RING_BUFFERS)
+                    .allocator(new IoUringFixedBufferRingAllocator(RING_BUFFER_LENGTH))
+                    .build();
+            return new MultiThreadIoEventLoopGroup(
+                    2, IoUringIoHandler.newFactory(new IoUringIoHandlerConfig().setBufferRingConfig(ring)));
+        }
     }
 
     private static boolean isLinux() {
