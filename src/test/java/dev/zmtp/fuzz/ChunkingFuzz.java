@@ -17,7 +17,10 @@ public final class ChunkingFuzz {
 
     /** One input. */
     public static void fuzzerTestOneInput(byte[] octets) {
-        Input input = new Input(octets);
+        EventLoopThread.run(() -> run(new Input(octets)));
+    }
+
+    private static void run(Input input) {
         byte[] settings = input.octets(12);
         Conversation.Setup setup = Conversation.Setup.of(input);
         Parts.Manner manner = input.of(Parts.Manner.values());

@@ -166,7 +166,7 @@ final class Conversation implements AutoCloseable {
                     && codec.session().handshakeFuture().isSuccess();
             if (setup.keep && msg instanceof ZMTPMessage message) {
                 keptAt.add(heard.size());
-                kept.add(message);
+                kept.add(kept.size() % 3 == 0 ? message : framesOf(message));
             } else {
                 ReferenceCountUtil.release(msg);
             }
@@ -198,6 +198,15 @@ final class Conversation implements AutoCloseable {
                 failed(cause);
             }
         }
+    }
+
+    /** A message of the same frames: who wants no more than these retains them and releases the message. */
+    private static ZMTPMessage framesOf(ZMTPMessage message) {
+        List<ByteBuf> frames = new ArrayList<>();
+        message.forEach(frame -> frames.add(frame.retain()));
+        ZMTPMessage kept = ZMTPMessage.from(frames); // first, or it would be the one that is recycled
+        message.release();
+        return kept;
     }
 
     private void failed(Throwable cause) {

@@ -7,7 +7,10 @@ public final class GreetingFuzz {
 
     /** One input. */
     public static void fuzzerTestOneInput(byte[] octets) {
-        Input input = new Input(octets);
+        EventLoopThread.run(() -> run(new Input(octets)));
+    }
+
+    private static void run(Input input) {
         var codec = Settings.any(input).build();
         var setup = Conversation.Setup.of(input);
         int[] reads = Settings.reads(input);

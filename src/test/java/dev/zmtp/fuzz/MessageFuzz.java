@@ -22,7 +22,10 @@ public final class MessageFuzz {
 
     /** One input. */
     public static void fuzzerTestOneInput(byte[] octets) {
-        Input input = new Input(octets);
+        EventLoopThread.run(() -> run(new Input(octets)));
+    }
+
+    private static void run(Input input) {
         ZMTPVersion version = input.of(ZMTPVersion.values());
         Ledger ledger = new Ledger(input.choice(2) == 1);
         byte[] stream = input.rest();

@@ -70,8 +70,9 @@ final class Model {
             if (malformed || in.readableBytes() < (isLong ? 9 : 1)) {
                 return false;
             }
-            length = (isLong ? in.readLong() : first) - 1;
-            malformed = length < 0;
+            long counted = isLong ? in.readLong() : first; // the flags, too
+            malformed = counted < 1;
+            length = counted - 1;
             flags = in.readByte() & MORE;
         } else {
             flags = first;

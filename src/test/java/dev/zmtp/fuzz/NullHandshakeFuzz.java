@@ -14,7 +14,10 @@ public final class NullHandshakeFuzz {
 
     /** One input. */
     public static void fuzzerTestOneInput(byte[] octets) {
-        Input input = new Input(octets);
+        EventLoopThread.run(() -> run(new Input(octets)));
+    }
+
+    private static void run(Input input) {
         byte[] greeting = input.of(GREETING_31, GREETING_30);
         var codec =
                 Settings.any(input).protocol(ZMTPVersion.ZMTP31).interop(true).build();

@@ -9,6 +9,6 @@ public final class OldTrafficFuzz {
 
     /** One input. */
     public static void fuzzerTestOneInput(byte[] octets) {
-        TrafficFuzz.run(ZMTPVersion.ZMTP10, new Input(octets));
+        EventLoopThread.run(() -> TrafficFuzz.run(ZMTPVersion.ZMTP10, new Input(octets)));
     }
 }

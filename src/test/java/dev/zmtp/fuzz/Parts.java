@@ -18,7 +18,7 @@ final class Parts implements ZMTPDecoder {
         HALF,
         /** Nothing until the frame is whole. */
         WHOLE,
-        /** A retained slice of it. */
+        /** A retained slice of all but the last octet, until the frame is whole. */
         SLICE
     }
 
@@ -56,7 +56,10 @@ final class Parts implements ZMTPDecoder {
                     frame.writeBytes(data);
                 }
             }
-            case SLICE -> slices.add(data.readRetainedSlice(data.readableBytes()));
+            case SLICE -> {
+                int octets = data.readableBytes();
+                slices.add(data.readRetainedSlice(taken() + octets == length ? octets : octets - 1));
+            }
         }
     }
 

@@ -142,6 +142,11 @@ final class Seeds {
     }
 
     private void traffic() throws IOException {
+        String longGroup = "06 00*6 01 05 04 4a 4f 49 4e 67*256";
+        seed(
+                "TrafficFuzz",
+                "a group of 256 octets",
+                "00 0d " + NO_LIMITS + NO_DECODER + PLAIN + ONE_READ + UNSTRETCHED + longGroup);
         String ping = "04 0a 04 50 49 4e 47 00 00 4c 4f 4c ";
         String dealer = "00 05 " + NO_LIMITS;
         seed(
@@ -174,6 +179,20 @@ final class Seeds {
                 "more frames than a message keeps",
                 dealer + NO_DECODER + PLAIN + ONE_READ + UNSTRETCHED + "01 01 61 ".repeat(9)
                         + "00 01 62 / 01 00 00 00");
+        String small = "00 01 61 / 00 01 62 / ".repeat(12);
+        seed(
+                "TrafficFuzz",
+                "kept frames of small messages",
+                dealer + NO_DECODER + "02 00 " + ONE_READ + UNSTRETCHED + small);
+        StringBuilder distinct = new StringBuilder("00 fa ");
+        for (int i = 0; i < 250; i++) {
+            distinct.append("%02x ".formatted(i));
+        }
+        String slicing = "01 " + choice(Parts.Manner.SLICE, Parts.Manner.values()) + " ";
+        seed(
+                "TrafficFuzz",
+                "a decoder that retains what is unread",
+                dealer + slicing + PLAIN + "01 63 " + UNSTRETCHED + distinct);
         for (Parts.Manner manner : Parts.Manner.values()) {
             seed(
                     "TrafficFuzz",
@@ -220,6 +239,10 @@ final class Seeds {
                 "ChunkingFuzz",
                 "1.0 frames of each form",
                 chunking(5, READS_OF_1, true, 0) + "02 01 61 / ff 00*7 02 01 62 / 01 00 / ff 00*7 ff 00 63*254");
+        for (String length : new String[] {"80 00*7", "ff*8", "00*8", "7f ff*7"}) {
+            String octets = traffic("05", "ff " + length + " 00");
+            seed("OldTrafficFuzz", "a length of " + length.replace("*", " times "), octets);
+        }
         seed(
                 "OldTrafficFuzz",
                 "a body of 64 KiB",
@@ -227,30 +250,43 @@ final class Seeds {
     }
 
     private void writing() throws IOException {
-        String settings = "00 %02x %02x %02x %02x 00 %02x %02x 00 ";
         String messages =
-                "05 00 00 03 / 00 / 05 01 09 07 08 09 / 01 / 05 00 00 0e / 05 00 00 13 / 04 00 00 02 / 03 / 05 00 00 05";
+                "06 00 00 03 / 00 / 06 01 09 07 08 09 / 01 / 06 00 00 0e / 06 00 00 13 / 04 00 00 02 / 03 00 / "
+                        + "06 00 00 05 / 03 01 / 03 02 / 06 00 00 02 / ";
+        String all = messages + "01 / " + messages;
+        String controls = "02 00 00 / 01 / 02 03 01";
         for (int version = 0; version < 4; version++) {
             seed(
                     "WritingFuzz",
-                    "messages before and behind the handshake in version " + version,
-                    settings.formatted(version, 0, 0, 0, 0, 0) + messages + " / 01 / " + messages);
+                    "messages in version " + version,
+                    link(version, "00", "00 00 00", "00", "00", "00") + all);
+            String user = "01 01 00 0" + version;
             seed(
                     "WritingFuzz",
                     "an encoder and a decoder in version " + version,
-                    settings.formatted(version, 0, 1, 1, version, 0) + messages + " / 01 / " + messages);
+                    link(version, "00", user, "00", "00", "") + all);
         }
-        seed("WritingFuzz", "subscriptions in 3.1", settings.formatted(3, 2, 0, 0, 0, 0) + "02 00 00 / 01 / 02 03 01");
-        seed("WritingFuzz", "subscriptions in 1.0", settings.formatted(0, 2, 0, 0, 0, 0) + "02 00 00 / 01 / 02 03 01");
-        seed("WritingFuzz", "memberships", settings.formatted(3, 3, 0, 0, 0, 0) + "02 00 00 / 01 / 02 03 01");
+        seed("WritingFuzz", "sealed messages", link(3, "00", "00 00 01", "00", "00", "00") + all);
+        seed("WritingFuzz", "sealed messages of an encoder", link(2, "00", "01 01 01", "00", "00", "00") + all);
+        seed("WritingFuzz", "subscriptions in 3.1", link(3, "02", "00 00 00", "00", "00", "00") + controls);
+        seed("WritingFuzz", "subscriptions in 1.0", link(0, "02", "00 00 00", "00", "00", "00") + controls);
+        seed("WritingFuzz", "memberships", link(3, "03", "00 00 00", "00", "00", "00") + controls);
         seed(
                 "WritingFuzz",
                 "a transport that fails in the handshake",
-                settings.formatted(3, 0, 0, 0, 0, 2) + messages + " / 01");
+                link(3, "00", "00 00 00", "02", "00", "00") + all);
+        seed("WritingFuzz", "a transport that fails in traffic", link(3, "00", "00 00 00", "06", "00", "00") + all);
+        seed("WritingFuzz", "a write within a write", link(3, "00", "00 00 00", "00", "05", "00") + all);
         seed(
                 "WritingFuzz",
-                "a transport that fails in traffic",
-                settings.formatted(3, 0, 0, 0, 0, 6) + messages + " / 01 / " + messages);
+                "writes of listeners",
+                link(3, "00", "00 00 00", "00", "00", "00") + "01 / " + messages.replace("06", "05"));
+    }
+
+    /** The settings of a connection: its version, its type, encoder, decoder and cipher, and the writes that fail or call. */
+    private static String link(
+            int version, String type, String user, String failing, String callingBack, String manner) {
+        return "00 %02x %s %s %s 00 00 %s %s 00 ".formatted(version, type, user, manner, failing, callingBack);
     }
 
     /** Seeds with the body of the frame that {@code octets} spell, without the first {@code header} octets. */

@@ -16,7 +16,8 @@ public final class TrafficFuzz {
     /** One input. */
     public static void fuzzerTestOneInput(byte[] octets) {
         Input input = new Input(octets);
-        run(input.of(ZMTPVersion.ZMTP31, ZMTPVersion.ZMTP30, ZMTPVersion.ZMTP20), input);
+        ZMTPVersion version = input.of(ZMTPVersion.ZMTP31, ZMTPVersion.ZMTP30, ZMTPVersion.ZMTP20);
+        EventLoopThread.run(() -> run(version, input));
     }
 
     /** What follows a handshake in {@code version}, compared with what the {@link Model} finds there. */

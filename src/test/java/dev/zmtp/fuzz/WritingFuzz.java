@@ -11,6 +11,7 @@ import dev.zmtp.codec.ZMTPEstimator;
 import dev.zmtp.codec.ZMTPHandshakeFailure;
 import dev.zmtp.codec.ZMTPWriter;
 import dev.zmtp.testing.LeakCheck;
+import dev.zmtp.testing.ToyMechanism;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.CompositeByteBuf;
 import io.netty.channel.ChannelFuture;
@@ -38,6 +39,7 @@ public final class WritingFuzz {
     private static final int MAX_OPERATIONS = 100;
     private static final int MAX_FRAMES = 12;
     private static final int MAX_TOTAL = 200_000;
+    private static final int UNLIMITED = 1 << 30;
 
     private static final int PERIOD = 251;
     private static final byte[] PATTERN = new byte[70_000 + PERIOD];
@@ -54,7 +56,9 @@ public final class WritingFuzz {
     private final ZMTPSocketType type;
     private final EmbeddedChannel left = new EmbeddedChannel();
     private final EmbeddedChannel right = new EmbeddedChannel();
+    private final boolean isHeldLimited;
     private final int failing;
+    private final int callingBack;
     private final int[] reads;
 
     private final List<String> written = new ArrayList<>();
@@ -69,32 +73,43 @@ public final class WritingFuzz {
     private WritingFuzz(Input input) {
         this.input = input;
         ledger = new Ledger(input.choice(2) == 1);
-        ZMTPVersion version = input.of(ZMTPVersion.values());
+        ZMTPVersion wanted = input.of(ZMTPVersion.values());
         type = input.of(ZMTPSocketType.DEALER, ZMTPSocketType.PUB, ZMTPSocketType.SUB, ZMTPSocketType.DISH);
-        boolean old = !version.hasCommands() && type.isDraft();
+        ZMTPVersion version = type.isDraft() && !wanted.hasCommands() ? ZMTPVersion.ZMTP31 : wanted;
         boolean encoding = input.choice(2) == 1;
         boolean decoding = input.choice(2) == 1;
+        boolean sealing = input.choice(2) == 1 && version.hasCommands();
         Parts.Manner manner = input.of(Parts.Manner.values());
         int estimate = input.number(100, 0, 50, 300);
+        int maxHeld = input.number(UNLIMITED, 0, 200, 9000);
+        isHeldLimited = maxHeld != UNLIMITED;
         failing = input.octet();
+        callingBack = input.octet();
         reads = Settings.reads(input);
 
-        ZMTPCodec.Builder writer = ZMTPCodec.builder().socketType(type);
+        ZMTPCodec.Builder writer = ZMTPCodec.builder().socketType(type).maxHeldLength(maxHeld);
         ZMTPCodec.Builder reader =
-                ZMTPCodec.builder().socketType(TrafficFuzz.peerOf(type)).protocol(old ? ZMTPVersion.ZMTP31 : version);
-        connect(left, new Transport(), (encoding ? writer.encoder(session -> new Encoder(estimate)) : writer).build());
+                ZMTPCodec.builder().socketType(TrafficFuzz.peerOf(type)).protocol(version);
+        if (encoding) {
+            writer.encoder(session -> new Encoder(estimate));
+        }
+        if (decoding) {
+            reader.decoder(session -> new Parts(manner));
+        }
+        if (sealing) {
+            writer.mechanism(context -> ToyMechanism.client(context, "open"));
+            reader.mechanism(context -> ToyMechanism.server(context, (password, yes) -> yes.run()));
+        }
+        connect(left, new Transport(), writer.build());
         if (version == ZMTPVersion.ZMTP10 && type.isSubscriber()) {
             written.add(Words.of(ZMTPSubscription.subscribe(""))); // what a 1.0 peer cannot say
         }
-        connect(
-                right,
-                new ChannelOutboundHandlerAdapter(),
-                (decoding ? reader.decoder(s -> new Parts(manner)) : reader).build());
+        connect(right, new ChannelOutboundHandlerAdapter(), reader.build());
     }
 
     /** One input. */
     public static void fuzzerTestOneInput(byte[] octets) {
-        new WritingFuzz(new Input(octets)).run();
+        EventLoopThread.run(() -> new WritingFuzz(new Input(octets)).run());
     }
 
     private void connect(EmbeddedChannel channel, ChannelHandler transport, ZMTPCodec codec) {
@@ -103,16 +118,19 @@ public final class WritingFuzz {
         channel.pipeline().addLast(transport, codec, new Listener());
     }
 
-    /** A transport that fails at one of the writes, or at none. */
+    /** A transport that calls back at one of the writes, and fails at one; or at none. */
     private final class Transport extends ChannelOutboundHandlerAdapter {
         @Override
         public void write(ChannelHandlerContext ctx, Object msg, ChannelPromise promise) {
-            transportWrites++;
-            if (transportWrites == failing) {
+            int number = ++transportWrites;
+            if (number == failing) {
                 ReferenceCountUtil.release(msg);
                 promise.tryFailure(new IOException("broken pipe"));
-            } else {
-                ctx.write(msg, promise);
+                return;
+            }
+            ctx.write(msg, promise);
+            if (number == callingBack) {
+                callback(); // behind the octets, as when they make the channel unwritable
             }
         }
     }
@@ -143,6 +161,8 @@ public final class WritingFuzz {
 
     /** Writes messages as the codec would, with any idea of how long they are. */
     private static final class Encoder implements ZMTPEncoder {
+        private static final String HALF = "half a message";
+
         private final int percent;
 
         Encoder(int percent) {
@@ -151,11 +171,19 @@ public final class WritingFuzz {
 
         @Override
         public void estimate(Object message, ZMTPEstimator estimator) {
+            if (message == HALF) {
+                estimator.frame(2);
+                return;
+            }
             ((ZMTPMessage) message).forEach(frame -> estimator.frame(frame.readableBytes() * percent / 100));
         }
 
         @Override
         public void encode(Object message, ZMTPWriter writer) {
+            if (message == HALF) {
+                writer.frame(1, true).writeByte(0);
+                writer.frame(2, true).writeByte(0);
+            }
             ZMTPMessage frames = (ZMTPMessage) message;
             for (int i = 0; i < frames.size(); i++) {
                 ByteBuf frame = frames.frame(i);
@@ -221,17 +249,36 @@ public final class WritingFuzz {
             case 1 -> exchange();
             case 2 -> control();
             case 3 -> nothing();
-            case 4 -> write(message(), left.voidPromise());
+            case 4 -> write(message(), isHeldLimited ? left.newPromise() : left.voidPromise());
+            case 5 -> {
+                ChannelPromise promise = left.newPromise();
+                promise.addListener(done -> callback());
+                write(message(), promise);
+            }
             default -> write(message(), left.newPromise());
         }
     }
 
+    /** What a user's code does in the middle of something: one more write, and a flush. */
+    private void callback() {
+        if (!input.isEmpty()) {
+            write(message(), left.newPromise());
+            left.flush();
+        }
+    }
+
     private void write(Object message, ChannelPromise promise) {
+        int place = written.size();
         if (!isDropped(message)) {
             written.add(Words.of(message));
         }
         left.write(message, promise);
-        if (!promise.isVoid()) {
+        boolean refused = isHeldLimited
+                && promise.cause() instanceof EncoderException cause
+                && String.valueOf(cause.getMessage()).startsWith("held writes");
+        if (refused && place < written.size()) {
+            written.remove(place);
+        } else if (!promise.isVoid() && !refused) {
             futures.add(promise);
             promise.addListener(done -> completions++);
         }
@@ -258,12 +305,13 @@ public final class WritingFuzz {
         }
     }
 
-    /** A message of no frames, which must fail alone; with an encoder of the user's, too. */
+    /** What is no message, or one of no frames: it must fail alone, in front of an encoder of the user's, too. */
     private void nothing() {
-        left.write(ZMTPMessage.from(new ByteBuf[0])).addListener(done -> {
-            boolean known = done.cause() instanceof EncoderException || !left.isOpen() || hasFailed();
-            if (!known) {
-                unexpected.add(new Fault("an empty message: " + done.cause()));
+        int choice = input.choice(3);
+        Object message = choice == 0 ? ZMTPMessage.from(new ByteBuf[0]) : choice == 1 ? "no message" : Encoder.HALF;
+        left.write(message).addListener(done -> {
+            if (!(done.cause() instanceof EncoderException) && left.isOpen() && !hasFailed()) {
+                unexpected.add(new Fault(message + ": " + done.cause()));
             }
         });
     }
