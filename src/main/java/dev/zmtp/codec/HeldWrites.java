@@ -21,9 +21,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class HeldWrites {
 
-    /** What a held write costs beside its octets. */
-    private static final int OVERHEAD = 64;
-
     /** Which of the channel's user-defined writability flags is ours. Netty's traffic shapers use the low ones. */
     private static final int WRITABILITY_INDEX = 31;
 
@@ -49,7 +46,7 @@ final class HeldWrites {
 
     /** Takes over a write, or fails it if more than {@code maxSize} octets would be held. */
     void add(Object message, ChannelPromise promise, long maxSize) {
-        long added = OVERHEAD + sizeOf(message);
+        long added = sizeOf(message);
         if (size + added > maxSize) {
             ReferenceCountUtil.safeRelease(message);
             refuse(promise, size + added, maxSize);
@@ -72,10 +69,9 @@ final class HeldWrites {
     }
 
     private long sizeOf(Object message) {
-        if (message instanceof ZMTPMessage frames) {
-            return frames.readableBytes() + (long) OVERHEAD * Math.max(0, frames.size() - 1);
-        }
-        return Math.max(0, estimator.size(message));
+        return message instanceof ZMTPMessage frames && frames.size() > 0
+                ? MessageSizes.of(frames)
+                : MessageSizes.OVERHEAD + (long) Math.max(0, estimator.size(message));
     }
 
     /** Remembers that the user has asked for a flush. */

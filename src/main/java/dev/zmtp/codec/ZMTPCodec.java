@@ -41,7 +41,8 @@ import org.jspecify.annotations.Nullable;
  * the {@link ZMTPEncoder} of the config takes; it is released exactly once. Anything else fails its promise. Writes before
  * the end of the handshake are held, count towards the channel's writability, and leave in order behind it. Messages are
  * encoded at once and leave at a flush, or when a batch of 64 KiB is full. Each promise completes once, with the
- * transport's own result.
+ * transport's own result. Writes of other threads count towards writability at once, by the channel's
+ * {@code MessageSizeEstimator}: the codec puts one in place of Netty's default that knows {@code ZMTPMessage}.
  *
  * <p><b>Failure.</b> Whatever the peer does wrong ends the same way: during the handshake with the failure event, later with
  * a {@link ZMTPException} to {@code exceptionCaught}; then the channel is closed, what was held is released, its promises
@@ -121,6 +122,7 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
     public void handlerAdded(ChannelHandlerContext ctx) {
         session.bind(ctx);
         this.ctx = ctx;
+        MessageSizes.install(ctx.channel().config());
         held = new HeldWrites(ctx);
         phase = new ClosedPhase(this, null); // until all is there: a factory of the user's may fail
         try {

@@ -189,7 +189,11 @@ public final class ZMTPConfig {
         return maxMetadataProperties;
     }
 
-    /** The most octets of writes held until the handshake is complete, with 64 for each. Default: 16 MiB. */
+    /**
+     * The most octets of writes held until the handshake is complete, with 64 for each frame. What is no
+     * {@code ZMTPMessage} counts as the channel's {@code MessageSizeEstimator} says, which gives 8 octets to what it does not
+     * know, and 64: who has an {@link #encoder()} for large objects sets an estimator that knows them. Default: 16 MiB.
+     */
     public long maxHeldLength() {
         return maxHeldLength;
     }

@@ -4,13 +4,23 @@ import static dev.zmtp.ZMTPSocketType.DEALER;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPMessage;
+import dev.zmtp.testing.BlockingCheck;
+import dev.zmtp.testing.EventLoops;
 import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.InTraffic;
+import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.DefaultMessageSizeEstimator;
+import io.netty.channel.MessageSizeEstimator;
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.channel.socket.nio.NioSocketChannel;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -36,6 +46,14 @@ class WritabilityTest {
 
         @Override
         public void close() {}
+    }
+
+    private static void block(CountDownLatch over) {
+        try {
+            BlockingCheck.allow(over::await);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     @ParameterizedTest(name = "{0} octets each")
@@ -118,5 +136,35 @@ class WritabilityTest {
             assertThat(changes).containsExactly(false, true);
             traffic.channel.releaseOutbound();
         }
+    }
+
+    @Test
+    void whatAnotherThreadWritesCountsAtOnce() throws InterruptedException {
+        try (EventLoops loops = new EventLoops(1)) {
+            Channel channel = new Bootstrap()
+                    .group(loops.group())
+                    .channel(NioSocketChannel.class)
+                    .handler(ZMTPCodec.of(DEALER))
+                    .register()
+                    .sync()
+                    .channel();
+            CountDownLatch over = new CountDownLatch(1);
+            channel.eventLoop().execute(() -> block(over));
+            ChannelFuture written = channel.write(ZMTPMessage.from(Hex.buffer("61*100000")));
+            assertThat(channel.isWritable()).isFalse();
+            over.countDown();
+            channel.close().sync();
+            assertThat(written.await().isSuccess()).isFalse();
+        }
+    }
+
+    @Test
+    void anEstimatorThatTheChannelWasGivenStays() {
+        MessageSizeEstimator own = new DefaultMessageSizeEstimator(1000);
+        EmbeddedChannel channel = new EmbeddedChannel();
+        channel.config().setMessageSizeEstimator(own);
+        channel.pipeline().addLast(ZMTPCodec.of(DEALER));
+        assertThat(channel.config().getMessageSizeEstimator()).isSameAs(own);
+        channel.finishAndReleaseAll();
     }
 }
