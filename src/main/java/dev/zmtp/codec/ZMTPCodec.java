@@ -83,8 +83,11 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
     private boolean reading;
     private @Nullable Queue<ByteBuf> readMeanwhile;
 
-    /** Whether someone asked for a read that has not brought a message yet. Matters if the channel does not read by itself. */
+    /** Whether someone asked for a read, as the channel does not read by itself, that has not brought a message yet. */
     private boolean demand;
+
+    /** Whether auto-read follows a read with the next one just now. If it asks elsewhere, it was off until then. */
+    private boolean readingOn;
 
     private ZMTPCodec(ZMTPSession session) {
         this.session = session;
@@ -448,6 +451,7 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
     public void channelReadComplete(ChannelHandlerContext ctx) {
         ctx.fireChannelReadComplete();
         phase.readComplete(); // last: mostly a handler has flushed by now, and PONGs have left with that
+        readingOn = ctx.channel().config().isAutoRead();
         readOn();
     }
 
@@ -508,10 +512,12 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
 
     @Override
     public void read(ChannelHandlerContext ctx) {
-        if (!isListening()) {
+        boolean auto = ctx.channel().config().isAutoRead();
+        if (auto ? !readingOn : !demand) {
             phase.listening();
         }
-        demand = true;
+        readingOn = false;
+        demand = !auto; // what auto-read asks for, it also takes back
         ctx.read();
     }
 

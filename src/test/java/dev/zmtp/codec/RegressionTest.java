@@ -37,6 +37,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What once went wrong between the rules, each in the smallest form that showed it. */
 class RegressionTest {
@@ -498,6 +500,79 @@ class RegressionTest {
             traffic.channel.read();
             pass(traffic.channel, 200);
             assertThat(traffic.failures).isEmpty();
+        }
+    }
+
+    @Test
+    void aPauseThatBeginsWithoutAMessageIsNotTheSilenceOfThePeer() {
+        try (InTraffic traffic = InTraffic.as(DEALER)
+                .set(codec -> codec.heartbeatInterval(Duration.ofSeconds(1)))
+                .start()) {
+            traffic.receive("04 07 04 \"PING\" 00 05"); // a TTL of half a second
+            traffic.channel.config().setAutoRead(false);
+            for (int second = 0; second < 5; second++) {
+                pass(traffic.channel, 1000);
+            }
+            assertThat(traffic.failures).isEmpty();
+        }
+    }
+
+    @ParameterizedTest(name = "off at rest: {0}")
+    @ValueSource(booleans = {true, false})
+    void autoReadStartsTheSilenceOfThePeerAnew(boolean atRest) {
+        ChannelInboundHandlerAdapter user = new ChannelInboundHandlerAdapter() {
+            @Override
+            public void channelRead(ChannelHandlerContext ctx, Object msg) {
+                ctx.channel().config().setAutoRead(false);
+                ctx.fireChannelRead(msg);
+            }
+        };
+        try (InTraffic traffic = InTraffic.as(DEALER)
+                .set(codec -> codec.heartbeatInterval(Duration.ofSeconds(1)))
+                .behind(user)
+                .start()) {
+            if (atRest) {
+                traffic.channel.config().setAutoRead(false);
+            } else {
+                traffic.receive("00 01 61");
+            }
+            pass(traffic.channel, 1000);
+            pass(traffic.channel, 900);
+            traffic.channel.config().setAutoRead(true);
+            pass(traffic.channel, 200);
+            assertThat(traffic.failures).isEmpty();
+            pass(traffic.channel, 1000);
+            pass(traffic.channel, 1000);
+            assertThat(traffic.failures).hasSize(1);
+        }
+    }
+
+    /** What auto-read had asked for is not asked for any more when it is off, if no message has come since. */
+    @Test
+    void nothingIsReadUnaskedWhenAutoReadEndsWithTheHandshake() {
+        List<String> reads = new ArrayList<>();
+        ChannelOutboundHandlerAdapter transport = new ChannelOutboundHandlerAdapter() {
+            @Override
+            public void read(ChannelHandlerContext ctx) {
+                reads.add("read");
+                ctx.read();
+            }
+        };
+        ChannelInboundHandlerAdapter user = new ChannelInboundHandlerAdapter() {
+            @Override
+            public void userEventTriggered(ChannelHandlerContext ctx, Object evt) {
+                ctx.channel().config().setAutoRead(false);
+                reads.clear();
+            }
+        };
+        try (InTraffic traffic =
+                InTraffic.as(DEALER).front(transport).behind(user).start()) {
+            assertThat(reads).isEmpty();
+            traffic.receive("04 07 04 \"PING\" 00 00"); // was on its way
+            assertThat(reads).isEmpty();
+            traffic.channel.read();
+            traffic.receive("04 07 04 \"PING\" 00 00");
+            assertThat(reads).hasSize(2); // the one that was asked for, and on to a message
         }
     }
 }
