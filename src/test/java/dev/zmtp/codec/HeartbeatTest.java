@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPVersion;
+import dev.zmtp.testing.FullAllocator;
 import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.InTraffic;
 import io.netty.buffer.ByteBuf;
@@ -245,6 +246,31 @@ class HeartbeatTest {
             assertThat(traffic.failures).isEmpty();
             pass(traffic, 1);
             Failures.assertFailed(traffic, ZMTPException.Code.HEARTBEAT_TIMEOUT);
+        }
+    }
+
+    @Test
+    void theTimerOfAnOlderTtlIsNotKept() {
+        try (InTraffic traffic = InTraffic.as(PULL).start()) {
+            traffic.receive("04 07 04 \"PING\" 00 0a");
+            traffic.receive("04 07 04 \"PING\" 00 14");
+            assertThat(traffic.channel.runScheduledPendingTasks())
+                    .isEqualTo(Duration.ofSeconds(2).toNanos());
+        }
+    }
+
+    @Test
+    void aPingForWhichThereIsNoMemoryEndsTheConnection() {
+        FullAllocator alloc = new FullAllocator();
+        try (InTraffic traffic = InTraffic.as(DEALER)
+                .set(codec -> codec.heartbeatInterval(Duration.ofSeconds(1)))
+                .allocator(alloc)
+                .start()) {
+            alloc.full = true;
+            pass(traffic, 1000);
+            alloc.full = false;
+            assertThat(traffic.failures).singleElement().isInstanceOf(OutOfMemoryError.class);
+            assertThat(traffic.channel.isOpen()).isFalse();
         }
     }
 

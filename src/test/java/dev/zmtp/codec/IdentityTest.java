@@ -137,6 +137,18 @@ class IdentityTest {
         }
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "ff 00*7 04 02 /, 'identity frame flags: 0x2 (expected: 0x0, or a ZMTP signature before it)'",
+        "ff 00*7 04 00 /, 'identity length: 3 (expected: one of 254 or 255 in a long header)'",
+        "04 7f /, 'identity frame flags: 0x7f (expected: 0x0, or a ZMTP signature before it)'"
+    })
+    void whatIsNeitherASignatureNorAnIdentityIsRefusedByItsValue(String theirs, String message) {
+        try (ScriptedPeer peer = peerOf(ZMTPVersion.ZMTP10).send(theirs)) {
+            assertThat(peer.onlyEvent(ZMTPHandshakeFailure.class).cause()).hasMessageStartingWith(message);
+        }
+    }
+
     static List<Arguments> strangers() {
         return List.of(
                 Arguments.of("HTTP", "\"GET\" 20 2f 20 \"HTTP\" 2f \"1.1\" 0d0a \"Host:x\" 0d0a0d0a"),

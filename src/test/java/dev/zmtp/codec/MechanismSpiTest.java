@@ -328,6 +328,19 @@ class MechanismSpiTest {
         }
     }
 
+    @ParameterizedTest
+    @CsvSource({"0c, false", "0d, true"})
+    void whatIsTooLongWhenItIsOpenIsRefusedAtItsHeader(String length, boolean refused) {
+        ZMTPConfig.Builder config =
+                server(ZMTPSocketType.ROUTER, YES).maxFrameLength(10).maxCommandLength(10);
+        try (ScriptedPeer peer = greeted(config)) {
+            peer.send(command("05 \"HELLO\" \"open\""));
+            peer.send(command("08 \"INITIATE\" " + METADATA));
+            peer.send("00 " + length);
+            assertThat(peer.failures).hasSize(refused ? 1 : 0);
+        }
+    }
+
     @Test
     void aSealedFrameOfAnUnfinishedMessageKeepsNoReadBuffer() {
         try (ScriptedPeer peer = ready()) {

@@ -13,13 +13,12 @@ import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPMetadata;
 import dev.zmtp.ZMTPSubscription;
 import dev.zmtp.mechanism.ZMTPMechanism;
+import dev.zmtp.testing.FullAllocator;
 import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.InTraffic;
 import dev.zmtp.testing.Recorder;
 import dev.zmtp.testing.ScriptedPeer;
-import io.netty.buffer.AbstractByteBufAllocator;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
@@ -118,30 +117,11 @@ class RegressionTest {
 
     @Test
     void aSubscriptionForWhichThereIsNoMemoryFails() {
-        boolean[] full = new boolean[1];
-        AbstractByteBufAllocator alloc = new AbstractByteBufAllocator() {
-            @Override
-            protected ByteBuf newHeapBuffer(int initialCapacity, int maxCapacity) {
-                return newDirectBuffer(initialCapacity, maxCapacity);
-            }
-
-            @Override
-            protected ByteBuf newDirectBuffer(int initialCapacity, int maxCapacity) {
-                if (full[0]) {
-                    throw new OutOfMemoryError("full");
-                }
-                return ByteBufAllocator.DEFAULT.heapBuffer(initialCapacity, maxCapacity);
-            }
-
-            @Override
-            public boolean isDirectBufferPooled() {
-                return false;
-            }
-        };
+        FullAllocator alloc = new FullAllocator();
         try (InTraffic traffic = InTraffic.as(SUB).allocator(alloc).start()) {
-            full[0] = true;
+            alloc.full = true;
             ChannelFuture written = traffic.channel.write(ZMTPSubscription.subscribe("topic"));
-            full[0] = false;
+            alloc.full = false;
 
             assertThat(written.cause())
                     .isInstanceOf(EncoderException.class)

@@ -216,6 +216,19 @@ class FrameReaderTest {
         assertThat(used(counted)).isZero();
     }
 
+    @ParameterizedTest(name = "of {0} octets: {1}")
+    @CsvSource({"4096, 4096", "4097, 2"})
+    void aSmallBodyGetsItsMemoryWithItsFirstOctet(int length, int taken) {
+        UnpooledByteBufAllocator counted = new UnpooledByteBufAllocator(false);
+        FrameReader reader = new FrameReader(ZMTP31);
+        ByteBuf in = ALLOC.buffer().writeByte(2).writeLong(length).writeByte(0);
+        reader.readHeader(in);
+        assertThat(reader.readBody(in, counted)).isNull();
+        assertThat(used(counted)).isEqualTo(taken);
+        in.release();
+        reader.close();
+    }
+
     @Test
     void largeReadsAreKeptAsTheyAreUntilHalfTheBodyIsThere() {
         UnpooledByteBufAllocator counted = new UnpooledByteBufAllocator(false);
