@@ -4,6 +4,7 @@ import static dev.zmtp.ZMTPSocketType.DEALER;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPMessage;
+import dev.zmtp.testing.CapturedLog;
 import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.InTraffic;
 import io.netty.buffer.ByteBuf;
@@ -173,15 +174,38 @@ class NeighboursTest {
 
     @Test
     void loggingHandlersOnBothSidesChangeNothing() {
-        try (InTraffic traffic = InTraffic.as(DEALER)
-                .front(new LoggingHandler("dev.zmtp.test.front", LogLevel.TRACE))
-                .behind(new LoggingHandler("dev.zmtp.test.behind", LogLevel.TRACE))
-                .start()) {
-            traffic.receive("00 01 61 / 01 01 62 / 00 00");
-            ChannelFuture write = traffic.channel.writeAndFlush(ZMTPMessage.fromUTF8("c"));
+        try (CapturedLog front = new CapturedLog("dev.zmtp.test.front");
+                CapturedLog behind = new CapturedLog("dev.zmtp.test.behind");
+                InTraffic traffic = InTraffic.as(DEALER)
+                        .front(new LoggingHandler("dev.zmtp.test.front", LogLevel.TRACE))
+                        .behind(new LoggingHandler("dev.zmtp.test.behind", LogLevel.TRACE))
+                        .start()) {
+            front.lines.clear();
+            behind.lines.clear();
+            ByteBuf read = Hex.buffer("00 01 61 / 01 01 62 / 00 00");
+            traffic.channel.writeInbound(read);
+            ByteBuf body = Hex.buffer("63");
+            ChannelFuture write = traffic.channel.writeAndFlush(ZMTPMessage.from(body));
             assertThat(traffic.heard).containsExactly("message 61", "message 62 -");
             assertThat(write.isSuccess()).isTrue();
             assertThat(traffic.sent()).isEqualTo(Hex.of("00 01 63"));
+            assertThat(read.refCnt()).isZero();
+            assertThat(body.refCnt()).isZero();
+            assertThat(steps(front)).containsExactly("READ: 8B", "READ COMPLETE", "WRITE: 3B", "FLUSH");
+            assertThat(steps(behind))
+                    .containsExactly(
+                            "READ: ZMTPMessage{[\"a\"]}",
+                            "READ: ZMTPMessage{[\"b\",\"\"]}",
+                            "READ COMPLETE",
+                            "WRITE: ZMTPMessage{[\"c\"]}",
+                            "FLUSH");
         }
+    }
+
+    /** What was logged, without the channel and without the dump of octets. */
+    private static List<String> steps(CapturedLog log) {
+        return log.lines.stream()
+                .map(line -> line.lines().findFirst().orElseThrow().replaceFirst("^\\[.*?] ", ""))
+                .toList();
     }
 }

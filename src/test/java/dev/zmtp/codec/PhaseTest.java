@@ -5,13 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.tngtech.archunit.core.domain.JavaFieldAccess;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.testing.CapturedLog;
 import dev.zmtp.testing.Peers;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.logging.Handler;
-import java.util.logging.Level;
-import java.util.logging.LogRecord;
-import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 
 /** One method lets a phase follow another, and says so. */
@@ -30,30 +26,13 @@ class PhaseTest {
 
     @Test
     void everyChangeOfPhaseIsLogged() {
-        List<String> logged = new ArrayList<>();
-        Handler handler = new Handler() {
-            @Override
-            public void publish(LogRecord record) {
-                logged.add(record.getMessage());
-            }
-
-            @Override
-            public void flush() {}
-
-            @Override
-            public void close() {}
-        };
-        Logger logger = Logger.getLogger(ZMTPCodec.class.getName());
-        Level level = logger.getLevel();
-        logger.setLevel(Level.FINE);
-        logger.addHandler(handler);
-        try (Peers peers = new Peers(ZMTPCodec.of(ZMTPSocketType.PUSH), ZMTPCodec.of(ZMTPSocketType.PULL))) {
+        List<String> logged;
+        try (CapturedLog log = new CapturedLog(ZMTPCodec.class.getName());
+                Peers peers = new Peers(ZMTPCodec.of(ZMTPSocketType.PUSH), ZMTPCodec.of(ZMTPSocketType.PULL))) {
             peers.exchange();
             peers.left.channel.close();
             peers.exchange();
-        } finally {
-            logger.removeHandler(handler);
-            logger.setLevel(level);
+            logged = log.lines;
         }
         assertThat(logged)
                 .anyMatch(line -> line.endsWith("GreetingPhase -> MechanismPhase"))

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.codec.Loopback.End;
+import dev.zmtp.testing.CapturedLog;
 import dev.zmtp.testing.Certificates;
 import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.Transport;
@@ -58,6 +59,7 @@ class PipelinesTest {
 
     private static final long OCTETS_PER_SECOND = 4 << 20;
     private static final long SHAPER_MILLIS = 20;
+    private static final String LOGGER = "dev.zmtp.test";
 
     private static SslContext serving;
     private static SslContext trusting;
@@ -188,8 +190,13 @@ class PipelinesTest {
     @MethodSource("pipelines")
     void theConversationIsTheSameInEveryPipeline(Pipeline pipeline) throws Exception {
         net.listen(pipeline(pipeline, server, true));
-        ChannelFuture connected = net.connecting(pipeline(pipeline, client, false));
-        converse(connected);
+        try (CapturedLog log = new CapturedLog(LOGGER)) {
+            ChannelFuture connected = net.connecting(pipeline(pipeline, client, false));
+            converse(connected);
+            assertThat(log.lines.stream().anyMatch(line -> line.contains("READ: ")))
+                    .isEqualTo(Stream.concat(pipeline.front.stream(), pipeline.behind.stream())
+                            .anyMatch(Part.LOGGING::equals));
+        }
         if (pipeline.front.contains(Part.PCAP)) {
             assertThat(capture.toByteArray()).startsWith(Hex.octets("a1b2c3d4")).hasSizeGreaterThan(100_000);
         }
@@ -312,7 +319,7 @@ class PipelinesTest {
             case IDLE -> ch.pipeline().addLast(new IdleStateHandler(30, 30, 30));
             case READ_TIMEOUT -> ch.pipeline().addLast(new ReadTimeoutHandler(30));
             case WRITE_TIMEOUT -> ch.pipeline().addLast(new WriteTimeoutHandler(30));
-            case LOGGING -> ch.pipeline().addLast(new LoggingHandler("dev.zmtp.test", LogLevel.TRACE));
+            case LOGGING -> ch.pipeline().addLast(new LoggingHandler(LOGGER, LogLevel.TRACE));
             case CHANNEL_SHAPER ->
                 ch.pipeline()
                         .addLast(new ChannelTrafficShapingHandler(OCTETS_PER_SECOND, OCTETS_PER_SECOND, SHAPER_MILLIS));

@@ -1,0 +1,54 @@
+package dev.zmtp.testing;
+
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+
+/**
+ * Turns a logger on, at every level, and keeps what it is told until this is closed.
+ *
+ * <p>Netty logs through {@code java.util.logging} here, as no other back end is on the test path; there, nothing below INFO
+ * is even formatted unless someone asks for it.
+ */
+public final class CapturedLog implements AutoCloseable {
+
+    /** What was logged, in order. */
+    public final List<String> lines = new CopyOnWriteArrayList<>();
+
+    private final Logger logger; // kept, as the JDK keeps a logger only as long as someone else does
+    private final Level level;
+    private final boolean toParents;
+
+    private final Handler handler = new Handler() {
+        @Override
+        public void publish(LogRecord record) {
+            lines.add(record.getMessage());
+        }
+
+        @Override
+        public void flush() {}
+
+        @Override
+        public void close() {}
+    };
+
+    /** Captures what is logged under {@code name}. */
+    public CapturedLog(String name) {
+        logger = Logger.getLogger(name);
+        level = logger.getLevel();
+        toParents = logger.getUseParentHandlers();
+        logger.setUseParentHandlers(false);
+        logger.addHandler(handler);
+        logger.setLevel(Level.ALL);
+    }
+
+    @Override
+    public void close() {
+        logger.setLevel(level);
+        logger.removeHandler(handler);
+        logger.setUseParentHandlers(toParents);
+    }
+}
