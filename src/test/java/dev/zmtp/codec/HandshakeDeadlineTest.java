@@ -8,9 +8,18 @@ import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.ScriptedPeer;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
+import io.netty.util.ReferenceCountUtil;
+import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -81,16 +90,26 @@ class HandshakeDeadlineTest {
         }
     }
 
+    /** What was there at once, what comes octet by octet, and where the handshake stands then. */
     static Stream<Arguments> dribbles() {
-        return Stream.of(GREETING, "ff 00*8 7f 01 06 00 ff 69*200", "ff 00*7 ff 00 69*200", "0b 00 69*10")
-                .flatMap(theirs -> Stream.of(100, 1_000, 10_000, 15_000).map(pause -> Arguments.of(theirs, pause)));
+        return Stream.of(
+                        Arguments.of("", GREETING, "GreetingPhase"),
+                        Arguments.of("", "ff 00*8 7f 01 06 00 ff 69*200", "GreetingPhase"),
+                        Arguments.of("", "ff 00*7 ff 00 69*200", "Phase"), // one of two, depending on the last octet
+                        Arguments.of("", "0b 00 69*10", "IdentityPhase"),
+                        Arguments.of("ff 00*8 7f 01 06", "00 ff 69*200", "IdentityPhase"),
+                        Arguments.of("ff 00*8 7f 01 06 00", "ff 69*200", "IdentityPhase"),
+                        Arguments.of(GREETING, ready("ROUTER"), "MechanismPhase"),
+                        Arguments.of(GREETING + "04 26", "05 \"READY\" 0b 69*200", "MechanismPhase"))
+                .flatMap(start -> Stream.of(100, 1_000, 10_000, 15_000)
+                        .map(pause -> Arguments.of(start.get()[0], start.get()[1], start.get()[2], pause)));
     }
 
-    @ParameterizedTest(name = "{0}, an octet in {1} ms")
+    @ParameterizedTest(name = "{0}, then {1}, an octet in {3} ms")
     @MethodSource("dribbles")
-    void aPeerThatDribblesGetsNoMoreTime(String theirs, int pause) {
-        byte[] octets = Arrays.copyOf(Hex.octets(theirs), 11); // less than any of these handshakes
-        try (ScriptedPeer peer = frozen(dealer())) {
+    void aPeerThatDribblesGetsNoMoreTime(String start, String theirs, String phase, int pause) {
+        byte[] octets = Arrays.copyOf(Hex.octets(theirs), 11); // less than what is missing in any of these handshakes
+        try (ScriptedPeer peer = frozen(dealer()).send(start)) {
             for (int time = 0, sent = 0; time < 30_000; time += pause) {
                 assertThat(peer.events).isEmpty();
                 if (sent < octets.length) {
@@ -100,7 +119,9 @@ class HandshakeDeadlineTest {
                 assertThat(peer.events).isEmpty();
                 advance(peer, 1);
             }
-            assertThat(failureOf(peer).code()).isEqualTo(ZMTPException.Code.HANDSHAKE_TIMEOUT);
+            ZMTPException failure = failureOf(peer);
+            assertThat(failure.code()).isEqualTo(ZMTPException.Code.HANDSHAKE_TIMEOUT);
+            assertThat(failure).hasMessageContaining(phase + " (expected: within 30000 ms)");
         }
     }
 
@@ -139,27 +160,62 @@ class HandshakeDeadlineTest {
         }
     }
 
-    @Test
-    void aFailedHandshakeLeavesNoTask() {
-        try (ScriptedPeer peer = frozen(dealer()).send("00 00")) {
-            peer.onlyEvent(ZMTPHandshakeFailure.class);
-            assertThat(peer.channel.runScheduledPendingTasks()).isEqualTo(NO_TASK);
+    /** A transport that takes what is written and does not say whether it left. */
+    private static final class Silent extends ChannelOutboundHandlerAdapter {
+        private final List<ChannelPromise> writes = new ArrayList<>();
+
+        @Override
+        public void write(ChannelHandlerContext ctx, Object msg, ChannelPromise promise) {
+            ReferenceCountUtil.release(msg);
+            writes.add(promise);
         }
     }
 
-    @Test
-    void aClosedChannelLeavesNoTask() {
-        try (ScriptedPeer peer = frozen(dealer())) {
-            peer.channel.close();
-            assertThat(peer.channel.runScheduledPendingTasks()).isEqualTo(NO_TASK);
+    /** None of these is the channel's own close, as an embedded channel cancels all tasks there. */
+    @SuppressWarnings("ImmutableEnumChecker") // lambdas without state
+    private enum End {
+        CLOSE(peer -> peer.channel.pipeline().close()),
+        DISCONNECT(peer -> {
+            ChannelHandlerContext ctx = peer.channel.pipeline().context(ZMTPCodec.class);
+            ((ZMTPCodec) ctx.handler()).disconnect(ctx, ctx.newPromise());
+        }),
+        PEER_GONE(peer -> peer.channel.unsafe().close(peer.channel.voidPromise())),
+        END_OF_INPUT(peer -> peer.channel.pipeline().fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE)),
+        MALFORMED(peer -> peer.send("08 00*9 08")),
+        WRITE_FAILURE(peer ->
+                peer.channel.pipeline().get(Silent.class).writes.get(0).setFailure(new IOException("broken pipe"))),
+        EXCEPTION(peer -> peer.channel.pipeline().fireExceptionCaught(new IOException("reset"))),
+        DEADLINE(peer -> advance(peer, 30_000)),
+        REMOVAL(peer -> peer.channel.pipeline().remove(ZMTPCodec.class));
+
+        private final Consumer<ScriptedPeer> come;
+
+        End(Consumer<ScriptedPeer> come) {
+            this.come = come;
         }
     }
 
-    @Test
-    void aRemovedCodecLeavesNoTask() {
-        try (ScriptedPeer peer = frozen(dealer())) {
-            peer.channel.pipeline().remove(ZMTPCodec.class);
+    static Stream<Arguments> ends() {
+        return Stream.of("", "ff 00*8 7f 01 06", GREETING)
+                .flatMap(theirs -> Arrays.stream(End.values()).map(end -> Arguments.of(theirs, end)));
+    }
+
+    @ParameterizedTest(name = "{0}, then {1}")
+    @MethodSource("ends")
+    void aHandshakeThatEndsLeavesNoTask(String theirs, End end) {
+        try (ScriptedPeer peer = new ScriptedPeer()) {
+            peer.channel.freezeTime();
+            peer.channel.pipeline().addFirst("transport", new Silent());
+            peer.channel
+                    .pipeline()
+                    .addAfter("transport", "codec", ZMTPCodec.from(dealer().build()));
+            peer.send(theirs);
+            assertThat(peer.channel.runScheduledPendingTasks()).isNotEqualTo(NO_TASK);
+            end.come.accept(peer);
+            peer.channel.runPendingTasks();
             assertThat(peer.channel.runScheduledPendingTasks()).isEqualTo(NO_TASK);
+            assertThat(peer.all).filteredOn(ZMTPHandshakeFailure.class::isInstance).hasSize(1);
+            assertThat(peer.channel.isOpen()).isEqualTo(end == End.REMOVAL);
         }
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.InTraffic;
+import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -17,11 +18,14 @@ class TimersTest {
 
     private static final long NO_TASK = -1;
 
+    /** None of these is the channel's own close, as an embedded channel cancels all tasks there. */
     @SuppressWarnings("ImmutableEnumChecker") // lambdas without state
     private enum End {
-        CLOSE(traffic -> traffic.channel.close()),
-        DISCONNECT(traffic -> traffic.channel.disconnect()),
-        CLOSE_OF_THE_PIPELINE(traffic -> traffic.channel.pipeline().close()),
+        CLOSE(traffic -> traffic.channel.pipeline().close()),
+        DISCONNECT(traffic -> {
+            ChannelHandlerContext ctx = traffic.channel.pipeline().context(traffic.codec);
+            traffic.codec.disconnect(ctx, ctx.newPromise());
+        }),
         PEER_GONE(traffic -> traffic.channel.unsafe().close(traffic.channel.voidPromise())),
         END_OF_INPUT(traffic -> traffic.channel.pipeline().fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE)),
         MALFORMED(traffic -> traffic.receive("08 00")),
