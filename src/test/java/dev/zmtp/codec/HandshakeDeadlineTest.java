@@ -206,15 +206,15 @@ class HandshakeDeadlineTest {
         try (ScriptedPeer peer = new ScriptedPeer()) {
             peer.channel.freezeTime();
             peer.channel.pipeline().addFirst("transport", new Silent());
-            peer.channel
-                    .pipeline()
-                    .addAfter("transport", "codec", ZMTPCodec.from(dealer().build()));
+            peer.channel.pipeline().addAfter("transport", "codec", ZMTPCodec.from(dealer().build()));
             peer.send(theirs);
             assertThat(peer.channel.runScheduledPendingTasks()).isNotEqualTo(NO_TASK);
             end.come.accept(peer);
             peer.channel.runPendingTasks();
             assertThat(peer.channel.runScheduledPendingTasks()).isEqualTo(NO_TASK);
-            assertThat(peer.all).filteredOn(ZMTPHandshakeFailure.class::isInstance).hasSize(1);
+            assertThat(peer.all)
+                    .filteredOn(ZMTPHandshakeFailure.class::isInstance)
+                    .hasSize(1);
             assertThat(peer.channel.isOpen()).isEqualTo(end == End.REMOVAL);
         }
     }

@@ -4,11 +4,13 @@ import static dev.zmtp.ZMTPSocketType.PAIR;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPMessage;
+import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.Transport;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
@@ -22,9 +24,12 @@ import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import java.net.SocketAddress;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -39,12 +44,19 @@ final class Loopback implements AutoCloseable {
 
     private final Transport.Kit kit;
     private final SocketAddress address;
+    private final Map<ChannelOption<?>, Object> options;
     private final ChannelGroup channels = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
     private Channel server;
 
     Loopback(Transport.Kit kit, SocketAddress address) {
         this.kit = kit;
         this.address = address;
+        this.options = new HashMap<>(kit.options());
+    }
+
+    /** Has all channels from now on start with this option, on both sides. */
+    <T> void set(ChannelOption<T> option, T value) {
+        options.put(option, value);
     }
 
     /** One end of a connection. */
@@ -133,6 +145,49 @@ final class Loopback implements AutoCloseable {
         }
     }
 
+    /**
+     * Reads on when a read is over that has brought it nothing. Whoever reads by hand behind a FlowControlHandler does so:
+     * that takes the end of a read for the end of what was asked for, and octets may well end before a message does.
+     */
+    static final class Patient extends ChannelDuplexHandler {
+        private boolean asked;
+
+        @Override
+        public void read(ChannelHandlerContext ctx) {
+            asked = true;
+            ctx.read();
+        }
+
+        @Override
+        public void channelRead(ChannelHandlerContext ctx, Object msg) {
+            asked = false;
+            ctx.fireChannelRead(msg);
+        }
+
+        @Override
+        public void channelReadComplete(ChannelHandlerContext ctx) {
+            if (asked) {
+                ctx.read();
+            }
+            ctx.fireChannelReadComplete();
+        }
+    }
+
+    /** Hears octets as a peer that knows no ZMTP would. */
+    static final class Ear extends ChannelInboundHandlerAdapter {
+        private final Queue<String> pieces = new ConcurrentLinkedQueue<>();
+
+        @Override
+        public void channelRead(ChannelHandlerContext ctx, Object msg) {
+            pieces.add(Hex.dump((ByteBuf) msg));
+        }
+
+        /** All that came until now, in hex. */
+        String heard() {
+            return String.join("", pieces);
+        }
+    }
+
     static <T> T await(BlockingQueue<T> queue) throws InterruptedException {
         T next = queue.poll(PATIENCE_SECONDS, TimeUnit.SECONDS);
         assertThat(next).isNotNull();
@@ -166,7 +221,7 @@ final class Loopback implements AutoCloseable {
     void listen(ChannelHandler... handlers) throws InterruptedException {
         ServerBootstrap bootstrap =
                 new ServerBootstrap().group(kit.group()).channel(kit.server()).childHandler(initializer(handlers));
-        for (Map.Entry<ChannelOption<?>, Object> option : kit.options().entrySet()) {
+        for (Map.Entry<ChannelOption<?>, Object> option : options.entrySet()) {
             bootstrap.childOption((ChannelOption<Object>) option.getKey(), option.getValue());
         }
         ChannelFuture bound = bootstrap.bind(address);
@@ -196,7 +251,7 @@ final class Loopback implements AutoCloseable {
     ChannelFuture connecting(ChannelHandler... handlers) {
         Bootstrap bootstrap =
                 new Bootstrap().group(kit.group()).channel(kit.channel()).handler(initializer(handlers));
-        for (Map.Entry<ChannelOption<?>, Object> option : kit.options().entrySet()) {
+        for (Map.Entry<ChannelOption<?>, Object> option : options.entrySet()) {
             bootstrap.option((ChannelOption<Object>) option.getKey(), option.getValue());
         }
         return bootstrap.connect(server.localAddress());

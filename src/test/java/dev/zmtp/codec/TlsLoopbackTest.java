@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.codec.Loopback.End;
+import dev.zmtp.codec.Loopback.Patient;
 import dev.zmtp.testing.Certificates;
 import dev.zmtp.testing.Transport;
 import io.netty.channel.Channel;
@@ -13,6 +14,8 @@ import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.handler.flow.FlowControlHandler;
 import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
@@ -195,5 +198,28 @@ class TlsLoopbackTest {
         net.connecting(tls(trusting(host)), client.codec, client);
         assertFailedOnce(server);
         assertFailedOnce(client);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"TLSv1.2", "TLSv1.3"})
+    void withoutAutoReadTheHandshakesCompleteAloneAndEachReadBringsOneMessage(String protocol) throws Exception {
+        net.set(ChannelOption.AUTO_READ, false);
+        net.listen(tls(serving().protocols(protocol)), server.codec, new FlowControlHandler(), new Patient(), server);
+        net.connect(
+                tls(trusting(host).protocols(protocol)), client.codec, new FlowControlHandler(), new Patient(), client);
+        client.assertSucceeded();
+        server.assertSucceeded();
+        for (int i = 0; i < 10; i++) {
+            client.write(i, i % 2 == 0 ? 4 : 50_000); // several of the small in a record, the big in several
+        }
+        client.channel.flush();
+        for (int i = 0; i < 10; i++) {
+            await(server.channel.eventLoop().submit(() -> {}));
+            assertThat(server.messages).isEmpty();
+            server.channel.read();
+            assertThat(server.number()).isEqualTo(i);
+        }
+        assertThat(client.failures).isEmpty();
+        assertThat(server.failures).isEmpty();
     }
 }

@@ -2,13 +2,17 @@ package dev.zmtp.codec;
 
 import static dev.zmtp.codec.Loopback.PATIENCE_SECONDS;
 import static dev.zmtp.codec.Loopback.await;
+import static dev.zmtp.testing.ScriptedPeer.GREETING;
 import static dev.zmtp.testing.ScriptedPeer.SIGNATURE;
+import static dev.zmtp.testing.ScriptedPeer.ready;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPMessage;
+import dev.zmtp.codec.Loopback.Ear;
 import dev.zmtp.codec.Loopback.End;
+import dev.zmtp.codec.Loopback.Patient;
 import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.Transport;
 import io.netty.channel.Channel;
@@ -17,6 +21,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.socket.DuplexChannel;
+import io.netty.handler.flow.FlowControlHandler;
 import io.netty.util.concurrent.Future;
 import java.lang.ref.WeakReference;
 import java.nio.channels.ClosedChannelException;
@@ -373,6 +378,48 @@ abstract class TransportContract {
         right.assertClosed();
         assertThat(closed.await(PATIENCE_SECONDS, TimeUnit.SECONDS)).isTrue();
         assertThat(right.handshakes).isEmpty();
+        assertThat(right.failures).isEmpty();
+    }
+
+    @Test
+    void withoutAutoReadTheHandshakeCompletesAloneAndEachReadBringsOneMessage() throws InterruptedException {
+        End left = end();
+        End right = end();
+        net.set(ChannelOption.AUTO_READ, false);
+        net.listen(right.codec, new FlowControlHandler(), new Patient(), right);
+        net.connect(left.codec, new FlowControlHandler(), new Patient(), left);
+        left.assertSucceeded();
+        right.assertSucceeded();
+        for (int i = 0; i < 10; i++) {
+            left.write(i, i % 2 == 0 ? 4 : BIG);
+        }
+        left.channel.flush();
+        for (int i = 0; i < 10; i++) {
+            on(right, () -> assertThat(right.messages).isEmpty());
+            right.channel.read();
+            assertThat(right.number()).isEqualTo(i);
+        }
+        on(right, () -> assertThat(right.messages).isEmpty());
+        assertThat(left.failures).isEmpty();
+        assertThat(right.failures).isEmpty();
+    }
+
+    @Test
+    void withoutAutoReadAPingIsAnsweredByWhoeverReadsAndTakesNobodysRead() throws InterruptedException {
+        End right = end();
+        net.set(ChannelOption.AUTO_READ, false);
+        net.listen(right.codec, right);
+        Ear ear = new Ear();
+        Channel raw = net.connect(ear);
+        raw.config().setAutoRead(true);
+        raw.writeAndFlush(Hex.buffer(GREETING + ready("PAIR")));
+        right.assertSucceeded();
+        raw.writeAndFlush(Hex.buffer("04 0a 04 \"PING\" 00 00 \"abc\""));
+        right.channel.read();
+        await(() -> ear.heard().endsWith(Hex.of("04 08 04 \"PONG\" \"abc\"")));
+        assertThat(right.messages).isEmpty();
+        raw.writeAndFlush(Hex.buffer("00 04 00 00 00 07"));
+        assertThat(right.number()).isEqualTo(7);
         assertThat(right.failures).isEmpty();
     }
 
