@@ -1,12 +1,16 @@
 package dev.zmtp.codec;
 
 import static dev.zmtp.codec.Loopback.await;
+import static dev.zmtp.testing.ScriptedPeer.GREETING;
+import static dev.zmtp.testing.ScriptedPeer.ready;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPMessage;
+import dev.zmtp.codec.Loopback.Ear;
 import dev.zmtp.codec.Loopback.End;
 import dev.zmtp.codec.Loopback.Patient;
 import dev.zmtp.testing.Certificates;
+import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.Transport;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -16,17 +20,26 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.handler.flow.FlowControlHandler;
+import io.netty.handler.ssl.ApplicationProtocolConfig;
+import io.netty.handler.ssl.ApplicationProtocolNegotiationHandler;
 import io.netty.handler.ssl.ClientAuth;
+import io.netty.handler.ssl.SniCompletionEvent;
+import io.netty.handler.ssl.SniHandler;
+import io.netty.handler.ssl.SslCloseCompletionEvent;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslHandler;
+import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.netty.handler.ssl.SslProvider;
+import io.netty.util.DomainWildcardMappingBuilder;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import javax.net.ssl.SNIHostName;
 import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLParameters;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -220,6 +233,188 @@ class TlsLoopbackTest {
             assertThat(server.number()).isEqualTo(i);
         }
         assertThat(client.failures).isEmpty();
+        assertThat(server.failures).isEmpty();
+    }
+
+    private void join(String protocol) throws Exception {
+        net.listen(tls(serving().protocols(protocol)), server.codec, endsOfTls, server);
+        net.connect(tls(trusting(host).protocols(protocol)), client.codec, client);
+        client.assertSucceeded();
+        server.assertSucceeded();
+    }
+
+    /** How TLS says that the peer has said all. */
+    private final BlockingQueue<SslCloseCompletionEvent> closings = new LinkedBlockingQueue<>();
+
+    private final ChannelHandler endsOfTls = new ChannelInboundHandlerAdapter() {
+        @Override
+        public void userEventTriggered(ChannelHandlerContext ctx, Object evt) {
+            if (evt instanceof SslCloseCompletionEvent closing) {
+                closings.add(closing);
+            }
+            ctx.fireUserEventTriggered(evt);
+        }
+    };
+
+    /** Writes octets where those of the codec leave. */
+    private static void say(End end, String hex) throws InterruptedException {
+        ChannelFuture said = end.channel.pipeline().context(end.codec).writeAndFlush(Hex.buffer(hex));
+        await(said);
+        assertThat(said.cause()).isNull();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"TLSv1.2", "TLSv1.3"})
+    void aRecordThatIsNotThePeersEndsTheConnectionWithOneException(String protocol) throws Exception {
+        join(protocol);
+        client.channel.config().setAutoRead(false); // so that what the server writes stays with it
+        List<ChannelFuture> writes = new ArrayList<>();
+        await(server.channel.eventLoop().submit(() -> {
+            for (int i = 0; i < 500; i++) {
+                writes.add(server.write(i, 64 << 10));
+            }
+            server.channel.flush();
+            writes.add(server.write(500, 4)); // nobody flushes this
+        }));
+        assertThat(writes).anyMatch(write -> !write.isDone());
+        // Application data, past our SslHandler: nobody who has no key can have said this.
+        client.channel.pipeline().firstContext().writeAndFlush(Hex.buffer("17 0303 0020 5a*32"));
+        server.assertClosed();
+        assertThat(server.failures).hasSize(1);
+        assertThat(server.failures.get(0))
+                .satisfiesAnyOf(
+                        failure -> assertThat(failure).isInstanceOf(SSLException.class),
+                        failure -> assertThat(failure).hasCauseInstanceOf(SSLException.class));
+        for (ChannelFuture write : writes) {
+            await(write);
+        }
+        assertThat(writes.get(500).isSuccess()).isFalse();
+        assertThat(server.messages).isEmpty();
+        assertThat(server.handshakes).isEmpty();
+        client.channel.close();
+        client.assertClosed();
+        client.numbers();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"TLSv1.2", "TLSv1.3"})
+    void aPeerThatIsGoneInMidFrameWithoutAGoodbyeEndsTheConnectionQuietly(String protocol) throws Exception {
+        join(protocol);
+        say(client, "00 04 00 00 00 07 / 01 01 61 / 02 00*6 20 00 62*5000");
+        assertThat(server.number()).isEqualTo(7);
+        client.channel.eventLoop().execute(() -> client.channel.unsafe().close(client.channel.voidPromise()));
+        server.assertClosed();
+        assertThat(await(closings).isSuccess()).isFalse();
+        assertThat(server.failures).isEmpty();
+        assertThat(server.messages).isEmpty();
+        client.assertClosed();
+        assertThat(client.failures).isEmpty();
+    }
+
+    /** SslHandler keeps the socket open then, as its user may have something to say yet. */
+    @ParameterizedTest
+    @ValueSource(strings = {"TLSv1.2", "TLSv1.3"})
+    void aGoodbyeOfTlsIsNoFaultAndTheEndOfTheSocketEndsTheConnectionQuietly(String protocol) throws Exception {
+        join(protocol);
+        client.write(7, 4);
+        client.channel.flush();
+        await(client.channel.pipeline().get(SslHandler.class).closeOutbound());
+        assertThat(server.number()).isEqualTo(7);
+        assertThat(await(closings).isSuccess()).isTrue();
+        assertThat(server.failures).isEmpty();
+        client.channel.eventLoop().execute(() -> client.channel.unsafe().close(client.channel.voidPromise()));
+        server.assertClosed();
+        client.assertClosed();
+        assertThat(closings).isEmpty();
+        assertThat(server.failures).isEmpty();
+        assertThat(client.failures).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"TLSv1.2", "TLSv1.3"})
+    void aCodecThatComesWithTheProtocolGreetsOnceAndMissesNothing(String protocol) throws Exception {
+        // The event that TLS is ready comes behind the first octets, which then wait for the codec.
+        ChannelHandler late = new ChannelInboundHandlerAdapter() {
+            private Object ready;
+
+            @Override
+            public void userEventTriggered(ChannelHandlerContext ctx, Object evt) {
+                if (evt instanceof SslHandshakeCompletionEvent) {
+                    ready = evt;
+                } else {
+                    ctx.fireUserEventTriggered(evt);
+                }
+            }
+
+            @Override
+            public void channelRead(ChannelHandlerContext ctx, Object msg) {
+                ctx.fireChannelRead(msg);
+                if (ready != null) {
+                    ctx.fireUserEventTriggered(ready);
+                    ready = null;
+                }
+            }
+        };
+        ApplicationProtocolNegotiationHandler chooser = new ApplicationProtocolNegotiationHandler("none") {
+            @Override
+            protected void configurePipeline(ChannelHandlerContext ctx, String chosen) {
+                assertThat(chosen).isEqualTo("zmtp");
+                ctx.pipeline().addLast(server.codec, server);
+            }
+        };
+        net.listen(tls(serving().protocols(protocol).applicationProtocolConfig(ALPN)), late, chooser);
+        assertGreetsOnce(tls(trusting(host).protocols(protocol).applicationProtocolConfig(ALPN)));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"TLSv1.2", "TLSv1.3"})
+    void aCodecThatComesWithTheNameOfTheServerGreetsOnceAndMissesNothing(String protocol) throws Exception {
+        SslContext context = serving().protocols(protocol).build();
+        // Not before: SniHandler encrypts nothing, and lets pass what is written until it knows the name.
+        ChannelHandler chooser = new ChannelInboundHandlerAdapter() {
+            @Override
+            public void userEventTriggered(ChannelHandlerContext ctx, Object evt) {
+                if (evt instanceof SniCompletionEvent name) {
+                    assertThat(name.hostname()).isEqualTo("zmtp.test");
+                    ctx.pipeline().addLast(server.codec, server);
+                }
+                ctx.fireUserEventTriggered(evt);
+            }
+        };
+        net.listen(new SniHandler(new DomainWildcardMappingBuilder<>(context).build()), chooser);
+        SslContext trusting = trusting(host).protocols(protocol).build();
+        assertGreetsOnce(new ChannelInitializer<Channel>() {
+            @Override
+            protected void initChannel(Channel ch) {
+                SslHandler tls = trusting.newHandler(ch.alloc(), "localhost", 5555);
+                SSLParameters named = tls.engine().getSSLParameters();
+                named.setServerNames(List.of(new SNIHostName("zmtp.test"))); // a name without a dot is not sent
+                tls.engine().setSSLParameters(named);
+                ch.pipeline().addFirst(tls);
+            }
+        });
+    }
+
+    private static final ApplicationProtocolConfig ALPN = new ApplicationProtocolConfig(
+            ApplicationProtocolConfig.Protocol.ALPN,
+            ApplicationProtocolConfig.SelectorFailureBehavior.NO_ADVERTISE,
+            ApplicationProtocolConfig.SelectedListenerFailureBehavior.ACCEPT,
+            "zmtp");
+
+    /** A client that knows no ZMTP says all at once, and gets exactly one greeting, one READY and its answer. */
+    private void assertGreetsOnce(ChannelHandler clientTls) throws Exception {
+        Ear ear = new Ear();
+        Channel raw = net.connect(clientTls, ear);
+        raw.writeAndFlush(Hex.buffer(GREETING + ready("PAIR") + "00 04 00 00 00 07"));
+        server.assertSucceeded();
+        assertThat(server.number()).isEqualTo(7);
+        server.write(8, 4);
+        server.channel.flush();
+        String all = Hex.of(GREETING + ready("PAIR") + "00 04 00 00 00 08");
+        await(() -> ear.heard().length() >= all.length());
+        assertThat(ear.heard()).isEqualTo(all);
+        assertThat(server.handshakes).isEmpty();
+        assertThat(server.messages).isEmpty();
         assertThat(server.failures).isEmpty();
     }
 }
