@@ -1,24 +1,31 @@
 package dev.zmtp.codec;
 
 import static dev.zmtp.ZMTPSocketType.DEALER;
+import static dev.zmtp.testing.ScriptedPeer.GREETING;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.testing.CapturedLog;
 import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.InTraffic;
+import dev.zmtp.testing.ScriptedPeer;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.flush.FlushConsolidationHandler;
 import io.netty.handler.logging.LogLevel;
 import io.netty.handler.logging.LoggingHandler;
 import io.netty.handler.timeout.IdleStateEvent;
 import io.netty.handler.timeout.IdleStateHandler;
+import io.netty.handler.timeout.ReadTimeoutException;
+import io.netty.handler.timeout.ReadTimeoutHandler;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -28,6 +35,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The codec beside Netty's own handlers, and on each of Netty's allocators. */
 class NeighboursTest {
@@ -169,6 +177,129 @@ class NeighboursTest {
             traffic.channel.runPendingTasks();
             assertThat(traffic.events).last().isInstanceOf(IdleStateEvent.class);
             assertThat(traffic.channel.isActive()).isTrue();
+        }
+    }
+
+    /** A codec that shakes hands at a clock that stands still, with these handlers before and behind it. */
+    private static ScriptedPeer frozen(ChannelHandler front, ChannelHandler behind) {
+        ScriptedPeer peer = new ScriptedPeer();
+        peer.channel.freezeTime();
+        peer.channel.pipeline().addBefore("recorder", "front", front);
+        peer.channel.pipeline().addBefore("recorder", "codec", ZMTPCodec.of(DEALER));
+        peer.channel.pipeline().addBefore("recorder", "behind", behind);
+        return peer;
+    }
+
+    private static void pass(EmbeddedChannel channel, long seconds) {
+        channel.advanceTimeBy(seconds, TimeUnit.SECONDS);
+        channel.runPendingTasks();
+    }
+
+    @Tag("netty-4.2-only") // in 4.1 the handler has a clock of its own
+    @Test
+    void aReadTimeoutInTheHandshakeIsItsOneFailure() {
+        try (ScriptedPeer peer = frozen(new ReadTimeoutHandler(10), new ChannelInboundHandlerAdapter())) {
+            ChannelFuture held = peer.channel.writeAndFlush(ZMTPMessage.from(Hex.buffer("61")));
+            pass(peer.channel, 9);
+            peer.send(GREETING);
+            pass(peer.channel, 9);
+            assertThat(peer.all).isEmpty();
+            pass(peer.channel, 1);
+            Throwable cause = peer.onlyEvent(ZMTPHandshakeFailure.class).cause();
+            assertThat(cause).isInstanceOf(ReadTimeoutException.class);
+            assertThat(held.cause()).isSameAs(cause);
+            assertThat(peer.failures).isEmpty();
+            assertThat(peer.channel.isOpen()).isFalse();
+        }
+    }
+
+    /** It stands behind the codec and sees no octet of the handshake; the user who put it there hears of it. */
+    @Tag("netty-4.2-only") // in 4.1 the handler has a clock of its own
+    @Test
+    void aReadTimeoutBehindTheCodecEndsTheHandshakeAsAnyCloseDoes() {
+        try (ScriptedPeer peer = frozen(new ChannelInboundHandlerAdapter(), new ReadTimeoutHandler(10))) {
+            ChannelFuture held = peer.channel.writeAndFlush(ZMTPMessage.from(Hex.buffer("61")));
+            pass(peer.channel, 9);
+            peer.send(GREETING);
+            pass(peer.channel, 1);
+            assertThat(peer.failures).singleElement().isInstanceOf(ReadTimeoutException.class);
+            ZMTPException cause =
+                    (ZMTPException) peer.onlyEvent(ZMTPHandshakeFailure.class).cause();
+            assertThat(cause.code()).isEqualTo(ZMTPException.Code.CLOSED);
+            assertThat(held.cause()).isSameAs(cause);
+            assertThat(peer.channel.isOpen()).isFalse();
+        }
+    }
+
+    @Tag("netty-4.2-only") // in 4.1 the handler has a clock of its own
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aReadTimeoutInTrafficIsToldOnceAndEndsTheConnection(boolean inFront) {
+        ChannelHandler timeout = new ReadTimeoutHandler(10);
+        ChannelHandler none = new ChannelInboundHandlerAdapter();
+        try (InTraffic traffic = InTraffic.as(DEALER)
+                .front(inFront ? timeout : none)
+                .behind(inFront ? none : timeout)
+                .start()) {
+            pass(traffic.channel, 9);
+            traffic.receive("00 01 61 / 01 01 62 / 02 00*6 20 00 63*5000");
+            ChannelFuture write = traffic.writeText("never flushed");
+            pass(traffic.channel, 9);
+            assertThat(traffic.failures).isEmpty();
+            pass(traffic.channel, 1);
+            assertThat(traffic.failures).singleElement().isInstanceOf(ReadTimeoutException.class);
+            assertThat(traffic.heard).containsExactly("message 61");
+            assertThat(write.isDone()).isTrue();
+            assertThat(write.isSuccess()).isFalse();
+            assertThat(traffic.channel.isOpen()).isFalse();
+        }
+    }
+
+    /** Closes when nothing happens, as its user's handler does. */
+    private static final class Impatient extends ChannelInboundHandlerAdapter {
+        @Override
+        public void userEventTriggered(ChannelHandlerContext ctx, Object evt) {
+            ctx.fireUserEventTriggered(evt);
+            if (evt instanceof IdleStateEvent) {
+                ctx.close();
+            }
+        }
+    }
+
+    @Tag("netty-4.2-only") // in 4.1 the handler has a clock of its own
+    @ParameterizedTest
+    @ValueSource(strings = {"", GREETING, "03", "ff 00*8 7f 01 06 00"})
+    void whoClosesAHandshakeThatIsIdleHasItFailOnce(String theirs) {
+        try (ScriptedPeer peer = frozen(new IdleStateHandler(10, 0, 0, TimeUnit.SECONDS), new Impatient())) {
+            peer.send(theirs);
+            pass(peer.channel, 9);
+            assertThat(peer.all).isEmpty();
+            pass(peer.channel, 1);
+            assertThat(peer.events).hasSize(2).first().isInstanceOf(IdleStateEvent.class);
+            assertThat(((ZMTPHandshakeFailure) peer.events.get(1)).cause())
+                    .isInstanceOfSatisfying(
+                            ZMTPException.class,
+                            cause -> assertThat(cause.code()).isEqualTo(ZMTPException.Code.CLOSED));
+            assertThat(peer.failures).isEmpty();
+            assertThat(peer.channel.isOpen()).isFalse();
+        }
+    }
+
+    @Tag("netty-4.2-only") // in 4.1 the handler has a clock of its own
+    @Test
+    void whoClosesATrafficThatIsIdleHearsOfNoFailure() {
+        try (InTraffic traffic = InTraffic.as(DEALER)
+                .front(new IdleStateHandler(0, 0, 10, TimeUnit.SECONDS))
+                .behind(new Impatient())
+                .start()) {
+            traffic.receive("01 01 61 / 02 00*6 20 00 62*5000");
+            ChannelFuture write = traffic.writeText("never flushed");
+            pass(traffic.channel, 10);
+            assertThat(traffic.events).last().isInstanceOf(IdleStateEvent.class);
+            assertThat(traffic.failures).isEmpty();
+            assertThat(write.isDone()).isTrue();
+            assertThat(traffic.channel.isOpen()).isFalse();
+            traffic.channel.releaseOutbound();
         }
     }
 
