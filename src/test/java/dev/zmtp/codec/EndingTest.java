@@ -7,10 +7,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.InTraffic;
+import dev.zmtp.testing.Recorder;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.util.ReferenceCountUtil;
 import java.util.ArrayList;
@@ -76,6 +79,54 @@ class EndingTest {
             traffic.receive("00 01 61 / be ef");
             traffic.receive("f0 0d");
             assertThat(traffic.heard).containsExactly("message 61", "octets beef", "octets cafe", "octets f00d");
+        }
+    }
+
+    @Test
+    void whoReplacesTheCodecGetsTheRestOfTheReadAndAllThatFollows() {
+        Recorder<String> successor = new Recorder<>(msg -> {
+            String octets = InTraffic.describe(msg);
+            ReferenceCountUtil.release(msg);
+            return octets;
+        });
+        try (InTraffic traffic = InTraffic.as(PAIR)
+                .behind(new ChannelInboundHandlerAdapter() {
+                    @Override
+                    public void channelRead(ChannelHandlerContext ctx, Object msg) {
+                        ctx.pipeline().fireChannelRead(Hex.buffer("ca fe")); // waits behind what is being read
+                        ctx.pipeline().replace(ZMTPCodec.class, "successor", successor);
+                        ctx.fireChannelRead(msg);
+                    }
+                })
+                .start()) {
+            ByteBuf read = Hex.buffer("00 01 61 / 00 01 62 de ad");
+            traffic.channel.writeInbound(read);
+            traffic.receive("f0 0d");
+            assertThat(traffic.heard).containsExactly("message 61");
+            assertThat(successor.messages).containsExactly("octets 000162dead", "octets cafe", "octets f00d");
+            assertThat(read.refCnt()).isZero();
+            assertThat(traffic.failures).isEmpty();
+            assertThat(traffic.channel.isActive()).isTrue();
+        }
+    }
+
+    /** It stands where the codec stood, so it must let octets pass: they are messages that were written before. */
+    @Test
+    void whatWasWrittenLeavesThroughWhoeverReplacesTheCodec() {
+        List<String> passed = new ArrayList<>();
+        try (InTraffic traffic = InTraffic.as(PAIR).start()) {
+            ChannelFuture write = traffic.writeText("a");
+            traffic.channel.pipeline().replace(traffic.codec, "successor", new ChannelOutboundHandlerAdapter() {
+                @Override
+                public void write(ChannelHandlerContext ctx, Object msg, ChannelPromise promise) {
+                    passed.add(InTraffic.describe(msg));
+                    ctx.write(msg, promise);
+                }
+            });
+            traffic.channel.flush();
+            assertThat(passed).containsExactly("octets 000161");
+            assertThat(traffic.sent()).isEqualTo(Hex.of("00 01 61"));
+            assertThat(write.isSuccess()).isTrue();
         }
     }
 
