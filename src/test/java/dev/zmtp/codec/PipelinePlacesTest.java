@@ -9,8 +9,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.testing.Hex;
+import dev.zmtp.testing.Recorder;
 import dev.zmtp.testing.ScriptedPeer;
+import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
@@ -18,7 +21,10 @@ import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.codec.haproxy.HAProxyMessage;
 import io.netty.handler.codec.haproxy.HAProxyMessageDecoder;
+import io.netty.handler.codec.haproxy.HAProxyProtocolException;
 import io.netty.handler.flow.FlowControlHandler;
+import io.netty.handler.proxy.HttpProxyHandler;
+import io.netty.handler.proxy.ProxyConnectException;
 import io.netty.handler.proxy.ProxyConnectionEvent;
 import io.netty.handler.proxy.Socks5ProxyHandler;
 import java.net.InetAddress;
@@ -177,6 +183,103 @@ class PipelinePlacesTest {
         assertThat(peer.failures).isEmpty();
         assertThat(peer.channel.isOpen()).isFalse();
         peer.close();
+    }
+
+    /** A channel behind a proxy that talks HTTP: such a handler must know where to before it may be added to a living one. */
+    private static final class Proxied extends EmbeddedChannel {
+        private boolean connected;
+        private final Recorder<Object> recorder = Recorder.ofAll();
+
+        @Override
+        public boolean isActive() {
+            return connected && super.isActive();
+        }
+
+        static Proxied start() {
+            InetAddress here = InetAddress.getLoopbackAddress();
+            Proxied channel = new Proxied();
+            channel.pipeline()
+                    .addLast(new HttpProxyHandler(new InetSocketAddress(here, 8080)), dealer(), channel.recorder);
+            channel.connect(InetSocketAddress.createUnresolved("zmtp.test", 5555));
+            channel.connected = true;
+            channel.pipeline().fireChannelActive();
+            return channel;
+        }
+
+        void receive(String hex) {
+            writeInbound(Hex.buffer(hex));
+        }
+
+        String sent() {
+            StringBuilder out = new StringBuilder();
+            for (ByteBuf octets = readOutbound(); octets != null; octets = readOutbound()) {
+                out.append(Hex.dump(octets));
+            }
+            return out.toString();
+        }
+    }
+
+    @Test
+    void behindAnHttpProxyTheGreetingWaitsForTheTunnel() {
+        Proxied channel = Proxied.start();
+        assertThat(channel.sent())
+                .startsWith(Hex.of("\"CONNECT\" 20 \"zmtp.test:5555\" 20 \"HTTP\" 2f \"1.1\" 0d0a"))
+                .endsWith(Hex.of("0d0a 0d0a"));
+        assertThat(channel.recorder.all).isEmpty();
+        channel.receive("\"HTTP\" 2f \"1.1\" 20 \"200\" 20 \"OK\" 0d0a 0d0a");
+        assertThat(channel.recorder.all).singleElement().isInstanceOf(ProxyConnectionEvent.class);
+        assertThat(channel.sent()).isEqualTo(Hex.of(SIGNATURE));
+        channel.receive(HANDSHAKE);
+        assertThat(channel.sent()).startsWith(Hex.of("03 01" + " " + NULL));
+        assertThat(channel.recorder.all).hasSize(2).last().isInstanceOf(ZMTPHandshakeSuccess.class);
+        channel.finishAndReleaseAll();
+    }
+
+    @Test
+    void anHttpProxyThatWantsAPasswordFailsTheHandshakeOnceAndWhatWasHeld() {
+        Proxied channel = Proxied.start();
+        channel.sent();
+        ZMTPMessage held = ZMTPMessage.from(channel.alloc().buffer().writeByte(1));
+        ChannelFuture write = channel.writeAndFlush(held);
+        channel.receive(
+                "\"HTTP\" 2f \"1.1\" 20 \"407\" 20 \"No\" 0d0a \"Proxy-Authenticate:Basic\" 0d0a \"Content-Length:0\""
+                        + " 0d0a 0d0a");
+        channel.runPendingTasks();
+        assertThat(channel.recorder.all).singleElement().isInstanceOfSatisfying(ZMTPHandshakeFailure.class, failure -> {
+            assertThat(failure.cause())
+                    .isInstanceOf(ProxyConnectException.class)
+                    .hasMessageContaining("status: 407");
+            assertThat(write.cause()).isSameAs(failure.cause());
+        });
+        assertThat(held.refCnt()).isZero();
+        assertThat(channel.isOpen()).isFalse();
+        assertThat(channel.sent()).isEmpty();
+        channel.finishAndReleaseAll();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "\"PROXY\" 20 \"TCP4\" 20 \"1.2.3.4\" 20 \"5.6.7.8\" 20 \"9\" 0d0a", // without a port
+                "\"PROXY\" 20 \"TCP9\" 20 \"1.2.3.4\" 20 \"5.6.7.8\" 20 \"9\" 20 \"10\" 0d0a",
+                "\"PROXY\" 20 61*200", // without an end
+                "0d0a0d0a 00 0d0a \"QUIT\" 0a 11 11 000c 01020304 05060708 0009 000a", // of version 1 in the form of 2
+                "0d0a0d0a 00 0d0a \"QUIT\" 0a 21 11 0004 01020304", // less than two addresses
+                "\"GET\" 20 2f 20 \"HTTP\" 2f \"1.1\" 0d0a",
+                GREETING + "04 1a 05 \"READY\" 0b \"Socket-Type\" 00*3 04 \"PAIR\" / 00 3e 61*62" // none
+            })
+    void aBrokenHaproxyHeaderFailsTheHandshakeOnce(String header) {
+        try (ScriptedPeer peer = new ScriptedPeer(new HAProxyMessageDecoder(), dealer())) {
+            ChannelFuture held = peer.channel.writeAndFlush(ZMTPMessage.fromUTF8("held"));
+            peer.send(header);
+            peer.channel.runPendingTasks();
+            Throwable cause = peer.onlyEvent(ZMTPHandshakeFailure.class).cause();
+            assertThat(cause).isInstanceOf(HAProxyProtocolException.class);
+            assertThat(held.cause()).isSameAs(cause);
+            assertThat(peer.failures).isEmpty();
+            assertThat(peer.messages).isEmpty();
+            assertThat(peer.channel.isOpen()).isFalse();
+        }
     }
 
     @Test
