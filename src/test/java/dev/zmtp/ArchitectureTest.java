@@ -20,6 +20,7 @@ import com.tngtech.archunit.core.importer.ImportOption.OnlyIncludeTests;
 import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
+import io.netty.buffer.ByteBufAllocator;
 import java.lang.module.ModuleDescriptor;
 import java.lang.module.ModuleFinder;
 import java.net.URISyntaxException;
@@ -69,6 +70,35 @@ class ArchitectureTest {
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage("io.netty.channel..")
+                .check(MAIN);
+    }
+
+    /** What runs on one of Netty's transports runs on all of them, as long as it names none. */
+    @Test
+    void noTransportIsKnown() {
+        noClasses()
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(
+                        "io.netty.channel.embedded..",
+                        "io.netty.channel.epoll..",
+                        "io.netty.channel.kqueue..",
+                        "io.netty.channel.local..",
+                        "io.netty.channel.nio..",
+                        "io.netty.channel.socket.nio..",
+                        "io.netty.channel.unix..",
+                        "io.netty.channel.uring..")
+                .check(MAIN);
+    }
+
+    /** Buffers come from the channel's allocator, which is the user's choice; only a message may be made without a channel. */
+    @Test
+    void nobodyTakesTheAllocatorOfEverybody() {
+        noClasses()
+                .that()
+                .doNotBelongToAnyOf(ZMTPMessage.class)
+                .should()
+                .accessField(ByteBufAllocator.class, "DEFAULT")
                 .check(MAIN);
     }
 
