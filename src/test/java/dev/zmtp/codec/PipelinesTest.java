@@ -49,7 +49,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -76,6 +78,7 @@ class PipelinesTest {
     private Loopback net;
     private final ByteArrayOutputStream capture = new ByteArrayOutputStream();
     private final List<Runnable> cleanups = new ArrayList<>();
+    private final Queue<End> onExecutors = new ConcurrentLinkedQueue<>();
     private final End client = new End(codec -> codec);
     private final End server = new End(codec -> codec);
 
@@ -98,6 +101,11 @@ class PipelinesTest {
 
     @AfterEach
     void stop() {
+        for (End end : onExecutors) {
+            end.channel.close();
+            // A pipeline goes from thread to thread at its end, and both must be there for that.
+            await(() -> end.channel.pipeline().get(ZMTPCodec.class) == null);
+        }
         net.close();
         cleanups.forEach(Runnable::run);
     }
@@ -228,7 +236,7 @@ class PipelinesTest {
     }
 
     @SuppressWarnings("deprecation") // 4.2 would rather have handlers hand work over themselves, but users do this
-    private static ChannelHandler on(EventExecutorGroup executors, End end, ChannelHandler... beside) {
+    private ChannelHandler on(EventExecutorGroup executors, End end, ChannelHandler... beside) {
         return new ChannelInitializer<Channel>() {
             @Override
             protected void initChannel(Channel ch) {
@@ -236,6 +244,7 @@ class PipelinesTest {
                         .addLast(executors, end.codec)
                         .addLast(executors, beside)
                         .addLast(end);
+                onExecutors.add(end);
             }
         };
     }
