@@ -170,7 +170,11 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
         }
         logger.debug("{} starts: {}", ctx.channel(), phase);
         guarded(phase::begin);
-        readOn();
+        if (adding) {
+            ctx.executor().execute(this::readOn); // a transport may answer at once, and those behind would not hear it
+        } else {
+            readOn();
+        }
     }
 
     private void deadlinePassed() {

@@ -286,6 +286,8 @@ class PipelinePlacesTest {
     void withoutAutoReadTheHandshakeReadsByItselfAndThenNoMore() {
         Reads reads = new Reads();
         try (ScriptedPeer peer = slowReader(reads)) {
+            assertThat(reads.take()).isZero(); // not before all who want to hear of it are there
+            peer.channel.runPendingTasks();
             assertThat(reads.take()).isEqualTo(1);
             for (String part : List.of(SIGNATURE, "03", "01 " + NULL)) {
                 peer.send(part);

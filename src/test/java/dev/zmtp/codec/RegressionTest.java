@@ -555,4 +555,28 @@ class RegressionTest {
             assertThat(reads).hasSize(2); // the one that was asked for, and on to a message
         }
     }
+
+    /** As the local transport does, whose peer may have said all there is to a handshake. */
+    @Test
+    void aTransportThatAnswersAReadAtOnceTellsNobodyBeforeHeIsThere() {
+        ChannelOutboundHandlerAdapter transport = new ChannelOutboundHandlerAdapter() {
+            private ByteBuf answer = Hex.buffer(GREETING + ready("DEALER"));
+
+            @Override
+            public void read(ChannelHandlerContext ctx) {
+                if (answer != null) {
+                    ByteBuf octets = answer;
+                    answer = null;
+                    ctx.fireChannelRead(octets);
+                }
+            }
+        };
+        Recorder<Object> recorder = Recorder.ofAll();
+        EmbeddedChannel channel = new EmbeddedChannel();
+        channel.config().setAutoRead(false);
+        channel.pipeline().addLast(transport, ZMTPCodec.of(ROUTER), recorder);
+        channel.runPendingTasks();
+        assertThat(recorder.events).singleElement().isInstanceOf(ZMTPHandshakeSuccess.class);
+        channel.finishAndReleaseAll();
+    }
 }
