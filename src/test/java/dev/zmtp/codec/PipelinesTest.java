@@ -377,7 +377,9 @@ class PipelinesTest {
             held.add(server.write(i, 1000));
         }
         server.channel.flush();
-        assertThat(await(server.writability)).isFalse();
+        // They count on their way to the executor, too, and then no more than what is held is left.
+        await(server.channel.pipeline().context(server.codec).executor().submit(() -> {}));
+        assertThat(server.channel.isWritable()).isFalse();
         assertThat(held).noneMatch(ChannelFuture::isDone);
         Ear ear = new Ear();
         raw.pipeline().addFirst(ear);
@@ -387,7 +389,8 @@ class PipelinesTest {
             await(write);
             assertThat(write.cause()).isNull();
         }
-        assertThat(await(server.writability)).isTrue();
+        await(() -> server.channel.isWritable());
+        assertThat(server.writability).contains(true);
         StringBuilder sent = new StringBuilder();
         for (int i = 0; i < writes; i++) {
             sent.append(Hex.of("02 00*6 03 e8 %08x 00*996".formatted(i)));
