@@ -7,6 +7,8 @@ module dev.zmtp {
     requires transitive io.netty.codec;
     requires transitive io.netty.common;
     requires transitive io.netty.transport;
+    requires static io.netty.handler;
+    requires static org.bouncycastle.provider;
     requires static org.jspecify;
 
     exports dev.zmtp;

@@ -29,6 +29,8 @@ public final class ZMTPException extends DecoderException {
         MECHANISM,
         /** The peer's socket type cannot talk to ours. */
         SOCKET_TYPE,
+        /** The authenticator did not let the peer in. */
+        AUTHENTICATION,
         /** The peer ended the handshake with an ERROR command. */
         PEER_ERROR,
         /** The handshake was not complete in time. */

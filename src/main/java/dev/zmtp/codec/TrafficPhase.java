@@ -223,8 +223,9 @@ final class TrafficPhase extends Phase {
                 }
             }
             case JOIN, LEAVE -> membership(command == Command.JOIN, body);
-            // A later version may have more commands. READY and ERROR mean nothing any more, whatever their data is.
-            case READY, ERROR, UNKNOWN ->
+            // A later version may have more commands. Those of the handshake mean nothing any more, whatever their data
+            // is.
+            case HELLO, WELCOME, INITIATE, READY, ERROR, UNKNOWN ->
                 logger.debug("{} ignored a command: {}", codec.ctx().channel(), command);
         }
     }

@@ -14,7 +14,13 @@ import java.nio.charset.StandardCharsets;
  * </pre>
  */
 public enum Command {
-    /** Ends a NULL, PLAIN or CURVE handshake; its data is metadata. */
+    /** Begins a PLAIN handshake with user name and password, and a CURVE handshake with a public key. */
+    HELLO,
+    /** Answers a HELLO. */
+    WELCOME,
+    /** Goes on behind a WELCOME; its data is metadata, in CURVE in a box. */
+    INITIATE,
+    /** Ends a NULL, PLAIN or CURVE handshake; its data is metadata, in CURVE in a box. */
     READY,
     /** Refuses a peer during the handshake; its data is a reason with its length in one octet. */
     ERROR,
@@ -63,7 +69,9 @@ public enum Command {
         return UNKNOWN;
     }
 
-    private static final Command[] KNOWN = {READY, ERROR, SUBSCRIBE, CANCEL, PING, PONG, JOIN, LEAVE};
+    private static final Command[] KNOWN = {
+        HELLO, WELCOME, INITIATE, READY, ERROR, SUBSCRIBE, CANCEL, PING, PONG, JOIN, LEAVE
+    };
 
     private boolean isNamedAt(ByteBuf body, int start, int length) {
         if (length != name().length()) {
@@ -115,7 +123,8 @@ public enum Command {
                 data.readCharSequence(length, StandardCharsets.ISO_8859_1).toString());
     }
 
-    private static String printable(String text) {
+    /** Returns {@code text} with everything but printable ASCII replaced, so that it does no harm in a log. */
+    public static String printable(String text) {
         return text.replaceAll("[^ -~]", "?");
     }
 

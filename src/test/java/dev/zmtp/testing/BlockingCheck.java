@@ -46,6 +46,12 @@ public final class BlockingCheck implements AfterEachCallback {
                 .allowBlockingCallsInside("io.netty.channel.uring.IoUringIoHandler", "destroy")
                 .allowBlockingCallsInside("io.netty.buffer.AdaptivePoolingAllocator", "allocate")
                 .allowBlockingCallsInside("io.netty.buffer.AdaptivePoolingAllocator$Magazine", "free")
+                // What an executor runs, though it be the thread of the test, and what says that it may block.
+                .allowBlockingCallsInside("dev.zmtp.mechanism.CurveSide", "run")
+                .allowBlockingCallsInside("dev.zmtp.mechanism.ZMTPCurveKeyPair", "generate")
+                .allowBlockingCallsInside("dev.zmtp.mechanism.ZMTPCurveKeyPair", "ofSecretKey")
+                .allowBlockingCallsInside("dev.zmtp.mechanism.CurveFile", "read")
+                .allowBlockingCallsInside("dev.zmtp.mechanism.CurveFile", "write")
                 // Tests hand what they hear from an event loop to their own thread, under a lock that is held as
                 // shortly.
                 .allowBlockingCallsInside("java.util.concurrent.LinkedBlockingQueue", "offer")

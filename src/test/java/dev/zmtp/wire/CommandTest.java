@@ -38,9 +38,9 @@ class CommandTest {
                 "05 \"PING\" 00,            UNKNOWN",
                 "04 \"PUNG\",               UNKNOWN",
                 "07 \"UNKNOWN\",            UNKNOWN",
-                "05 \"HELLO\",              UNKNOWN",
-                "07 \"WELCOME\",            UNKNOWN",
-                "08 \"INITIATE\",           UNKNOWN",
+                "05 \"HELLO\",              HELLO",
+                "07 \"WELCOME\",            WELCOME",
+                "08 \"INITIATE\",           INITIATE",
                 "07 \"MESSAGE\",            UNKNOWN",
                 "01 \"A\",                  UNKNOWN",
                 "ff 41*255,                 UNKNOWN"
