@@ -1,20 +1,30 @@
 package dev.zmtp.codec;
 
 import dev.zmtp.ZMTPMetadata;
+import dev.zmtp.mechanism.ZMTPAuthRequest;
+import dev.zmtp.mechanism.ZMTPAuthenticator;
+import dev.zmtp.mechanism.ZMTPDecision;
 import dev.zmtp.mechanism.ZMTPMechanism;
 import dev.zmtp.wire.Metadata;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.net.SocketAddress;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** What the mechanism of one connection may ask of its codec. */
 final class MechanismContext implements ZMTPMechanism.Context {
 
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(MechanismContext.class);
+
+    private static final ZMTPDecision ANYONE = ZMTPDecision.accept("");
 
     private final ZMTPCodec codec;
 
@@ -51,7 +61,86 @@ final class MechanismContext implements ZMTPMechanism.Context {
 
     @Override
     public @Nullable SocketAddress remoteAddress() {
-        return codec.ctx().channel().remoteAddress();
+        return codec.peerAddress();
+    }
+
+    @Override
+    public Executor executor() {
+        return codec.config().handshakeExecutor();
+    }
+
+    @Override
+    public void authenticate(
+            String mechanism, ByteBuffer identity, List<ByteBuffer> credentials, Consumer<ZMTPDecision> answer) {
+        ZMTPAuthenticator authenticator = codec.config().authenticator();
+        if (authenticator == null) {
+            answer.accept(ANYONE);
+            return;
+        }
+        ZMTPAuthRequest request = new ZMTPAuthRequest(
+                codec.config().domain(),
+                remoteAddress(),
+                identity,
+                mechanism,
+                credentials,
+                TlsPeer.certificates(codec.ctx().pipeline()));
+        new Question(answer).ask(authenticator, request);
+    }
+
+    /** One request, to be answered at once or later, from any thread. */
+    private final class Question {
+        private final Consumer<ZMTPDecision> answer;
+        private boolean asking;
+
+        Question(Consumer<ZMTPDecision> answer) {
+            this.answer = answer;
+        }
+
+        void ask(ZMTPAuthenticator authenticator, ZMTPAuthRequest request) {
+            asking = true;
+            try {
+                authenticator.authenticate(request).whenComplete(this::answered);
+            } catch (Throwable e) {
+                answered(null, e);
+            } finally {
+                asking = false;
+            }
+        }
+
+        private void answered(@Nullable ZMTPDecision made, @Nullable Throwable failure) {
+            EventExecutor executor = codec.ctx().executor();
+            if (executor.inEventLoop() && asking) {
+                decide(made, failure);
+                return;
+            }
+            try {
+                executor.execute(() -> {
+                    decide(made, failure);
+                    codec.resumeMechanism();
+                });
+            } catch (RejectedExecutionException e) {
+                logger.debug(
+                        "{} not told of a decision: its event loop has ended",
+                        codec.ctx().channel(),
+                        e);
+            }
+        }
+
+        private void decide(@Nullable ZMTPDecision made, @Nullable Throwable failure) {
+            if (codec.session().isOver()) {
+                return;
+            }
+            ZMTPDecision decision = made;
+            if (failure != null || decision == null) {
+                logger.warn(
+                        "{} the authenticator failed: the peer is refused",
+                        codec.ctx().channel(),
+                        failure);
+                decision = ZMTPDecision.error(failure == null ? "no decision" : "the authenticator failed");
+            }
+            codec.session().decide(decision);
+            answer.accept(decision);
+        }
     }
 
     @Override

@@ -13,6 +13,7 @@ import io.netty.channel.ChannelPromise;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.handler.codec.DecoderException;
 import io.netty.handler.codec.EncoderException;
+import io.netty.util.AttributeKey;
 import io.netty.util.concurrent.Future;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
@@ -58,6 +59,13 @@ import org.jspecify.annotations.Nullable;
 public final class ZMTPCodec extends ChannelDuplexHandler {
 
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(ZMTPCodec.class);
+
+    /**
+     * Who the peer is, if the channel's own remote address is that of a proxy: set it when that has told. It then stands in
+     * messages and in what the authenticator is asked.
+     */
+    public static final AttributeKey<SocketAddress> PEER_ADDRESS =
+            AttributeKey.valueOf(ZMTPCodec.class, "PEER_ADDRESS");
 
     private final ZMTPConfig config;
     private final ZMTPSession session;
@@ -474,7 +482,7 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
     @Override
     public void userEventTriggered(ChannelHandlerContext ctx, Object evt) {
         ctx.fireUserEventTriggered(evt);
-        if (evt instanceof ChannelInputShutdownEvent) {
+        if (evt instanceof ChannelInputShutdownEvent || TlsPeer.isLastWord(evt)) {
             inputShutdown();
         }
     }
@@ -569,9 +577,16 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
         return held;
     }
 
+    /** Who is at the other end, if anyone knows. */
+    @Nullable
+    SocketAddress peerAddress() {
+        SocketAddress told = ctx.channel().attr(PEER_ADDRESS).get();
+        return told == null ? peerAddress : told;
+    }
+
     /** Who is at the other end, as far as it is known, for messages to people. */
     String peer() {
-        String address = String.valueOf(peerAddress);
+        String address = String.valueOf(peerAddress());
         ByteBuffer identity = session.announcedIdentity();
         if (!identity.hasRemaining()) {
             return address;
@@ -605,6 +620,13 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
                     version,
                     "ZMTP30 or later with " + mechanism.name());
         }
+        if (!version.hasCommands() && config.authenticator() != null) {
+            throw ZMTPException.of(
+                    ZMTPException.Code.VERSION,
+                    "version of the peer",
+                    version,
+                    "ZMTP30 or later with an authenticator");
+        }
         if (!version.hasCommands() && config.socketType().isDraft()) {
             throw ZMTPException.of(
                     ZMTPException.Code.VERSION,
@@ -622,7 +644,8 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
          * Returns a codec of what was set.
          *
          * @throws NullPointerException if no socket type was
-         * @throws IllegalArgumentException if the protocol is too old for the socket type
+         * @throws IllegalArgumentException if the protocol is too old for the socket type or the mechanism, or the mechanism
+         *     and the authenticator do not go together
          */
         public ZMTPCodec build() {
             return from(config());

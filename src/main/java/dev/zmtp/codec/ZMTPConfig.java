@@ -3,6 +3,7 @@ package dev.zmtp.codec;
 import dev.zmtp.ZMTPMetadata;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPVersion;
+import dev.zmtp.mechanism.ZMTPAuthenticator;
 import dev.zmtp.mechanism.ZMTPMechanism;
 import dev.zmtp.mechanism.ZMTPNullMechanism;
 import dev.zmtp.wire.Greeting;
@@ -12,6 +13,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +34,9 @@ public final class ZMTPConfig {
     private final ByteBuffer localIdentity;
     private final ZMTPMetadata properties;
     private final ZMTPMechanism.Factory mechanism;
+    private final @Nullable ZMTPAuthenticator authenticator;
+    private final String domain;
+    private final @Nullable Executor handshakeExecutor;
     private final ZMTPIdentityGenerator identityGenerator;
     private final ZMTPEncoder.@Nullable Factory encoder;
     private final ZMTPDecoder.@Nullable Factory decoder;
@@ -57,6 +62,9 @@ public final class ZMTPConfig {
         localIdentity = from.localIdentity;
         properties = from.properties;
         mechanism = from.mechanism;
+        authenticator = from.authenticator;
+        domain = from.domain;
+        handshakeExecutor = from.handshakeExecutor;
         identityGenerator = from.identityGenerator;
         encoder = from.encoder;
         decoder = from.decoder;
@@ -78,6 +86,11 @@ public final class ZMTPConfig {
             throw new IllegalArgumentException(
                     "protocol: " + protocol + " (expected: ZMTP30 or ZMTP31 for a " + socketType + ")");
         }
+        if (authenticator != null && !protocol.hasCommands()) {
+            throw new IllegalArgumentException(
+                    "protocol: " + protocol + " (expected: ZMTP30 or ZMTP31 with an authenticator)");
+        }
+        mechanism.check(protocol, authenticator != null);
     }
 
     /** Returns a builder with the defaults; a socket type must be given to it. */
@@ -120,6 +133,28 @@ public final class ZMTPConfig {
     /** The security mechanism. Default: NULL. */
     public ZMTPMechanism.Factory mechanism() {
         return mechanism;
+    }
+
+    /**
+     * Who decides about peers; null, the default, if all may come in. With one, only 3.x peers may, as no older one can be
+     * told that it may not.
+     */
+    public @Nullable ZMTPAuthenticator authenticator() {
+        return authenticator;
+    }
+
+    /** What the authenticator is told of the group of services that this one belongs to. Default: empty. */
+    public String domain() {
+        return domain;
+    }
+
+    /**
+     * Where the computations of a CURVE handshake run; some tenths of a millisecond for each. Default: threads of the library's own, as many
+     * as there are processors, which are daemons, start when they are needed and end after a minute without work; at most
+     * 10,000 computations wait.
+     */
+    public Executor handshakeExecutor() {
+        return handshakeExecutor == null ? HandshakeExecutor.shared() : handshakeExecutor;
     }
 
     /** What names anonymous peers. Default: {@link ZMTPIdentityGenerator#sequential()}. */
@@ -240,7 +275,8 @@ public final class ZMTPConfig {
          * Returns a config of what was set.
          *
          * @throws NullPointerException if no socket type was
-         * @throws IllegalArgumentException if the protocol is too old for the socket type
+         * @throws IllegalArgumentException if the protocol is too old for the socket type or the mechanism, or the mechanism
+         *     and the authenticator do not go together
          */
         public ZMTPConfig build() {
             return config();
@@ -261,6 +297,9 @@ public final class ZMTPConfig {
         private ByteBuffer localIdentity = ByteBuffer.allocate(0);
         private ZMTPMetadata properties = ZMTPMetadata.EMPTY;
         private ZMTPMechanism.Factory mechanism = ZMTPNullMechanism::new;
+        private @Nullable ZMTPAuthenticator authenticator;
+        private String domain = "";
+        private @Nullable Executor handshakeExecutor;
         private ZMTPIdentityGenerator identityGenerator = ZMTPIdentityGenerator.sequential();
         private ZMTPEncoder.@Nullable Factory encoder;
         private ZMTPDecoder.@Nullable Factory decoder;
@@ -292,6 +331,9 @@ public final class ZMTPConfig {
             localIdentity = config.localIdentity;
             properties = config.properties;
             mechanism = config.mechanism;
+            authenticator = config.authenticator;
+            domain = config.domain;
+            handshakeExecutor = config.handshakeExecutor;
             identityGenerator = config.identityGenerator;
             encoder = config.encoder;
             decoder = config.decoder;
@@ -383,6 +425,24 @@ public final class ZMTPConfig {
         /** Sets the security mechanism. */
         public B mechanism(ZMTPMechanism.Factory mechanism) {
             this.mechanism = Objects.requireNonNull(mechanism, "mechanism");
+            return self();
+        }
+
+        /** Sets who decides about peers. */
+        public B authenticator(ZMTPAuthenticator authenticator) {
+            this.authenticator = Objects.requireNonNull(authenticator, "authenticator");
+            return self();
+        }
+
+        /** Sets what the authenticator is told of the group of services that this one belongs to. */
+        public B domain(String domain) {
+            this.domain = Objects.requireNonNull(domain, "domain");
+            return self();
+        }
+
+        /** Sets where the computations of a CURVE handshake run. It must not be the event loop. */
+        public B handshakeExecutor(Executor handshakeExecutor) {
+            this.handshakeExecutor = Objects.requireNonNull(handshakeExecutor, "handshakeExecutor");
             return self();
         }
 

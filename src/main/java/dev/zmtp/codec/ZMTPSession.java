@@ -1,6 +1,7 @@
 package dev.zmtp.codec;
 
 import dev.zmtp.ZMTPVersion;
+import dev.zmtp.mechanism.ZMTPDecision;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.util.concurrent.DefaultPromise;
 import io.netty.util.concurrent.EventExecutor;
@@ -19,6 +20,7 @@ public final class ZMTPSession {
     private final ZMTPConfig config;
     private final HandshakePromise handshake = new HandshakePromise();
     private @Nullable ByteBuffer peerIdentity;
+    private @Nullable ZMTPDecision decision;
     private volatile @Nullable ZMTPHandshake agreed;
 
     private ZMTPSession(ZMTPConfig config) {
@@ -72,6 +74,26 @@ public final class ZMTPSession {
         return handshake().negotiatedVersion();
     }
 
+    /**
+     * The user id that the authenticator gave the peer; empty if it gave none, or there is none.
+     *
+     * @throws IllegalStateException if the handshake is not complete
+     */
+    public String userId() {
+        ZMTPDecision made = decision();
+        return made == null ? "" : made.userId();
+    }
+
+    /**
+     * What the authenticator decided about the peer, with what else it knows of it; null if there is no authenticator.
+     *
+     * @throws IllegalStateException if the handshake is not complete
+     */
+    public @Nullable ZMTPDecision decision() {
+        handshake();
+        return decision;
+    }
+
     private ZMTPHandshake handshake() {
         ZMTPHandshake done = agreed;
         if (done == null) {
@@ -86,6 +108,11 @@ public final class ZMTPSession {
             throw new IllegalStateException("session: already in use (expected: one for each channel)");
         }
         handshake.executor = ctx.executor();
+    }
+
+    /** Remembers what the authenticator decided. */
+    void decide(ZMTPDecision decision) {
+        this.decision = decision;
     }
 
     /** Makes the session usable; {@link #succeed} says so to those who wait. */

@@ -2,9 +2,14 @@ package dev.zmtp.mechanism;
 
 import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPMetadata;
+import dev.zmtp.ZMTPVersion;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.net.SocketAddress;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -77,9 +82,18 @@ public interface ZMTPMechanism {
     interface Factory {
         /** Returns a new mechanism. It must not call the context before the first call of its own methods. */
         ZMTPMechanism create(Context context);
+
+        /**
+         * Refuses what this mechanism must not be combined with. Called when a config is built.
+         *
+         * @param protocol the highest version that is spoken
+         * @param authenticator whether there is one
+         * @throws IllegalArgumentException if they do not go together
+         */
+        default void check(ZMTPVersion protocol, boolean authenticator) {}
     }
 
-    /** What a mechanism may ask of the codec. All methods but {@link #resume} belong to the channel's event loop. */
+    /** What a mechanism may ask of the codec. All methods but {@link #resume} and {@link #executor} belong to the event loop. */
     interface Context {
         /** What we tell the peer: Socket-Type, Identity where it belongs, and the application's own properties. */
         ZMTPMetadata localMetadata();
@@ -97,6 +111,19 @@ public interface ZMTPMechanism {
         /** Who is at the other end, if the channel knows. */
         @Nullable
         SocketAddress remoteAddress();
+
+        /**
+         * Asks the config's authenticator whether the peer may come in; without one, everybody may.
+         *
+         * @param mechanism as in {@link ZMTPAuthRequest}, as are {@code identity} and {@code credentials}
+         * @param answer called once, now or later, on the event loop; or never, if the handshake has ended by then. Then the
+         *     codec goes on with {@link ZMTPMechanism#poll}. If it accepts, the session has the user id
+         */
+        void authenticate(
+                String mechanism, ByteBuffer identity, List<ByteBuffer> credentials, Consumer<ZMTPDecision> answer);
+
+        /** Where to compute what would hold up the event loop; the config's. It may refuse. */
+        Executor executor();
 
         /** Lets the codec call {@link ZMTPMechanism#poll} and {@link ZMTPMechanism#isReady} again. From any thread. */
         void resume();

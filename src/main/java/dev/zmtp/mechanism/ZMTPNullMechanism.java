@@ -5,6 +5,8 @@ import dev.zmtp.ZMTPMetadata;
 import dev.zmtp.wire.Command;
 import dev.zmtp.wire.Metadata;
 import io.netty.buffer.ByteBuf;
+import java.nio.ByteBuffer;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,17 +17,20 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p>Both sides send READY at once and wait for the other's. That satisfies RFC 23, where both send first, and RFC 37, which
- * lets the binding side wait.
+ * lets the binding side wait. With an authenticator, ours waits for its decision.
  */
 public final class ZMTPNullMechanism implements ZMTPMechanism {
 
     private final Context context;
+    private final Admission admission;
+    private boolean asked;
     private boolean sent;
     private @Nullable ZMTPMetadata peer;
 
     /** A side of one handshake; use {@code ZMTPNullMechanism::new} as the factory. */
     public ZMTPNullMechanism(Context context) {
         this.context = context;
+        this.admission = new Admission(context, name());
     }
 
     @Override
@@ -40,7 +45,11 @@ public final class ZMTPNullMechanism implements ZMTPMechanism {
 
     @Override
     public @Nullable ByteBuf poll() {
-        if (sent) {
+        if (!asked) {
+            asked = true;
+            admission.ask(ByteBuffer.allocate(0), List.of());
+        }
+        if (sent || !admission.isGranted()) {
             return null;
         }
         sent = true;
@@ -80,11 +89,13 @@ public final class ZMTPNullMechanism implements ZMTPMechanism {
         return peer;
     }
 
-    /** Says why, but only to a peer that did nothing worse than to have the wrong socket type. */
+    /** Says why, but only to a peer that may not come in, or that did nothing worse than to have the wrong socket type. */
     @Override
     public @Nullable ByteBuf refuse(ZMTPException cause) {
-        return cause.code() == ZMTPException.Code.SOCKET_TYPE
-                ? Command.error(context.alloc(), String.valueOf(cause.getMessage()))
-                : null;
+        return switch (cause.code()) {
+            case SOCKET_TYPE -> Command.error(context.alloc(), String.valueOf(cause.getMessage()));
+            case AUTHENTICATION -> admission.refusal();
+            default -> null;
+        };
     }
 }

@@ -311,21 +311,18 @@ class TlsLoopbackTest {
         assertThat(client.failures).isEmpty();
     }
 
-    /** SslHandler keeps the socket open then, as its user may have something to say yet. */
+    /** SslHandler keeps the socket open then, as its user may have something to say yet: with ZMTP nobody has. */
     @ParameterizedTest
     @ValueSource(strings = {"TLSv1.2", "TLSv1.3"})
-    void aGoodbyeOfTlsIsNoFaultAndTheEndOfTheSocketEndsTheConnectionQuietly(String protocol) throws Exception {
+    void aGoodbyeOfTlsEndsTheConnectionQuietly(String protocol) throws Exception {
         join(protocol);
         client.write(7, 4);
         client.channel.flush();
         await(client.channel.pipeline().get(SslHandler.class).closeOutbound());
         assertThat(server.number()).isEqualTo(7);
         assertThat(await(closings).isSuccess()).isTrue();
-        assertThat(server.failures).isEmpty();
-        client.channel.eventLoop().execute(() -> client.channel.unsafe().close(client.channel.voidPromise()));
         server.assertClosed();
         client.assertClosed();
-        assertThat(closings).isEmpty();
         assertThat(server.failures).isEmpty();
         assertThat(client.failures).isEmpty();
     }

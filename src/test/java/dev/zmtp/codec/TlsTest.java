@@ -4,12 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.mechanism.ZMTPAuthRequest;
+import dev.zmtp.mechanism.ZMTPDecision;
 import dev.zmtp.testing.Certificates;
 import dev.zmtp.testing.Peers;
 import dev.zmtp.testing.ScriptedPeer;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelInitializer;
+import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
@@ -17,7 +20,10 @@ import io.netty.handler.ssl.SslProvider;
 import io.netty.util.ReferenceCountUtil;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.security.cert.X509Certificate;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import javax.net.ssl.SSLException;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -29,6 +35,8 @@ class TlsTest {
     private static SslContext server;
     private static SslContext trusting;
     private static SslContext distrusting;
+    private static SslContext mutualServer;
+    private static SslContext alice;
 
     @BeforeAll
     static void makeCertificates(@TempDir Path dir) throws Exception {
@@ -38,6 +46,17 @@ class TlsTest {
                 .build();
         trusting = client(ours);
         distrusting = client(Certificates.make(dir, "others"));
+        Certificates alices = Certificates.make(dir, "alice");
+        mutualServer = SslContextBuilder.forServer(ours.keys())
+                .sslProvider(SslProvider.JDK)
+                .trustManager(alices.certificate())
+                .clientAuth(ClientAuth.OPTIONAL)
+                .build();
+        alice = SslContextBuilder.forClient()
+                .sslProvider(SslProvider.JDK)
+                .trustManager(ours.certificate())
+                .keyManager(alices.keys())
+                .build();
     }
 
     private static SslContext client(Certificates trusted) throws Exception {
@@ -87,6 +106,54 @@ class TlsTest {
                     .isEqualTo("early");
             late.release();
             peers.right.messages.forEach(ReferenceCountUtil::release);
+        }
+    }
+
+    /** Lets in who has shown a certificate, under its subject. */
+    private static CompletionStage<ZMTPDecision> bySubject(ZMTPAuthRequest request) {
+        return CompletableFuture.completedStage(
+                request.peerCertificates().isEmpty()
+                        ? ZMTPDecision.deny("no certificate")
+                        : ZMTPDecision.accept(
+                                ((X509Certificate) request.peerCertificates().get(0))
+                                        .getSubjectX500Principal()
+                                        .getName()));
+    }
+
+    private static Peers mutual(SslContext client) {
+        ZMTPCodec router = ZMTPCodec.builder()
+                .socketType(ZMTPSocketType.ROUTER)
+                .authenticator(TlsTest::bySubject)
+                .build();
+        return new Peers(secured(client, ZMTPCodec.of(ZMTPSocketType.DEALER)), secured(mutualServer, router))
+                .exchange();
+    }
+
+    @Test
+    void theCertificateOfThePeerReachesTheAuthenticator() {
+        try (Peers peers = mutual(alice)) {
+            assertThat(ofOurs(peers.right.events))
+                    .singleElement()
+                    .isInstanceOfSatisfying(
+                            ZMTPHandshakeSuccess.class,
+                            success -> assertThat(success.session().userId()).isEqualTo("CN=alice"));
+        }
+    }
+
+    @Test
+    void aPeerWithoutACertificateHasNone() {
+        try (Peers peers = mutual(trusting)) {
+            assertThat(ofOurs(peers.right.events))
+                    .singleElement()
+                    .isInstanceOfSatisfying(
+                            ZMTPHandshakeFailure.class,
+                            failure -> assertThat(failure.cause())
+                                    .hasMessageStartingWith("authentication: 400, no certificate"));
+            assertThat(ofOurs(peers.left.events))
+                    .singleElement()
+                    .isInstanceOfSatisfying(
+                            ZMTPHandshakeFailure.class,
+                            failure -> assertThat(failure.cause()).hasMessageStartingWith("refused by the peer: 400"));
         }
     }
 

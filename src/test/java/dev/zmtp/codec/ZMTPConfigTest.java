@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.zmtp.ZMTPMetadata;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPVersion;
+import dev.zmtp.mechanism.ZMTPAuthenticator;
 import dev.zmtp.mechanism.ZMTPNullMechanism;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
@@ -38,6 +39,9 @@ class ZMTPConfigTest {
                 .localIdentity("me")
                 .property("X-App", "1")
                 .mechanism(context -> new ZMTPNullMechanism(context))
+                .authenticator(ZMTPAuthenticator.anyone())
+                .domain("services")
+                .handshakeExecutor(Runnable::run)
                 .identityGenerator(session -> ByteBuffer.allocate(1))
                 .encoder(NoEncoder.class)
                 .decoder(NoDecoder.class)
@@ -113,6 +117,8 @@ class ZMTPConfigTest {
         assertThat(config.interop()).isTrue();
         assertThat(config.localIdentity().hasRemaining()).isFalse();
         assertThat(config.properties()).isEqualTo(ZMTPMetadata.EMPTY);
+        assertThat(config.authenticator()).isNull();
+        assertThat(config.domain()).isEmpty();
         assertThat(config.encoder()).isNull();
         assertThat(config.decoder()).isNull();
         assertThat(config.maxFrameLength()).isEqualTo(64 << 20);

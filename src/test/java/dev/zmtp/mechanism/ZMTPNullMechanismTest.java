@@ -3,6 +3,7 @@ package dev.zmtp.mechanism;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.Mockito.doAnswer;
 import static org.mockito.Mockito.doThrow;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.never;
@@ -16,6 +17,7 @@ import dev.zmtp.testing.Hex;
 import dev.zmtp.wire.Metadata;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -37,6 +39,17 @@ class ZMTPNullMechanismTest {
         when(context.localMetadata())
                 .thenReturn(ZMTPMetadata.EMPTY.with("Socket-Type", "PUSH").with("X-Name", "val"));
         when(context.readPeerMetadata(any())).thenAnswer(call -> Metadata.read(call.getArgument(0), 256));
+        answer(ZMTPDecision.accept(""));
+    }
+
+    /** What the authenticator says. */
+    private void answer(ZMTPDecision decision) {
+        doAnswer(call -> {
+                    call.<Consumer<ZMTPDecision>>getArgument(3).accept(decision);
+                    return null;
+                })
+                .when(context)
+                .authenticate(any(), any(), any(), any());
     }
 
     private void receive(String command) {
@@ -71,6 +84,16 @@ class ZMTPNullMechanismTest {
         assertThat(mechanism.poll()).isNull();
         receive(READY);
         assertThat(mechanism.poll()).isNull();
+    }
+
+    @Test
+    void readyIsNotSentToAPeerThatMayNotComeIn() {
+        answer(ZMTPDecision.deny("unknown"));
+        assertThatThrownBy(mechanism::poll).isInstanceOfSatisfying(ZMTPException.class, refusal -> {
+            assertThat(refusal).hasMessage("authentication: 400, unknown (expected: 200)");
+            assertThat(Hex.dump(mechanism.refuse(refusal))).isEqualTo(Hex.of("05 \"ERROR\" 03 \"400\""));
+        });
+        assertThat(mechanism.isReady()).isFalse();
     }
 
     @Test
@@ -126,7 +149,7 @@ class ZMTPNullMechanismTest {
         "05 \"ERROR\" 04 \"400\",     MALFORMED,  'ERROR reason length: 4 (expected: 3)'",
         "04 \"PING\" 00 00,           UNEXPECTED, 'command: PING (expected: READY or ERROR)'",
         "09 \"SUBSCRIBE\" 41,         UNEXPECTED, 'command: SUBSCRIBE (expected: READY or ERROR)'",
-        "05 \"HELLO\" 00 00,          UNEXPECTED, 'command: UNKNOWN (expected: READY or ERROR)'",
+        "05 \"HELLO\" 00 00,          UNEXPECTED, 'command: HELLO (expected: READY or ERROR)'",
         "05 \"ready\",                UNEXPECTED, 'command: UNKNOWN (expected: READY or ERROR)'",
         "'',                          MALFORMED,  'command body length: 0 (expected: >= 1)'",
         "06 \"READY\",                MALFORMED,  'command name length: 6 (expected: 1 to 5)'"

@@ -3,6 +3,8 @@ package dev.zmtp.packaging;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.codec.ZMTPCodec;
+import dev.zmtp.mechanism.ZMTPAuthenticator;
+import dev.zmtp.mechanism.ZMTPCurveKeyPair;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.nio.charset.StandardCharsets;
@@ -15,13 +17,32 @@ import java.util.concurrent.Callable;
 public final class Conversation implements Callable<String> {
 
     /** What {@link #call} returns, and {@link #main} prints. */
-    static final String OUTCOME = "ROUTER heard hello";
+    static final String OUTCOME = "ROUTER heard hello, without CURVE";
 
-    /** Lets a DEALER say something to a ROUTER, and returns what that heard. */
+    /**
+     * Lets a DEALER say something to a ROUTER, which asks who it is, and returns what that heard, and whether there is CURVE.
+     * What is optional is not where this runs.
+     */
     @Override
     public String call() {
+        return heard() + (hasCurve() ? ", with CURVE" : ", without CURVE");
+    }
+
+    private static boolean hasCurve() {
+        try {
+            ZMTPCurveKeyPair.generate();
+            return true;
+        } catch (IllegalStateException e) {
+            return false;
+        }
+    }
+
+    private static String heard() {
         EmbeddedChannel dealer = new EmbeddedChannel(ZMTPCodec.of(ZMTPSocketType.DEALER));
-        EmbeddedChannel router = new EmbeddedChannel(ZMTPCodec.of(ZMTPSocketType.ROUTER));
+        EmbeddedChannel router = new EmbeddedChannel(ZMTPCodec.builder()
+                .socketType(ZMTPSocketType.ROUTER)
+                .authenticator(ZMTPAuthenticator.anyone())
+                .build());
         dealer.writeOutbound(ZMTPMessage.fromUTF8("hello"));
         for (int turn = 0; turn < 10; turn++) {
             carry(dealer, router);

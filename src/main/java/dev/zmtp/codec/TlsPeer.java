@@ -1,0 +1,52 @@
+package dev.zmtp.codec;
+
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelPipeline;
+import io.netty.handler.ssl.SslCloseCompletionEvent;
+import io.netty.handler.ssl.SslHandler;
+import java.security.cert.Certificate;
+import java.util.List;
+import javax.net.ssl.SSLPeerUnverifiedException;
+import org.jspecify.annotations.Nullable;
+
+/** What TLS in front of the codec tells of the peer, where there is TLS: Netty's handlers are an optional dependency. */
+final class TlsPeer {
+
+    private static final @Nullable Class<? extends ChannelHandler> TLS = tls();
+
+    private TlsPeer() {}
+
+    private static @Nullable Class<? extends ChannelHandler> tls() {
+        try {
+            return SslHandler.class;
+        } catch (NoClassDefFoundError e) {
+            return null;
+        }
+    }
+
+    /** The certificates of the peer, its own first; empty if it has shown none. */
+    static List<Certificate> certificates(ChannelPipeline pipeline) {
+        return TLS == null || pipeline.get(TLS) == null ? List.of() : Tls.certificates(pipeline);
+    }
+
+    /** Whether {@code event} says that the peer has said its last: a close_notify, perhaps long before the end of the socket. */
+    static boolean isLastWord(Object event) {
+        return TLS != null && Tls.isLastWord(event);
+    }
+
+    /** Loaded only where there is TLS. */
+    private static final class Tls {
+        static List<Certificate> certificates(ChannelPipeline pipeline) {
+            SslHandler tls = pipeline.get(SslHandler.class);
+            try {
+                return List.of(tls.engine().getSession().getPeerCertificates());
+            } catch (SSLPeerUnverifiedException e) {
+                return List.of();
+            }
+        }
+
+        static boolean isLastWord(Object event) {
+            return event instanceof SslCloseCompletionEvent end && end.isSuccess();
+        }
+    }
+}

@@ -1,0 +1,247 @@
+package dev.zmtp.codec;
+
+import static dev.zmtp.ZMTPSocketType.DEALER;
+import static dev.zmtp.ZMTPSocketType.ROUTER;
+import static dev.zmtp.testing.ScriptedPeer.GREETING;
+import static dev.zmtp.testing.ScriptedPeer.SIGNATURE;
+import static dev.zmtp.testing.ScriptedPeer.ready;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.zmtp.ZMTPException;
+import dev.zmtp.ZMTPMetadata;
+import dev.zmtp.mechanism.ZMTPAddresses;
+import dev.zmtp.mechanism.ZMTPAuthRequest;
+import dev.zmtp.mechanism.ZMTPAuthenticator;
+import dev.zmtp.mechanism.ZMTPCurvePublicKey;
+import dev.zmtp.mechanism.ZMTPDecision;
+import dev.zmtp.mechanism.ZMTPPasswords;
+import dev.zmtp.mechanism.ZMTPPublicKeys;
+import dev.zmtp.testing.Hex;
+import dev.zmtp.testing.ScriptedPeer;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Who may come in: with NULL, and by the ready-made authenticators (RFC 27). */
+class AuthenticatorTest {
+
+    private static ScriptedPeer peerOf(ZMTPAuthenticator authenticator) {
+        return new ScriptedPeer(ZMTPCodec.builder()
+                .socketType(ROUTER)
+                .authenticator(authenticator)
+                .build());
+    }
+
+    private static ZMTPException failureOf(ScriptedPeer peer) {
+        assertThat(peer.channel.isOpen()).isFalse();
+        return (ZMTPException) peer.onlyEvent(ZMTPHandshakeFailure.class).cause();
+    }
+
+    private static ZMTPAuthRequest request(@Nullable SocketAddress address, String mechanism, byte[]... credentials) {
+        List<ByteBuffer> octets =
+                List.of(credentials).stream().map(ByteBuffer::wrap).toList();
+        return new ZMTPAuthRequest("", address, ByteBuffer.allocate(0), mechanism, octets, List.of());
+    }
+
+    private static ZMTPDecision decision(ZMTPAuthenticator authenticator, ZMTPAuthRequest request) {
+        return authenticator.authenticate(request).toCompletableFuture().join();
+    }
+
+    // With NULL
+
+    @Test
+    void aPeerWithNoMechanismIsAskedAboutBeforeOurReady() {
+        CompletableFuture<ZMTPDecision> answer = new CompletableFuture<>();
+        try (ScriptedPeer peer = peerOf(request -> answer)) {
+            peer.send(GREETING + ready("DEALER"));
+            assertThat(peer.received()).doesNotContain(Hex.of("05 \"READY\""));
+            assertThat(peer.events).isEmpty();
+
+            ZMTPMetadata known = ZMTPMetadata.EMPTY.with("Team", "blue");
+            answer.complete(ZMTPDecision.accept("someone", known));
+            peer.channel.runPendingTasks();
+            assertThat(peer.received()).contains(Hex.of("05 \"READY\""));
+            ZMTPSession session = peer.onlyEvent(ZMTPHandshakeSuccess.class).session();
+            assertThat(session.userId()).isEqualTo("someone");
+            assertThat(session.decision()).isEqualTo(ZMTPDecision.accept("someone", known));
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"400, true", "500, true", "300, false"})
+    void aPeerThatMayNotComeInIsToldOnlyWhatItMayKnow(int status, boolean told) {
+        ZMTPDecision decision = switch (status) {
+            case 400 -> ZMTPDecision.deny("secret reason");
+            case 500 -> ZMTPDecision.error("secret reason");
+            default -> ZMTPDecision.temporaryFailure("secret reason");
+        };
+        try (ScriptedPeer peer = peerOf(request -> CompletableFuture.completedStage(decision))) {
+            peer.send(GREETING);
+            String error = Hex.of("04 0a 05 \"ERROR\" 03 \"" + status + "\"");
+            String received = peer.received();
+            assertThat(received.endsWith(error)).isEqualTo(told);
+            assertThat(received).doesNotContain(Hex.of("\"READY\"")).doesNotContain(Hex.of("\"secret\""));
+            assertThat(failureOf(peer).code()).isEqualTo(ZMTPException.Code.AUTHENTICATION);
+            assertThat(failureOf(peer)).hasMessageStartingWith("authentication: " + status + ", secret reason");
+        }
+    }
+
+    @Test
+    void withoutAnAuthenticatorNobodyHasAUserId() {
+        try (ScriptedPeer peer = new ScriptedPeer(ZMTPCodec.of(ROUTER)).send(GREETING + ready("DEALER"))) {
+            ZMTPSession session = peer.onlyEvent(ZMTPHandshakeSuccess.class).session();
+            assertThat(session.userId()).isEmpty();
+            assertThat(session.decision()).isNull();
+        }
+    }
+
+    @Test
+    void theUserIdIsNotKnownBeforeTheEndOfTheHandshake() {
+        ZMTPSession session =
+                ZMTPSession.from(ZMTPConfig.builder().socketType(DEALER).build());
+        assertThatThrownBy(session::userId).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(session::decision).isInstanceOf(IllegalStateException.class);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"01 00", SIGNATURE + "00 05 00 00", SIGNATURE + "01 05 00 00"})
+    void noPeerIsTooOldToBeAskedAbout(String greeting) {
+        try (ScriptedPeer peer = peerOf(ZMTPAuthenticator.anyone()).send(greeting)) {
+            assertThat(failureOf(peer).code()).isEqualTo(ZMTPException.Code.VERSION);
+        }
+    }
+
+    @Test
+    void theAddressBehindAProxyIsTheOneThatTheProxyTold() {
+        InetSocketAddress told = InetSocketAddress.createUnresolved("client.example", 7);
+        ScriptedPeer peer = peerOf(
+                request -> CompletableFuture.completedStage(ZMTPDecision.deny("from " + request.remoteAddress())));
+        try (peer) {
+            peer.channel.attr(ZMTPCodec.PEER_ADDRESS).set(told);
+            peer.send(GREETING);
+            assertThat(failureOf(peer))
+                    .hasMessageStartingWith("authentication: 400, from " + told)
+                    .hasMessageEndingWith(", peer " + told);
+        }
+    }
+
+    // Ready-made
+
+    @ParameterizedTest
+    @CsvSource({
+        "192.0.2.7, 192.0.2.7, true",
+        "192.0.2.7, 192.0.2.8, false",
+        "192.0.2.0/24, 192.0.2.255, true",
+        "192.0.2.0/24, 192.0.3.0, false",
+        "192.0.2.128/25, 192.0.2.127, false",
+        "192.0.2.128/25, 192.0.2.128, true",
+        "0.0.0.0/0, 203.0.113.9, true",
+        "0.0.0.0/0, 2001:db8::1, false",
+        "2001:db8::/33, 2001:db8:7fff::1, true",
+        "2001:db8::/33, 2001:db8:8000::1, false",
+        "::1, ::1, true"
+    })
+    void anAddressIsKnownByTheBitsThatCount(String known, String address, boolean accepted) {
+        ZMTPAddresses addresses = ZMTPAddresses.of(List.of("198.51.100.1", known));
+        ZMTPAuthRequest request = request(new InetSocketAddress(address, 1), "NULL");
+        assertThat(decision(addresses, request).status())
+                .isEqualTo(accepted ? ZMTPDecision.Status.ACCEPTED : ZMTPDecision.Status.DENIED);
+    }
+
+    @Test
+    void whoHasNoAddressIsNotKnownByOne() {
+        ZMTPAddresses all = ZMTPAddresses.of(List.of("0.0.0.0/0", "::/0"));
+        assertThat(decision(all, request(null, "NULL")).status()).isEqualTo(ZMTPDecision.Status.DENIED);
+        assertThat(decision(all, request(InetSocketAddress.createUnresolved("x", 1), "NULL"))
+                        .status())
+                .isEqualTo(ZMTPDecision.Status.DENIED);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"host.example", "192.0.2", "192.0.2.0/33", "::/129", "192.0.2.0/", "192.0.2.0/-1", ""})
+    void whatIsNoAddressIsRefusedAtOnce(String address) {
+        assertThatThrownBy(() -> ZMTPAddresses.of(List.of(address)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageStartingWith("address: " + address + " (expected: ");
+    }
+
+    @Test
+    void aUserIsKnownByItsPasswordAlone() {
+        ZMTPPasswords passwords = ZMTPPasswords.of(Map.of("a", "1", "b", ""));
+        assertThat(plain(passwords, "a", "1")).isEqualTo(ZMTPDecision.accept("a"));
+        assertThat(plain(passwords, "b", "")).isEqualTo(ZMTPDecision.accept("b"));
+        assertThat(plain(passwords, "a", "").status()).isEqualTo(ZMTPDecision.Status.DENIED);
+        assertThat(plain(passwords, "b", "1").status()).isEqualTo(ZMTPDecision.Status.DENIED);
+        assertThat(plain(passwords, "c", "1").status()).isEqualTo(ZMTPDecision.Status.DENIED);
+        assertThat(decision(passwords, request(null, "NULL"))).isEqualTo(ZMTPDecision.deny("no password, but NULL"));
+        assertThat(passwords.toString()).isEqualTo("ZMTPPasswords{2 users}");
+    }
+
+    private static ZMTPDecision plain(ZMTPAuthenticator passwords, String user, String password) {
+        return decision(
+                passwords,
+                request(
+                        null,
+                        "PLAIN",
+                        user.getBytes(StandardCharsets.UTF_8),
+                        password.getBytes(StandardCharsets.UTF_8)));
+    }
+
+    @Test
+    void aKeyIsKnownByItsOctets() {
+        ZMTPCurvePublicKey known = ZMTPCurvePublicKey.of(Hex.octets("01*32"));
+        ZMTPPublicKeys keys = ZMTPPublicKeys.of(Map.of(known, "someone"));
+        assertThat(decision(keys, request(null, "CURVE", Hex.octets("01*32"))))
+                .isEqualTo(ZMTPDecision.accept("someone"));
+        assertThat(decision(keys, request(null, "CURVE", Hex.octets("01*31 02")))
+                        .status())
+                .isEqualTo(ZMTPDecision.Status.DENIED);
+        assertThat(decision(keys, request(null, "NULL"))).isEqualTo(ZMTPDecision.deny("no key, but NULL"));
+        assertThat(decision(ZMTPPublicKeys.of(List.of(known)), request(null, "CURVE", Hex.octets("01*32"))))
+                .isEqualTo(ZMTPDecision.accept(known.z85()));
+    }
+
+    @Test
+    void whatIsKnownCanBeReplaced() {
+        InetSocketAddress address = new InetSocketAddress("192.0.2.7", 1);
+        ZMTPAddresses addresses = ZMTPAddresses.of(List.of());
+        assertThat(decision(addresses, request(address, "NULL")).status()).isEqualTo(ZMTPDecision.Status.DENIED);
+        addresses.replace(List.of("192.0.2.7"));
+        assertThat(decision(addresses, request(address, "NULL"))).isEqualTo(ZMTPDecision.accept(""));
+
+        ZMTPPasswords passwords = ZMTPPasswords.of(Map.of("a", "1"));
+        passwords.replace(Map.of("a", "2"));
+        assertThat(plain(passwords, "a", "1").status()).isEqualTo(ZMTPDecision.Status.DENIED);
+        assertThat(plain(passwords, "a", "2")).isEqualTo(ZMTPDecision.accept("a"));
+
+        ZMTPCurvePublicKey key = ZMTPCurvePublicKey.of(Hex.octets("01*32"));
+        ZMTPPublicKeys keys = ZMTPPublicKeys.of(List.of(key));
+        keys.replace(List.of());
+        assertThat(decision(keys, request(null, "CURVE", key.octets())).status())
+                .isEqualTo(ZMTPDecision.Status.DENIED);
+        keys.replace(Map.of(key, "b"));
+        assertThat(decision(keys, request(null, "CURVE", key.octets()))).isEqualTo(ZMTPDecision.accept("b"));
+    }
+
+    @Test
+    void theSecondOfTwoIsAskedAboutThoseWhomTheFirstAccepts() {
+        ZMTPAuthenticator both = ZMTPAddresses.of(List.of("192.0.2.7")).and(ZMTPPasswords.of(Map.of("a", "1")));
+        byte[][] right = {{'a'}, {'1'}};
+        byte[][] wrong = {{'a'}, {'2'}};
+        InetSocketAddress known = new InetSocketAddress("192.0.2.7", 1);
+        InetSocketAddress unknown = new InetSocketAddress("192.0.2.8", 1);
+        assertThat(decision(both, request(known, "PLAIN", right))).isEqualTo(ZMTPDecision.accept("a"));
+        assertThat(decision(both, request(known, "PLAIN", wrong)).text()).contains("password");
+        assertThat(decision(both, request(unknown, "PLAIN", right)).text()).contains("192.0.2.8");
+    }
+}
