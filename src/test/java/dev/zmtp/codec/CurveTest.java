@@ -1,0 +1,258 @@
+package dev.zmtp.codec;
+
+import static dev.zmtp.ZMTPSocketType.DEALER;
+import static dev.zmtp.ZMTPSocketType.PUB;
+import static dev.zmtp.ZMTPSocketType.ROUTER;
+import static dev.zmtp.ZMTPSocketType.SUB;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.zmtp.ZMTPException;
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.ZMTPSubscription;
+import dev.zmtp.ZMTPVersion;
+import dev.zmtp.mechanism.ZMTPAuthenticator;
+import dev.zmtp.mechanism.ZMTPCurve;
+import dev.zmtp.mechanism.ZMTPCurveKeyPair;
+import dev.zmtp.mechanism.ZMTPPublicKeys;
+import dev.zmtp.testing.Hex;
+import dev.zmtp.testing.Peers;
+import dev.zmtp.testing.ScriptedPeer;
+import io.netty.buffer.ByteBuf;
+import io.netty.util.ReferenceCountUtil;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** CURVE between two codecs. */
+class CurveTest {
+
+    private static final ZMTPCurveKeyPair SERVER = ZMTPCurveKeyPair.generate();
+    private static final ZMTPCurveKeyPair CLIENT = ZMTPCurveKeyPair.generate();
+
+    private static ZMTPConfig.Builder client(ZMTPSocketType type) {
+        return ZMTPConfig.builder()
+                .socketType(type)
+                .mechanism(ZMTPCurve.client(SERVER.publicKey(), CLIENT))
+                .handshakeExecutor(Runnable::run);
+    }
+
+    private static ZMTPConfig.Builder server(ZMTPSocketType type) {
+        return ZMTPConfig.builder()
+                .socketType(type)
+                .mechanism(ZMTPCurve.server(SERVER))
+                .authenticator(ZMTPPublicKeys.of(List.of(CLIENT.publicKey())))
+                .handshakeExecutor(Runnable::run);
+    }
+
+    private static Peers joined(ZMTPConfig.Builder left, ZMTPConfig.Builder right) {
+        return new Peers(ZMTPCodec.from(left.build()), ZMTPCodec.from(right.build())).exchange();
+    }
+
+    private static ZMTPException failureOf(Peers.End end) {
+        assertThat(end.channel.isOpen()).isFalse();
+        assertThat(end.events).singleElement().isInstanceOf(ZMTPHandshakeFailure.class);
+        return (ZMTPException) ((ZMTPHandshakeFailure) end.events.get(0)).cause();
+    }
+
+    @Test
+    void twoSidesShakeHandsAndTalk() {
+        try (Peers peers = joined(client(DEALER).localIdentity("me"), server(ROUTER))) {
+            ZMTPHandshakeSuccess atServer = (ZMTPHandshakeSuccess) peers.right.events.get(0);
+            assertThat(atServer.handshake().mechanism()).isEqualTo("CURVE");
+            assertThat(atServer.handshake().remoteSocketType()).isEqualTo(DEALER);
+            assertThat(atServer.session().userId()).isEqualTo(CLIENT.publicKey().z85());
+            ZMTPMessage sent = ZMTPMessage.fromUTF8("a", "", "c".repeat(70_000));
+            peers.left.channel.writeAndFlush(sent.retain());
+            peers.right.channel.writeAndFlush(sent.retain());
+            peers.exchange();
+            assertThat(peers.left.messages).containsExactly(sent);
+            assertThat(peers.right.messages).containsExactly(sent);
+            peers.left.messages.forEach(ReferenceCountUtil::release);
+            peers.right.messages.forEach(ReferenceCountUtil::release);
+            sent.release();
+        }
+    }
+
+    @Test
+    void subscriptionsTravelInBoxes() {
+        try (Peers peers = joined(client(SUB), server(PUB))) {
+            peers.left.channel.writeAndFlush(ZMTPSubscription.subscribe("AB"));
+            peers.exchange();
+            assertThat(peers.right.messages).containsExactly(ZMTPSubscription.subscribe("AB"));
+        }
+    }
+
+    @Test
+    void aClientThatTheServerDoesNotKnowIsToldSo() {
+        try (Peers peers =
+                joined(client(DEALER), server(ROUTER).authenticator(ZMTPPublicKeys.of(List.of(SERVER.publicKey()))))) {
+            assertThat(failureOf(peers.right).code()).isEqualTo(ZMTPException.Code.AUTHENTICATION);
+            assertThat(failureOf(peers.left)).hasMessageStartingWith("refused by the peer: 400");
+        }
+    }
+
+    @Test
+    void aServerOfAnotherKeyIsNotTalkedTo() {
+        ZMTPConfig.Builder other = ZMTPConfig.builder()
+                .socketType(ROUTER)
+                .mechanism(ZMTPCurve.server(ZMTPCurveKeyPair.generate()))
+                .authenticator(ZMTPAuthenticator.anyone())
+                .handshakeExecutor(Runnable::run);
+        try (Peers peers = joined(client(DEALER), other)) {
+            assertThat(failureOf(peers.right)).hasMessageStartingWith("HELLO: a box that does not open");
+            assertThat(failureOf(peers.left).code()).isEqualTo(ZMTPException.Code.CLOSED);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"\"NULL\" 00*16", "\"PLAIN\" 00*15", "\"CURVE\" 00*14 01", "\"curve\" 00*15"})
+    void anotherMechanismIsRefused(String theirs) {
+        for (ZMTPConfig.Builder config : List.of(client(DEALER), server(ROUTER))) {
+            try (ScriptedPeer peer = new ScriptedPeer(ZMTPCodec.from(config.build()))) {
+                peer.send(ScriptedPeer.SIGNATURE + "03 01 " + theirs + " 00*32");
+                assertThat(failureOf(peer).code()).isEqualTo(ZMTPException.Code.MECHANISM);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"01 00", ScriptedPeer.SIGNATURE + "00 05 00 00", ScriptedPeer.SIGNATURE + "01 05 00 00"})
+    void noPeerIsTooOldForAKey(String greeting) {
+        for (ZMTPConfig.Builder config : List.of(client(DEALER), server(ROUTER))) {
+            try (ScriptedPeer peer = new ScriptedPeer(ZMTPCodec.from(config.build()))) {
+                peer.send(greeting);
+                assertThat(failureOf(peer).code()).isEqualTo(ZMTPException.Code.VERSION);
+            }
+        }
+    }
+
+    private static ZMTPException failureOf(ScriptedPeer peer) {
+        assertThat(peer.failures).isEmpty();
+        assertThat(peer.channel.isOpen()).isFalse();
+        return (ZMTPException) peer.onlyEvent(ZMTPHandshakeFailure.class).cause();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"00 01 61", "04 07 04 \"PING\" 00 00", "01 01 61"})
+    void clearTextInTrafficEndsTheConnection(String frame) {
+        try (Peers peers = joined(client(DEALER), server(ROUTER))) {
+            ByteBuf octets = Hex.buffer(frame);
+            peers.right.channel.writeInbound(octets);
+            assertThat(peers.right.failures).singleElement().isInstanceOf(ZMTPException.class);
+            assertThat(peers.right.channel.isOpen()).isFalse();
+            assertThat(peers.right.channel.<Object>readOutbound()).isNull(); // no ERROR, no oracle
+        }
+    }
+
+    @Test
+    void theHandshakeComputesOnTheExecutorAlone() {
+        Queue<Runnable> computations = new ArrayDeque<>();
+        ZMTPConfig.Builder slow = server(ROUTER).handshakeExecutor(computations::add);
+        try (Peers peers = joined(client(DEALER), slow)) {
+            for (int step = 0; step < 2; step++) { // HELLO and INITIATE
+                assertThat(peers.right.events).isEmpty();
+                assertThat(computations).hasSize(1);
+                computations.remove().run();
+                peers.exchange();
+            }
+            assertThat(computations).isEmpty();
+            assertThat(peers.right.events).singleElement().isInstanceOf(ZMTPHandshakeSuccess.class);
+        }
+    }
+
+    @Test
+    void anExecutorThatIsFullCostsTheConnection() {
+        ZMTPConfig.Builder full = server(ROUTER).handshakeExecutor(task -> {
+            throw new RejectedExecutionException("full");
+        });
+        try (Peers peers = joined(client(DEALER), full)) {
+            assertThat(peers.right.events)
+                    .singleElement()
+                    .isInstanceOfSatisfying(
+                            ZMTPHandshakeFailure.class,
+                            failure -> assertThat(failure.cause()).hasMessageContaining("handshake executor: full"));
+            assertThat(peers.right.channel.isOpen()).isFalse();
+        }
+    }
+
+    @Test
+    void aConnectionThatEndsInAComputationIsOver() {
+        Queue<Runnable> computations = new ArrayDeque<>();
+        ZMTPConfig.Builder slow = server(ROUTER).handshakeExecutor(computations::add);
+        try (Peers peers = joined(client(DEALER), slow)) {
+            peers.right.channel.close();
+            computations.remove().run();
+            peers.exchange();
+            assertThat(failureOf(peers.right).code()).isEqualTo(ZMTPException.Code.CLOSED);
+        }
+    }
+
+    @Test
+    void aPeerThatTalksBeforeItMayIsRefused() {
+        Queue<Runnable> computations = new ArrayDeque<>();
+        ZMTPConfig.Builder slow = server(ROUTER).handshakeExecutor(computations::add);
+        try (Peers peers = joined(client(DEALER), slow)) {
+            peers.right.channel.writeInbound(Hex.buffer("04 05 04 \"PING\""));
+            assertThat(failureOf(peers.right).code()).isEqualTo(ZMTPException.Code.UNEXPECTED);
+            computations.remove().run();
+        }
+    }
+
+    @Test
+    void thePingsOfBothSidesTravelInBoxes() {
+        try (Peers peers = joined(
+                client(DEALER).heartbeatInterval(Duration.ofSeconds(1)),
+                server(ROUTER).heartbeatInterval(Duration.ofSeconds(1)))) {
+            for (int second = 0; second < 5; second++) {
+                for (Peers.End end : List.of(peers.left, peers.right)) {
+                    end.channel.advanceTimeBy(1, TimeUnit.SECONDS);
+                    end.channel.runScheduledPendingTasks();
+                }
+                peers.exchange();
+            }
+            assertThat(peers.left.failures).isEmpty();
+            assertThat(peers.right.failures).isEmpty();
+            assertThat(peers.right.channel.isOpen()).isTrue();
+        }
+    }
+
+    @Test
+    void whatDoesNotGoTogetherIsRefusedWhenTheConfigIsBuilt() {
+        assertThatThrownBy(() -> ZMTPConfig.builder()
+                        .socketType(ROUTER)
+                        .mechanism(ZMTPCurve.server(SERVER))
+                        .build())
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageStartingWith("authenticator: none (expected: one for a CURVE server");
+        assertThatThrownBy(() ->
+                        client(DEALER).authenticator(ZMTPAuthenticator.anyone()).build())
+                .hasMessageStartingWith("authenticator: set (expected: none for a CURVE client");
+        assertThatThrownBy(() -> client(DEALER).protocol(ZMTPVersion.ZMTP20).build())
+                .hasMessage("protocol: ZMTP20 (expected: ZMTP30 or ZMTP31 with CURVE)");
+    }
+
+    @Test
+    void aMillionMessagesTravelOnOneConnection() {
+        try (Peers peers = joined(client(DEALER), server(ROUTER))) {
+            for (int batch = 0; batch < 1000; batch++) {
+                for (int i = 0; i < 1000; i++) {
+                    peers.left.channel.write(ZMTPMessage.fromUTF8("m"), peers.left.channel.voidPromise());
+                }
+                peers.left.channel.flush();
+                peers.exchange();
+                assertThat(peers.right.messages).hasSize(1000);
+                peers.right.messages.forEach(ReferenceCountUtil::release);
+                peers.right.messages.clear();
+            }
+            assertThat(peers.right.failures).isEmpty();
+        }
+    }
+}
