@@ -3,6 +3,8 @@ package dev.zmtp.interop;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPVersion;
+import dev.zmtp.mechanism.ZMTPCurveKeyPair;
+import dev.zmtp.mechanism.ZMTPCurvePublicKey;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -12,6 +14,8 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.zeromq.SocketType;
+import org.zeromq.UncheckedZMQException;
+import org.zeromq.ZAuth;
 import org.zeromq.ZContext;
 import org.zeromq.ZEvent;
 import org.zeromq.ZMQ;
@@ -19,9 +23,14 @@ import org.zeromq.ZMQ;
 /** JeroMQ, which speaks ZMTP 3.0. */
 final class JeroMqPeer implements Peer {
 
-    private static final int END = ZMQ.EVENT_DISCONNECTED | ZMQ.HANDSHAKE_FAILED_PROTOCOL;
+    private static final String ZAP = "inproc://zeromq.zap.01";
+    private static final String ANY_PORT = "tcp://127.0.0.1:*";
+
+    private static final int EVENTS =
+            ZMQ.EVENT_DISCONNECTED | ZMQ.HANDSHAKE_FAILED_PROTOCOL | ZMQ.HANDSHAKE_FAILED_AUTH;
 
     private final ZContext context = new ZContext();
+    private final Helpers helpers = new Helpers();
 
     @Override
     public ZMTPVersion version() {
@@ -36,19 +45,114 @@ final class JeroMqPeer implements Peer {
         return new Socket(socket);
     }
 
-    @Override
-    public void close() {
-        context.close();
+    /** Starts JeroMQ's own ZAP handler, the caller's to close before this peer. */
+    ZAuth zauth() {
+        return new ZAuth(context);
     }
 
-    private static final class Socket implements PeerSocket {
+    @Override
+    public void zapHandler(ZapDecider decider) {
+        ZMQ.Socket handler = openForHelper(SocketType.REP);
+        check(handler, handler.bind(ZAP));
+        help("JeroMQ ZAP handler", () -> answer(handler, decider), handler);
+    }
+
+    private static void answer(ZMQ.Socket handler, ZapDecider decider) {
+        while (true) {
+            List<byte[]> request = frames(handler);
+            if (request == null) {
+                return;
+            }
+            send(handler, ZapRequest.answer(request, decider));
+        }
+    }
+
+    @Override
+    public int zapProxy() {
+        ZMQ.Socket front = openForHelper(SocketType.ROUTER);
+        ZMQ.Socket back = openForHelper(SocketType.DEALER);
+        int port = bind(front);
+        check(back, back.connect(ZAP));
+        help("JeroMQ ZAP proxy", () -> ZMQ.proxy(front, back, null), front, back);
+        return port;
+    }
+
+    /** A socket that a helper closes, and that the context does not: that would be another thread. */
+    private ZMQ.Socket openForHelper(SocketType type) {
+        ZMQ.Socket socket = context.getContext().socket(type);
+        socket.setLinger(0);
+        return socket;
+    }
+
+    private void help(String name, Runnable work, ZMQ.Socket... sockets) {
+        helpers.start(name, () -> {
+            try {
+                work.run();
+            } catch (UncheckedZMQException e) {
+                if (!context.isClosed()) {
+                    throw e; // not because the context ends
+                }
+            } finally {
+                for (ZMQ.Socket socket : sockets) {
+                    socket.close();
+                }
+            }
+        });
+    }
+
+    @Override
+    public void close() {
+        context.close(); // returns when the helpers have closed their sockets
+        helpers.join();
+    }
+
+    private static int bind(ZMQ.Socket socket) {
+        check(socket, socket.bind(ANY_PORT));
+        String endpoint = socket.getLastEndpoint();
+        return Integer.parseInt(endpoint.substring(endpoint.lastIndexOf(':') + 1));
+    }
+
+    private static void send(ZMQ.Socket socket, List<byte[]> frames) {
+        for (int i = 0, last = frames.size() - 1; i <= last; i++) {
+            check(socket, socket.send(frames.get(i), i < last ? ZMQ.SNDMORE : 0));
+        }
+    }
+
+    private static @Nullable List<byte[]> frames(ZMQ.Socket socket) {
+        List<byte[]> frames = new ArrayList<>();
+        do {
+            byte[] frame = socket.recv();
+            if (frame == null) {
+                return null;
+            }
+            frames.add(frame);
+        } while (socket.hasReceiveMore());
+        return frames;
+    }
+
+    private static void check(ZMQ.Socket socket, boolean done) {
+        if (!done) {
+            throw new AssertionError("JeroMQ: errno " + socket.errno() + " (expected: success)");
+        }
+    }
+
+    private final class Socket implements PeerSocket {
 
         private final ZMQ.Socket socket;
-        private final BlockingQueue<ZEvent> ends = new LinkedBlockingQueue<>();
+        private final BlockingQueue<PeerEvent> events = new LinkedBlockingQueue<>();
 
         Socket(ZMQ.Socket socket) {
             this.socket = socket;
-            socket.setEventHook(ends::add, END);
+            socket.setEventHook(event -> events.add(read(event)), EVENTS);
+        }
+
+        private PeerEvent read(ZEvent event) {
+            return switch (event.getEvent()) {
+                case DISCONNECTED -> PeerEvent.of(PeerEvent.Kind.DISCONNECTED);
+                case HANDSHAKE_FAILED_PROTOCOL -> PeerEvent.of(PeerEvent.Kind.FAILED_PROTOCOL);
+                case HANDSHAKE_FAILED_AUTH -> PeerEvent.refused(event.<Integer>getValue());
+                default -> throw new AssertionError("event: " + event + " (expected: one that was asked for)");
+            };
         }
 
         @Override
@@ -81,6 +185,32 @@ final class JeroMqPeer implements Peer {
         }
 
         @Override
+        public void plainServer(String domain) {
+            check(socket.setPlainServer(true));
+            check(socket.setZapDomain(domain));
+        }
+
+        @Override
+        public void curveClient(ZMTPCurvePublicKey server, ZMTPCurveKeyPair own) {
+            check(socket.setCurveServerKey(server.octets()));
+            check(socket.setCurvePublicKey(own.publicKey().octets()));
+            check(socket.setCurveSecretKey(own.secretKey()));
+        }
+
+        @Override
+        public void curveServer(ZMTPCurveKeyPair own, String domain) {
+            check(socket.setCurveServer(true));
+            check(socket.setCurvePublicKey(own.publicKey().octets()));
+            check(socket.setCurveSecretKey(own.secretKey()));
+            check(socket.setZapDomain(domain));
+        }
+
+        @Override
+        public void zapHandler(ZapDecider decider) {
+            JeroMqPeer.this.zapHandler(decider);
+        }
+
+        @Override
         public void subscribe(String topic) {
             check(socket.subscribe(topic));
         }
@@ -92,9 +222,7 @@ final class JeroMqPeer implements Peer {
 
         @Override
         public int bind() {
-            check(socket.bind("tcp://127.0.0.1:*"));
-            String endpoint = socket.getLastEndpoint();
-            return Integer.parseInt(endpoint.substring(endpoint.lastIndexOf(':') + 1));
+            return JeroMqPeer.bind(socket);
         }
 
         @Override
@@ -104,10 +232,7 @@ final class JeroMqPeer implements Peer {
 
         @Override
         public void send(ZMTPMessage message) {
-            List<byte[]> frames = Messages.frames(message);
-            for (int i = 0, last = frames.size() - 1; i <= last; i++) {
-                check(socket.send(frames.get(i), i < last ? ZMQ.SNDMORE : 0));
-            }
+            JeroMqPeer.send(socket, Messages.frames(message));
         }
 
         @Override
@@ -126,15 +251,8 @@ final class JeroMqPeer implements Peer {
         @Override
         public @Nullable ZMTPMessage receive(Duration wait) {
             check(socket.setReceiveTimeOut((int) wait.toMillis()));
-            List<byte[]> frames = new ArrayList<>();
-            do {
-                byte[] frame = socket.recv();
-                if (frame == null) {
-                    return null;
-                }
-                frames.add(frame);
-            } while (socket.hasReceiveMore());
-            return Messages.of(frames);
+            List<byte[]> frames = frames(socket);
+            return frames == null ? null : Messages.of(frames);
         }
 
         @Override
@@ -143,20 +261,20 @@ final class JeroMqPeer implements Peer {
         }
 
         @Override
-        public void awaitEnd() {
+        public PeerEvent event() {
             try {
-                if (ends.poll(Patience.LIMIT.toMillis(), TimeUnit.MILLISECONDS) == null) {
-                    throw new AssertionError("end of JeroMQ's connection: none (expected: one)");
+                PeerEvent event = events.poll(Patience.LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+                if (event == null) {
+                    throw new AssertionError("event of JeroMQ: none (expected: one)");
                 }
+                return event;
             } catch (InterruptedException e) {
                 throw new AssertionError("interrupted", e);
             }
         }
 
         private void check(boolean done) {
-            if (!done) {
-                throw new AssertionError("JeroMQ: errno " + socket.errno() + " (expected: success)");
-            }
+            JeroMqPeer.check(socket, done);
         }
     }
 }

@@ -27,8 +27,14 @@ final class LibZmq {
     static final int RCVTIMEO = 27;
     static final int SNDTIMEO = 28;
     static final int LAST_ENDPOINT = 32;
+    static final int PLAIN_SERVER = 44;
     static final int PLAIN_USERNAME = 45;
     static final int PLAIN_PASSWORD = 46;
+    static final int CURVE_SERVER = 47;
+    static final int CURVE_PUBLICKEY = 48;
+    static final int CURVE_SECRETKEY = 49;
+    static final int CURVE_SERVERKEY = 50;
+    static final int ZAP_DOMAIN = 55;
     static final int HANDSHAKE_IVL = 66;
     static final int HEARTBEAT_IVL = 75;
     static final int HEARTBEAT_TTL = 76;
@@ -38,11 +44,16 @@ final class LibZmq {
 
     static final int EVENT_DISCONNECTED = 0x0200;
     static final int EVENT_HANDSHAKE_FAILED_NO_DETAIL = 0x0800;
+    static final int EVENT_HANDSHAKE_SUCCEEDED = 0x1000;
     static final int EVENT_HANDSHAKE_FAILED_PROTOCOL = 0x2000;
     static final int EVENT_HANDSHAKE_FAILED_AUTH = 0x4000;
 
     private static final int EINTR = 4;
     private static final int EAGAIN = Platform.isMac() ? 35 : 11;
+
+    /** Of libzmq's own numbers: the context ends. */
+    private static final int ETERM = 156384765;
+
     private static final int MAX_ENDPOINT = 256;
 
     /** Octets of a zmq_msg_t. */
@@ -76,6 +87,11 @@ final class LibZmq {
         return true;
     }
 
+    /** Whether the library was built with this, such as {@code curve}. */
+    boolean has(String capability) {
+        return api.zmq_has(capability) != 0;
+    }
+
     Pointer newContext() {
         return check(api.zmq_ctx_new(), "zmq_ctx_new");
     }
@@ -98,7 +114,10 @@ final class LibZmq {
     }
 
     void set(Pointer socket, int option, String value) {
-        byte[] octets = value.getBytes(StandardCharsets.UTF_8);
+        set(socket, option, value.getBytes(StandardCharsets.UTF_8));
+    }
+
+    void set(Pointer socket, int option, byte[] octets) {
         try (Memory holder = new Memory(octets.length + 1L)) {
             holder.write(0, octets, 0, octets.length);
             check(api.zmq_setsockopt(socket, option, holder, octets.length), "zmq_setsockopt " + option);
@@ -156,7 +175,18 @@ final class LibZmq {
         return sent;
     }
 
-    /** The next frame, or null if there is none within the time of RCVTIMEO. */
+    /** Passes messages on in both directions until the context ends. */
+    void proxy(Pointer frontend, Pointer backend) {
+        int result;
+        do {
+            result = api.zmq_proxy(frontend, backend, null);
+        } while (result < 0 && Native.getLastError() == EINTR);
+        if (Native.getLastError() != ETERM) {
+            throw failure("zmq_proxy");
+        }
+    }
+
+    /** The next frame, or null if there is none within the time of RCVTIMEO, or before the context ends. */
     @Nullable
     Frame receive(Pointer socket) {
         try (Memory msg = new Memory(MSG_SIZE)) {
@@ -165,7 +195,7 @@ final class LibZmq {
             do {
                 length = api.zmq_msg_recv(msg, socket, 0);
             } while (length < 0 && Native.getLastError() == EINTR);
-            if (length < 0 && Native.getLastError() == EAGAIN) {
+            if (length < 0 && (Native.getLastError() == EAGAIN || Native.getLastError() == ETERM)) {
                 api.zmq_msg_close(msg);
                 return null;
             }
@@ -206,6 +236,8 @@ final class LibZmq {
 
         String zmq_strerror(int errno);
 
+        int zmq_has(String capability);
+
         @Nullable
         Pointer zmq_ctx_new();
 
@@ -225,6 +257,8 @@ final class LibZmq {
         int zmq_connect(Pointer socket, String endpoint);
 
         int zmq_socket_monitor(Pointer socket, String endpoint, int events);
+
+        int zmq_proxy(Pointer frontend, Pointer backend, @Nullable Pointer capture);
 
         int zmq_send(Pointer socket, byte[] data, long length, int flags);
 

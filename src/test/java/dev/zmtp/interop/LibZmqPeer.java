@@ -4,6 +4,10 @@ import com.sun.jna.Pointer;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPVersion;
+import dev.zmtp.mechanism.ZMTPCurveKeyPair;
+import dev.zmtp.mechanism.ZMTPCurvePublicKey;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,7 +30,11 @@ final class LibZmqPeer implements Peer {
             ZMTPSocketType.XPUB,
             ZMTPSocketType.XSUB);
 
-    private static final int ENDS = LibZmq.EVENT_DISCONNECTED
+    private static final String ZAP = "inproc://zeromq.zap.01";
+    private static final String ANY_PORT = "tcp://127.0.0.1:*";
+
+    private static final int EVENTS = LibZmq.EVENT_DISCONNECTED
+            | LibZmq.EVENT_HANDSHAKE_SUCCEEDED
             | LibZmq.EVENT_HANDSHAKE_FAILED_NO_DETAIL
             | LibZmq.EVENT_HANDSHAKE_FAILED_PROTOCOL
             | LibZmq.EVENT_HANDSHAKE_FAILED_AUTH;
@@ -34,6 +42,7 @@ final class LibZmqPeer implements Peer {
     private final LibZmq zmq;
     private final Pointer context;
     private final List<Pointer> sockets = new ArrayList<>();
+    private final Helpers helpers = new Helpers();
 
     LibZmqPeer(LibZmq zmq) {
         this.zmq = zmq;
@@ -51,17 +60,84 @@ final class LibZmqPeer implements Peer {
     }
 
     private Pointer open(ZMTPSocketType type) {
-        Pointer socket = zmq.socket(context, TYPES.indexOf(type));
+        Pointer socket = openForHelper(type);
         sockets.add(socket);
+        return socket;
+    }
+
+    /** A socket that a helper closes. */
+    private Pointer openForHelper(ZMTPSocketType type) {
+        Pointer socket = zmq.socket(context, TYPES.indexOf(type));
         zmq.set(socket, LibZmq.LINGER, 0);
         zmq.set(socket, LibZmq.SNDTIMEO, (int) Patience.LIMIT.toMillis());
         return socket;
     }
 
+    /** Binds {@code socket} to a free port, which is returned. */
+    private int bind(Pointer socket) {
+        zmq.bind(socket, ANY_PORT);
+        String endpoint = zmq.getString(socket, LibZmq.LAST_ENDPOINT);
+        return Integer.parseInt(endpoint.substring(endpoint.lastIndexOf(':') + 1));
+    }
+
+    private @Nullable List<byte[]> frames(Pointer from) {
+        List<byte[]> frames = new ArrayList<>();
+        boolean more = true;
+        while (more) {
+            LibZmq.Frame frame = zmq.receive(from);
+            if (frame == null) {
+                return null;
+            }
+            frames.add(frame.octets());
+            more = frame.more();
+        }
+        return frames;
+    }
+
+    @Override
+    public void zapHandler(ZapDecider decider) {
+        Pointer handler = openForHelper(ZMTPSocketType.REP);
+        zmq.bind(handler, ZAP);
+        helpers.start("libzmq ZAP handler", () -> {
+            try {
+                answer(handler, decider);
+            } finally {
+                zmq.close(handler);
+            }
+        });
+    }
+
+    private void answer(Pointer handler, ZapDecider decider) {
+        for (List<byte[]> request = frames(handler); request != null; request = frames(handler)) {
+            List<byte[]> reply = ZapRequest.answer(request, decider);
+            for (int i = 0, last = reply.size() - 1; i <= last; i++) {
+                zmq.send(handler, reply.get(i), i < last ? LibZmq.SNDMORE : 0);
+            }
+        }
+    }
+
+    @Override
+    public int zapProxy() {
+        Pointer front = openForHelper(ZMTPSocketType.ROUTER);
+        Pointer back = openForHelper(ZMTPSocketType.DEALER);
+        int port = bind(front);
+        zmq.connect(back, ZAP);
+        helpers.start("libzmq ZAP proxy", () -> {
+            try {
+                zmq.proxy(front, back);
+            } finally {
+                zmq.close(front);
+                zmq.close(back);
+            }
+        });
+        return port;
+    }
+
     @Override
     public void close() {
         sockets.forEach(zmq::close);
-        zmq.terminate(context);
+        zmq.terminate(context); // returns when the helpers have closed their sockets
+        helpers.join();
     }
 
     private final class Socket implements PeerSocket {
@@ -71,10 +147,10 @@ final class LibZmqPeer implements Peer {
 
         Socket(ZMTPSocketType type) {
             socket = open(type);
-            String ends = "inproc://ends-" + sockets.size();
-            zmq.monitor(socket, ends, ENDS);
+            String events = "inproc://events-" + sockets.size();
+            zmq.monitor(socket, events, EVENTS);
             monitor = open(ZMTPSocketType.PAIR);
-            zmq.connect(monitor, ends);
+            zmq.connect(monitor, events);
         }
 
         @Override
@@ -107,6 +183,39 @@ final class LibZmqPeer implements Peer {
         }
 
         @Override
+        public void plainServer(String domain) {
+            zmq.set(socket, LibZmq.PLAIN_SERVER, 1);
+            zmq.set(socket, LibZmq.ZAP_DOMAIN, domain);
+        }
+
+        @Override
+        public void curveClient(ZMTPCurvePublicKey server, ZMTPCurveKeyPair own) {
+            requireCurve();
+            zmq.set(socket, LibZmq.CURVE_SERVERKEY, server.octets());
+            zmq.set(socket, LibZmq.CURVE_PUBLICKEY, own.publicKey().octets());
+            zmq.set(socket, LibZmq.CURVE_SECRETKEY, own.secretKey());
+        }
+
+        @Override
+        public void curveServer(ZMTPCurveKeyPair own, String domain) {
+            requireCurve();
+            zmq.set(socket, LibZmq.CURVE_SERVER, 1);
+            zmq.set(socket, LibZmq.CURVE_SECRETKEY, own.secretKey());
+            zmq.set(socket, LibZmq.ZAP_DOMAIN, domain);
+        }
+
+        private void requireCurve() {
+            if (!zmq.has("curve")) {
+                throw new AssertionError("libzmq: built without CURVE (expected: with it, as in Debian's libzmq5)");
+            }
+        }
+
+        @Override
+        public void zapHandler(ZapDecider decider) {
+            LibZmqPeer.this.zapHandler(decider);
+        }
+
+        @Override
         public void subscribe(String topic) {
             zmq.set(socket, LibZmq.SUBSCRIBE, topic);
         }
@@ -118,9 +227,7 @@ final class LibZmqPeer implements Peer {
 
         @Override
         public int bind() {
-            zmq.bind(socket, "tcp://127.0.0.1:*");
-            String endpoint = zmq.getString(socket, LibZmq.LAST_ENDPOINT);
-            return Integer.parseInt(endpoint.substring(endpoint.lastIndexOf(':') + 1));
+            return LibZmqPeer.this.bind(socket);
         }
 
         @Override
@@ -151,22 +258,9 @@ final class LibZmqPeer implements Peer {
 
         @Override
         public @Nullable ZMTPMessage receive(Duration wait) {
-            return receive(socket, wait);
-        }
-
-        private @Nullable ZMTPMessage receive(Pointer from, Duration wait) {
-            zmq.set(from, LibZmq.RCVTIMEO, (int) wait.toMillis());
-            List<byte[]> frames = new ArrayList<>();
-            boolean more = true;
-            while (more) {
-                LibZmq.Frame frame = zmq.receive(from);
-                if (frame == null) {
-                    return null;
-                }
-                frames.add(frame.octets());
-                more = frame.more();
-            }
-            return Messages.of(frames);
+            zmq.set(socket, LibZmq.RCVTIMEO, (int) wait.toMillis());
+            List<byte[]> frames = frames(socket);
+            return frames == null ? null : Messages.of(frames);
         }
 
         @Override
@@ -175,10 +269,23 @@ final class LibZmqPeer implements Peer {
         }
 
         @Override
-        public void awaitEnd() {
-            if (receive(monitor, Patience.LIMIT) == null) {
-                throw new AssertionError("end of libzmq's connection: none (expected: one)");
+        public PeerEvent event() {
+            zmq.set(monitor, LibZmq.RCVTIMEO, (int) Patience.LIMIT.toMillis());
+            List<byte[]> frames = frames(monitor);
+            if (frames == null) {
+                throw new AssertionError("event of libzmq's monitor: none (expected: one)");
             }
+            ByteBuffer event = ByteBuffer.wrap(frames.get(0)).order(ByteOrder.nativeOrder());
+            int what = event.getShort() & 0xffff;
+            int value = event.getInt();
+            return switch (what) {
+                case LibZmq.EVENT_HANDSHAKE_SUCCEEDED -> PeerEvent.of(PeerEvent.Kind.SUCCEEDED);
+                case LibZmq.EVENT_HANDSHAKE_FAILED_NO_DETAIL -> PeerEvent.of(PeerEvent.Kind.FAILED);
+                case LibZmq.EVENT_HANDSHAKE_FAILED_PROTOCOL -> PeerEvent.of(PeerEvent.Kind.FAILED_PROTOCOL);
+                case LibZmq.EVENT_HANDSHAKE_FAILED_AUTH -> PeerEvent.refused(value);
+                case LibZmq.EVENT_DISCONNECTED -> PeerEvent.of(PeerEvent.Kind.DISCONNECTED);
+                default -> throw new AssertionError("event: " + what + " (expected: one that was asked for)");
+            };
         }
     }
 }

@@ -42,8 +42,10 @@ final class Link implements AutoCloseable {
             } else {
                 int port = ourSide.listen(config, front);
                 theirs.connect(port);
-                OurEnd accepted = ourSide.accept(Patience.MUTE);
-                // A JeroMQ that connects stays mute now and then, for good (zeromq/jeromq, pull request 1022).
+                // A JeroMQ that connects stays mute now and then, for good (zeromq/jeromq, pull request 1022). Others
+                // are
+                // only slow, and we would then talk to the one that is closed.
+                OurEnd accepted = ourSide.accept(kind == PeerKind.JEROMQ ? Patience.MUTE : Patience.LIMIT);
                 for (int i = 1; accepted == null && i < MUTE_PEERS; i++) {
                     peer.close();
                     peer = kind.open();

@@ -12,6 +12,15 @@ public interface Peer extends AutoCloseable {
     /** Returns a new socket that neither listens nor is connected yet. */
     PeerSocket socket(ZMTPSocketType type);
 
+    /** Starts a ZAP handler for all sockets of this peer, in which {@code decider} decides. */
+    void zapHandler(ZapDecider decider);
+
+    /**
+     * Passes on ZAP requests from a free port of the loopback interface, which is returned, to the ZAP handler of this peer,
+     * and its replies back: handlers are reachable only from inside their process.
+     */
+    int zapProxy();
+
     /** Closes all sockets at once, whatever they have still to send, and ends the threads behind them. */
     @Override
     void close();

@@ -1,6 +1,8 @@
 package dev.zmtp.interop;
 
 import dev.zmtp.ZMTPMessage;
+import dev.zmtp.mechanism.ZMTPCurveKeyPair;
+import dev.zmtp.mechanism.ZMTPCurvePublicKey;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +26,18 @@ public interface PeerSocket {
 
     /** Makes it a client of the mechanism PLAIN. */
     void plainClient(String user, String password);
+
+    /** Makes it a server of the mechanism PLAIN, which asks the ZAP handler about this domain. */
+    void plainServer(String domain);
+
+    /** Makes it a client of the mechanism CURVE. */
+    void curveClient(ZMTPCurvePublicKey server, ZMTPCurveKeyPair own);
+
+    /** Makes it a server of the mechanism CURVE, which asks the ZAP handler, if there is one, about this domain. */
+    void curveServer(ZMTPCurveKeyPair own, String domain);
+
+    /** Has {@code decider} say who may come in, at all sockets of this peer. */
+    void zapHandler(ZapDecider decider);
 
     /** Subscribes; on a SUB, also while it is connected. */
     void subscribe(String topic);
@@ -65,6 +79,13 @@ public interface PeerSocket {
      */
     void pump();
 
+    /** The next that the monitor of this socket says. */
+    PeerEvent event();
+
     /** Waits until a connection of this socket has ended, be it during the handshake. */
-    void awaitEnd();
+    default void awaitEnd() {
+        while (event().kind() == PeerEvent.Kind.SUCCEEDED) {
+            // a beginning
+        }
+    }
 }

@@ -6,11 +6,6 @@ import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.codec.ZMTPConfig;
 import dev.zmtp.interop.Link.Binder;
-import io.netty.buffer.ByteBuf;
-import io.netty.channel.ChannelHandler.Sharable;
-import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelOutboundHandlerAdapter;
-import io.netty.channel.ChannelPromise;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -81,24 +76,6 @@ class RefusalIT {
                             failure -> assertThat(failure.code()).isEqualTo(ZMTPException.Code.VERSION));
             assertThat(link.ours().next(String.class)).isEqualTo(OurEnd.CLOSED);
             link.theirs().awaitEnd();
-        }
-    }
-
-    /**
-     * Keeps our mechanism from the peer. It would refuse it, and close before its own is on the way if ours were quick.
-     */
-    @Sharable
-    private static final class WithoutMechanism extends ChannelOutboundHandlerAdapter {
-        private static final int SIGNATURE_LENGTH = 10;
-
-        @Override
-        public void write(ChannelHandlerContext ctx, Object msg, ChannelPromise promise) {
-            if (((ByteBuf) msg).readableBytes() <= SIGNATURE_LENGTH) {
-                ctx.write(msg, promise); // the signature or the revision
-            } else {
-                ((ByteBuf) msg).release();
-                promise.setSuccess();
-            }
         }
     }
 }

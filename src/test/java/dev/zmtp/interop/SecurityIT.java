@@ -1,0 +1,545 @@
+package dev.zmtp.interop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.zmtp.ZMTPException;
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.ZMTPSubscription;
+import dev.zmtp.codec.ZMTPConfig;
+import dev.zmtp.codec.ZMTPHandshake;
+import dev.zmtp.interop.Link.Binder;
+import dev.zmtp.mechanism.ZMTPAuthenticator;
+import dev.zmtp.mechanism.ZMTPCurve;
+import dev.zmtp.mechanism.ZMTPDecision;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** PLAIN and CURVE: who may come in does and talks, who may not does not, and both sides learn why. */
+class SecurityIT {
+
+    private static final Duration INTERVAL = Duration.ofMillis(50);
+    private static final Duration TIMEOUT = Duration.ofSeconds(3);
+    private static final Duration LONG = Duration.ofSeconds(30);
+    private static final int SOME = 5;
+
+    /** Empty, short, and of more octets than fit one read. */
+    private static final ZMTPMessage MESSAGE = Messages.ofLengths(0, 5, 70_000);
+
+    private static final ZMTPMessage NEWS = Messages.of("news of today", "body");
+
+    static List<Arguments> everyMechanism() {
+        List<Arguments> all = new ArrayList<>();
+        for (PeerKind kind : PeerKind.values()) {
+            for (Security security : Security.values()) {
+                for (Binder binder : Binder.values()) {
+                    all.add(Arguments.of(kind, security, binder));
+                }
+            }
+        }
+        return all;
+    }
+
+    static List<Arguments> everyPeerAndBinder() {
+        List<Arguments> all = new ArrayList<>();
+        for (PeerKind kind : PeerKind.values()) {
+            for (Binder binder : Binder.values()) {
+                all.add(Arguments.of(kind, binder));
+            }
+        }
+        return all;
+    }
+
+    private static ZMTPConfig.Builder ours(ZMTPSocketType type) {
+        return ZMTPConfig.builder().socketType(type);
+    }
+
+    private static ZMTPConfig.Builder ours() {
+        return ours(ZMTPSocketType.DEALER);
+    }
+
+    /** Their server, with a ZAP handler that lets the client in, but nobody else. */
+    private static void theirServer(PeerSocket socket, Security security) {
+        security.server(socket);
+        socket.zapHandler(request -> request.credentials().equals(security.credentials())
+                ? ZapReply.accept(security.userId())
+                : ZapReply.refuse(400));
+    }
+
+    @ParameterizedTest(name = "{0}, {1}, {2} bind")
+    @MethodSource("everyMechanism")
+    void theirClientComesInAndTalks(PeerKind kind, Security security, Binder binder) {
+        ZMTPConfig config = security.server(ours(), security.authenticator()).build();
+        try (Link link = new Link(kind, binder, config, ZMTPSocketType.DEALER, security::client)) {
+            ZMTPHandshake handshake = link.ours().handshake();
+            assertThat(handshake.mechanism()).isEqualTo(security.name());
+            assertThat(handshake.remoteSocketType()).isEqualTo(ZMTPSocketType.DEALER);
+            assertThat(link.ours().session().userId()).isEqualTo(security.userId());
+
+            talk(link);
+            assertTheySucceeded(kind, link);
+        }
+    }
+
+    @ParameterizedTest(name = "{0}, {1}, {2} bind")
+    @MethodSource("everyMechanism")
+    void theirServerLetsUsInAndTalks(PeerKind kind, Security security, Binder binder) {
+        Queue<ZapRequest> requests = new ConcurrentLinkedQueue<>();
+        ZMTPConfig config = security.client(ours()).build();
+        try (Link link = new Link(kind, binder, config, ZMTPSocketType.DEALER, socket -> {
+            security.server(socket);
+            socket.zapHandler(request -> {
+                requests.add(request);
+                return ZapReply.accept("whoever");
+            });
+        })) {
+            assertThat(link.ours().handshake().mechanism()).isEqualTo(security.name());
+            assertThat(requests)
+                    .containsExactly(
+                            new ZapRequest(Security.DOMAIN, "127.0.0.1", "", security.name(), security.credentials()));
+            assertThat(link.ours().session().userId()).isEmpty();
+
+            talk(link);
+            assertTheySucceeded(kind, link);
+        }
+    }
+
+    private static void talk(Link link) {
+        for (int i = 0; i < SOME; i++) {
+            link.ours().write(MESSAGE);
+            link.theirs().send(MESSAGE);
+        }
+        for (int i = 0; i < SOME; i++) {
+            assertThat(link.theirs().receive()).isEqualTo(MESSAGE);
+            assertThat(link.ours().message()).isEqualTo(MESSAGE);
+        }
+    }
+
+    private static void assertTheySucceeded(PeerKind kind, Link link) {
+        if (kind == PeerKind.LIBZMQ) {
+            assertThat(link.theirs().event()).isEqualTo(PeerEvent.of(PeerEvent.Kind.SUCCEEDED));
+        }
+    }
+
+    @ParameterizedTest(name = "{0}, {1}, {2} bind")
+    @MethodSource("everyMechanism")
+    void theirClientThatWeDoNotKnowIsDenied(PeerKind kind, Security security, Binder binder) {
+        ZMTPConfig config = security.server(ours(), security.authenticator()).build();
+        try (Link link = new Link(kind, binder, config, ZMTPSocketType.DEALER, security::stranger)) {
+            assertRefused(link, ZMTPException.Code.AUTHENTICATION, "authentication: 400");
+            assertThat(link.theirs().event()).isEqualTo(refusedByUs(kind, security, 400));
+        }
+    }
+
+    @ParameterizedTest(name = "{0}, {1}, {2} bind")
+    @MethodSource("everyMechanism")
+    void theirClientLearnsThatOurAuthenticatorIsBroken(PeerKind kind, Security security, Binder binder) {
+        ZMTPConfig config =
+                security.server(ours(), always(ZMTPDecision.error("broken"))).build();
+        try (Link link = new Link(kind, binder, config, ZMTPSocketType.DEALER, security::client)) {
+            assertRefused(link, ZMTPException.Code.AUTHENTICATION, "authentication: 500, broken");
+            assertThat(link.theirs().event()).isEqualTo(refusedByUs(kind, security, 500));
+        }
+    }
+
+    @ParameterizedTest(name = "{0}, {1}, {2} bind")
+    @MethodSource("everyMechanism")
+    void theirClientIsToldNothingOfATemporaryFailure(PeerKind kind, Security security, Binder binder) {
+        ZMTPConfig config = security.server(ours(), always(ZMTPDecision.temporaryFailure("later")))
+                .build();
+        try (Link link = new Link(kind, binder, config, ZMTPSocketType.DEALER, security::client)) {
+            assertRefused(link, ZMTPException.Code.AUTHENTICATION, "authentication: 300, later");
+            assertThat(link.theirs().event()).isEqualTo(lost(kind));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void libzmqTriesAgainAfterATemporaryFailure(Security security) {
+        ConcurrentLinkedQueue<ZMTPDecision> decisions = new ConcurrentLinkedQueue<>(
+                List.of(ZMTPDecision.temporaryFailure("later"), ZMTPDecision.accept("at last")));
+        ZMTPConfig config = security.server(ours(), request -> CompletableFuture.completedStage(decisions.remove()))
+                .build();
+        try (OurSide ourSide = new OurSide();
+                Peer peer = PeerKind.LIBZMQ.open()) {
+            PeerSocket theirs = peer.socket(ZMTPSocketType.DEALER);
+            security.client(theirs);
+            theirs.connect(ourSide.listen(config));
+            theirs.send(MESSAGE);
+            assertThat(ourSide.accept().handshakeFailure()).isInstanceOf(ZMTPException.class);
+
+            OurEnd again = ourSide.accept();
+            again.handshake();
+            assertThat(again.session().userId()).isEqualTo("at last");
+            assertThat(again.message()).isEqualTo(MESSAGE);
+        }
+    }
+
+    private static ZMTPAuthenticator always(ZMTPDecision decision) {
+        return request -> CompletableFuture.completedStage(decision);
+    }
+
+    @ParameterizedTest(name = "{0}, {1}, {2} bind")
+    @MethodSource("everyMechanism")
+    void theirServerDeniesAStranger(PeerKind kind, Security security, Binder binder) {
+        ZMTPConfig config = security.stranger(ours()).build();
+        try (Link link =
+                new Link(kind, binder, config, ZMTPSocketType.DEALER, socket -> theirServer(socket, security))) {
+            assertRefused(link, ZMTPException.Code.PEER_ERROR, "refused by the peer: 400");
+            assertThat(link.theirs().event()).isEqualTo(refusedByThem(kind, 400));
+        }
+    }
+
+    @ParameterizedTest(name = "{0}, {1}, {2} bind")
+    @MethodSource("everyMechanism")
+    void weLearnThatTheirZapHandlerIsBroken(PeerKind kind, Security security, Binder binder) {
+        ZMTPConfig config = security.client(ours()).build();
+        try (Link link = new Link(kind, binder, config, ZMTPSocketType.DEALER, socket -> {
+            security.server(socket);
+            socket.zapHandler(request -> ZapReply.refuse(500));
+        })) {
+            assertRefused(link, ZMTPException.Code.PEER_ERROR, "refused by the peer: 500");
+            assertThat(link.theirs().event()).isEqualTo(refusedByThem(kind, 500));
+        }
+    }
+
+    @ParameterizedTest(name = "{0}, {1}, {2} bind")
+    @MethodSource("everyMechanism")
+    void theirZapHandlersTemporaryFailureKeepsUsOut(PeerKind kind, Security security, Binder binder) {
+        ZMTPConfig config = security.client(ours()).build();
+        try (Link link = new Link(kind, binder, config, ZMTPSocketType.DEALER, socket -> {
+            security.server(socket);
+            socket.zapHandler(request -> ZapReply.refuse(300));
+        })) {
+            if (kind == PeerKind.LIBZMQ) {
+                assertThat(link.theirs().event()).isEqualTo(PeerEvent.refused(300));
+                // It says nothing, as it must. It closes if its handler's answer was there at once, and else leaves the
+                // connection to time, which we cut short.
+                assertThat(link.theirs().receive(Patience.RETRY)).isNull();
+                link.ours().channel().close();
+                assertRefused(link, ZMTPException.Code.CLOSED, "");
+            } else {
+                assertRefused(link, ZMTPException.Code.PEER_ERROR, "refused by the peer: 300");
+                assertThat(link.theirs().event()).isEqualTo(lost(kind));
+            }
+        }
+    }
+
+    @ParameterizedTest(name = "{0}, {1} bind")
+    @MethodSource("everyPeerAndBinder")
+    void theirClientThatExpectsAnotherServersKeyIsNotTalkedTo(PeerKind kind, Binder binder) {
+        ZMTPConfig config =
+                Security.CURVE.server(ours(), Security.CURVE.authenticator()).build();
+        try (Link link = new Link(
+                kind,
+                binder,
+                config,
+                ZMTPSocketType.DEALER,
+                socket -> socket.curveClient(Security.STRANGER.publicKey(), Security.CLIENT))) {
+            assertRefused(link, ZMTPException.Code.MALFORMED, "HELLO: a box that does not open");
+            assertThat(link.theirs().event()).isEqualTo(lost(kind));
+        }
+    }
+
+    @ParameterizedTest(name = "{0}, {1} bind")
+    @MethodSource("everyPeerAndBinder")
+    void weDoNotTalkToAServerOfAnotherKey(PeerKind kind, Binder binder) {
+        ZMTPConfig config = ours().mechanism(ZMTPCurve.client(Security.STRANGER.publicKey(), Security.CLIENT))
+                .build();
+        try (Link link =
+                new Link(kind, binder, config, ZMTPSocketType.DEALER, socket -> theirServer(socket, Security.CURVE))) {
+            // JeroMQ answers with an ERROR that gives no reason.
+            assertRefused(
+                    link, kind == PeerKind.JEROMQ ? ZMTPException.Code.PEER_ERROR : ZMTPException.Code.CLOSED, "");
+            assertThat(link.theirs().event()).isEqualTo(PeerEvent.of(PeerEvent.Kind.FAILED_PROTOCOL));
+        }
+    }
+
+    /** Our side fails with {@code code}, and whatever either side has sent reaches nobody. */
+    private static void assertRefused(Link link, ZMTPException.Code code, String reason) {
+        link.ours().write(MESSAGE);
+        boolean taken = link.theirs().send(MESSAGE, Duration.ZERO); // not where there is no connection yet
+        assertThat(link.ours().handshakeFailure())
+                .as("the peer has a message to send: %s", taken)
+                .isInstanceOfSatisfying(
+                        ZMTPException.class,
+                        failure -> assertThat(failure.code()).isEqualTo(code))
+                .hasMessageContaining(reason);
+        assertThat(link.ours().next(String.class)).isEqualTo(OurEnd.CLOSED);
+        assertThat(link.ours().next(Patience.RETRY)).isNull();
+        assertThat(link.theirs().receive(Patience.RETRY)).isNull();
+    }
+
+    /** What the peer's monitor says first when we have refused it with an ERROR. */
+    private static PeerEvent refusedByUs(PeerKind kind, Security security, int status) {
+        return kind == PeerKind.LIBZMQ && security == Security.PLAIN
+                ? PeerEvent.of(PeerEvent.Kind.FAILED_PROTOCOL) // it expects ERROR as it spells it itself
+                : PeerEvent.refused(status);
+    }
+
+    /** What the peer's monitor says first when it has refused us. JeroMQ's says nothing of what its ZAP handler did. */
+    private static PeerEvent refusedByThem(PeerKind kind, int status) {
+        return kind == PeerKind.LIBZMQ ? PeerEvent.refused(status) : lost(kind);
+    }
+
+    /** What the peer's monitor says first when the connection has ended in the midst of the handshake. */
+    private static PeerEvent lost(PeerKind kind) {
+        return PeerEvent.of(kind == PeerKind.LIBZMQ ? PeerEvent.Kind.FAILED : PeerEvent.Kind.DISCONNECTED);
+    }
+
+    /** A mechanism and a side of it. */
+    enum Side {
+        NULL("NULL") {
+            @Override
+            void apply(PeerSocket socket) {
+                // by default
+            }
+
+            @Override
+            ZMTPConfig.Builder apply(ZMTPConfig.Builder config) {
+                return config;
+            }
+        },
+        PLAIN_CLIENT("PLAIN") {
+            @Override
+            void apply(PeerSocket socket) {
+                Security.PLAIN.client(socket);
+            }
+
+            @Override
+            ZMTPConfig.Builder apply(ZMTPConfig.Builder config) {
+                return Security.PLAIN.client(config);
+            }
+        },
+        PLAIN_SERVER("PLAIN") {
+            @Override
+            void apply(PeerSocket socket) {
+                theirServer(socket, Security.PLAIN);
+            }
+
+            @Override
+            ZMTPConfig.Builder apply(ZMTPConfig.Builder config) {
+                return Security.PLAIN.server(config, Security.PLAIN.authenticator());
+            }
+        },
+        CURVE_CLIENT("CURVE") {
+            @Override
+            void apply(PeerSocket socket) {
+                Security.CURVE.client(socket);
+            }
+
+            @Override
+            ZMTPConfig.Builder apply(ZMTPConfig.Builder config) {
+                return Security.CURVE.client(config);
+            }
+        },
+        CURVE_SERVER("CURVE") {
+            @Override
+            void apply(PeerSocket socket) {
+                theirServer(socket, Security.CURVE);
+            }
+
+            @Override
+            ZMTPConfig.Builder apply(ZMTPConfig.Builder config) {
+                return Security.CURVE.server(config, Security.CURVE.authenticator());
+            }
+        };
+
+        private final String mechanism;
+
+        Side(String mechanism) {
+            this.mechanism = mechanism;
+        }
+
+        abstract void apply(PeerSocket socket);
+
+        abstract ZMTPConfig.Builder apply(ZMTPConfig.Builder config);
+    }
+
+    static List<Arguments> everyMismatch() {
+        List<Arguments> all = new ArrayList<>();
+        for (PeerKind kind : PeerKind.values()) {
+            for (Side ours : Side.values()) {
+                for (Side theirs : Side.values()) {
+                    if (!ours.mechanism.equals(theirs.mechanism)) {
+                        for (Binder binder : Binder.values()) {
+                            all.add(Arguments.of(kind, ours, theirs, binder));
+                        }
+                    }
+                }
+            }
+        }
+        return all;
+    }
+
+    @ParameterizedTest(name = "{0}: our {1}, its {2}, {3} bind")
+    @MethodSource("everyMismatch")
+    void weLearnThatTheyHaveAnotherMechanism(PeerKind kind, Side ours, Side theirs, Binder binder) {
+        ZMTPConfig config = ours.apply(ours()).build();
+        try (Link link = new Link(kind, binder, config, ZMTPSocketType.DEALER, theirs::apply, new WithoutMechanism())) {
+            assertRefused(link, ZMTPException.Code.MECHANISM, theirs.mechanism);
+            link.theirs().awaitEnd();
+        }
+    }
+
+    @ParameterizedTest(name = "{0}: our {1}, its {2}, {3} bind")
+    @MethodSource("everyMismatch")
+    void theyLearnThatWeHaveAnotherMechanism(PeerKind kind, Side ours, Side theirs, Binder binder) {
+        ZMTPConfig config = ours.apply(ours()).build();
+        try (Link link = new Link(kind, binder, config, ZMTPSocketType.DEALER, theirs::apply)) {
+            assertThat(link.theirs().event())
+                    .isEqualTo(PeerEvent.of(
+                            kind == PeerKind.LIBZMQ ? PeerEvent.Kind.FAILED_PROTOCOL : PeerEvent.Kind.DISCONNECTED));
+            // Who is quicker closes before the other's mechanism is there.
+            assertThat(link.ours().handshakeFailure())
+                    .isInstanceOfSatisfying(
+                            ZMTPException.class,
+                            failure -> assertThat(failure.code())
+                                    .isIn(ZMTPException.Code.MECHANISM, ZMTPException.Code.CLOSED));
+        }
+    }
+
+    /** Who is CURVE's server. */
+    enum Server {
+        OURS {
+            @Override
+            ZMTPConfig.Builder apply(ZMTPConfig.Builder config) {
+                return Security.CURVE.server(config, Security.CURVE.authenticator());
+            }
+
+            @Override
+            void apply(PeerSocket socket) {
+                Security.CURVE.client(socket);
+            }
+        },
+        THEIRS {
+            @Override
+            ZMTPConfig.Builder apply(ZMTPConfig.Builder config) {
+                return Security.CURVE.client(config);
+            }
+
+            @Override
+            void apply(PeerSocket socket) {
+                theirServer(socket, Security.CURVE);
+            }
+        };
+
+        abstract ZMTPConfig.Builder apply(ZMTPConfig.Builder config);
+
+        abstract void apply(PeerSocket socket);
+    }
+
+    static List<Arguments> everyServer() {
+        List<Arguments> all = new ArrayList<>();
+        for (PeerKind kind : PeerKind.values()) {
+            for (Server server : Server.values()) {
+                for (Binder binder : Binder.values()) {
+                    all.add(Arguments.of(kind, server, binder));
+                }
+            }
+        }
+        return all;
+    }
+
+    @ParameterizedTest(name = "{0}, {1} is the server, {2} bind")
+    @MethodSource("everyServer")
+    void theirSubscriptionsAndOurNewsTravelInBoxes(PeerKind kind, Server server, Binder binder) {
+        Tap tap = new Tap();
+        ZMTPConfig config = server.apply(ours(ZMTPSocketType.PUB)).build();
+        try (Link link = new Link(kind, binder, config, ZMTPSocketType.SUB, server::apply, tap)) {
+            link.ours().handshake();
+            link.theirs().subscribe("news");
+            assertThat(link.subscription()).isEqualTo(ZMTPSubscription.subscribe("news"));
+            link.ours().write(NEWS);
+            assertThat(link.theirs().receive()).isEqualTo(NEWS);
+            link.theirs().unsubscribe("news");
+            assertThat(link.subscription()).isEqualTo(ZMTPSubscription.cancel("news"));
+
+            assertThat(tap.received("MESSAGE")).isEqualTo(2);
+            assertThat(tap.received("SUBSCRIBE")).isZero();
+            assertThat(tap.sent("MESSAGE")).isEqualTo(NEWS.size());
+        }
+    }
+
+    @ParameterizedTest(name = "{0}, {1} is the server, {2} bind")
+    @MethodSource("everyServer")
+    void ourSubscriptionsAndTheirNewsTravelInBoxes(PeerKind kind, Server server, Binder binder) {
+        Tap tap = new Tap();
+        ZMTPConfig config = server.apply(ours(ZMTPSocketType.SUB)).build();
+        try (Link link = new Link(kind, binder, config, ZMTPSocketType.XPUB, server::apply, tap)) {
+            link.ours().handshake();
+            link.ours().write(ZMTPSubscription.subscribe("news"));
+            assertThat(link.theirs().receive()).isEqualTo(Messages.rawSubscription(true, "news"));
+            link.theirs().send(NEWS);
+            assertThat(link.ours().message()).isEqualTo(NEWS);
+            link.ours().write(ZMTPSubscription.cancel("news"));
+            assertThat(link.theirs().receive()).isEqualTo(Messages.rawSubscription(false, "news"));
+
+            assertThat(tap.sent("MESSAGE")).isEqualTo(2);
+            assertThat(tap.sent("SUBSCRIBE")).isZero();
+            assertThat(tap.received("MESSAGE")).isEqualTo(NEWS.size());
+        }
+    }
+
+    static List<Arguments> everyPeerAndServer() {
+        List<Arguments> all = new ArrayList<>();
+        for (PeerKind kind : PeerKind.values()) {
+            for (Server server : Server.values()) {
+                all.add(Arguments.of(kind, server));
+            }
+        }
+        return all;
+    }
+
+    @ParameterizedTest(name = "{0}, {1} is the server")
+    @MethodSource("everyPeerAndServer")
+    void theirPingsInBoxesAreAnsweredInBoxes(PeerKind kind, Server server) {
+        int longerThanTheTimeout = (int) (TIMEOUT.dividedBy(INTERVAL) * 5 / 4);
+        Tap tap = new Tap();
+        ZMTPConfig config = server.apply(ours()).build();
+        try (Link link = new Link(
+                kind,
+                Binder.WE,
+                config,
+                ZMTPSocketType.DEALER,
+                socket -> {
+                    server.apply(socket);
+                    socket.heartbeat(INTERVAL, TIMEOUT, LONG);
+                },
+                tap)) {
+            link.ours().handshake();
+            // There is nothing else that would travel.
+            tap.await(() ->
+                    tap.received("MESSAGE") >= longerThanTheTimeout && tap.sent("MESSAGE") >= longerThanTheTimeout);
+            assertThat(tap.received("PING")).isZero();
+
+            talk(link);
+        }
+    }
+
+    @ParameterizedTest(name = "{0} is the server")
+    @EnumSource
+    void libzmqAnswersOurPingsInBoxes(Server server) {
+        Tap tap = new Tap();
+        ZMTPConfig config = server.apply(ours())
+                .heartbeatInterval(INTERVAL)
+                .heartbeatTimeout(LONG)
+                .heartbeatTtl(LONG)
+                .build();
+        try (Link link = new Link(PeerKind.LIBZMQ, Binder.THEY, config, ZMTPSocketType.DEALER, server::apply, tap)) {
+            link.ours().handshake();
+            tap.await(() -> tap.sent("MESSAGE") >= SOME && tap.received("MESSAGE") >= SOME);
+            assertThat(tap.sent("PING")).isZero();
+
+            talk(link);
+        }
+    }
+}
