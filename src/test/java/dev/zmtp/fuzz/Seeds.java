@@ -46,6 +46,7 @@ final class Seeds {
         greetings();
         traffic();
         writing();
+        secured();
     }
 
     private void vector(String name, String octets) throws IOException {
@@ -287,6 +288,42 @@ final class Seeds {
     private static String link(
             int version, String type, String user, String failing, String callingBack, String manner) {
         return "00 %02x %s %s %s 00 00 %s %s 00 ".formatted(version, type, user, manner, failing, callingBack);
+    }
+
+    private void secured() throws IOException {
+        String manner = ROUTER + PLAIN + ONE_READ + UNSTRETCHED;
+        String hello = "04 13 05 \"HELLO\" 05 \"admin\" 06 \"secret\" ";
+        String dealer = "0b \"Socket-Type\" 00 00 00 06 \"DEALER\" ";
+        String initiate = "04 1f 08 \"INITIATE\" " + dealer;
+        String error = " 03 \"400\" ";
+        seed("PlainFuzz", "a client that knows the password", "00 " + manner + hello + initiate + "00 01 61");
+        seed("PlainFuzz", "a client that does not", "00 " + manner + "04 0b 05 \"HELLO\" 01 61 02 62 62");
+        seed("PlainFuzz", "a client that does not wait", "00 " + manner + initiate + hello);
+        seed("PlainFuzz", "a password that is longer than the rest", "00 " + manner + "04 09 05 \"HELLO\" 01 61 02");
+        seed(
+                "PlainFuzz",
+                "a server that accepts",
+                "01 " + manner + "04 08 07 \"WELCOME\" / 04 1c 05 \"READY\" " + dealer + "00 01 61");
+        seed("PlainFuzz", "a server that refuses", "01 " + manner + "04 0a 05 \"ERROR\"" + error);
+        seed("PlainFuzz", "a server that refuses and misspells it", "01 " + manner + "04 09 5e \"RROR\"" + error);
+
+        seed("CurveFuzz", "nothing is changed", "00");
+        String untouched = "00 00 00 ";
+        for (int command = 0; command < 12; command++) {
+            String before = untouched.repeat(command);
+            seed("CurveFuzz", "an octet of piece " + command + " is changed", before + "01 00 20 01");
+            seed("CurveFuzz", "piece " + command + " is cut", before + "02 00 20");
+            seed("CurveFuzz", "piece " + command + " comes twice", before + "03 00 00");
+        }
+
+        String forge = ROUTER + NO_LIMITS + PLAIN;
+        seed(
+                "CurveBoxFuzz",
+                "messages and a command",
+                forge + "04 01 05 / 01 01 61 / 00 01 62 / 02 07 04 \"PING\" 00 00 / 00 00");
+        seed("CurveBoxFuzz", "flags that are none", forge + "02 01 05 / 00 01 61 / 04 01 62");
+        seed("CurveBoxFuzz", "metadata that is none", forge + "00 00 04 05 61 61 61");
+        seed("CurveBoxFuzz", "clear text behind boxes", forge + "01 01 05 / 00 01 61 / 00 01 61");
     }
 
     /** Seeds with the body of the frame that {@code octets} spell, without the first {@code header} octets. */

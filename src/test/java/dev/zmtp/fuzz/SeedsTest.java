@@ -22,16 +22,19 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** All targets with all their seeds: what a fuzzer starts from, and what one has found. */
 class SeedsTest {
 
-    private static final Map<String, Consumer<byte[]>> TARGETS = new TreeMap<>(Map.of(
-            "ChunkingFuzz", ChunkingFuzz::fuzzerTestOneInput,
-            "CommandFuzz", CommandFuzz::fuzzerTestOneInput,
-            "GreetingFuzz", GreetingFuzz::fuzzerTestOneInput,
-            "MessageFuzz", MessageFuzz::fuzzerTestOneInput,
-            "MetadataFuzz", MetadataFuzz::fuzzerTestOneInput,
-            "NullHandshakeFuzz", NullHandshakeFuzz::fuzzerTestOneInput,
-            "OldTrafficFuzz", OldTrafficFuzz::fuzzerTestOneInput,
-            "TrafficFuzz", TrafficFuzz::fuzzerTestOneInput,
-            "WritingFuzz", WritingFuzz::fuzzerTestOneInput));
+    private static final Map<String, Consumer<byte[]>> TARGETS = new TreeMap<>(Map.ofEntries(
+            Map.entry("ChunkingFuzz", ChunkingFuzz::fuzzerTestOneInput),
+            Map.entry("CommandFuzz", CommandFuzz::fuzzerTestOneInput),
+            Map.entry("CurveBoxFuzz", CurveBoxFuzz::fuzzerTestOneInput),
+            Map.entry("CurveFuzz", CurveFuzz::fuzzerTestOneInput),
+            Map.entry("GreetingFuzz", GreetingFuzz::fuzzerTestOneInput),
+            Map.entry("MessageFuzz", MessageFuzz::fuzzerTestOneInput),
+            Map.entry("MetadataFuzz", MetadataFuzz::fuzzerTestOneInput),
+            Map.entry("NullHandshakeFuzz", NullHandshakeFuzz::fuzzerTestOneInput),
+            Map.entry("OldTrafficFuzz", OldTrafficFuzz::fuzzerTestOneInput),
+            Map.entry("PlainFuzz", PlainFuzz::fuzzerTestOneInput),
+            Map.entry("TrafficFuzz", TrafficFuzz::fuzzerTestOneInput),
+            Map.entry("WritingFuzz", WritingFuzz::fuzzerTestOneInput)));
 
     private static List<Arguments> seeds() throws IOException, URISyntaxException {
         List<Arguments> seeds = new ArrayList<>();

@@ -1,0 +1,41 @@
+package dev.zmtp.fuzz;
+
+import dev.zmtp.ZMTPException;
+import dev.zmtp.ZMTPVersion;
+import dev.zmtp.mechanism.CurveForge;
+import dev.zmtp.testing.Hex;
+import dev.zmtp.testing.ScriptedPeer;
+
+/** What a peer of a CURVE server says that has a key of its own, in boxes that open: its metadata, and its frames. */
+public final class CurveBoxFuzz {
+
+    private static final byte[] GREETING = Hex.octets(ScriptedPeer.SIGNATURE + "03 01 \"CURVE\" 00*15 00*32");
+
+    private CurveBoxFuzz() {}
+
+    /** One input. */
+    public static void fuzzerTestOneInput(byte[] octets) {
+        EventLoopThread.run(() -> run(new Input(octets)));
+    }
+
+    private static void run(Input input) {
+        var codec = Settings.limited(
+                        Settings.any(input).protocol(ZMTPVersion.ZMTP31).interop(true), input)
+                .maxHandshakeCommandLength(1 << 16);
+        var setup = Conversation.Setup.of(input);
+        int frames = input.choice(6);
+        byte[] metadata = input.choice(3) == 0 ? input.octets(input.octet()) : CurveForge.metadata(input.octet());
+        CurveForge forge = new CurveForge();
+        try (Conversation conversation = new Conversation(forge.server(codec).build(), setup)) {
+            conversation.hear(GREETING);
+            conversation.hear(forge.hello());
+            conversation.hear(forge.initiate(conversation.sent(), metadata));
+            for (int i = 0; i < frames; i++) {
+                conversation.hear(forge.message(input.octet(), input.octets(input.octet())));
+            }
+            conversation.hear(input.rest());
+        } catch (ZMTPException e) {
+            throw new Fault("thrown: " + e, e);
+        }
+    }
+}

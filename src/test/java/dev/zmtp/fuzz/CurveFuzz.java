@@ -1,0 +1,197 @@
+package dev.zmtp.fuzz;
+
+import dev.zmtp.ZMTPException;
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.codec.ZMTPCodec;
+import dev.zmtp.codec.ZMTPHandshakeFailure;
+import dev.zmtp.codec.ZMTPHandshakeSuccess;
+import dev.zmtp.mechanism.ZMTPCurve;
+import dev.zmtp.mechanism.ZMTPCurveKeyPair;
+import dev.zmtp.mechanism.ZMTPPublicKeys;
+import dev.zmtp.testing.Hex;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.util.ReferenceCountUtil;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * A client and a server of CURVE that shake hands and talk, and someone between them who changes, cuts, repeats, drops and
+ * invents what they say.
+ *
+ * <p>Whatever is changed: what is heard is what was said, from the beginning, in order and once; and who finds out ends the
+ * connection, in silence.
+ */
+public final class CurveFuzz {
+
+    private static final ZMTPCurveKeyPair SERVER = ZMTPCurveKeyPair.of(Hex.octets("01*32"));
+    private static final ZMTPCurveKeyPair CLIENT = ZMTPCurveKeyPair.of(Hex.octets("02*32"));
+
+    private static final int MAX_CARRIED = 60;
+    private static final int MESSAGES = 3;
+
+    private final Input input;
+    private final End client = new End(ZMTPCodec.builder()
+            .socketType(ZMTPSocketType.PAIR)
+            .mechanism(ZMTPCurve.client(SERVER.publicKey(), CLIENT))
+            .handshakeExecutor(Runnable::run)
+            .build());
+    private final End server = new End(ZMTPCodec.builder()
+            .socketType(ZMTPSocketType.PAIR)
+            .mechanism(ZMTPCurve.server(SERVER))
+            .authenticator(ZMTPPublicKeys.of(List.of(CLIENT.publicKey())))
+            .handshakeExecutor(Runnable::run)
+            .build());
+    private int carried;
+    private boolean touched;
+    private byte[] last = {};
+
+    private CurveFuzz(Input input) {
+        this.input = input;
+    }
+
+    /** One input. */
+    public static void fuzzerTestOneInput(byte[] octets) {
+        EventLoopThread.run(() -> new CurveFuzz(new Input(octets)).run());
+    }
+
+    /** One side, and what it hears. */
+    private static final class End extends ChannelInboundHandlerAdapter {
+        final EmbeddedChannel channel = new EmbeddedChannel();
+        final List<String> said = new ArrayList<>();
+        final List<String> heard = new ArrayList<>();
+        boolean ready;
+        int failures;
+
+        End(ZMTPCodec codec) {
+            channel.freezeTime();
+            channel.pipeline().addLast(codec, this);
+        }
+
+        void say() {
+            for (int i = 0; i < MESSAGES; i++) {
+                ZMTPMessage message = ZMTPMessage.fromUTF8("frame " + i, "", "x".repeat(i * 200));
+                said.add(Words.of(message));
+                channel.write(message);
+            }
+            channel.flush();
+        }
+
+        @Override
+        public void userEventTriggered(ChannelHandlerContext ctx, Object evt) {
+            if (evt instanceof ZMTPHandshakeSuccess) {
+                ready = true;
+            } else if (evt instanceof ZMTPHandshakeFailure failure) {
+                failed(failure.cause());
+            }
+        }
+
+        @Override
+        public void channelRead(ChannelHandlerContext ctx, Object msg) {
+            heard.add(Words.of(msg));
+            ReferenceCountUtil.release(msg);
+        }
+
+        @Override
+        public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+            failed(cause);
+        }
+
+        private void failed(Throwable cause) {
+            failures++;
+            if (!(cause instanceof ZMTPException)) {
+                throw new Fault("failure: " + cause, cause);
+            }
+        }
+    }
+
+    private void run() {
+        try {
+            boolean spoken = false;
+            boolean moved = true;
+            while (moved && carried < MAX_CARRIED) {
+                boolean forth = carry(client, server);
+                boolean back = carry(server, client);
+                moved = forth || back;
+                if (!moved && !spoken && client.ready && server.ready) {
+                    spoken = true;
+                    client.say();
+                    server.say();
+                    moved = true;
+                }
+            }
+            check(client, server);
+            check(server, client);
+            Fault.unless(touched || spoken, "no handshake, though nobody has changed it", client.failures);
+        } finally {
+            client.channel.finishAndReleaseAll();
+            server.channel.finishAndReleaseAll();
+        }
+    }
+
+    private void check(End speaker, End listener) {
+        Fault.unless(listener.failures <= 1, "failures", listener.failures);
+        Fault.unless(listener.failures == 0 || !listener.channel.isOpen(), "open behind a failure", listener.failures);
+        List<String> beginning = speaker.said.subList(0, Math.min(speaker.said.size(), listener.heard.size()));
+        Fault.unless(beginning.equals(listener.heard), "heard what was not said", listener.heard);
+        Fault.unless(
+                touched || listener.heard.size() == speaker.said.size(), "lost, though nobody has", listener.heard);
+    }
+
+    private boolean carry(End from, End to) {
+        boolean moved = false;
+        from.channel.runPendingTasks();
+        for (ByteBuf out = from.channel.readOutbound(); out != null; out = from.channel.readOutbound()) {
+            byte[] octets = new byte[out.readableBytes()];
+            out.readBytes(octets);
+            out.release();
+            carried++;
+            moved = true;
+            deliver(to, edited(octets));
+            last = octets;
+        }
+        to.channel.runPendingTasks();
+        return moved;
+    }
+
+    private byte[] edited(byte[] octets) {
+        if (input.isEmpty() || octets.length == 0) {
+            return octets;
+        }
+        int edit = input.choice(8);
+        touched |= edit != 0;
+        int at = (input.octet() << 8 | input.octet()) % octets.length;
+        return switch (edit) {
+            case 1 -> changed(octets, at);
+            case 2 -> Arrays.copyOf(octets, at);
+            case 3 -> joined(octets, octets);
+            case 4 -> joined(last, octets);
+            case 5 -> input.octets(1 + at % 64);
+            case 6 -> joined(octets, input.octets(1 + at % 64));
+            case 7 -> new byte[0];
+            default -> octets;
+        };
+    }
+
+    private byte[] changed(byte[] octets, int at) {
+        byte[] changed = octets.clone();
+        changed[at] ^= (byte) Math.max(1, input.octet());
+        return changed;
+    }
+
+    private static byte[] joined(byte[] one, byte[] other) {
+        byte[] both = Arrays.copyOf(one, one.length + other.length);
+        System.arraycopy(other, 0, both, one.length, other.length);
+        return both;
+    }
+
+    private static void deliver(End to, byte[] octets) {
+        if (to.channel.isOpen() && octets.length > 0) {
+            to.channel.writeInbound(to.channel.alloc().buffer(octets.length).writeBytes(octets));
+        }
+    }
+}

@@ -1,0 +1,42 @@
+package dev.zmtp.fuzz;
+
+import dev.zmtp.ZMTPVersion;
+import dev.zmtp.codec.ZMTPCodec;
+import dev.zmtp.mechanism.ZMTPPasswords;
+import dev.zmtp.mechanism.ZMTPPlain;
+import dev.zmtp.testing.Hex;
+import dev.zmtp.testing.ScriptedPeer;
+import java.util.Map;
+
+/** What the peer of a PLAIN server or a PLAIN client says behind a valid greeting. */
+public final class PlainFuzz {
+
+    private static final byte[] GREETING = Hex.octets(ScriptedPeer.SIGNATURE + "03 01 \"PLAIN\" 00*15 00*32");
+    private static final ZMTPPasswords PASSWORDS = ZMTPPasswords.of(Map.of("admin", "secret", "", ""));
+
+    private PlainFuzz() {}
+
+    /** One input. */
+    public static void fuzzerTestOneInput(byte[] octets) {
+        EventLoopThread.run(() -> run(new Input(octets)));
+    }
+
+    private static void run(Input input) {
+        boolean server = input.choice(2) == 0;
+        ZMTPCodec.Builder codec =
+                Settings.any(input).protocol(ZMTPVersion.ZMTP31).interop(true);
+        if (server) {
+            codec.mechanism(ZMTPPlain.server()).authenticator(PASSWORDS);
+        } else {
+            codec.mechanism(ZMTPPlain.client("admin", "secret"));
+        }
+        var setup = Conversation.Setup.of(input);
+        int[] reads = Settings.reads(input);
+        byte[] stream = Settings.stream(input);
+        try (Conversation conversation = new Conversation(codec.build(), setup)) {
+            conversation.hear(GREETING);
+            Fault.unless(conversation.heard().isEmpty(), "behind a valid greeting", conversation.heard());
+            conversation.hear(stream, reads);
+        }
+    }
+}
