@@ -47,6 +47,7 @@ static struct {
     enum role role;
     enum workload workload;
     bool busy;
+    bool curve;
     long port, size, ping, pong, outstanding, connections, rate, every;
 } args = {.port = -1, .size = -1, .ping = -1, .pong = -1, .outstanding = 1000, .connections = 1, .rate = -1, .every = -1};
 
@@ -187,6 +188,18 @@ static void set (void *socket, int option, int value)
         fail ("zmq_setsockopt");
 }
 
+/* The keys of the examples in the manual, zmq_curve(7), which are no secret. */
+static const char server_public[] = "rq:rM>}U?@Lns47E1%kR.o@n%FcmmsL/@{H8]yf7";
+static const char server_secret[] = "JTKVSB%%)wK0E.X)V>+}o?pNmC{O&4W4b!Ni{Lh6";
+static const char client_public[] = "Yne@$w-vo<fVvi]a<NY6T1ed:M$fCG*[IaLV{hID";
+static const char client_secret[] = "D:)Q[IlAW!ahhC2ac:9*A}h:p?([4%wOTJ%JR%cs";
+
+static void set_key (void *socket, int option, const char *key)
+{
+    if (zmq_setsockopt (socket, option, key, 41) != 0)
+        fail ("zmq_setsockopt: a key");
+}
+
 static void *new_context (void)
 {
     void *context = zmq_ctx_new ();
@@ -202,6 +215,14 @@ static void *new_socket (void *context, bool binding)
         fail ("zmq_socket");
     if (socket_type (binding) == ZMQ_ROUTER)
         set (socket, ZMQ_ROUTER_MANDATORY, 1);
+    if (args.curve && binding) {
+        set (socket, ZMQ_CURVE_SERVER, 1);
+        set_key (socket, ZMQ_CURVE_SECRETKEY, server_secret);
+    } else if (args.curve) {
+        set_key (socket, ZMQ_CURVE_SERVERKEY, server_public);
+        set_key (socket, ZMQ_CURVE_PUBLICKEY, client_public);
+        set_key (socket, ZMQ_CURVE_SECRETKEY, client_secret);
+    }
     return socket;
 }
 
@@ -555,6 +576,7 @@ static void parse (int argc, char **argv)
                    {"every", &args.every}};
     const char *workload = NULL;
     static const char *const pollings[] = {"block", "busy", NULL};
+    static const char *const securities[] = {"none", "curve", NULL};
     args.role = (enum role) one_of (role_names, "role", argc > 1 ? argv[1] : NULL);
     for (int i = 2; i < argc; i++) {
         char *value = strchr (argv[i], '=');
@@ -569,11 +591,15 @@ static void parse (int argc, char **argv)
             args.busy = one_of (pollings, "polling", value) == 1;
             continue;
         }
+        if (strcmp (argv[i], "security") == 0) {
+            args.curve = one_of (securities, "security", value) == 1;
+            continue;
+        }
         size_t n = 0, all = sizeof numbers / sizeof numbers[0];
         while (n < all && strcmp (argv[i], numbers[n].key) != 0)
             n++;
         if (n == all)
-            usage ("key: %s (expected: workload, polling, port, size, ping, pong, outstanding, connections, rate or every)",
+            usage ("key: %s (expected: workload, polling, security, port, size, ping, pong, outstanding, connections, rate or every)",
                    argv[i]);
         char *end;
         *numbers[n].value = strtol (value, &end, 10);
@@ -638,6 +664,8 @@ int main (int argc, char **argv)
     parse (argc, argv);
     if (args.busy)
         unsupported ("its I/O thread always blocks");
+    if (args.curve && !zmq_has ("curve"))
+        unsupported ("it was built without CURVE");
     if (args.workload == CUSTOM)
         unsupported ("it has no encoders and decoders of the application's");
     /* Each socket has a file of its own besides its connection. */

@@ -28,6 +28,9 @@ final class Cells {
     /** What the id of a cell has at its end where event loops never block. */
     static final String BUSY = "-busy";
 
+    /** What the id of a cell has at its end where everything is encrypted. */
+    static final String CURVE = "-curve";
+
     private static final String ONE_PROCESS = ", both ends in one process";
 
     private final boolean full;
@@ -93,6 +96,9 @@ final class Cells {
         }
         openLoops();
         connections();
+        if (full) {
+            curve();
+        }
         return cells;
     }
 
@@ -128,6 +134,25 @@ final class Cells {
                 ping,
                 "pong",
                 pong);
+    }
+
+    private void curve() {
+        List<String> peers = join(ours("nio", "epoll"), List.of(JEROMQ, LIBZMQ));
+        for (String size : List.of("100", "1000", "65536")) {
+            String title = "One way, " + octets(size) + ", CURVE";
+            add("oneway-" + size + CURVE, title, Workload.ONEWAY, peers, "security", "curve", "size", size);
+        }
+        add(
+                "roundtrip-256-256" + CURVE,
+                "Round trip, 256 octets there and 256 octets back, CURVE",
+                Workload.ROUNDTRIP,
+                peers,
+                "security",
+                "curve",
+                "ping",
+                "256",
+                "pong",
+                "256");
     }
 
     private void openLoops() {

@@ -39,7 +39,7 @@ public final class Compare implements Callable<Integer> {
             names = "--profile",
             paramLabel = "quick|full",
             defaultValue = "quick",
-            description = "quick: under four minutes; full: all cells, about 50 minutes (quick).")
+            description = "quick: under four minutes; full: all cells, about 55 minutes (quick).")
     private Profile profile;
 
     @Option(

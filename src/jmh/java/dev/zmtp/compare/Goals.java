@@ -73,6 +73,12 @@ final class Goals {
         for (String transport : Peers.TRANSPORTS) {
             nothingAllocated("custom", OURS + " " + transport, OWN_ASKING, OWN_ANSWERING);
         }
+        for (String size : List.of("100", "1000", "65536")) {
+            throughput("oneway-" + size + Cells.CURVE, JEROMQ, 3);
+            throughput("oneway-" + size + Cells.CURVE, LIBZMQ, 0.5);
+        }
+        latency(Metric.P50, BLOCKING + Cells.CURVE, BLOCKING + Cells.CURVE, JEROMQ, 0.33);
+        latency(Metric.P50, BLOCKING + Cells.CURVE, BLOCKING + Cells.CURVE, LIBZMQ, 2);
         if (!omitted.isEmpty()) {
             text.append("\nNot part of this run: ")
                     .append(String.join(", ", omitted))

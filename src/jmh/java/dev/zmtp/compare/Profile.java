@@ -4,7 +4,7 @@ package dev.zmtp.compare;
 enum Profile {
     /** Each kind of cell, in less than four minutes: shows that all works, and roughly where things stand. */
     QUICK(2, 1.5, 1),
-    /** All cells, in about 50 minutes. */
+    /** All cells, in about 55 minutes. */
     FULL(4, 2.5, 2);
 
     private final int rounds;

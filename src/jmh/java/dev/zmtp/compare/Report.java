@@ -25,7 +25,7 @@ final class Report {
 
             ```sh
             mvn -q -Pcompare test-compile exec:exec@compare                                               # under four minutes
-            mvn -q -Pcompare test-compile exec:exec@compare -Dcompare.args="--profile full --output ."    # about 50 minutes: this file
+            mvn -q -Pcompare test-compile exec:exec@compare -Dcompare.args="--profile full --output ."    # about 55 minutes: this file
             ```
 
             The first writes into `target/compare/report`. `-Dcompare.args=--help` lists the options, and [`docs/benchmarks/results.json`](docs/benchmarks/results.json) holds the figures of every run.

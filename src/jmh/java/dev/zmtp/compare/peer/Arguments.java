@@ -15,6 +15,7 @@ import java.util.Optional;
  * @param workload what to do
  * @param transport {@code nio}, {@code epoll} or {@code io_uring}, of a peer on Netty; nothing if it was not said
  * @param busy whether the event loops ask for events all the time and never sleep: {@code polling=busy}
+ * @param curve whether everything is encrypted: {@code security=curve}
  * @param port where to connect to
  * @param size octets of a frame, in oneway, connections and openloop
  * @param ping octets of the request, in roundtrip
@@ -30,6 +31,7 @@ record Arguments(
         Workload workload,
         Optional<String> transport,
         boolean busy,
+        boolean curve,
         int port,
         int size,
         int ping,
@@ -70,6 +72,7 @@ record Arguments(
                 workload,
                 Optional.ofNullable(text(values, "transport", "nio", "epoll", "io_uring")),
                 "busy".equals(text(values, "polling", "block", "busy")),
+                "curve".equals(text(values, "security", "none", "curve")),
                 // With a default of 0 a number may be missing; where it may not, the default is outside of the range.
                 number(values, "port", role.connects() && !role.binds() ? -1 : 0, 0, 65_535),
                 number(values, "size", sizeDefault(workload), workload == Workload.OPENLOOP ? Long.BYTES : 1, MAX_SIZE),
@@ -82,7 +85,7 @@ record Arguments(
                 number(values, "flush", MAX_COUNT, 1, MAX_COUNT));
         if (!values.isEmpty()) {
             throw new UsageException("key: " + String.join(", ", values.keySet())
-                    + " (expected: workload, transport, polling, port, size, ping, pong, outstanding, connections, rate,"
+                    + " (expected: workload, transport, polling, security, port, size, ping, pong, outstanding, connections, rate,"
                     + " every or flush)");
         }
         if (parsed.connections > 1 && workload != Workload.CONNECTIONS && workload != Workload.IDLE) {

@@ -3,6 +3,7 @@ package dev.zmtp.compare.peer;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
@@ -95,7 +96,21 @@ final class JeroMq {
         if (socket.getSocketType() == SocketType.ROUTER) {
             socket.setRouterMandatory(true);
         }
+        if (arguments.curve()) {
+            secure(socket, binding);
+        }
         return socket;
+    }
+
+    private static void secure(ZMQ.Socket socket, boolean binding) {
+        if (binding) {
+            socket.setCurveServer(true);
+            socket.setCurveSecretKey(CurveKeys.SERVER_SECRET.getBytes(StandardCharsets.US_ASCII));
+        } else {
+            socket.setCurveServerKey(CurveKeys.SERVER_PUBLIC.getBytes(StandardCharsets.US_ASCII));
+            socket.setCurvePublicKey(CurveKeys.CLIENT_PUBLIC.getBytes(StandardCharsets.US_ASCII));
+            socket.setCurveSecretKey(CurveKeys.CLIENT_SECRET.getBytes(StandardCharsets.US_ASCII));
+        }
     }
 
     private SocketType type(boolean binding) {

@@ -31,6 +31,9 @@ final class Netty4Zmtp implements NettyLibrary {
     }
 
     static void start(Run run) throws Exception {
+        if (run.arguments().curve()) {
+            throw new UnsupportedException("it has no mechanism but NULL");
+        }
         NettyTransport transport = Netty40.of(run);
         NettyLibrary library = new Netty4Zmtp(run.arguments());
         NettyPeer.start(run, transport, library, new CodecTraffic(run, transport, library));

@@ -9,6 +9,10 @@ import dev.zmtp.codec.ZMTPEncoder;
 import dev.zmtp.codec.ZMTPEstimator;
 import dev.zmtp.codec.ZMTPHandshakeSuccess;
 import dev.zmtp.codec.ZMTPWriter;
+import dev.zmtp.mechanism.ZMTPAuthenticator;
+import dev.zmtp.mechanism.ZMTPCurve;
+import dev.zmtp.mechanism.ZMTPCurveKeyPair;
+import dev.zmtp.mechanism.ZMTPCurvePublicKey;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
@@ -38,7 +42,21 @@ final class NettyZmtp implements NettyLibrary {
             codec.encoder(binding ? ReplyEncoder.class : RequestEncoder.class)
                     .decoder(binding ? RequestDecoder.class : ReplyDecoder.class);
         }
+        if (arguments.curve()) {
+            secure(codec, binding);
+        }
         pipeline.addLast(codec.build());
+    }
+
+    private static void secure(ZMTPCodec.Builder codec, boolean binding) {
+        if (binding) {
+            codec.mechanism(ZMTPCurve.server(ZMTPCurveKeyPair.of(CurveKeys.SERVER_SECRET.toCharArray())))
+                    .authenticator(ZMTPAuthenticator.anyone());
+        } else {
+            codec.mechanism(ZMTPCurve.client(
+                    ZMTPCurvePublicKey.of(CurveKeys.SERVER_PUBLIC),
+                    ZMTPCurveKeyPair.of(CurveKeys.CLIENT_SECRET.toCharArray())));
+        }
     }
 
     private ZMTPSocketType socketType(boolean binding) {

@@ -27,7 +27,7 @@ final class RawNetty implements NettyLibrary {
     }
 
     static void start(Run run) throws Exception {
-        if (run.arguments().workload() == Workload.CUSTOM) {
+        if (run.arguments().workload() == Workload.CUSTOM || run.arguments().curve()) {
             throw new UnsupportedException("it has no codec");
         }
         NettyTransport transport = Netty42.of(run);

@@ -40,7 +40,7 @@ class PeerMainTest {
                 "jeromq answer workload=openloop | every: none (expected: 1 to 1000000000)",
                 "jeromq ask workload=openloop port=1 | rate: none (expected: 1 to 1000000000)",
                 "jeromq answer workload=roundtrip ping=4 | pong: none (expected: 1 to 67108864)",
-                "jeromq receive workload=oneway size=1 hwm=5 | key: hwm (expected: workload, transport, polling, port, size,"
+                "jeromq receive workload=oneway size=1 hwm=5 | key: hwm (expected: workload, transport, polling, security, port, size,"
                         + " ping, pong, outstanding, connections, rate, every or flush)",
                 "raw-netty send workload=oneway size=1 port=1 flush=0 | flush: 0 (expected: 1 to 1000000000)",
             })
