@@ -20,6 +20,9 @@ import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -29,6 +32,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Each example, run on loopback. */
 @Tag("netty-4.2-only")
@@ -147,6 +151,30 @@ class ExamplesTest {
                     .contains("reading: 9 octets in frame 2 (expected: a place and a double)");
             assertThat(peers.right.channel.isActive()).isFalse();
         }
+    }
+
+    @Test
+    void aServerTalksToTheClientWhoseKeyItKnows(@TempDir Path keys) throws Exception {
+        BlockingQueue<String> answers = new LinkedBlockingQueue<>();
+        SecureRouter.makeKeys(keys);
+        Channel server = open(SecureRouter.serve(group, ANY_PORT, SecureRouter.server(keys)));
+
+        open(SecureRouter.connect(group, server.localAddress(), SecureRouter.client(keys), answers::add));
+
+        assertThat(next(answers)).isEqualTo("ZMTPMessage{[\"hello, the client\"]}");
+    }
+
+    @Test
+    void aServerTalksToNoOtherClient(@TempDir Path keys, @TempDir Path others) throws Exception {
+        BlockingQueue<String> answers = new LinkedBlockingQueue<>();
+        SecureRouter.makeKeys(keys);
+        SecureRouter.makeKeys(others);
+        Files.copy(keys.resolve("server.key"), others.resolve("server.key"), StandardCopyOption.REPLACE_EXISTING);
+        Channel server = open(SecureRouter.serve(group, ANY_PORT, SecureRouter.server(keys)));
+
+        open(SecureRouter.connect(group, server.localAddress(), SecureRouter.client(others), answers::add));
+
+        assertThat(next(answers)).startsWith("refused by the peer: 400");
     }
 
     @Test

@@ -7,38 +7,46 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** The README shows code that compiles. */
+/** The pages that show code show such as compiles, and link to what is there. */
 class ReadmeTest {
 
     private static final Pattern JAVA_BLOCK = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
 
-    @Test
-    void itsCodeIsThatOfTheSnippets() throws IOException {
-        String snippets = squeezed(Path.of("src/test/java/dev/zmtp/examples/Snippets.java"));
+    @ParameterizedTest
+    @ValueSource(strings = {"README.md", "docs/security.md"})
+    void itsCodeCompiles(String page) throws IOException {
+        String code = "";
+        for (String program : new String[] {"Snippets", "SecureRouter"}) {
+            code += squeezed(Path.of("src/test/java/dev/zmtp/examples", program + ".java"));
+        }
+        String compiled = code;
         List<String> blocks = JAVA_BLOCK
-                .matcher(Files.readString(Path.of("README.md")))
+                .matcher(Files.readString(Path.of(page)))
                 .results()
                 .map(block -> block.group(1))
                 .toList();
 
         assertThat(blocks)
                 .hasSizeGreaterThan(3)
-                .allSatisfy(block -> assertThat(snippets).contains(squeezed(block)));
+                .allSatisfy(block -> assertThat(compiled).contains(squeezed(block)));
     }
 
-    @Test
-    void itsLinksLeadToFiles() throws IOException {
+    @ParameterizedTest
+    @ValueSource(strings = {"README.md", "docs/security.md"})
+    void itsLinksLeadToFiles(String page) throws IOException {
+        Path file = Path.of(page);
         List<String> links = Pattern.compile("\\]\\(([^)#:]+)\\)")
-                .matcher(Files.readString(Path.of("README.md")))
+                .matcher(Files.readString(file))
                 .results()
                 .map(link -> link.group(1))
                 .toList();
 
         assertThat(links)
                 .isNotEmpty()
-                .allSatisfy(link -> assertThat(Path.of(link)).exists());
+                .allSatisfy(link -> assertThat(file.resolveSibling(link)).exists());
     }
 
     private static String squeezed(Path file) throws IOException {

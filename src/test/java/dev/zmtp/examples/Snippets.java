@@ -11,6 +11,14 @@ import dev.zmtp.codec.ZMTPConfig;
 import dev.zmtp.codec.ZMTPHandshakeFailure;
 import dev.zmtp.codec.ZMTPHandshakeLimiter;
 import dev.zmtp.codec.ZMTPHandshakeSuccess;
+import dev.zmtp.mechanism.ZMTPAddresses;
+import dev.zmtp.mechanism.ZMTPAuthRequest;
+import dev.zmtp.mechanism.ZMTPAuthenticator;
+import dev.zmtp.mechanism.ZMTPCurvePublicKey;
+import dev.zmtp.mechanism.ZMTPDecision;
+import dev.zmtp.mechanism.ZMTPPasswords;
+import dev.zmtp.mechanism.ZMTPPlain;
+import dev.zmtp.mechanism.ZMTPPublicKeys;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -25,10 +33,15 @@ import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.handler.ssl.SslContext;
 import java.nio.ByteBuffer;
+import java.security.cert.X509Certificate;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentMap;
 
-/** The code of {@code README.md}, so that it compiles: {@link ReadmeTest} compares. */
+/** The code of {@code README.md} and {@code docs/security.md}, so that it compiles: {@link ReadmeTest} compares. */
 final class Snippets {
 
     private Snippets() {}
@@ -141,5 +154,38 @@ final class Snippets {
     static void secure(
             SocketChannel ch, SslContext sslContext, ZMTPConfig config, ConcurrentMap<ByteBuffer, Channel> peers) {
         ch.pipeline().addLast(sslContext.newHandler(ch.alloc()), ZMTPCodec.from(config), new Service(peers));
+    }
+
+    static ZMTPConfig plainServer() {
+        return ZMTPConfig.builder()
+                .socketType(ROUTER)
+                .mechanism(ZMTPPlain.server())
+                .authenticator(ZMTPPasswords.of(Map.of("admin", "secret")))
+                .build();
+    }
+
+    static ZMTPConfig plainClient() {
+        return ZMTPConfig.builder()
+                .socketType(DEALER)
+                .mechanism(ZMTPPlain.client("admin", "secret"))
+                .build();
+    }
+
+    static void tls(SocketChannel ch, SslContext sslContext, ZMTPConfig config) {
+        ch.pipeline().addLast(sslContext.newHandler(ch.alloc()), ZMTPCodec.from(config));
+    }
+
+    static CompletionStage<ZMTPDecision> bySubject(ZMTPAuthRequest request) {
+        if (request.peerCertificates().isEmpty()) {
+            return CompletableFuture.completedStage(ZMTPDecision.deny("no certificate"));
+        }
+        X509Certificate certificate =
+                (X509Certificate) request.peerCertificates().get(0);
+        return CompletableFuture.completedStage(
+                ZMTPDecision.accept(certificate.getSubjectX500Principal().getName()));
+    }
+
+    static ZMTPAuthenticator addressesAndKeys(List<ZMTPCurvePublicKey> keys) {
+        return ZMTPAddresses.of(List.of("192.0.2.0/24", "::1")).and(ZMTPPublicKeys.of(keys));
     }
 }
