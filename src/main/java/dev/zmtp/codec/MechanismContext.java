@@ -74,7 +74,8 @@ final class MechanismContext implements ZMTPMechanism.Context {
             String mechanism, ByteBuffer identity, List<ByteBuffer> credentials, Consumer<ZMTPDecision> answer) {
         ZMTPAuthenticator authenticator = codec.config().authenticator();
         if (authenticator == null) {
-            answer.accept(ANYONE);
+            boolean secured = !mechanism.equals(ZMTPAuthRequest.NULL);
+            answer.accept(secured ? ZMTPDecision.error("there is no authenticator") : ANYONE);
             return;
         }
         ZMTPAuthRequest request = new ZMTPAuthRequest(

@@ -43,7 +43,13 @@ final class MechanismPhase extends HandshakePhase {
                 return;
             }
             receive(command);
-            advance();
+            if (advance() && isCurrent() && in.isReadable()) {
+                throw ZMTPException.of(
+                        ZMTPException.Code.UNEXPECTED,
+                        "octets behind a command",
+                        in.readableBytes(),
+                        "0 until our answer is there");
+            }
         }
     }
 
@@ -79,14 +85,26 @@ final class MechanismPhase extends HandshakePhase {
         }
     }
 
-    /** Sends what the mechanism has to say, and goes on to traffic if that was all. From the mechanism, at any time. */
-    void advance() {
+    /**
+     * Sends what the mechanism has to say, and goes on to traffic if that was all. From the mechanism, at any time.
+     *
+     * @return whether there was something to say
+     */
+    boolean advance() {
+        boolean said = false;
         for (ByteBuf command = poll(); command != null; command = poll()) {
+            said = true;
             send(frame(command));
         }
         if (isCurrent() && mechanism.isReady()) {
+            if (reader.isMidFrame()) {
+                // It would be lost: the peer did not wait for what it is told only now.
+                throw ZMTPException.of(
+                        ZMTPException.Code.UNEXPECTED, "octets of a frame", "before the end of the handshake", "none");
+            }
             codec.succeed(handshake(), new TrafficPhase(codec, version, false, mechanism.cipher()));
         }
+        return said;
     }
 
     /** The next command, unless what was sent before has ended the connection, and the mechanism with it. */

@@ -69,6 +69,9 @@ final class OutboundBatch {
     /** Whether a part of that message was handed over already. */
     private boolean torn;
 
+    /** Whether the cipher could not seal a frame. What it would make of the next one, the peer need not understand. */
+    private boolean unsealed;
+
     /** Whether an encoder or a cipher is writing to the open buffer. */
     private boolean lent;
 
@@ -122,8 +125,8 @@ final class OutboundBatch {
     /** Takes back what was written since {@link #start}. Only then fails the promise, whose listener may flush. */
     private void takeBack(Throwable cause, ChannelPromise promise) {
         EncoderException refusal = cause instanceof EncoderException known ? known : new EncoderException(cause);
-        if (torn) {
-            codec.fail(refusal); // part of the message is on its way, and nothing can follow it
+        if (torn || unsealed) {
+            codec.fail(refusal); // part of the message is on its way, or its cipher is at its end: nothing can follow
         } else {
             index = start;
         }
@@ -187,6 +190,9 @@ final class OutboundBatch {
             lent = true;
             try {
                 cipher.seal(flags, body, out);
+            } catch (Throwable e) {
+                unsealed = true;
+                throw e;
             } finally {
                 giveBack();
             }

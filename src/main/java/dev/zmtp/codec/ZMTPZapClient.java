@@ -190,8 +190,18 @@ public final class ZMTPZapClient extends ChannelInboundHandlerAdapter implements
                         ended ? "the connection to the ZAP handler has ended" : MAX_WAITING + " requests are waiting"));
                 return;
             }
+            if (!ctx.channel().isWritable()) { // a handler that reads nothing must not make us keep passwords
+                answer.complete(ZMTPDecision.temporaryFailure("the ZAP handler takes no more requests"));
+                return;
+            }
             long id = ++lastId;
-            ScheduledFuture<?> timeout = ctx.executor().schedule(() -> late(id), timeoutNanos, TimeUnit.NANOSECONDS);
+            ScheduledFuture<?> timeout;
+            try {
+                timeout = ctx.executor().schedule(() -> late(id), timeoutNanos, TimeUnit.NANOSECONDS);
+            } catch (RejectedExecutionException e) {
+                answer.complete(ZMTPDecision.temporaryFailure("the connection to the ZAP handler has ended"));
+                return;
+            }
             waiting.put(id, new Waiting(answer, timeout));
             frames[2] = text(Long.toString(id));
             ctx.writeAndFlush(ZMTPMessage.from(frames)).addListener(sent -> {
@@ -268,6 +278,6 @@ public final class ZMTPZapClient extends ChannelInboundHandlerAdapter implements
     }
 
     private static ZMTPDecision broken(String what) {
-        return ZMTPDecision.error("the reply of the ZAP handler is none: " + what);
+        return ZMTPDecision.temporaryFailure("the reply of the ZAP handler is none: " + what);
     }
 }

@@ -53,7 +53,7 @@ final class CurveCipher implements ZMTPMechanism.FrameCipher {
 
     @Override
     public int sealedLength(int length) {
-        return HEADER_LENGTH + FLAGS_LENGTH + length;
+        return Math.addExact(HEADER_LENGTH + FLAGS_LENGTH, length);
     }
 
     @Override

@@ -151,6 +151,7 @@ final class CurveClient extends CurveSide {
         checkAtLeast("READY data", data.readableBytes(), READY_LENGTH);
         byte[] key = Objects.requireNonNull(sessionKey);
         long count = data.readLong();
+        CurveCipher.checkCount(count, 0);
         byte[] metadata = open("READY", key, nonce(READY_NONCE, count), take(data, data.readableBytes()));
         ZMTPMetadata peer = context.readPeerMetadata(Unpooled.wrappedBuffer(metadata));
         state = State.READY;

@@ -91,6 +91,7 @@ final class CurveServer extends CurveSide {
         data.skipBytes(PADDING);
         byte[] theirKey = take(data, KEY_LENGTH);
         lastCount = data.readLong();
+        CurveCipher.checkCount(lastCount, 0);
         byte[] nonce = nonce(HELLO_NONCE, lastCount);
         byte[] box = take(data, MAC_LENGTH + SIGNATURE_LENGTH);
         state = State.COMPUTING;
@@ -154,8 +155,12 @@ final class CurveServer extends CurveSide {
             byte[] clientKey = take(opened, KEY_LENGTH);
             byte[] vouchNonce = longNonce(VOUCH_NONCE, take(opened, LONG_NONCE_LENGTH));
             byte[] vouchKey = Curve25519.sharedKey(secret, clientKey);
-            byte[] vouched = open("vouch", vouchKey, vouchNonce, take(opened, VOUCH_LENGTH));
-            wipe(vouchKey);
+            byte[] vouched;
+            try {
+                vouched = open("vouch", vouchKey, vouchNonce, take(opened, VOUCH_LENGTH));
+            } finally {
+                wipe(vouchKey);
+            }
             // The second half keeps a server that this client talks to from passing the vouch on to us.
             if (!MessageDigest.isEqual(vouched, joined(theirKey, longTermKey))) {
                 throw ZMTPException.malformed("vouch", "for other keys", "for the client's transient key and our own");
@@ -167,8 +172,8 @@ final class CurveServer extends CurveSide {
     private void checkCookie(byte[] cookie) {
         byte[] key = Objects.requireNonNull(cookieKey);
         byte[] nonce = longNonce(COOKIE_NONCE, Arrays.copyOf(cookie, LONG_NONCE_LENGTH));
-        byte[] ours = joined(Objects.requireNonNull(peerTransientKey), Objects.requireNonNull(transientSecret));
         byte[] theirs = open("cookie", key, nonce, Arrays.copyOfRange(cookie, LONG_NONCE_LENGTH, COOKIE_LENGTH));
+        byte[] ours = joined(Objects.requireNonNull(peerTransientKey), Objects.requireNonNull(transientSecret));
         boolean same = MessageDigest.isEqual(ours, theirs);
         wipe(ours);
         wipe(theirs);

@@ -81,6 +81,9 @@ abstract class CurveSide implements ZMTPMechanism {
         } catch (RejectedExecutionException e) {
             enter(Life.COMPUTING, Life.IDLE);
             throw new IllegalStateException("handshake executor: full (expected: room for one more)", e);
+        } catch (RuntimeException | Error e) {
+            enter(Life.COMPUTING, Life.IDLE); // nobody else will wipe
+            throw e;
         }
     }
 
@@ -206,13 +209,15 @@ abstract class CurveSide implements ZMTPMechanism {
     static byte[] open(String what, byte[] key, byte[] nonce, byte[] box) {
         SecretBox boxes = new SecretBox(key, Arrays.copyOf(nonce, SecretBox.PREFIX_LENGTH));
         byte[] copy = box.clone();
-        boolean opened =
-                boxes.open(shortNonce(nonce), Unpooled.wrappedBuffer(copy), MAC_LENGTH, box.length - MAC_LENGTH);
-        boxes.wipe();
-        if (!opened) {
-            throw ZMTPException.malformed(what, "a box that does not open", "one for our key");
+        try {
+            if (!boxes.open(shortNonce(nonce), Unpooled.wrappedBuffer(copy), MAC_LENGTH, box.length - MAC_LENGTH)) {
+                throw ZMTPException.malformed(what, "a box that does not open", "one for our key");
+            }
+            return Arrays.copyOfRange(copy, MAC_LENGTH, copy.length);
+        } finally {
+            boxes.wipe();
+            wipe(copy);
         }
-        return Arrays.copyOfRange(copy, MAC_LENGTH, copy.length);
     }
 
     private static long shortNonce(byte[] nonce) {

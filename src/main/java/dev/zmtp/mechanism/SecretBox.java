@@ -177,5 +177,6 @@ final class SecretBox {
         Arrays.fill(block, 0);
         Arrays.fill(macKey, (byte) 0);
         Arrays.fill(mac, (byte) 0);
+        poly1305.init(new KeyParameter(macKey));
     }
 }

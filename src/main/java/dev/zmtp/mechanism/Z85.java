@@ -31,6 +31,15 @@ final class Z85 {
         return values;
     }
 
+    /** These characters as octets, so that those which are not of Z85 stay so. */
+    static byte[] octets(char[] characters) {
+        byte[] octets = new byte[characters.length];
+        for (int i = 0; i < octets.length; i++) {
+            octets[i] = characters[i] < 0x80 ? (byte) characters[i] : -1;
+        }
+        return octets;
+    }
+
     /** The characters of {@code octets}, of which there must be a multiple of four. */
     static byte[] encode(byte[] octets) {
         byte[] characters = new byte[octets.length / Integer.BYTES * DIGITS];

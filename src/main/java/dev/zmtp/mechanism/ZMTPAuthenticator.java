@@ -20,7 +20,8 @@ public interface ZMTPAuthenticator {
      * <p>An exception, a stage that fails, and null are each an {@link ZMTPDecision.Status#ERROR}: the peer is refused, and
      * the reason is logged as a warning.
      *
-     * @param request who asks, valid until the decision: the octets of a password are wiped then
+     * @param request who asks, valid until the decision or the end of the connection: the octets of a password are wiped then,
+     *     so that who answers later copies them first
      * @return the decision, now or later
      */
     CompletionStage<ZMTPDecision> authenticate(ZMTPAuthRequest request);
@@ -34,7 +35,10 @@ public interface ZMTPAuthenticator {
         return request -> accepted;
     }
 
-    /** Asks {@code next} about those whom this one accepts; whose the user id and the metadata then are, too. */
+    /**
+     * Asks {@code next} about those whom this one accepts, on the thread that has accepted them; whose the user id and the
+     * metadata then are, too.
+     */
     default ZMTPAuthenticator and(ZMTPAuthenticator next) {
         return request -> authenticate(request)
                 .thenCompose(decision -> decision.status() == ZMTPDecision.Status.ACCEPTED

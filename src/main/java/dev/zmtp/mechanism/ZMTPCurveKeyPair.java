@@ -55,10 +55,7 @@ public final class ZMTPCurveKeyPair implements Destroyable {
      */
     public static ZMTPCurveKeyPair of(char[] secretKeyZ85) {
         BouncyCastle.require();
-        byte[] characters = new byte[secretKeyZ85.length];
-        for (int i = 0; i < characters.length; i++) {
-            characters[i] = secretKeyZ85[i] < 0x80 ? (byte) secretKeyZ85[i] : -1;
-        }
+        byte[] characters = Z85.octets(secretKeyZ85);
         try {
             return ofSecretKey(Z85.decode("secret key", characters, Curve25519.KEY_LENGTH));
         } finally {
@@ -81,13 +78,20 @@ public final class ZMTPCurveKeyPair implements Destroyable {
         BouncyCastle.require();
         byte[] secretKey = CurveFile.readSecretKey(file);
         ZMTPCurveKeyPair pair = ofSecretKey(secretKey);
-        ZMTPCurvePublicKey said = CurveFile.readPublicKey(file);
-        if (!pair.publicKey.equals(said)) {
-            pair.destroy();
-            throw new IOException(file + ": public-key " + said + " (expected: " + pair.publicKey
-                    + ", which follows from its secret-key)");
+        boolean loaded = false;
+        try {
+            ZMTPCurvePublicKey said = CurveFile.readPublicKey(file);
+            if (!pair.publicKey.equals(said)) {
+                throw new IOException(file + ": public-key " + said + " (expected: " + pair.publicKey
+                        + ", which follows from its secret-key)");
+            }
+            loaded = true;
+            return pair;
+        } finally {
+            if (!loaded) {
+                pair.destroy();
+            }
         }
-        return pair;
     }
 
     /**

@@ -40,7 +40,7 @@ public final class ZMTPCurvePublicKey {
      * @throws IllegalArgumentException if they are not 40, or not all of Z85, or no 32-bit numbers in fives
      */
     public static ZMTPCurvePublicKey of(String z85) {
-        return new ZMTPCurvePublicKey(Z85.decode("public key", z85.getBytes(StandardCharsets.ISO_8859_1), LENGTH));
+        return new ZMTPCurvePublicKey(Z85.decode("public key", Z85.octets(z85.toCharArray()), LENGTH));
     }
 
     /**

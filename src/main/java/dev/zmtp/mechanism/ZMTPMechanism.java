@@ -113,7 +113,8 @@ public interface ZMTPMechanism {
         SocketAddress remoteAddress();
 
         /**
-         * Asks the config's authenticator whether the peer may come in; without one, everybody may.
+         * Asks the config's authenticator whether the peer may come in. Without one everybody may with NULL, and nobody with
+         * another mechanism.
          *
          * @param mechanism as in {@link ZMTPAuthRequest}, as are {@code identity} and {@code credentials}
          * @param answer called once, now or later, on the event loop; or never, if the handshake has ended by then. Then the

@@ -84,6 +84,11 @@ public final class FrameReader {
         return header;
     }
 
+    /** Whether a part of a frame has been taken whose rest is still to come. */
+    public boolean isMidFrame() {
+        return hasHeader || isHeaderSplit();
+    }
+
     private boolean isHeaderSplit() {
         return splitHeader != null && splitHeader.isReadable();
     }

@@ -77,6 +77,17 @@ class AuthenticatorTest {
         }
     }
 
+    @Test
+    void aPeerThatDoesNotWaitForTheDecisionLosesNoOctetInSilence() {
+        CompletableFuture<ZMTPDecision> answer = new CompletableFuture<>();
+        try (ScriptedPeer peer = peerOf(request -> answer)) {
+            peer.send(GREETING + ready("DEALER") + "00"); // the first octet of a message
+            answer.complete(ZMTPDecision.accept(""));
+            peer.channel.runPendingTasks();
+            assertThat(failureOf(peer).code()).isEqualTo(ZMTPException.Code.UNEXPECTED);
+        }
+    }
+
     @ParameterizedTest
     @CsvSource({"400, true", "500, true", "300, false"})
     void aPeerThatMayNotComeInIsToldOnlyWhatItMayKnow(int status, boolean told) {

@@ -174,6 +174,27 @@ class PlainTest {
         }
     }
 
+    @Test
+    void aCommandBehindHelloIsRefusedAlsoWhenTheAuthenticatorIsQuick() {
+        try (ScriptedPeer peer = greeted(server()).send(HELLO + INITIATE)) {
+            assertThat(failureOf(peer)).hasMessageStartingWith("octets behind a command: 46 (expected: 0 until");
+        }
+        try (ScriptedPeer peer = greeted(client()).send(WELCOME + READY)) {
+            assertThat(failureOf(peer)).hasMessageStartingWith("octets behind a command: 43 (expected: 0 until");
+        }
+    }
+
+    @Test
+    void withoutAnAuthenticatorNobodyComesIn() {
+        ZMTPConfig unchecked = ZMTPConfig.builder()
+                .socketType(ROUTER)
+                .mechanism(context -> ZMTPPlain.server().create(context)) // as one who wraps it might
+                .build();
+        try (ScriptedPeer peer = new ScriptedPeer(ZMTPCodec.from(unchecked)).send(GREETING + HELLO)) {
+            assertThat(failureOf(peer)).hasMessageStartingWith("authentication: 500, there is no authenticator");
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {READY, HELLO, INITIATE, "04 09 07 \"WELCOME\" 00"})
     void theClientTakesNothingButWelcome(String first) {
@@ -186,7 +207,7 @@ class PlainTest {
     @ValueSource(strings = {"04 0a 05 \"ERROR\" 03 \"400\"", "04 09 5e \"RROR\" 03 \"400\""})
     void theClientUnderstandsARefusalHoweverItIsSpelt(String error) {
         for (String before : new String[] {"", WELCOME}) {
-            try (ScriptedPeer peer = greeted(client()).send(before + error)) {
+            try (ScriptedPeer peer = greeted(client()).send(before).send(error)) {
                 assertThat(failureOf(peer).code()).isEqualTo(Code.PEER_ERROR);
                 assertThat(failureOf(peer)).hasMessageStartingWith("refused by the peer: 400");
             }
@@ -314,8 +335,9 @@ class PlainTest {
             passwords.add(StandardCharsets.UTF_8.decode(request.password()).toString());
             return CompletableFuture.completedStage(ZMTPDecision.accept(""));
         };
-        try (ScriptedPeer peer =
-                greeted(server().authenticator(authenticator).domain("global")).send(HELLO + INITIATE)) {
+        try (ScriptedPeer peer = greeted(server().authenticator(authenticator).domain("global"))
+                .send(HELLO)
+                .send(INITIATE)) {
             peer.onlyEvent(ZMTPHandshakeSuccess.class);
             assertThat(passwords).containsExactly("secret");
             assertThat(asked).singleElement().satisfies(request -> {

@@ -213,7 +213,7 @@ class ZMTPZapClientTest {
             connection.receive(reply);
 
             assertThat(answer).isCompleted();
-            assertThat(answer.join().status()).isEqualTo(ZMTPDecision.Status.ERROR);
+            assertThat(answer.join().status()).isEqualTo(ZMTPDecision.Status.TEMPORARY_FAILURE);
             assertThat(answer.join().text()).startsWith("the reply of the ZAP handler is none: " + what);
             assertThat(connection.channel.isOpen()).isTrue();
         }

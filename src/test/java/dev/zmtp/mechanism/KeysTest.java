@@ -76,6 +76,13 @@ class KeysTest {
     }
 
     @Test
+    void aCharacterThatOnlyLooksLikeOneOfZ85IsNone() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> ZMTPCurvePublicKey.of(PUBLIC.replace('?', '\u2019')))
+                .withMessageStartingWith("public key: character 9 is not of Z85");
+    }
+
+    @Test
     void keysHave32Octets() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> ZMTPCurvePublicKey.of(new byte[31]))
