@@ -1,6 +1,7 @@
 package dev.zmtp.testing;
 
 import dev.zmtp.codec.ZMTPCodec;
+import io.netty.buffer.Unpooled;
 import io.netty.util.concurrent.FastThreadLocalThread;
 import java.security.CodeSource;
 import java.util.ArrayList;
@@ -36,6 +37,7 @@ public final class BlockingCheck implements AfterEachCallback {
     static {
         Thread tests = Thread.currentThread();
         libraryIsNearest(); // loads what it needs, as loading classes blocks
+        Unpooled.buffer().release(); // and Netty reads files when it is loaded
         BlockHound.builder()
                 .loadIntegrations()
                 .nonBlockingThreadPredicate(loops -> loops.or(thread -> thread == tests))
