@@ -96,6 +96,14 @@ abstract class TransportContract {
         assertThat(done.cause()).isNull();
     }
 
+    /**
+     * On its event loop, and done on return. Off and on by another thread while octets flow, a channel of Netty 4.2.18 that
+     * reads into a ring of buffers may never read again, also without our handlers.
+     */
+    private static void autoRead(End end, boolean on) throws InterruptedException {
+        on(end, () -> end.channel.config().setAutoRead(on));
+    }
+
     @Test
     void theHandshakeEndsOnTheEventLoopFirstTheFutureThenTheEvent() throws InterruptedException {
         End left = end();
@@ -233,7 +241,7 @@ abstract class TransportContract {
         End left = end();
         End right = end();
         join(left, right);
-        right.channel.config().setAutoRead(false);
+        autoRead(right, false);
         Pump pump = new Pump(left);
         on(left, () -> {
             left.channel.pipeline().addLast(pump);
@@ -245,7 +253,7 @@ abstract class TransportContract {
                 assertThat(pump.written).isLessThan(MANY_BIG);
             }
         });
-        right.channel.config().setAutoRead(true);
+        autoRead(right, true);
         for (int i = 0; i < MANY_BIG; i++) {
             assertThat(right.number()).isEqualTo(i);
         }
@@ -261,7 +269,7 @@ abstract class TransportContract {
         End left = end();
         End right = end();
         join(left, right);
-        right.channel.config().setAutoRead(false);
+        autoRead(right, false);
         List<ChannelFuture> writes = new ArrayList<>();
         on(left, () -> {
             for (int i = 0; i < MANY_BIG; i++) {
@@ -280,7 +288,7 @@ abstract class TransportContract {
                 (int) writes.stream().takeWhile(ChannelFuture::isSuccess).count();
         assertThat(writes.subList(successes, writes.size())).noneMatch(ChannelFuture::isSuccess);
         assertThat(left.failures).isEmpty();
-        right.channel.config().setAutoRead(true);
+        autoRead(right, true);
         right.assertClosed();
         List<Integer> heard = right.numbers();
         assertThat(heard).isEqualTo(IntStream.range(0, heard.size()).boxed().toList());
@@ -294,7 +302,7 @@ abstract class TransportContract {
         End left = end();
         End right = end();
         join(left, right);
-        right.channel.config().setAutoRead(false);
+        autoRead(right, false);
         List<ChannelFuture> writes = new ArrayList<>();
         on(left, () -> {
             for (int i = 0; i < MANY_BIG; i++) {
