@@ -1,13 +1,12 @@
 package dev.zmtp.mechanism;
 
 import io.netty.buffer.ByteBuf;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.security.MessageDigest;
 import java.util.Arrays;
 import org.bouncycastle.crypto.engines.Salsa20Engine;
 import org.bouncycastle.crypto.macs.Poly1305;
 import org.bouncycastle.crypto.params.KeyParameter;
+import org.bouncycastle.util.Pack;
 
 /**
  * NaCl's secretbox under one key, in place in a buffer: XSalsa20 and Poly1305.
@@ -45,11 +44,27 @@ final class SecretBox {
 
     private final int[] state = new int[WORDS];
     private final int[] block = new int[WORDS];
-    private final byte[] macKey = new byte[KEY_LENGTH];
+    private final MacKey macKey = new MacKey(new byte[KEY_LENGTH]);
     private final byte[] mac = new byte[MAC_LENGTH];
+    private final byte[] theirs = new byte[MAC_LENGTH];
     private final byte[] scratch = new byte[SCRATCH_LENGTH];
     private final Poly1305 poly1305 = new Poly1305();
     private boolean wiped;
+
+    /** A key that is read where it stands. Bouncy Castle's own copies it, twice for each box, and wipes nothing. */
+    private static final class MacKey extends KeyParameter {
+        private final byte[] octets;
+
+        MacKey(byte[] octets) {
+            super(octets);
+            this.octets = octets;
+        }
+
+        @Override
+        public byte[] getKey() {
+            return octets;
+        }
+    }
 
     /** Boxes under {@code key} with nonces that start with {@code prefix}; neither is kept. */
     SecretBox(byte[] key, byte[] prefix) {
@@ -62,25 +77,25 @@ final class SecretBox {
     static byte[] derive(byte[] key, byte[] prefix) {
         int[] in = new int[WORDS];
         setKey(in, key);
-        ByteBuffer.wrap(prefix).order(ByteOrder.LITTLE_ENDIAN).asIntBuffer().get(in, NONCE_AT, 4);
+        Pack.littleEndianToInt(prefix, 0, in, NONCE_AT, PREFIX_LENGTH / Integer.BYTES);
         int[] out = new int[WORDS];
         Salsa20Engine.salsaCore(ROUNDS, in, out);
-        ByteBuffer derived = ByteBuffer.allocate(KEY_LENGTH).order(ByteOrder.LITTLE_ENDIAN);
-        for (int at : DERIVED_AT) {
-            derived.putInt(out[at] - in[at]); // the core has added them
+        byte[] derived = new byte[KEY_LENGTH];
+        for (int i = 0; i < DERIVED_AT.length; i++) {
+            int at = DERIVED_AT[i];
+            Pack.intToLittleEndian(out[at] - in[at], derived, i * Integer.BYTES); // the core has added them
         }
         Arrays.fill(in, 0);
         Arrays.fill(out, 0);
-        return derived.array();
+        return derived;
     }
 
     private static void setKey(int[] state, byte[] key) {
         for (int i = 0; i < SIGMA.length; i++) {
             state[SIGMA_AT[i]] = SIGMA[i];
         }
-        ByteBuffer words = ByteBuffer.wrap(key).order(ByteOrder.LITTLE_ENDIAN);
-        for (int at : KEY_AT) {
-            state[at] = words.getInt();
+        for (int i = 0; i < KEY_AT.length; i++) {
+            state[KEY_AT[i]] = Pack.littleEndianToInt(key, i * Integer.BYTES);
         }
     }
 
@@ -102,7 +117,6 @@ final class SecretBox {
     boolean open(long nonce, ByteBuf data, int index, int length) {
         start(nonce);
         authenticate(data, index, length);
-        byte[] theirs = new byte[MAC_LENGTH];
         data.getBytes(index - MAC_LENGTH, theirs);
         if (!MessageDigest.isEqual(mac, theirs)) {
             return false;
@@ -121,8 +135,8 @@ final class SecretBox {
         state[COUNTER_AT] = 0;
         state[COUNTER_AT + 1] = 0;
         Salsa20Engine.salsaCore(ROUNDS, state, block);
-        ByteBuffer.wrap(macKey).order(ByteOrder.LITTLE_ENDIAN).asIntBuffer().put(block, 0, KEY_LENGTH / Integer.BYTES);
-        poly1305.init(new KeyParameter(macKey));
+        Pack.intToLittleEndian(block, 0, KEY_LENGTH / Integer.BYTES, macKey.octets, 0);
+        poly1305.init(macKey);
     }
 
     private void crypt(ByteBuf data, int index, int length) {
@@ -175,8 +189,8 @@ final class SecretBox {
         wiped = true;
         Arrays.fill(state, 0);
         Arrays.fill(block, 0);
-        Arrays.fill(macKey, (byte) 0);
+        Arrays.fill(macKey.octets, (byte) 0);
         Arrays.fill(mac, (byte) 0);
-        poly1305.init(new KeyParameter(macKey));
+        poly1305.init(macKey);
     }
 }
