@@ -8,7 +8,6 @@ import dev.zmtp.mechanism.ZMTPMechanism;
 import dev.zmtp.wire.Metadata;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
-import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.net.SocketAddress;
@@ -109,22 +108,14 @@ final class MechanismContext implements ZMTPMechanism.Context {
         }
 
         private void answered(@Nullable ZMTPDecision made, @Nullable Throwable failure) {
-            EventExecutor executor = codec.ctx().executor();
-            if (executor.inEventLoop() && asking) {
+            if (codec.ctx().executor().inEventLoop() && asking) {
                 decide(made, failure);
                 return;
             }
-            try {
-                executor.execute(() -> {
-                    decide(made, failure);
-                    codec.resumeMechanism();
-                });
-            } catch (RejectedExecutionException e) {
-                logger.debug(
-                        "{} not told of a decision: its event loop has ended",
-                        codec.ctx().channel(),
-                        e);
-            }
+            onEventLoop(() -> {
+                decide(made, failure);
+                codec.resumeMechanism();
+            });
         }
 
         private void decide(@Nullable ZMTPDecision made, @Nullable Throwable failure) {
@@ -146,10 +137,17 @@ final class MechanismContext implements ZMTPMechanism.Context {
 
     @Override
     public void resume() {
+        onEventLoop(codec::resumeMechanism);
+    }
+
+    private void onEventLoop(Runnable step) {
         try {
-            codec.ctx().executor().execute(codec::resumeMechanism);
+            codec.ctx().executor().execute(step);
         } catch (RejectedExecutionException e) {
-            logger.debug("{} not resumed: its event loop has ended", codec.ctx().channel(), e);
+            logger.debug(
+                    "{} its handshake does not go on: its event loop has ended",
+                    codec.ctx().channel(),
+                    e);
         }
     }
 }

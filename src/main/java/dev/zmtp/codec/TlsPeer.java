@@ -26,7 +26,7 @@ final class TlsPeer {
 
     /** The certificates of the peer, its own first; empty if it has shown none. */
     static List<Certificate> certificates(ChannelPipeline pipeline) {
-        return TLS == null || pipeline.get(TLS) == null ? List.of() : Tls.certificates(pipeline);
+        return TLS == null ? List.of() : Tls.certificates(pipeline);
     }
 
     /** Whether {@code event} says that the peer has said its last: a close_notify, perhaps long before the end of the socket. */
@@ -38,6 +38,9 @@ final class TlsPeer {
     private static final class Tls {
         static List<Certificate> certificates(ChannelPipeline pipeline) {
             SslHandler tls = pipeline.get(SslHandler.class);
+            if (tls == null) {
+                return List.of();
+            }
             try {
                 return List.of(tls.engine().getSession().getPeerCertificates());
             } catch (SSLPeerUnverifiedException e) {

@@ -43,6 +43,16 @@ final class Admission {
         return true;
     }
 
+    /** As {@link #refusal()}; but one whose socket type is wrong is told so, whoever it is. Null for any other cause. */
+    @Nullable
+    ByteBuf refusal(ZMTPException cause) {
+        return switch (cause.code()) {
+            case AUTHENTICATION -> refusal();
+            case SOCKET_TYPE -> Command.error(context.alloc(), String.valueOf(cause.getMessage()));
+            default -> null;
+        };
+    }
+
     /** The body of the ERROR that tells a peer that it may not come in, or null if it is to be told nothing. */
     @Nullable
     ByteBuf refusal() {

@@ -3,7 +3,6 @@ package dev.zmtp.mechanism;
 import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPMetadata;
 import dev.zmtp.wire.Command;
-import dev.zmtp.wire.Metadata;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.security.SecureRandom;
@@ -27,9 +26,6 @@ final class CurveClient extends CurveSide {
 
     private static final int WELCOME_LENGTH = 160;
     private static final int READY_LENGTH = 24;
-    private static final int VERSION_AND_PADDING = 2 + 72;
-    private static final int SIGNATURE_LENGTH = 64;
-    private static final int COOKIE_LENGTH = 96;
 
     private static final long HELLO_COUNT = 1;
     private static final long INITIATE_COUNT = 2;
@@ -84,9 +80,9 @@ final class CurveClient extends CurveSide {
         byte[] box =
                 seal(Objects.requireNonNull(helloKey), nonce(HELLO_NONCE, HELLO_COUNT), new byte[SIGNATURE_LENGTH]);
         return Command.HELLO
-                .body(context.alloc(), VERSION_AND_PADDING + KEY_LENGTH + SHORT_NONCE_LENGTH + box.length)
-                .writeByte(1) // version 1.0
-                .writeZero(VERSION_AND_PADDING - 1)
+                .body(context.alloc(), Short.BYTES + PADDING + KEY_LENGTH + SHORT_NONCE_LENGTH + box.length)
+                .writeShort(VERSION)
+                .writeZero(PADDING)
                 .writeBytes(Objects.requireNonNull(transientKey))
                 .writeLong(HELLO_COUNT)
                 .writeBytes(box);
@@ -124,27 +120,10 @@ final class CurveClient extends CurveSide {
         });
     }
 
-    private static byte[] joined(byte[]... parts) {
-        ByteBuf all = Unpooled.wrappedBuffer(parts);
-        return take(all, all.readableBytes());
-    }
-
     private ByteBuf initiate(byte[] cookie, byte[] keyAndVouch) {
         state = State.AWAIT_READY;
-        ZMTPMetadata local = context.localMetadata();
-        int sealed = keyAndVouch.length + Metadata.length(local);
-        ByteBuf body = Command.INITIATE
-                .body(context.alloc(), cookie.length + SHORT_NONCE_LENGTH + MAC_LENGTH + sealed)
-                .writeBytes(cookie)
-                .writeLong(INITIATE_COUNT)
-                .writeZero(MAC_LENGTH);
-        int start = body.writerIndex();
-        body.writeBytes(keyAndVouch);
-        Metadata.write(body, local);
-        SecretBox boxes = new SecretBox(Objects.requireNonNull(sessionKey), INITIATE_NONCE);
-        boxes.seal(INITIATE_COUNT, body, start, sealed);
-        boxes.wipe();
-        return body;
+        byte[] key = Objects.requireNonNull(sessionKey);
+        return sealed(Command.INITIATE, cookie, key, INITIATE_NONCE, INITIATE_COUNT, keyAndVouch);
     }
 
     private void ready(ByteBuf data) {

@@ -24,51 +24,63 @@ import org.jspecify.annotations.Nullable;
  *       secret-key = "40 characters of Z85"
  * </pre>
  *
- * <p>Octets all the way, and no strings, which could not be wiped.
+ * <p>Octets all the way, and no strings, which could not be wiped. Closing one wipes what was read.
  */
-final class CurveFile {
+final class CurveFile implements AutoCloseable {
 
     private static final int MAX_LENGTH = 64 << 10;
     private static final String PUBLIC_KEY = "public-key";
     private static final String SECRET_KEY = "secret-key";
     private static final Set<PosixFilePermission> OWNER_ONLY = PosixFilePermissions.fromString("rw-------");
 
-    private CurveFile() {}
+    private final Path file;
+    private final byte[] content;
 
-    static ZMTPCurvePublicKey readPublicKey(Path file) throws IOException {
-        return ZMTPCurvePublicKey.of(read(file, PUBLIC_KEY));
+    private CurveFile(Path file, byte[] content) {
+        this.file = file;
+        this.content = content;
     }
 
-    static byte[] readSecretKey(Path file) throws IOException {
+    /** Reads a file, which is not checked yet. */
+    static CurveFile read(Path file) throws IOException {
+        try (InputStream in = Files.newInputStream(file)) {
+            return new CurveFile(file, in.readNBytes(MAX_LENGTH + 1));
+        }
+    }
+
+    ZMTPCurvePublicKey publicKey() throws IOException {
+        return ZMTPCurvePublicKey.of(key(PUBLIC_KEY));
+    }
+
+    /** The secret key, the caller's to wipe. */
+    byte[] secretKey() throws IOException {
         if (isPosix(file) && Files.getPosixFilePermissions(file).contains(PosixFilePermission.OTHERS_READ)) {
             throw new IOException(file + ": readable by everyone (expected: by its owner, as after chmod 600)");
         }
-        return read(file, SECRET_KEY);
+        return key(SECRET_KEY);
     }
 
-    private static byte[] read(Path file, String name) throws IOException {
-        byte[] content;
-        try (InputStream in = Files.newInputStream(file)) {
-            content = in.readNBytes(MAX_LENGTH + 1);
+    private byte[] key(String name) throws IOException {
+        if (content.length > MAX_LENGTH) {
+            throw new IOException(file + ": longer than " + MAX_LENGTH + " octets (expected: a file with a key)");
         }
-        byte[] value = null;
+        byte[] value = value(content, name);
+        if (value == null) {
+            throw new IOException(file + ": no " + name + " (expected: a line " + name + " = \"...\")");
+        }
         try {
-            if (content.length > MAX_LENGTH) {
-                throw new IOException(file + ": longer than " + MAX_LENGTH + " octets (expected: a file with a key)");
-            }
-            value = value(content, name);
-            if (value == null) {
-                throw new IOException(file + ": no " + name + " (expected: a line " + name + " = \"...\")");
-            }
             return Z85.decode(name, value, Curve25519.KEY_LENGTH);
         } catch (IllegalArgumentException e) {
             throw new IOException(file + ": " + e.getMessage(), e);
         } finally {
-            Arrays.fill(content, (byte) 0);
-            if (value != null) {
-                Arrays.fill(value, (byte) 0);
-            }
+            Arrays.fill(value, (byte) 0);
         }
+    }
+
+    /** Wipes what was read. */
+    @Override
+    public void close() {
+        Arrays.fill(content, (byte) 0);
     }
 
     /** What stands between the quotes in the line of that name. */

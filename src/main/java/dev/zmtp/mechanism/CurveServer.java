@@ -3,7 +3,6 @@ package dev.zmtp.mechanism;
 import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPMetadata;
 import dev.zmtp.wire.Command;
-import dev.zmtp.wire.Metadata;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.nio.ByteBuffer;
@@ -18,10 +17,6 @@ import org.jspecify.annotations.Nullable;
 final class CurveServer extends CurveSide {
 
     private static final int HELLO_LENGTH = 194;
-    private static final int PADDING = 72;
-    private static final int VERSION = 0x0100;
-    private static final int SIGNATURE_LENGTH = 64;
-    private static final int COOKIE_LENGTH = 96;
     private static final int VOUCH_LENGTH = 80;
     private static final int INITIATE_LENGTH = 248;
 
@@ -132,11 +127,6 @@ final class CurveServer extends CurveSide {
         return cookie;
     }
 
-    private static byte[] joined(byte[]... parts) {
-        ByteBuf all = Unpooled.wrappedBuffer(parts);
-        return take(all, all.readableBytes());
-    }
-
     private void initiate(ByteBuf data) {
         checkAtLeast("INITIATE data", data.readableBytes(), INITIATE_LENGTH);
         byte[] cookie = take(data, COOKIE_LENGTH);
@@ -200,17 +190,7 @@ final class CurveServer extends CurveSide {
     private ByteBuf ready() {
         state = State.READY;
         byte[] key = Objects.requireNonNull(sessionKey);
-        ZMTPMetadata local = context.localMetadata();
-        int sealed = Metadata.length(local);
-        ByteBuf body = Command.READY
-                .body(context.alloc(), SHORT_NONCE_LENGTH + MAC_LENGTH + sealed)
-                .writeLong(READY_COUNT)
-                .writeZero(MAC_LENGTH);
-        int start = body.writerIndex();
-        Metadata.write(body, local);
-        SecretBox boxes = new SecretBox(key, READY_NONCE);
-        boxes.seal(READY_COUNT, body, start, sealed);
-        boxes.wipe();
+        ByteBuf body = sealed(Command.READY, new byte[0], key, READY_NONCE, READY_COUNT, new byte[0]);
         succeed(
                 peer,
                 new CurveCipher(

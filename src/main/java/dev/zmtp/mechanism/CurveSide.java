@@ -2,6 +2,8 @@ package dev.zmtp.mechanism;
 
 import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPMetadata;
+import dev.zmtp.wire.Command;
+import dev.zmtp.wire.Metadata;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.nio.ByteBuffer;
@@ -27,6 +29,15 @@ abstract class CurveSide implements ZMTPMechanism {
 
     static final int KEY_LENGTH = Curve25519.KEY_LENGTH;
     static final int MAC_LENGTH = SecretBox.MAC_LENGTH;
+
+    /** 1.0, in one octet each. */
+    static final int VERSION = 0x0100;
+    /** Octets behind the version. */
+    static final int PADDING = 72;
+    /** Octets of zeros in the box of a HELLO. */
+    static final int SIGNATURE_LENGTH = 64;
+    /** Octets of a cookie. */
+    static final int COOKIE_LENGTH = 96;
 
     static final byte[] HELLO_NONCE = ascii("CurveZMQHELLO---");
     static final byte[] INITIATE_NONCE = ascii("CurveZMQINITIATE");
@@ -222,6 +233,31 @@ abstract class CurveSide implements ZMTPMechanism {
 
     private static long shortNonce(byte[] nonce) {
         return ByteBuffer.wrap(nonce).getLong(SecretBox.PREFIX_LENGTH);
+    }
+
+    /**
+     * The body of a command: {@code clear}, a short nonce, and a box under it with {@code first} and our metadata.
+     *
+     * @param prefix what the nonce starts with
+     */
+    final ByteBuf sealed(Command command, byte[] clear, byte[] key, byte[] prefix, long shortNonce, byte[] first) {
+        ZMTPMetadata local = context.localMetadata();
+        int length = first.length + Metadata.length(local);
+        ByteBuf body = command.body(context.alloc(), clear.length + SHORT_NONCE_LENGTH + MAC_LENGTH + length)
+                .writeBytes(clear)
+                .writeLong(shortNonce)
+                .writeZero(MAC_LENGTH);
+        int start = body.writerIndex();
+        Metadata.write(body.writeBytes(first), local);
+        SecretBox boxes = new SecretBox(key, prefix);
+        boxes.seal(shortNonce, body, start, length);
+        boxes.wipe();
+        return body;
+    }
+
+    static byte[] joined(byte[]... parts) {
+        ByteBuf all = Unpooled.wrappedBuffer(parts);
+        return take(all, all.readableBytes());
     }
 
     /** A nonce of 24 octets that ends with a short one. */

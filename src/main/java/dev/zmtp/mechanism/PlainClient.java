@@ -3,7 +3,6 @@ package dev.zmtp.mechanism;
 import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPMetadata;
 import dev.zmtp.wire.Command;
-import dev.zmtp.wire.Metadata;
 import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
@@ -55,10 +54,7 @@ final class PlainClient implements ZMTPMechanism {
             }
             case SEND_INITIATE -> {
                 state = State.AWAIT_READY;
-                ZMTPMetadata local = context.localMetadata();
-                ByteBuf initiate = Command.INITIATE.body(context.alloc(), Metadata.length(local));
-                Metadata.write(initiate, local);
-                yield initiate;
+                yield Command.INITIATE.body(context.alloc(), context.localMetadata());
             }
             default -> null;
         };
@@ -103,7 +99,7 @@ final class PlainClient implements ZMTPMechanism {
                 return;
             }
         }
-        throw Secured.refused(Command.readReason(command.skipBytes(MISSPELT_ERROR.length)));
+        throw Secured.refused(command.skipBytes(MISSPELT_ERROR.length));
     }
 
     @Override

@@ -3,7 +3,6 @@ package dev.zmtp.mechanism;
 import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPMetadata;
 import dev.zmtp.wire.Command;
-import dev.zmtp.wire.Metadata;
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -51,10 +50,7 @@ final class PlainServer implements ZMTPMechanism {
         }
         if (state == State.SEND_READY) {
             state = State.READY;
-            ZMTPMetadata local = context.localMetadata();
-            ByteBuf ready = Command.READY.body(context.alloc(), Metadata.length(local));
-            Metadata.write(ready, local);
-            return ready;
+            return Command.READY.body(context.alloc(), context.localMetadata());
         }
         return null;
     }
@@ -104,11 +100,7 @@ final class PlainServer implements ZMTPMechanism {
     /** Tells a peer that may not come in that it may not, and one whose socket type is wrong what is. */
     @Override
     public @Nullable ByteBuf refuse(ZMTPException cause) {
-        return switch (cause.code()) {
-            case AUTHENTICATION -> admission.refusal();
-            case SOCKET_TYPE -> Command.error(context.alloc(), String.valueOf(cause.getMessage()));
-            default -> null;
-        };
+        return admission.refusal(cause);
     }
 
     /** Wipes the password. */

@@ -4,35 +4,51 @@ import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPVersion;
 import dev.zmtp.wire.Command;
 import io.netty.buffer.ByteBuf;
+import java.util.function.Consumer;
+import java.util.function.Function;
 
-/** What the mechanisms with a client and a server have in common. */
+/** What the mechanisms have in common, above all those with a client and a server. */
 final class Secured {
 
     private Secured() {}
 
-    /** Checks what a client is combined with: it is authenticated, and authenticates nobody. */
-    static void checkClient(String name, ZMTPVersion protocol, boolean authenticator) {
-        checkProtocol(name, protocol);
-        if (authenticator) {
-            throw new IllegalArgumentException(
-                    "authenticator: set (expected: none for a " + name + " client, which asks nobody)");
-        }
+    /** The side that is authenticated, and authenticates nobody. */
+    static ZMTPMechanism.Factory client(String name, Function<ZMTPMechanism.Context, ZMTPMechanism> sides) {
+        return factory(name, sides, authenticator -> {
+            if (authenticator) {
+                throw new IllegalArgumentException(
+                        "authenticator: set (expected: none for a " + name + " client, which asks nobody)");
+            }
+        });
     }
 
-    /** Checks what a server is combined with. */
-    static void checkServer(String name, ZMTPVersion protocol, boolean authenticator) {
-        checkProtocol(name, protocol);
-        if (!authenticator) {
-            throw new IllegalArgumentException("authenticator: none (expected: one for a " + name
-                    + " server, ZMTPAuthenticator.anyone() if everyone may come in)");
-        }
+    /** The side that asks who the other is. */
+    static ZMTPMechanism.Factory server(String name, Function<ZMTPMechanism.Context, ZMTPMechanism> sides) {
+        return factory(name, sides, authenticator -> {
+            if (!authenticator) {
+                throw new IllegalArgumentException("authenticator: none (expected: one for a " + name
+                        + " server, ZMTPAuthenticator.anyone() if everyone may come in)");
+            }
+        });
     }
 
-    private static void checkProtocol(String name, ZMTPVersion protocol) {
-        if (!protocol.hasCommands()) {
-            throw new IllegalArgumentException(
-                    "protocol: " + protocol + " (expected: ZMTP30 or ZMTP31 with " + name + ")");
-        }
+    private static ZMTPMechanism.Factory factory(
+            String name, Function<ZMTPMechanism.Context, ZMTPMechanism> sides, Consumer<Boolean> authenticatorCheck) {
+        return new ZMTPMechanism.Factory() {
+            @Override
+            public ZMTPMechanism create(ZMTPMechanism.Context context) {
+                return sides.apply(context);
+            }
+
+            @Override
+            public void check(ZMTPVersion protocol, boolean authenticator) {
+                if (!protocol.hasCommands()) {
+                    throw new IllegalArgumentException(
+                            "protocol: " + protocol + " (expected: ZMTP30 or ZMTP31 with " + name + ")");
+                }
+                authenticatorCheck.accept(authenticator);
+            }
+        };
     }
 
     /** A command that does not belong here. */
@@ -48,15 +64,15 @@ final class Secured {
     static void expect(ByteBuf command, Command expected) {
         Command name = Command.read(command);
         if (name == Command.ERROR) {
-            throw refused(Command.readReason(command));
+            throw refused(command);
         }
         if (name != expected) {
             throw unexpected(name, expected.name());
         }
     }
 
-    /** The peer has sent an ERROR. */
-    static ZMTPException refused(String reason) {
-        return new ZMTPException(ZMTPException.Code.PEER_ERROR, "refused by the peer: " + reason);
+    /** The peer has sent an ERROR with this data. */
+    static ZMTPException refused(ByteBuf data) {
+        return new ZMTPException(ZMTPException.Code.PEER_ERROR, "refused by the peer: " + Command.readReason(data));
     }
 }

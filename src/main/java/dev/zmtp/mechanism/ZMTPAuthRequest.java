@@ -1,5 +1,6 @@
 package dev.zmtp.mechanism;
 
+import dev.zmtp.wire.Command;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -81,7 +82,7 @@ public record ZMTPAuthRequest(
     public String toString() {
         String who = mechanism;
         if (mechanism.equals(PLAIN)) {
-            who += " user " + String.valueOf(userName()).replaceAll("[^ -~]", "?");
+            who += " user " + Command.printable(String.valueOf(userName()));
         } else if (mechanism.equals(CURVE)) {
             who += " key " + publicKey();
         }

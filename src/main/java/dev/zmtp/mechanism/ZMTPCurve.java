@@ -1,6 +1,5 @@
 package dev.zmtp.mechanism;
 
-import dev.zmtp.ZMTPVersion;
 import java.security.SecureRandom;
 import java.util.Objects;
 
@@ -29,17 +28,7 @@ public final class ZMTPCurve {
         BouncyCastle.require();
         Objects.requireNonNull(server, "server");
         Objects.requireNonNull(own, "own");
-        return new ZMTPMechanism.Factory() {
-            @Override
-            public ZMTPMechanism create(ZMTPMechanism.Context context) {
-                return new CurveClient(context, RANDOM, server, own);
-            }
-
-            @Override
-            public void check(ZMTPVersion protocol, boolean authenticator) {
-                Secured.checkClient(ZMTPAuthRequest.CURVE, protocol, authenticator);
-            }
-        };
+        return Secured.client(ZMTPAuthRequest.CURVE, context -> new CurveClient(context, RANDOM, server, own));
     }
 
     /**
@@ -49,16 +38,6 @@ public final class ZMTPCurve {
     public static ZMTPMechanism.Factory server(ZMTPCurveKeyPair own) {
         BouncyCastle.require();
         Objects.requireNonNull(own, "own");
-        return new ZMTPMechanism.Factory() {
-            @Override
-            public ZMTPMechanism create(ZMTPMechanism.Context context) {
-                return new CurveServer(context, RANDOM, own);
-            }
-
-            @Override
-            public void check(ZMTPVersion protocol, boolean authenticator) {
-                Secured.checkServer(ZMTPAuthRequest.CURVE, protocol, authenticator);
-            }
-        };
+        return Secured.server(ZMTPAuthRequest.CURVE, context -> new CurveServer(context, RANDOM, own));
     }
 }

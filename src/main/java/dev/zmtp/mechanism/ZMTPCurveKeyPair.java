@@ -76,20 +76,21 @@ public final class ZMTPCurveKeyPair implements Destroyable {
      */
     public static ZMTPCurveKeyPair load(Path file) throws IOException {
         BouncyCastle.require();
-        byte[] secretKey = CurveFile.readSecretKey(file);
-        ZMTPCurveKeyPair pair = ofSecretKey(secretKey);
-        boolean loaded = false;
-        try {
-            ZMTPCurvePublicKey said = CurveFile.readPublicKey(file);
-            if (!pair.publicKey.equals(said)) {
-                throw new IOException(file + ": public-key " + said + " (expected: " + pair.publicKey
-                        + ", which follows from its secret-key)");
-            }
-            loaded = true;
-            return pair;
-        } finally {
-            if (!loaded) {
-                pair.destroy();
+        try (CurveFile content = CurveFile.read(file)) {
+            ZMTPCurveKeyPair pair = ofSecretKey(content.secretKey());
+            boolean loaded = false;
+            try {
+                ZMTPCurvePublicKey said = content.publicKey();
+                if (!pair.publicKey.equals(said)) {
+                    throw new IOException(file + ": public-key " + said + " (expected: " + pair.publicKey
+                            + ", which follows from its secret-key)");
+                }
+                loaded = true;
+                return pair;
+            } finally {
+                if (!loaded) {
+                    pair.destroy();
+                }
             }
         }
     }

@@ -49,7 +49,9 @@ public final class ZMTPCurvePublicKey {
      * @throws IOException if the file cannot be read, is longer than 64 KiB, or holds no public key
      */
     public static ZMTPCurvePublicKey load(Path file) throws IOException {
-        return CurveFile.readPublicKey(file);
+        try (CurveFile content = CurveFile.read(file)) {
+            return content.publicKey();
+        }
     }
 
     /**

@@ -3,7 +3,6 @@ package dev.zmtp.mechanism;
 import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPMetadata;
 import dev.zmtp.wire.Command;
-import dev.zmtp.wire.Metadata;
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -53,10 +52,7 @@ public final class ZMTPNullMechanism implements ZMTPMechanism {
             return null;
         }
         sent = true;
-        ZMTPMetadata local = context.localMetadata();
-        ByteBuf ready = Command.READY.body(context.alloc(), Metadata.length(local));
-        Metadata.write(ready, local);
-        return ready;
+        return Command.READY.body(context.alloc(), context.localMetadata());
     }
 
     @Override
@@ -65,14 +61,12 @@ public final class ZMTPNullMechanism implements ZMTPMechanism {
         switch (name) {
             case READY -> {
                 if (peer != null) {
-                    throw ZMTPException.of(ZMTPException.Code.UNEXPECTED, "command", "a second READY", "one");
+                    throw Secured.unexpected("a second READY", "one");
                 }
                 peer = context.readPeerMetadata(command);
             }
-            case ERROR ->
-                throw new ZMTPException(
-                        ZMTPException.Code.PEER_ERROR, "refused by the peer: " + Command.readReason(command));
-            default -> throw ZMTPException.of(ZMTPException.Code.UNEXPECTED, "command", name, "READY or ERROR");
+            case ERROR -> throw Secured.refused(command);
+            default -> throw Secured.unexpected(name, "READY or ERROR");
         }
     }
 
@@ -92,10 +86,6 @@ public final class ZMTPNullMechanism implements ZMTPMechanism {
     /** Says why, but only to a peer that may not come in, or that did nothing worse than to have the wrong socket type. */
     @Override
     public @Nullable ByteBuf refuse(ZMTPException cause) {
-        return switch (cause.code()) {
-            case SOCKET_TYPE -> Command.error(context.alloc(), String.valueOf(cause.getMessage()));
-            case AUTHENTICATION -> admission.refusal();
-            default -> null;
-        };
+        return admission.refusal(cause);
     }
 }

@@ -1,6 +1,5 @@
 package dev.zmtp.mechanism;
 
-import dev.zmtp.ZMTPVersion;
 import java.nio.charset.StandardCharsets;
 
 /**
@@ -24,32 +23,12 @@ public final class ZMTPPlain {
     public static ZMTPMechanism.Factory client(String userName, String password) {
         byte[] user = octets("user name", userName);
         byte[] secret = octets("password", password);
-        return new ZMTPMechanism.Factory() {
-            @Override
-            public ZMTPMechanism create(ZMTPMechanism.Context context) {
-                return new PlainClient(context, user, secret);
-            }
-
-            @Override
-            public void check(ZMTPVersion protocol, boolean authenticator) {
-                Secured.checkClient(ZMTPAuthRequest.PLAIN, protocol, authenticator);
-            }
-        };
+        return Secured.client(ZMTPAuthRequest.PLAIN, context -> new PlainClient(context, user, secret));
     }
 
     /** Returns the side that asks the config's authenticator, which there must be, about user names and passwords. */
     public static ZMTPMechanism.Factory server() {
-        return new ZMTPMechanism.Factory() {
-            @Override
-            public ZMTPMechanism create(ZMTPMechanism.Context context) {
-                return new PlainServer(context);
-            }
-
-            @Override
-            public void check(ZMTPVersion protocol, boolean authenticator) {
-                Secured.checkServer(ZMTPAuthRequest.PLAIN, protocol, authenticator);
-            }
-        };
+        return Secured.server(ZMTPAuthRequest.PLAIN, PlainServer::new);
     }
 
     private static byte[] octets(String what, String text) {

@@ -1,6 +1,7 @@
 package dev.zmtp.wire;
 
 import dev.zmtp.ZMTPException;
+import dev.zmtp.ZMTPMetadata;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.nio.charset.StandardCharsets;
@@ -95,6 +96,13 @@ public enum Command {
     /** Returns the body of this command with the readable octets of {@code data}, which is not moved. */
     public ByteBuf body(ByteBufAllocator alloc, ByteBuf data) {
         return body(alloc, data.readableBytes()).writeBytes(data, data.readerIndex(), data.readableBytes());
+    }
+
+    /** Returns the body of this command with {@code metadata} as its data; the caller's to release. */
+    public ByteBuf body(ByteBufAllocator alloc, ZMTPMetadata metadata) {
+        ByteBuf body = body(alloc, Metadata.length(metadata));
+        Metadata.write(body, metadata);
+        return body;
     }
 
     /** Returns the body of an ERROR, the caller's to release. The reason is cut to 255 octets of printable ASCII. */
