@@ -104,6 +104,7 @@ final class JeroMq {
 
     private static void secure(ZMQ.Socket socket, boolean binding) {
         if (binding) {
+            socket.setRcvHWM(0); // at its mark it hands out boxes in place of messages (zeromq/jeromq, issue 1009)
             socket.setCurveServer(true);
             socket.setCurveSecretKey(CurveKeys.SERVER_SECRET.getBytes(StandardCharsets.US_ASCII));
         } else {
