@@ -1,19 +1,12 @@
 package dev.zmtp.bench;
 
-import dev.zmtp.ZMTPMetadata;
+import dev.zmtp.mechanism.Alone;
 import dev.zmtp.mechanism.ZMTPCurve;
 import dev.zmtp.mechanism.ZMTPCurveKeyPair;
-import dev.zmtp.mechanism.ZMTPDecision;
 import dev.zmtp.mechanism.ZMTPMechanism;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
-import java.net.SocketAddress;
-import java.nio.ByteBuffer;
-import java.util.List;
-import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
@@ -71,43 +64,6 @@ public class CurveBenchmark {
             body.release();
             box.release();
         }
-    }
-
-    /** A side whose peer is the other side of this benchmark. */
-    private record Alone(String socketType) implements ZMTPMechanism.Context {
-        @Override
-        public ZMTPMetadata localMetadata() {
-            return ZMTPMetadata.EMPTY.with(ZMTPMetadata.SOCKET_TYPE, socketType);
-        }
-
-        @Override
-        public ZMTPMetadata readPeerMetadata(ByteBuf data) {
-            return ZMTPMetadata.EMPTY;
-        }
-
-        @Override
-        public ByteBufAllocator alloc() {
-            return ByteBufAllocator.DEFAULT;
-        }
-
-        @Override
-        public @Nullable SocketAddress remoteAddress() {
-            return null;
-        }
-
-        @Override
-        public void authenticate(
-                String mechanism, ByteBuffer identity, List<ByteBuffer> credentials, Consumer<ZMTPDecision> answer) {
-            answer.accept(ZMTPDecision.accept(""));
-        }
-
-        @Override
-        public Executor executor() {
-            return Runnable::run;
-        }
-
-        @Override
-        public void resume() {}
     }
 
     private static void shakeHands(ZMTPMechanism client, ZMTPMechanism server) {

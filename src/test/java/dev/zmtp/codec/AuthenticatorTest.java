@@ -2,6 +2,7 @@ package dev.zmtp.codec;
 
 import static dev.zmtp.ZMTPSocketType.DEALER;
 import static dev.zmtp.ZMTPSocketType.ROUTER;
+import static dev.zmtp.codec.Failures.failureOf;
 import static dev.zmtp.testing.ScriptedPeer.GREETING;
 import static dev.zmtp.testing.ScriptedPeer.SIGNATURE;
 import static dev.zmtp.testing.ScriptedPeer.ready;
@@ -40,11 +41,6 @@ class AuthenticatorTest {
                 .socketType(ROUTER)
                 .authenticator(authenticator)
                 .build());
-    }
-
-    private static ZMTPException failureOf(ScriptedPeer peer) {
-        assertThat(peer.channel.isOpen()).isFalse();
-        return (ZMTPException) peer.onlyEvent(ZMTPHandshakeFailure.class).cause();
     }
 
     private static ZMTPAuthRequest request(@Nullable SocketAddress address, String mechanism, byte[]... credentials) {

@@ -4,6 +4,7 @@ import static dev.zmtp.ZMTPSocketType.DEALER;
 import static dev.zmtp.ZMTPSocketType.PUB;
 import static dev.zmtp.ZMTPSocketType.ROUTER;
 import static dev.zmtp.ZMTPSocketType.SUB;
+import static dev.zmtp.codec.Failures.failureOf;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -54,12 +55,6 @@ class CurveTest {
 
     private static Peers joined(ZMTPConfig.Builder left, ZMTPConfig.Builder right) {
         return new Peers(ZMTPCodec.from(left.build()), ZMTPCodec.from(right.build())).exchange();
-    }
-
-    private static ZMTPException failureOf(Peers.End end) {
-        assertThat(end.channel.isOpen()).isFalse();
-        assertThat(end.events).singleElement().isInstanceOf(ZMTPHandshakeFailure.class);
-        return (ZMTPException) ((ZMTPHandshakeFailure) end.events.get(0)).cause();
     }
 
     @Test
@@ -132,12 +127,6 @@ class CurveTest {
                 assertThat(failureOf(peer).code()).isEqualTo(ZMTPException.Code.VERSION);
             }
         }
-    }
-
-    private static ZMTPException failureOf(ScriptedPeer peer) {
-        assertThat(peer.failures).isEmpty();
-        assertThat(peer.channel.isOpen()).isFalse();
-        return (ZMTPException) peer.onlyEvent(ZMTPHandshakeFailure.class).cause();
     }
 
     @ParameterizedTest

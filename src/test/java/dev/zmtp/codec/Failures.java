@@ -4,11 +4,31 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPException;
 import dev.zmtp.testing.InTraffic;
+import dev.zmtp.testing.Peers;
+import dev.zmtp.testing.ScriptedPeer;
+import io.netty.channel.Channel;
+import java.util.List;
 
-/** What every failure in traffic has in common. */
+/** What every failure has in common. */
 final class Failures {
 
     private Failures() {}
+
+    /** Why the handshake with {@code peer} failed, which nothing else told of, and which has ended the connection. */
+    static ZMTPException failureOf(ScriptedPeer peer) {
+        return failureOf(peer.channel, peer.all);
+    }
+
+    /** As {@link #failureOf(ScriptedPeer)}, where both sides are codecs. */
+    static ZMTPException failureOf(Peers.End end) {
+        return failureOf(end.channel, end.all);
+    }
+
+    private static ZMTPException failureOf(Channel channel, List<Object> all) {
+        assertThat(channel.isOpen()).isFalse();
+        assertThat(all).singleElement().isInstanceOf(ZMTPHandshakeFailure.class);
+        return (ZMTPException) ((ZMTPHandshakeFailure) all.get(0)).cause();
+    }
 
     static void assertMalformed(InTraffic traffic) {
         assertFailed(traffic, ZMTPException.Code.MALFORMED);

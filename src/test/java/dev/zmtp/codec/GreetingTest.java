@@ -1,5 +1,6 @@
 package dev.zmtp.codec;
 
+import static dev.zmtp.codec.Failures.failureOf;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPException;
@@ -160,12 +161,6 @@ class GreetingTest {
         return new ScriptedPeer(ZMTPCodec.from(config.build()));
     }
 
-    private static ZMTPException.Code failureOf(ScriptedPeer peer) {
-        assertThat(peer.failures).isEmpty();
-        assertThat(peer.channel.isOpen()).isFalse();
-        return ((ZMTPException) peer.onlyEvent(ZMTPHandshakeFailure.class).cause()).code();
-    }
-
     @ParameterizedTest(name = "{0}")
     @MethodSource("matrix")
     void eachOfOurOctetsLeavesOnceThePeerHasShownThatItUnderstandsIt(Conversation conversation) {
@@ -226,7 +221,7 @@ class GreetingTest {
                 peer.send(java.util.Arrays.copyOf(theirs, length));
                 assertThat(peer.events).isEmpty();
                 peer.channel.close();
-                assertThat(failureOf(peer)).isEqualTo(ZMTPException.Code.CLOSED);
+                assertThat(failureOf(peer).code()).isEqualTo(ZMTPException.Code.CLOSED);
             }
         }
     }
@@ -292,7 +287,7 @@ class GreetingTest {
     void anEvenTenthOctetThatIsNoFlagsOfA10FrameIsRefused(String last) {
         try (ScriptedPeer peer = peerOf(dealer(ZMTPVersion.ZMTP31))) {
             peer.send("ff 00*7 ff " + last);
-            assertThat(failureOf(peer)).isEqualTo(ZMTPException.Code.MALFORMED);
+            assertThat(failureOf(peer).code()).isEqualTo(ZMTPException.Code.MALFORMED);
         }
     }
 
@@ -378,7 +373,7 @@ class GreetingTest {
     void aPeerWithAnotherMechanismIsRefusedBeforeAnyCommand(String field, String shown) {
         try (ScriptedPeer peer = peerOf(dealer(ZMTPVersion.ZMTP31))) {
             peer.send(THEIR_SIGNATURE + " 03 01 " + field + " 00*32\n" + THEIR_READY);
-            assertThat(failureOf(peer)).isEqualTo(ZMTPException.Code.MECHANISM);
+            assertThat(failureOf(peer).code()).isEqualTo(ZMTPException.Code.MECHANISM);
             assertThat(peer.onlyEvent(ZMTPHandshakeFailure.class).cause())
                     .hasMessage("mechanism: " + shown + " (expected: NULL), peer embedded");
             assertThat(peer.received()).isEqualTo(Hex.of(OUR_SIGNATURE + " 03 01" + NULL));
@@ -420,7 +415,7 @@ class GreetingTest {
                         .isEqualTo(ours);
                 return;
             }
-            assertThat(failureOf(peer)).isEqualTo(ZMTPException.Code.VERSION);
+            assertThat(failureOf(peer).code()).isEqualTo(ZMTPException.Code.VERSION);
             assertThat(peer.onlyEvent(ZMTPHandshakeFailure.class).cause())
                     .hasMessage("version of the peer: " + refused + " (expected: " + ours
                             + " without interop), peer embedded");
@@ -459,7 +454,7 @@ class GreetingTest {
     void aDraftTypeNeverSpeaksLessThan30(ZMTPSocketType type, String theirs, String answered) {
         ZMTPConfig.Builder config = ZMTPConfig.builder().socketType(type);
         try (ScriptedPeer peer = peerOf(config).send(theirs)) {
-            assertThat(failureOf(peer)).isEqualTo(ZMTPException.Code.VERSION);
+            assertThat(failureOf(peer).code()).isEqualTo(ZMTPException.Code.VERSION);
             assertThat(peer.onlyEvent(ZMTPHandshakeFailure.class).cause())
                     .hasMessageContaining("ZMTP30 or later for a " + type);
             assertThat(peer.received()).isEqualTo(Hex.of("ff 00*7 01 7f " + answered));
@@ -489,7 +484,7 @@ class GreetingTest {
                                     .remoteSocketType())
                             .isEqualTo(theirs);
                 } else {
-                    assertThat(failureOf(peer)).isEqualTo(ZMTPException.Code.SOCKET_TYPE);
+                    assertThat(failureOf(peer).code()).isEqualTo(ZMTPException.Code.SOCKET_TYPE);
                 }
             }
         }
@@ -499,7 +494,7 @@ class GreetingTest {
     @ValueSource(strings = {"0b", "7f", "80", "ff"})
     void a20PeerOfUnknownTypeIsRefused(String code) {
         try (ScriptedPeer peer = peerOf(dealer(ZMTPVersion.ZMTP31)).send(THEIR_SIGNATURE + " 01 " + code)) {
-            assertThat(failureOf(peer)).isEqualTo(ZMTPException.Code.SOCKET_TYPE);
+            assertThat(failureOf(peer).code()).isEqualTo(ZMTPException.Code.SOCKET_TYPE);
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.zmtp.codec;
 
+import static dev.zmtp.codec.Failures.failureOf;
 import static dev.zmtp.testing.ScriptedPeer.GREETING;
 import static dev.zmtp.testing.ScriptedPeer.ready;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -47,12 +48,6 @@ class HandshakeDeadlineTest {
     private static void advance(ScriptedPeer peer, long millis) {
         peer.channel.advanceTimeBy(millis, TimeUnit.MILLISECONDS);
         peer.channel.runScheduledPendingTasks();
-    }
-
-    private static ZMTPException failureOf(ScriptedPeer peer) {
-        assertThat(peer.failures).isEmpty();
-        assertThat(peer.channel.isOpen()).isFalse();
-        return (ZMTPException) peer.onlyEvent(ZMTPHandshakeFailure.class).cause();
     }
 
     @ParameterizedTest

@@ -1,5 +1,6 @@
 package dev.zmtp.codec;
 
+import static dev.zmtp.codec.Failures.failureOf;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPException;
@@ -36,13 +37,6 @@ class IdentityTest {
 
     private static ByteBuffer identity(int length) {
         return ByteBuffer.wrap("i".repeat(length).getBytes(StandardCharsets.US_ASCII));
-    }
-
-    private static ZMTPException.Code failureOf(ScriptedPeer peer) {
-        assertThat(peer.failures).isEmpty();
-        assertThat(peer.messages).isEmpty();
-        assertThat(peer.channel.isOpen()).isFalse();
-        return ((ZMTPException) peer.onlyEvent(ZMTPHandshakeFailure.class).cause()).code();
     }
 
     @ParameterizedTest
@@ -133,7 +127,7 @@ class IdentityTest {
     @Test
     void a10CodecTakesASignatureInNoShorterForm() {
         try (ScriptedPeer peer = peerOf(ZMTPVersion.ZMTP10).send("04 7f")) {
-            assertThat(failureOf(peer)).isEqualTo(ZMTPException.Code.MALFORMED);
+            assertThat(failureOf(peer).code()).isEqualTo(ZMTPException.Code.MALFORMED);
         }
     }
 
@@ -171,7 +165,7 @@ class IdentityTest {
         for (ZMTPVersion protocol : ZMTPVersion.values()) {
             try (ScriptedPeer peer = peerOf(protocol)) {
                 peer.send(new byte[] {0});
-                assertThat(failureOf(peer)).isEqualTo(ZMTPException.Code.MALFORMED);
+                assertThat(failureOf(peer).code()).isEqualTo(ZMTPException.Code.MALFORMED);
             }
         }
     }
@@ -185,7 +179,7 @@ class IdentityTest {
                 peer.send(new byte[] {octets[0]});
                 assertThat(peer.events).isEmpty();
                 peer.send(new byte[] {octets[1]});
-                assertThat(failureOf(peer)).isEqualTo(ZMTPException.Code.MALFORMED);
+                assertThat(failureOf(peer).code()).isEqualTo(ZMTPException.Code.MALFORMED);
             }
         }
     }
@@ -197,7 +191,7 @@ class IdentityTest {
             try (ScriptedPeer peer = peerOf(protocol)) {
                 String greeting = peer.received();
                 peer.send(theirs);
-                assertThat(failureOf(peer)).isEqualTo(ZMTPException.Code.MALFORMED);
+                assertThat(failureOf(peer).code()).isEqualTo(ZMTPException.Code.MALFORMED);
                 assertThat(greeting).isNotEmpty();
                 assertThat(peer.received()).isEmpty();
             }
@@ -207,21 +201,21 @@ class IdentityTest {
     @Test
     void octetsOfOnesFailAtTheirMechanism() {
         try (ScriptedPeer peer = peerOf(ZMTPVersion.ZMTP31).send("ff*64")) {
-            assertThat(failureOf(peer)).isEqualTo(ZMTPException.Code.MECHANISM);
+            assertThat(failureOf(peer).code()).isEqualTo(ZMTPException.Code.MECHANISM);
         }
     }
 
     @Test
     void octetsOfOnesFailAtTheirSocketTypeIn20() {
         try (ScriptedPeer peer = peerOf(ZMTPVersion.ZMTP20).send("ff*12")) {
-            assertThat(failureOf(peer)).isEqualTo(ZMTPException.Code.SOCKET_TYPE);
+            assertThat(failureOf(peer).code()).isEqualTo(ZMTPException.Code.SOCKET_TYPE);
         }
     }
 
     @Test
     void octetsOfOnesFailAtTheirLengthIn10() {
         try (ScriptedPeer peer = peerOf(ZMTPVersion.ZMTP10).send("ff*10")) {
-            assertThat(failureOf(peer)).isEqualTo(ZMTPException.Code.MALFORMED);
+            assertThat(failureOf(peer).code()).isEqualTo(ZMTPException.Code.MALFORMED);
         }
     }
 
@@ -277,7 +271,7 @@ class IdentityTest {
         for (int split = 1; split < octets.length; split++) {
             try (ScriptedPeer peer = peerOf(ZMTPVersion.ZMTP31)) {
                 peer.send(octets, split);
-                assertThat(failureOf(peer)).isEqualTo(code);
+                assertThat(failureOf(peer).code()).isEqualTo(code);
             }
         }
     }

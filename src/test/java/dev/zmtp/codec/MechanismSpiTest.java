@@ -1,5 +1,6 @@
 package dev.zmtp.codec;
 
+import static dev.zmtp.codec.Failures.failureOf;
 import static dev.zmtp.testing.ScriptedPeer.SIGNATURE;
 import static dev.zmtp.testing.ScriptedPeer.command;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -80,12 +81,6 @@ class MechanismSpiTest {
     private static String sealed(int flags, String body) {
         String hex = ByteBufUtil.hexDump(ToyMechanism.sealed(flags, body));
         return "00 %02x ".formatted(hex.length() / 2) + hex + " ";
-    }
-
-    private static ZMTPException failureOf(ScriptedPeer peer) {
-        assertThat(peer.failures).isEmpty();
-        assertThat(peer.channel.isOpen()).isFalse();
-        return (ZMTPException) peer.onlyEvent(ZMTPHandshakeFailure.class).cause();
     }
 
     private void assertClosedOnce() {

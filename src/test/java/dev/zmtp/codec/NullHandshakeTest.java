@@ -1,5 +1,6 @@
 package dev.zmtp.codec;
 
+import static dev.zmtp.codec.Failures.failureOf;
 import static dev.zmtp.testing.ScriptedPeer.GREETING;
 import static dev.zmtp.testing.ScriptedPeer.NULL;
 import static dev.zmtp.testing.ScriptedPeer.SIGNATURE;
@@ -41,13 +42,6 @@ class NullHandshakeTest {
         ScriptedPeer peer = greeted(config(ZMTPSocketType.DEALER));
         peer.received();
         return peer;
-    }
-
-    private static ZMTPException failureOf(ScriptedPeer peer) {
-        assertThat(peer.failures).isEmpty();
-        assertThat(peer.messages).isEmpty();
-        assertThat(peer.channel.isOpen()).isFalse();
-        return (ZMTPException) peer.onlyEvent(ZMTPHandshakeFailure.class).cause();
     }
 
     private static String ourReady(ScriptedPeer peer) {

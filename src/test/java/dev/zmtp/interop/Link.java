@@ -6,7 +6,10 @@ import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPSubscription;
 import dev.zmtp.codec.ZMTPConfig;
 import io.netty.channel.ChannelHandler;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Consumer;
+import org.junit.jupiter.params.provider.Arguments;
 
 /** One connection over TCP between our codec and a socket of another implementation. */
 final class Link implements AutoCloseable {
@@ -15,6 +18,17 @@ final class Link implements AutoCloseable {
     enum Binder {
         WE,
         THEY
+    }
+
+    /** Each other implementation, and who of the two listens. */
+    static List<Arguments> everyPeerAndBinder() {
+        List<Arguments> all = new ArrayList<>();
+        for (PeerKind kind : PeerKind.values()) {
+            for (Binder binder : Binder.values()) {
+                all.add(Arguments.of(kind, binder));
+            }
+        }
+        return all;
     }
 
     /** How many peers may stay mute before that is a failure. */

@@ -153,18 +153,8 @@ class PatternsIT {
         assertThat(received).isEqualTo(message);
     }
 
-    static List<Arguments> everyPeerAndBinder() {
-        List<Arguments> all = new ArrayList<>();
-        for (PeerKind kind : PeerKind.values()) {
-            for (Binder binder : Binder.values()) {
-                all.add(Arguments.of(kind, binder));
-            }
-        }
-        return all;
-    }
-
     @ParameterizedTest(name = "{0}, {1} bind")
-    @MethodSource("everyPeerAndBinder")
+    @MethodSource("dev.zmtp.interop.Link#everyPeerAndBinder")
     void theirRouterSpeaksFirstToWhomWeSaidWeAre(PeerKind kind, Binder binder) {
         ZMTPConfig config = ZMTPConfig.builder()
                 .socketType(ZMTPSocketType.DEALER)
@@ -185,7 +175,7 @@ class PatternsIT {
     }
 
     @ParameterizedTest(name = "{0}, {1} bind")
-    @MethodSource("everyPeerAndBinder")
+    @MethodSource("dev.zmtp.interop.Link#everyPeerAndBinder")
     void theirIdentityNamesThemInOurSession(PeerKind kind, Binder binder) {
         ZMTPConfig config =
                 ZMTPConfig.builder().socketType(ZMTPSocketType.ROUTER).build();
@@ -199,7 +189,7 @@ class PatternsIT {
     }
 
     @ParameterizedTest(name = "{0}, {1} bind")
-    @MethodSource("everyPeerAndBinder")
+    @MethodSource("dev.zmtp.interop.Link#everyPeerAndBinder")
     void anAnonymousPeerGetsAnIdentityInOurSession(PeerKind kind, Binder binder) {
         try (Link link = Link.of(kind, binder, ZMTPSocketType.ROUTER, ZMTPSocketType.DEALER)) {
             link.ours().handshake();
@@ -210,7 +200,7 @@ class PatternsIT {
     }
 
     @ParameterizedTest(name = "{0}, {1} bind")
-    @MethodSource("everyPeerAndBinder")
+    @MethodSource("dev.zmtp.interop.Link#everyPeerAndBinder")
     void whatIsWrittenBeforeTheHandshakeArrivesBehindIt(PeerKind kind, Binder binder) {
         try (Link link = Link.of(kind, binder, ZMTPSocketType.PUSH, ZMTPSocketType.PULL)) {
             weSendTheyReceive(link, QUESTION);
@@ -219,7 +209,7 @@ class PatternsIT {
     }
 
     @ParameterizedTest(name = "{0}, {1} bind")
-    @MethodSource("everyPeerAndBinder")
+    @MethodSource("dev.zmtp.interop.Link#everyPeerAndBinder")
     void whatSubscribersSayToPublishersArrives(PeerKind kind, Binder binder) {
         try (Link link = Link.of(kind, binder, ZMTPSocketType.XPUB, ZMTPSocketType.XSUB);
                 Link back = Link.of(kind, binder, ZMTPSocketType.XSUB, ZMTPSocketType.XPUB)) {

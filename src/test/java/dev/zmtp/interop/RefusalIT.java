@@ -6,28 +6,15 @@ import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.codec.ZMTPConfig;
 import dev.zmtp.interop.Link.Binder;
-import java.util.ArrayList;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Peers that must not talk to each other do not, and both learn it. */
 class RefusalIT {
 
-    static List<Arguments> everyPeerAndBinder() {
-        List<Arguments> all = new ArrayList<>();
-        for (PeerKind kind : PeerKind.values()) {
-            for (Binder binder : Binder.values()) {
-                all.add(Arguments.of(kind, binder));
-            }
-        }
-        return all;
-    }
-
     @ParameterizedTest(name = "{0}, {1} bind")
-    @MethodSource("everyPeerAndBinder")
+    @MethodSource("dev.zmtp.interop.Link#everyPeerAndBinder")
     void theWrongSocketTypeIsTheEndForBothSides(PeerKind kind, Binder binder) {
         try (Link link = Link.of(kind, binder, ZMTPSocketType.PULL, ZMTPSocketType.PUB)) {
             // Both refuse. The peer's own refusal is mute, and may come before its READY.
@@ -42,7 +29,7 @@ class RefusalIT {
     }
 
     @ParameterizedTest(name = "{0}, {1} bind")
-    @MethodSource("everyPeerAndBinder")
+    @MethodSource("dev.zmtp.interop.Link#everyPeerAndBinder")
     void anotherMechanismIsTheEndForBothSides(PeerKind kind, Binder binder) {
         ZMTPConfig config =
                 ZMTPConfig.builder().socketType(ZMTPSocketType.DEALER).build();

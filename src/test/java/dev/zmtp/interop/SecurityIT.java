@@ -18,6 +18,8 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -43,16 +45,6 @@ class SecurityIT {
                 for (Binder binder : Binder.values()) {
                     all.add(Arguments.of(kind, security, binder));
                 }
-            }
-        }
-        return all;
-    }
-
-    static List<Arguments> everyPeerAndBinder() {
-        List<Arguments> all = new ArrayList<>();
-        for (PeerKind kind : PeerKind.values()) {
-            for (Binder binder : Binder.values()) {
-                all.add(Arguments.of(kind, binder));
             }
         }
         return all;
@@ -234,7 +226,7 @@ class SecurityIT {
     }
 
     @ParameterizedTest(name = "{0}, {1} bind")
-    @MethodSource("everyPeerAndBinder")
+    @MethodSource("dev.zmtp.interop.Link#everyPeerAndBinder")
     void theirClientThatExpectsAnotherServersKeyIsNotTalkedTo(PeerKind kind, Binder binder) {
         ZMTPConfig config =
                 Security.CURVE.server(ours(), Security.CURVE.authenticator()).build();
@@ -250,7 +242,7 @@ class SecurityIT {
     }
 
     @ParameterizedTest(name = "{0}, {1} bind")
-    @MethodSource("everyPeerAndBinder")
+    @MethodSource("dev.zmtp.interop.Link#everyPeerAndBinder")
     void weDoNotTalkToAServerOfAnotherKey(PeerKind kind, Binder binder) {
         ZMTPConfig config = ours().mechanism(ZMTPCurve.client(Security.STRANGER.publicKey(), Security.CLIENT))
                 .build();
@@ -266,7 +258,8 @@ class SecurityIT {
     /** Our side fails with {@code code}, and whatever either side has sent reaches nobody. */
     private static void assertRefused(Link link, ZMTPException.Code code, String reason) {
         link.ours().write(MESSAGE);
-        boolean taken = link.theirs().send(MESSAGE, Duration.ZERO); // not where there is no connection yet
+        // Not where there is no connection yet. Of one frame: JeroMQ fails when a connection ends between two.
+        boolean taken = link.theirs().send(Messages.of("theirs"), Duration.ZERO);
         assertThat(link.ours().handshakeFailure())
                 .as("the peer has a message to send: %s", taken)
                 .isInstanceOfSatisfying(
@@ -296,72 +289,38 @@ class SecurityIT {
     }
 
     /** A mechanism and a side of it. */
+    @SuppressWarnings("ImmutableEnumChecker") // lambdas without state
     enum Side {
-        NULL("NULL") {
-            @Override
-            void apply(PeerSocket socket) {
-                // by default
-            }
-
-            @Override
-            ZMTPConfig.Builder apply(ZMTPConfig.Builder config) {
-                return config;
-            }
-        },
-        PLAIN_CLIENT("PLAIN") {
-            @Override
-            void apply(PeerSocket socket) {
-                Security.PLAIN.client(socket);
-            }
-
-            @Override
-            ZMTPConfig.Builder apply(ZMTPConfig.Builder config) {
-                return Security.PLAIN.client(config);
-            }
-        },
-        PLAIN_SERVER("PLAIN") {
-            @Override
-            void apply(PeerSocket socket) {
-                theirServer(socket, Security.PLAIN);
-            }
-
-            @Override
-            ZMTPConfig.Builder apply(ZMTPConfig.Builder config) {
-                return Security.PLAIN.server(config, Security.PLAIN.authenticator());
-            }
-        },
-        CURVE_CLIENT("CURVE") {
-            @Override
-            void apply(PeerSocket socket) {
-                Security.CURVE.client(socket);
-            }
-
-            @Override
-            ZMTPConfig.Builder apply(ZMTPConfig.Builder config) {
-                return Security.CURVE.client(config);
-            }
-        },
-        CURVE_SERVER("CURVE") {
-            @Override
-            void apply(PeerSocket socket) {
-                theirServer(socket, Security.CURVE);
-            }
-
-            @Override
-            ZMTPConfig.Builder apply(ZMTPConfig.Builder config) {
-                return Security.CURVE.server(config, Security.CURVE.authenticator());
-            }
-        };
+        NULL("NULL", config -> config, socket -> {}),
+        PLAIN_CLIENT("PLAIN", Security.PLAIN::client, Security.PLAIN::client),
+        PLAIN_SERVER(Security.PLAIN),
+        CURVE_CLIENT("CURVE", Security.CURVE::client, Security.CURVE::client),
+        CURVE_SERVER(Security.CURVE);
 
         private final String mechanism;
+        private final UnaryOperator<ZMTPConfig.Builder> ours;
+        private final Consumer<PeerSocket> theirs;
 
-        Side(String mechanism) {
+        Side(String mechanism, UnaryOperator<ZMTPConfig.Builder> ours, Consumer<PeerSocket> theirs) {
             this.mechanism = mechanism;
+            this.ours = ours;
+            this.theirs = theirs;
         }
 
-        abstract void apply(PeerSocket socket);
+        Side(Security server) {
+            this(
+                    server.name(),
+                    config -> server.server(config, server.authenticator()),
+                    socket -> theirServer(socket, server));
+        }
 
-        abstract ZMTPConfig.Builder apply(ZMTPConfig.Builder config);
+        ZMTPConfig.Builder apply(ZMTPConfig.Builder config) {
+            return ours.apply(config);
+        }
+
+        void apply(PeerSocket socket) {
+            theirs.accept(socket);
+        }
     }
 
     static List<Arguments> everyMismatch() {
@@ -409,32 +368,16 @@ class SecurityIT {
 
     /** Who is CURVE's server. */
     enum Server {
-        OURS {
-            @Override
-            ZMTPConfig.Builder apply(ZMTPConfig.Builder config) {
-                return Security.CURVE.server(config, Security.CURVE.authenticator());
-            }
+        OURS(Side.CURVE_SERVER, Side.CURVE_CLIENT),
+        THEIRS(Side.CURVE_CLIENT, Side.CURVE_SERVER);
 
-            @Override
-            void apply(PeerSocket socket) {
-                Security.CURVE.client(socket);
-            }
-        },
-        THEIRS {
-            @Override
-            ZMTPConfig.Builder apply(ZMTPConfig.Builder config) {
-                return Security.CURVE.client(config);
-            }
+        private final Side ours;
+        private final Side theirs;
 
-            @Override
-            void apply(PeerSocket socket) {
-                theirServer(socket, Security.CURVE);
-            }
-        };
-
-        abstract ZMTPConfig.Builder apply(ZMTPConfig.Builder config);
-
-        abstract void apply(PeerSocket socket);
+        Server(Side ours, Side theirs) {
+            this.ours = ours;
+            this.theirs = theirs;
+        }
     }
 
     static List<Arguments> everyServer() {
@@ -453,8 +396,8 @@ class SecurityIT {
     @MethodSource("everyServer")
     void theirSubscriptionsAndOurNewsTravelInBoxes(PeerKind kind, Server server, Binder binder) {
         Tap tap = new Tap();
-        ZMTPConfig config = server.apply(ours(ZMTPSocketType.PUB)).build();
-        try (Link link = new Link(kind, binder, config, ZMTPSocketType.SUB, server::apply, tap)) {
+        ZMTPConfig config = server.ours.apply(ours(ZMTPSocketType.PUB)).build();
+        try (Link link = new Link(kind, binder, config, ZMTPSocketType.SUB, server.theirs::apply, tap)) {
             link.ours().handshake();
             link.theirs().subscribe("news");
             assertThat(link.subscription()).isEqualTo(ZMTPSubscription.subscribe("news"));
@@ -473,8 +416,8 @@ class SecurityIT {
     @MethodSource("everyServer")
     void ourSubscriptionsAndTheirNewsTravelInBoxes(PeerKind kind, Server server, Binder binder) {
         Tap tap = new Tap();
-        ZMTPConfig config = server.apply(ours(ZMTPSocketType.SUB)).build();
-        try (Link link = new Link(kind, binder, config, ZMTPSocketType.XPUB, server::apply, tap)) {
+        ZMTPConfig config = server.ours.apply(ours(ZMTPSocketType.SUB)).build();
+        try (Link link = new Link(kind, binder, config, ZMTPSocketType.XPUB, server.theirs::apply, tap)) {
             link.ours().handshake();
             link.ours().write(ZMTPSubscription.subscribe("news"));
             assertThat(link.theirs().receive()).isEqualTo(Messages.rawSubscription(true, "news"));
@@ -504,14 +447,14 @@ class SecurityIT {
     void theirPingsInBoxesAreAnsweredInBoxes(PeerKind kind, Server server) {
         int longerThanTheTimeout = (int) (TIMEOUT.dividedBy(INTERVAL) * 5 / 4);
         Tap tap = new Tap();
-        ZMTPConfig config = server.apply(ours()).build();
+        ZMTPConfig config = server.ours.apply(ours()).build();
         try (Link link = new Link(
                 kind,
                 Binder.WE,
                 config,
                 ZMTPSocketType.DEALER,
                 socket -> {
-                    server.apply(socket);
+                    server.theirs.apply(socket);
                     socket.heartbeat(INTERVAL, TIMEOUT, LONG);
                 },
                 tap)) {
@@ -529,12 +472,14 @@ class SecurityIT {
     @EnumSource
     void libzmqAnswersOurPingsInBoxes(Server server) {
         Tap tap = new Tap();
-        ZMTPConfig config = server.apply(ours())
+        ZMTPConfig config = server.ours
+                .apply(ours())
                 .heartbeatInterval(INTERVAL)
                 .heartbeatTimeout(LONG)
                 .heartbeatTtl(LONG)
                 .build();
-        try (Link link = new Link(PeerKind.LIBZMQ, Binder.THEY, config, ZMTPSocketType.DEALER, server::apply, tap)) {
+        try (Link link =
+                new Link(PeerKind.LIBZMQ, Binder.THEY, config, ZMTPSocketType.DEALER, server.theirs::apply, tap)) {
             link.ours().handshake();
             tap.await(() -> tap.sent("MESSAGE") >= SOME && tap.received("MESSAGE") >= SOME);
             assertThat(tap.sent("PING")).isZero();

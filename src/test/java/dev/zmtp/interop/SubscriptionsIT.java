@@ -9,7 +9,6 @@ import dev.zmtp.interop.Link.Binder;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Publishers filter by what subscribers say: theirs by our subscriptions, and ours is told theirs. */
@@ -19,18 +18,8 @@ class SubscriptionsIT {
     private static final ZMTPMessage B = Messages.of("bananas", "2");
     private static final ZMTPMessage C = Messages.of("cherries", "3");
 
-    static List<Arguments> everyPeerAndBinder() {
-        List<Arguments> all = new ArrayList<>();
-        for (PeerKind kind : PeerKind.values()) {
-            for (Binder binder : Binder.values()) {
-                all.add(Arguments.of(kind, binder));
-            }
-        }
-        return all;
-    }
-
     @ParameterizedTest(name = "{0}, {1} bind")
-    @MethodSource("everyPeerAndBinder")
+    @MethodSource("dev.zmtp.interop.Link#everyPeerAndBinder")
     void theirPublisherSendsOnlyWhatWeSubscribedTo(PeerKind kind, Binder binder) {
         try (Link link = Link.of(kind, binder, ZMTPSocketType.SUB, ZMTPSocketType.PUB)) {
             link.ours().handshake();
@@ -49,7 +38,7 @@ class SubscriptionsIT {
     }
 
     @ParameterizedTest(name = "{0}, {1} bind")
-    @MethodSource("everyPeerAndBinder")
+    @MethodSource("dev.zmtp.interop.Link#everyPeerAndBinder")
     void theirPublisherSendsNoMoreWhatWeCancelled(PeerKind kind, Binder binder) {
         try (Link link = Link.of(kind, binder, ZMTPSocketType.SUB, ZMTPSocketType.PUB)) {
             link.ours().handshake();
@@ -67,7 +56,7 @@ class SubscriptionsIT {
     }
 
     @ParameterizedTest(name = "{0}, {1} bind")
-    @MethodSource("everyPeerAndBinder")
+    @MethodSource("dev.zmtp.interop.Link#everyPeerAndBinder")
     void ourPublisherIsToldWhatTheySubscribeToAndCancel(PeerKind kind, Binder binder) {
         try (Link link = Link.of(kind, binder, ZMTPSocketType.PUB, ZMTPSocketType.SUB)) {
             link.ours().handshake();
@@ -87,7 +76,7 @@ class SubscriptionsIT {
     }
 
     @ParameterizedTest(name = "{0}, {1} bind")
-    @MethodSource("everyPeerAndBinder")
+    @MethodSource("dev.zmtp.interop.Link#everyPeerAndBinder")
     void extendedSocketsSeeSubscriptionsAsMessagesOfTheirOwn(PeerKind kind, Binder binder) {
         try (Link theyPublish = Link.of(kind, binder, ZMTPSocketType.XSUB, ZMTPSocketType.XPUB);
                 Link wePublish = Link.of(kind, binder, ZMTPSocketType.XPUB, ZMTPSocketType.XSUB)) {

@@ -10,10 +10,11 @@ import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
-/** The context of a mechanism without a codec, which computes at once and asks nobody. */
-record Alone(String socketType, Executor executor) implements ZMTPMechanism.Context {
+/** The context of a mechanism without a codec, which asks nobody. */
+public record Alone(String socketType, Executor executor) implements ZMTPMechanism.Context {
 
-    Alone(String socketType) {
+    /** One whose computations run at once. */
+    public Alone(String socketType) {
         this(socketType, Runnable::run);
     }
 

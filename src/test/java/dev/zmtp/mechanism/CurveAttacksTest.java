@@ -1,5 +1,6 @@
 package dev.zmtp.mechanism;
 
+import static dev.zmtp.ZMTPSocketType.DEALER;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -27,8 +28,8 @@ class CurveAttacksTest {
 
     private static final int INITIATE_COUNT_AT = 105;
 
-    private final ZMTPCurveKeyPair serverKeys = ZMTPCurveKeyPair.of(Hex.octets("01*32"));
-    private final ZMTPCurveKeyPair clientKeys = ZMTPCurveKeyPair.of(Hex.octets("02*32"));
+    private final ZMTPCurveKeyPair serverKeys = CurveForge.SERVER;
+    private final ZMTPCurveKeyPair clientKeys = CurveForge.CLIENT;
     private final CurveServer server = newServer();
     private final CurveClient client = newClient(serverKeys.publicKey());
 
@@ -191,37 +192,8 @@ class CurveAttacksTest {
 
     /** The INITIATE, to {@link #server}, of a client whose vouch names this server key. */
     private byte[] initiateVouchingFor(ZMTPCurvePublicKey named) {
-        byte[] transientSecret = Hex.octets("05*32");
-        byte[] transientKey = Curve25519.publicKey(transientSecret);
-        byte[] helloKey =
-                Curve25519.sharedKey(transientSecret, serverKeys.publicKey().octets());
-        byte[] signature = CurveSide.seal(helloKey, CurveSide.nonce(CurveSide.HELLO_NONCE, 1), new byte[64]);
-        give(server, octets("05 \"HELLO\" 01 00 00*72", transientKey, "00*7 01", signature));
-        byte[] welcome = next(server);
-        byte[] opened = CurveSide.open(
-                "WELCOME",
-                helloKey,
-                CurveSide.longNonce(CurveSide.WELCOME_NONCE, Arrays.copyOfRange(welcome, 8, 24)),
-                Arrays.copyOfRange(welcome, 24, 168));
-        byte[] serverTransientKey = Arrays.copyOf(opened, 32);
-        byte[] vouch = CurveSide.seal(
-                Curve25519.sharedKey(clientKeys.secretKey(), serverTransientKey),
-                CurveSide.longNonce(CurveSide.VOUCH_NONCE, new byte[16]),
-                octets(transientKey, named.octets()));
-        byte[] box = CurveSide.seal(
-                Curve25519.sharedKey(transientSecret, serverTransientKey),
-                CurveSide.nonce(CurveSide.INITIATE_NONCE, 2),
-                octets(clientKeys.publicKey().octets(), "00*16", vouch, "0b \"Socket-Type\" 00000006 \"DEALER\""));
-        return octets("08 \"INITIATE\"", Arrays.copyOfRange(opened, 32, 128), "00*7 02", box);
-    }
-
-    private static byte[] octets(Object... parts) {
-        StringBuilder hex = new StringBuilder();
-        for (Object part : parts) {
-            hex.append(part instanceof byte[] octets ? ByteBufUtil.hexDump(octets) : part)
-                    .append(' ');
-        }
-        return Hex.octets(hex.toString());
+        give(server, CurveForge.helloBody());
+        return new CurveForge().initiateBody(next(server), named, CurveForge.metadata(DEALER));
     }
 
     @Test

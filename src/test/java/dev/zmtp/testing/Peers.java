@@ -19,6 +19,8 @@ public final class Peers implements AutoCloseable {
         public final List<Object> messages = recorder.messages;
         /** What came to exceptionCaught. */
         public final List<Throwable> failures = recorder.failures;
+        /** Events, messages and failures, in the order in which they came. */
+        public final List<Object> all = recorder.all;
 
         private End(ChannelHandler... handlers) {
             channel = new EmbeddedChannel();
