@@ -1,7 +1,6 @@
 package dev.zmtp.testing;
 
 import dev.zmtp.codec.ZMTPCodec;
-import io.netty.buffer.Unpooled;
 import io.netty.util.concurrent.FastThreadLocalThread;
 import java.security.CodeSource;
 import java.util.ArrayList;
@@ -37,7 +36,6 @@ public final class BlockingCheck implements AfterEachCallback {
     static {
         Thread tests = Thread.currentThread();
         libraryIsNearest(); // loads what it needs, as loading classes blocks
-        Unpooled.buffer().release(); // and Netty reads files when it is loaded
         BlockHound.builder()
                 .loadIntegrations()
                 .nonBlockingThreadPredicate(loops -> loops.or(thread -> thread == tests))
@@ -48,6 +46,8 @@ public final class BlockingCheck implements AfterEachCallback {
                 .allowBlockingCallsInside("io.netty.channel.uring.IoUringIoHandler", "destroy")
                 .allowBlockingCallsInside("io.netty.buffer.AdaptivePoolingAllocator", "allocate")
                 .allowBlockingCallsInside("io.netty.buffer.AdaptivePoolingAllocator$Magazine", "free")
+                // Netty reads files when it is loaded, in BundleIT also by another class loader.
+                .allowBlockingCallsInside("io.netty.util.internal.PlatformDependent", "<clinit>")
                 // What an executor runs, though it be the thread of the test, and what says that it may block.
                 .allowBlockingCallsInside("dev.zmtp.mechanism.CurveSide", "run")
                 .allowBlockingCallsInside("dev.zmtp.mechanism.ZMTPCurveKeyPair", "generate")
