@@ -169,6 +169,9 @@ final class TrafficPhase extends Phase {
         if (body == null) {
             return false;
         }
+        if (cipher != null) {
+            body = writable(body); // whoever made it read-only needs it as it is
+        }
         try {
             if (cipher == null) {
                 frame(reader.flags(), body);
@@ -181,6 +184,17 @@ final class TrafficPhase extends Phase {
             body.release();
         }
         return true;
+    }
+
+    private ByteBuf writable(ByteBuf body) {
+        if (!body.isReadOnly()) {
+            return body;
+        }
+        try {
+            return codec.ctx().alloc().buffer(body.readableBytes()).writeBytes(body);
+        } finally {
+            body.release();
+        }
     }
 
     private MessageSink sink() {

@@ -76,6 +76,25 @@ class CurveTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(ints = {3, 70_000})
+    void octetsThatMayNotBeWrittenAreOpenedInACopy(int length) {
+        try (Peers peers = joined(client(DEALER), server(ROUTER))) {
+            ZMTPMessage sent = ZMTPMessage.fromUTF8("c".repeat(length));
+            peers.left.channel.writeAndFlush(sent.retain());
+            ByteBuf octets = peers.left.channel.readOutbound();
+            ByteBuf before = octets.copy();
+            peers.right.channel.writeInbound(octets.asReadOnly().retain());
+            assertThat(peers.right.failures).isEmpty();
+            assertThat(peers.right.messages).containsExactly(sent);
+            assertThat(octets).isEqualTo(before);
+            peers.right.messages.forEach(ReferenceCountUtil::release);
+            sent.release();
+            before.release();
+            octets.release();
+        }
+    }
+
     @Test
     void subscriptionsTravelInBoxes() {
         try (Peers peers = joined(client(SUB), server(PUB))) {
