@@ -51,7 +51,10 @@ final class SecretBox {
     private final Poly1305 poly1305 = new Poly1305();
     private boolean wiped;
 
-    /** A key that is read where it stands. Bouncy Castle's own copies it, twice for each box, and wipes nothing. */
+    /**
+     * A key that is read where it stands. Bouncy Castle's own copies it, twice for each box, and wipes nothing. That this one
+     * is asked by its method is checked by {@link BouncyCastle}.
+     */
     private static final class MacKey extends KeyParameter {
         private final byte[] octets;
 

@@ -139,7 +139,7 @@ public interface ZMTPMechanism {
         void seal(int flags, ByteBuf body, ByteBuf out);
 
         /**
-         * Opens {@code sealed} in place: its readable octets become the body.
+         * Opens {@code sealed}, which can be written, in place: its readable octets become the body.
          *
          * @return the flags of the frame: MORE, COMMAND or 0
          * @throws ZMTPException if it was not sealed by the peer, or was before
