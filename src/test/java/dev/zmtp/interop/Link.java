@@ -6,7 +6,6 @@ import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPSubscription;
 import dev.zmtp.codec.ZMTPConfig;
 import io.netty.channel.ChannelHandler;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import org.junit.jupiter.params.provider.Arguments;
@@ -22,13 +21,7 @@ final class Link implements AutoCloseable {
 
     /** Each other implementation, and who of the two listens. */
     static List<Arguments> everyPeerAndBinder() {
-        List<Arguments> all = new ArrayList<>();
-        for (PeerKind kind : PeerKind.values()) {
-            for (Binder binder : Binder.values()) {
-                all.add(Arguments.of(kind, binder));
-            }
-        }
-        return all;
+        return Every.combinationOf(PeerKind.values(), Binder.values());
     }
 
     /** How many peers may stay mute before that is a failure. */

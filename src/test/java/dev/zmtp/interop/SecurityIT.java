@@ -39,15 +39,7 @@ class SecurityIT {
     private static final ZMTPMessage NEWS = Messages.of("news of today", "body");
 
     static List<Arguments> everyMechanism() {
-        List<Arguments> all = new ArrayList<>();
-        for (PeerKind kind : PeerKind.values()) {
-            for (Security security : Security.values()) {
-                for (Binder binder : Binder.values()) {
-                    all.add(Arguments.of(kind, security, binder));
-                }
-            }
-        }
-        return all;
+        return Every.combinationOf(PeerKind.values(), Security.values(), Binder.values());
     }
 
     private static ZMTPConfig.Builder ours(ZMTPSocketType type) {
@@ -381,15 +373,7 @@ class SecurityIT {
     }
 
     static List<Arguments> everyServer() {
-        List<Arguments> all = new ArrayList<>();
-        for (PeerKind kind : PeerKind.values()) {
-            for (Server server : Server.values()) {
-                for (Binder binder : Binder.values()) {
-                    all.add(Arguments.of(kind, server, binder));
-                }
-            }
-        }
-        return all;
+        return Every.combinationOf(PeerKind.values(), Server.values(), Binder.values());
     }
 
     @ParameterizedTest(name = "{0}, {1} is the server, {2} bind")
@@ -433,13 +417,7 @@ class SecurityIT {
     }
 
     static List<Arguments> everyPeerAndServer() {
-        List<Arguments> all = new ArrayList<>();
-        for (PeerKind kind : PeerKind.values()) {
-            for (Server server : Server.values()) {
-                all.add(Arguments.of(kind, server));
-            }
-        }
-        return all;
+        return Every.combinationOf(PeerKind.values(), Server.values());
     }
 
     @ParameterizedTest(name = "{0}, {1} is the server")

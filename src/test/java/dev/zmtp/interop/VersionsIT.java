@@ -10,7 +10,6 @@ import dev.zmtp.codec.ZMTPConfig;
 import dev.zmtp.codec.ZMTPHandshake;
 import dev.zmtp.interop.Link.Binder;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -28,15 +27,7 @@ class VersionsIT {
     private static final ZMTPMessage MESSAGE = Messages.ofLengths(0, 1, 252, 253, 254, 255, 256, 64 << 10);
 
     static List<Arguments> everyVersion() {
-        List<Arguments> all = new ArrayList<>();
-        for (PeerKind kind : PeerKind.values()) {
-            for (Binder binder : Binder.values()) {
-                for (ZMTPVersion version : ZMTPVersion.values()) {
-                    all.add(Arguments.of(kind, binder, version));
-                }
-            }
-        }
-        return all;
+        return Every.combinationOf(PeerKind.values(), Binder.values(), ZMTPVersion.values());
     }
 
     private static ZMTPConfig config(ZMTPSocketType type, ZMTPVersion version) {

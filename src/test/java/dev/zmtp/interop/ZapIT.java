@@ -18,7 +18,6 @@ import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -135,13 +134,7 @@ class ZapIT {
     }
 
     static List<Arguments> everyHandlerAndMechanism() {
-        List<Arguments> all = new ArrayList<>();
-        for (PeerKind kind : PeerKind.values()) {
-            for (Security security : Security.values()) {
-                all.add(Arguments.of(kind, security));
-            }
-        }
-        return all;
+        return Every.combinationOf(PeerKind.values(), Security.values());
     }
 
     @Test
