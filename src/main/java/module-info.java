@@ -13,5 +13,6 @@ module dev.zmtp {
 
     exports dev.zmtp;
     exports dev.zmtp.codec;
-    exports dev.zmtp.mechanism;
+    exports dev.zmtp.security;
+    exports dev.zmtp.zap;
 }

@@ -1,9 +1,9 @@
 package dev.zmtp.bench;
 
-import dev.zmtp.mechanism.Alone;
-import dev.zmtp.mechanism.ZMTPCurve;
-import dev.zmtp.mechanism.ZMTPCurveKeyPair;
-import dev.zmtp.mechanism.ZMTPMechanism;
+import dev.zmtp.security.Alone;
+import dev.zmtp.security.ZMTPCurve;
+import dev.zmtp.security.ZMTPCurveKeyPair;
+import dev.zmtp.security.ZMTPMechanism;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.util.concurrent.TimeUnit;

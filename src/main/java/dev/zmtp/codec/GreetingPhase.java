@@ -3,7 +3,7 @@ package dev.zmtp.codec;
 import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPVersion;
-import dev.zmtp.mechanism.ZMTPMechanism;
+import dev.zmtp.security.ZMTPMechanism;
 import dev.zmtp.wire.Greeting;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;

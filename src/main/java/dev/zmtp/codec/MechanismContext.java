@@ -1,10 +1,10 @@
 package dev.zmtp.codec;
 
 import dev.zmtp.ZMTPMetadata;
-import dev.zmtp.mechanism.ZMTPAuthRequest;
-import dev.zmtp.mechanism.ZMTPAuthenticator;
-import dev.zmtp.mechanism.ZMTPDecision;
-import dev.zmtp.mechanism.ZMTPMechanism;
+import dev.zmtp.security.ZMTPAuthRequest;
+import dev.zmtp.security.ZMTPAuthenticator;
+import dev.zmtp.security.ZMTPDecision;
+import dev.zmtp.security.ZMTPMechanism;
 import dev.zmtp.wire.Metadata;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;

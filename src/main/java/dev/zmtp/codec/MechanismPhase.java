@@ -4,7 +4,7 @@ import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPMetadata;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPVersion;
-import dev.zmtp.mechanism.ZMTPMechanism;
+import dev.zmtp.security.ZMTPMechanism;
 import dev.zmtp.wire.FrameReader;
 import dev.zmtp.wire.Greeting;
 import io.netty.buffer.ByteBuf;

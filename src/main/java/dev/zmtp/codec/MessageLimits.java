@@ -2,7 +2,7 @@ package dev.zmtp.codec;
 
 import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPVersion;
-import dev.zmtp.mechanism.ZMTPMechanism.FrameCipher;
+import dev.zmtp.security.ZMTPMechanism.FrameCipher;
 
 /** Judges frames by their headers: here and nowhere else, before an octet of the body is awaited or memory is taken. */
 final class MessageLimits {

@@ -5,7 +5,7 @@ import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPSubscription;
 import dev.zmtp.ZMTPVersion;
-import dev.zmtp.mechanism.ZMTPMechanism.FrameCipher;
+import dev.zmtp.security.ZMTPMechanism.FrameCipher;
 import dev.zmtp.wire.Command;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;

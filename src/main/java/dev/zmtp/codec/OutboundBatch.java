@@ -2,7 +2,7 @@ package dev.zmtp.codec;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPVersion;
-import dev.zmtp.mechanism.ZMTPMechanism.FrameCipher;
+import dev.zmtp.security.ZMTPMechanism.FrameCipher;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;

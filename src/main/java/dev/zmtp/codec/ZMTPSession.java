@@ -1,7 +1,7 @@
 package dev.zmtp.codec;
 
 import dev.zmtp.ZMTPVersion;
-import dev.zmtp.mechanism.ZMTPDecision;
+import dev.zmtp.security.ZMTPDecision;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.util.concurrent.DefaultPromise;
 import io.netty.util.concurrent.EventExecutor;

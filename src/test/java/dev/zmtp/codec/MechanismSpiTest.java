@@ -10,7 +10,7 @@ import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPSubscription;
 import dev.zmtp.ZMTPVersion;
-import dev.zmtp.mechanism.ZMTPMechanism;
+import dev.zmtp.security.ZMTPMechanism;
 import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.Peers;
 import dev.zmtp.testing.ScriptedPeer;

@@ -10,11 +10,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.zmtp.ZMTPException.Code;
 import dev.zmtp.ZMTPVersion;
-import dev.zmtp.mechanism.ZMTPAuthRequest;
-import dev.zmtp.mechanism.ZMTPAuthenticator;
-import dev.zmtp.mechanism.ZMTPDecision;
-import dev.zmtp.mechanism.ZMTPPasswords;
-import dev.zmtp.mechanism.ZMTPPlain;
+import dev.zmtp.security.ZMTPAuthRequest;
+import dev.zmtp.security.ZMTPAuthenticator;
+import dev.zmtp.security.ZMTPDecision;
+import dev.zmtp.security.ZMTPPasswords;
+import dev.zmtp.security.ZMTPPlain;
 import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.Peers;
 import dev.zmtp.testing.ScriptedPeer;

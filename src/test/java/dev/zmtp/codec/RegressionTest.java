@@ -12,7 +12,7 @@ import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPMetadata;
 import dev.zmtp.ZMTPSubscription;
-import dev.zmtp.mechanism.ZMTPMechanism;
+import dev.zmtp.security.ZMTPMechanism;
 import dev.zmtp.testing.FullAllocator;
 import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.InTraffic;

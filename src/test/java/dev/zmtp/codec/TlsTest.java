@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
-import dev.zmtp.mechanism.ZMTPAuthRequest;
-import dev.zmtp.mechanism.ZMTPDecision;
+import dev.zmtp.security.ZMTPAuthRequest;
+import dev.zmtp.security.ZMTPDecision;
 import dev.zmtp.testing.Certificates;
 import dev.zmtp.testing.Peers;
 import dev.zmtp.testing.ScriptedPeer;

@@ -11,7 +11,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPMetadata;
-import dev.zmtp.mechanism.ZMTPMechanism;
+import dev.zmtp.security.ZMTPMechanism;
 import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.InTraffic;
 import dev.zmtp.testing.ScriptedPeer;

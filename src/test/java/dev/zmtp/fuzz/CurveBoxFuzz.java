@@ -2,7 +2,7 @@ package dev.zmtp.fuzz;
 
 import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPVersion;
-import dev.zmtp.mechanism.CurveForge;
+import dev.zmtp.security.CurveForge;
 import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.ScriptedPeer;
 

@@ -2,8 +2,8 @@ package dev.zmtp.fuzz;
 
 import dev.zmtp.ZMTPVersion;
 import dev.zmtp.codec.ZMTPCodec;
-import dev.zmtp.mechanism.ZMTPPasswords;
-import dev.zmtp.mechanism.ZMTPPlain;
+import dev.zmtp.security.ZMTPPasswords;
+import dev.zmtp.security.ZMTPPlain;
 import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.ScriptedPeer;
 import java.util.Map;

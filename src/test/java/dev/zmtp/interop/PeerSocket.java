@@ -1,8 +1,8 @@
 package dev.zmtp.interop;
 
 import dev.zmtp.ZMTPMessage;
-import dev.zmtp.mechanism.ZMTPCurveKeyPair;
-import dev.zmtp.mechanism.ZMTPCurvePublicKey;
+import dev.zmtp.security.ZMTPCurveKeyPair;
+import dev.zmtp.security.ZMTPCurvePublicKey;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 

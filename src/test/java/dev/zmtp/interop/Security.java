@@ -1,12 +1,12 @@
 package dev.zmtp.interop;
 
 import dev.zmtp.codec.ZMTPConfig;
-import dev.zmtp.mechanism.ZMTPAuthenticator;
-import dev.zmtp.mechanism.ZMTPCurve;
-import dev.zmtp.mechanism.ZMTPCurveKeyPair;
-import dev.zmtp.mechanism.ZMTPPasswords;
-import dev.zmtp.mechanism.ZMTPPlain;
-import dev.zmtp.mechanism.ZMTPPublicKeys;
+import dev.zmtp.security.ZMTPAuthenticator;
+import dev.zmtp.security.ZMTPCurve;
+import dev.zmtp.security.ZMTPCurveKeyPair;
+import dev.zmtp.security.ZMTPPasswords;
+import dev.zmtp.security.ZMTPPlain;
+import dev.zmtp.security.ZMTPPublicKeys;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;

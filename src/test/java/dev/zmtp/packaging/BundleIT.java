@@ -114,7 +114,7 @@ class BundleIT {
 
     @Test
     void anotherBundleUsesTheLibrary() throws Exception {
-        Bundle user = installUser(Conversation.class, "dev.zmtp", "dev.zmtp.codec", "dev.zmtp.mechanism");
+        Bundle user = installUser(Conversation.class, "dev.zmtp", "dev.zmtp.codec", "dev.zmtp.security");
 
         Callable<?> conversation = (Callable<?>) user.loadClass(Conversation.class.getName())
                 .getDeclaredConstructor()

@@ -49,11 +49,11 @@ public final class BlockingCheck implements AfterEachCallback {
                 // Netty reads files when it is loaded, in BundleIT also by another class loader.
                 .allowBlockingCallsInside("io.netty.util.internal.PlatformDependent", "<clinit>")
                 // What an executor runs, though it be the thread of the test, and what says that it may block.
-                .allowBlockingCallsInside("dev.zmtp.mechanism.CurveSide", "run")
-                .allowBlockingCallsInside("dev.zmtp.mechanism.ZMTPCurveKeyPair", "generate")
-                .allowBlockingCallsInside("dev.zmtp.mechanism.ZMTPCurveKeyPair", "ofSecretKey")
-                .allowBlockingCallsInside("dev.zmtp.mechanism.CurveFile", "read")
-                .allowBlockingCallsInside("dev.zmtp.mechanism.CurveFile", "write")
+                .allowBlockingCallsInside("dev.zmtp.security.CurveSide", "run")
+                .allowBlockingCallsInside("dev.zmtp.security.ZMTPCurveKeyPair", "generate")
+                .allowBlockingCallsInside("dev.zmtp.security.ZMTPCurveKeyPair", "ofSecretKey")
+                .allowBlockingCallsInside("dev.zmtp.security.CurveFile", "read")
+                .allowBlockingCallsInside("dev.zmtp.security.CurveFile", "write")
                 // Tests hand what they hear from an event loop to their own thread, under a lock that is held as
                 // shortly.
                 .allowBlockingCallsInside("java.util.concurrent.LinkedBlockingQueue", "offer")

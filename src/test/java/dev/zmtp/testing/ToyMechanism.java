@@ -2,7 +2,7 @@ package dev.zmtp.testing;
 
 import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPMetadata;
-import dev.zmtp.mechanism.ZMTPMechanism;
+import dev.zmtp.security.ZMTPMechanism;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;

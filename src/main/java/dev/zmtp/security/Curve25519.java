@@ -1,0 +1,48 @@
+package dev.zmtp.security;
+
+import dev.zmtp.ZMTPException;
+import java.security.SecureRandom;
+import java.util.Arrays;
+import org.bouncycastle.math.ec.rfc7748.X25519;
+
+/** X25519 (RFC 7748), and the key of NaCl's boxes that follows from it. About a tenth of a millisecond each: not for event loops. */
+final class Curve25519 {
+
+    /** Octets of a secret or a public key. */
+    static final int KEY_LENGTH = 32;
+
+    private static final byte[] ZEROS = new byte[SecretBox.PREFIX_LENGTH];
+
+    private Curve25519() {}
+
+    /** A new secret key. */
+    static byte[] generateSecretKey(SecureRandom random) {
+        byte[] secretKey = new byte[KEY_LENGTH];
+        random.nextBytes(secretKey); // which bits do not count is the multiplication's business
+        return secretKey;
+    }
+
+    /** The public key that goes with {@code secretKey}. */
+    static byte[] publicKey(byte[] secretKey) {
+        byte[] publicKey = new byte[KEY_LENGTH];
+        X25519.generatePublicKey(secretKey, 0, publicKey, 0);
+        return publicKey;
+    }
+
+    /**
+     * The key of the boxes between the owners of these keys: HSalsa20 of X25519.
+     *
+     * @throws ZMTPException if {@code theirs} is of low order, so that anyone knows the result
+     */
+    static byte[] sharedKey(byte[] ourSecretKey, byte[] theirs) {
+        byte[] agreed = new byte[KEY_LENGTH];
+        try {
+            if (!X25519.calculateAgreement(ourSecretKey, 0, theirs, 0, agreed, 0)) {
+                throw ZMTPException.malformed("CURVE public key", "of low order", "one of the curve's large group");
+            }
+            return SecretBox.derive(agreed, ZEROS);
+        } finally {
+            Arrays.fill(agreed, (byte) 0);
+        }
+    }
+}

@@ -1,0 +1,105 @@
+package dev.zmtp.security;
+
+import dev.zmtp.ZMTPException;
+import dev.zmtp.ZMTPVersion;
+import io.netty.buffer.ByteBuf;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * Frames as the MESSAGE commands of CURVE (RFC 26, "CurveZMQ MESSAGE").
+ *
+ * <pre>
+ *   message = 7 "MESSAGE"  nonce:8  box of (flags:1  body)
+ *   flags   = bit 0: MORE, bit 1: a command, as libzmq sends SUBSCRIBE, CANCEL, PING, PONG, JOIN and LEAVE
+ * </pre>
+ */
+final class CurveCipher implements ZMTPMechanism.FrameCipher {
+
+    /** 7 "MESSAGE". */
+    private static final long NAME =
+            ByteBuffer.wrap("\7MESSAGE".getBytes(StandardCharsets.US_ASCII)).getLong();
+
+    private static final int HEADER_LENGTH = Long.BYTES + CurveSide.SHORT_NONCE_LENGTH + SecretBox.MAC_LENGTH;
+    private static final int FLAGS_LENGTH = 1;
+
+    private static final int MORE = 1;
+    private static final int COMMAND = 2;
+
+    private final SecretBox ours;
+    private final SecretBox theirs;
+
+    /** The count of the next frame that is sealed. */
+    private long nextCount;
+
+    /** The count of the last frame that was opened. */
+    private long lastCount;
+
+    /** Seals with {@code ours}, counting from {@code nextCount}; opens with {@code theirs} what counts from behind {@code lastCount}. */
+    CurveCipher(SecretBox ours, long nextCount, SecretBox theirs, long lastCount) {
+        this.ours = ours;
+        this.nextCount = nextCount;
+        this.theirs = theirs;
+        this.lastCount = lastCount;
+    }
+
+    /** Checks a nonce of the peer: each must be greater than the one before it. */
+    static void checkCount(long count, long last) {
+        if (Long.compareUnsigned(count, last) <= 0) {
+            throw ZMTPException.malformed(
+                    "CURVE nonce", Long.toUnsignedString(count), "> " + Long.toUnsignedString(last));
+        }
+    }
+
+    @Override
+    public int sealedLength(int length) {
+        return Math.addExact(HEADER_LENGTH + FLAGS_LENGTH, length);
+    }
+
+    @Override
+    public void seal(int flags, ByteBuf body, ByteBuf out) {
+        if (nextCount == -1) { // the next would be 0 again
+            throw new IllegalStateException("CURVE nonce: " + Long.toUnsignedString(nextCount)
+                    + " (expected: a smaller one, hence a new connection)");
+        }
+        long count = nextCount++;
+        out.writeLong(NAME).writeLong(count).writeZero(SecretBox.MAC_LENGTH);
+        int start = out.writerIndex();
+        out.writeByte(
+                ((flags & ZMTPVersion.MORE) != 0 ? MORE : 0) | ((flags & ZMTPVersion.COMMAND) != 0 ? COMMAND : 0));
+        out.writeBytes(body, body.readerIndex(), body.readableBytes());
+        ours.seal(count, out, start, out.writerIndex() - start);
+    }
+
+    @Override
+    public int open(ByteBuf sealed) {
+        int length = sealed.readableBytes() - HEADER_LENGTH;
+        if (length < FLAGS_LENGTH) {
+            throw ZMTPException.malformed(
+                    "MESSAGE length", sealed.readableBytes(), ">= " + (HEADER_LENGTH + FLAGS_LENGTH));
+        }
+        int start = sealed.readerIndex();
+        if (sealed.getLong(start) != NAME) {
+            throw ZMTPException.of(ZMTPException.Code.UNEXPECTED, "frame", "in clear text", "a MESSAGE of CURVE");
+        }
+        long count = sealed.getLong(start + Long.BYTES);
+        checkCount(count, lastCount);
+        if (!theirs.open(count, sealed, start + HEADER_LENGTH, length)) {
+            throw ZMTPException.malformed("MESSAGE", "a box that does not open", "one of this connection");
+        }
+        lastCount = count;
+        int flags = sealed.skipBytes(HEADER_LENGTH).readUnsignedByte();
+        return switch (flags) {
+            case 0 -> 0;
+            case MORE -> ZMTPVersion.MORE;
+            case COMMAND -> ZMTPVersion.COMMAND;
+            default -> throw ZMTPException.malformed("MESSAGE flags", flags, "0, 1 or 2");
+        };
+    }
+
+    /** Forgets the keys. Nothing can be sealed or opened from here on. */
+    void wipe() {
+        ours.wipe();
+        theirs.wipe();
+    }
+}

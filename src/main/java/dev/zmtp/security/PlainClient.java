@@ -1,0 +1,120 @@
+package dev.zmtp.security;
+
+import dev.zmtp.ZMTPException;
+import dev.zmtp.ZMTPMetadata;
+import dev.zmtp.wire.Command;
+import io.netty.buffer.ByteBuf;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The side of PLAIN that has a password (RFC 24).
+ *
+ * <pre>
+ *   C: HELLO user password    S: WELCOME | ERROR
+ *   C: INITIATE metadata      S: READY metadata | ERROR
+ * </pre>
+ */
+final class PlainClient implements ZMTPMechanism {
+
+    /** What libzmq since 4.3.0 sends instead of {@code 05 "ERROR"}: an escape of its source that took an E for a digit. */
+    private static final byte[] MISSPELT_ERROR = {0x5e, 'R', 'R', 'O', 'R'};
+
+    private enum State {
+        SEND_HELLO,
+        AWAIT_WELCOME,
+        SEND_INITIATE,
+        AWAIT_READY,
+        READY
+    }
+
+    private final Context context;
+    private final byte[] userName;
+    private final byte[] password;
+    private State state = State.SEND_HELLO;
+    private ZMTPMetadata peer = ZMTPMetadata.EMPTY;
+
+    /** Sends these, which it neither copies nor changes. */
+    PlainClient(Context context, byte[] userName, byte[] password) {
+        this.context = context;
+        this.userName = userName;
+        this.password = password;
+    }
+
+    @Override
+    public String name() {
+        return ZMTPAuthRequest.PLAIN;
+    }
+
+    @Override
+    public @Nullable ByteBuf poll() {
+        return switch (state) {
+            case SEND_HELLO -> {
+                state = State.AWAIT_WELCOME;
+                yield hello();
+            }
+            case SEND_INITIATE -> {
+                state = State.AWAIT_READY;
+                yield Command.INITIATE.body(context.alloc(), context.localMetadata());
+            }
+            default -> null;
+        };
+    }
+
+    private ByteBuf hello() {
+        return Command.HELLO
+                .body(context.alloc(), 2 + userName.length + password.length)
+                .writeByte(userName.length)
+                .writeBytes(userName)
+                .writeByte(password.length)
+                .writeBytes(password);
+    }
+
+    @Override
+    public void receive(ByteBuf command) {
+        refuseMisspelt(command);
+        switch (state) {
+            case AWAIT_WELCOME -> {
+                Secured.expect(command, Command.WELCOME);
+                if (command.isReadable()) {
+                    throw ZMTPException.malformed("WELCOME data length", command.readableBytes(), "0");
+                }
+                state = State.SEND_INITIATE;
+            }
+            case AWAIT_READY -> {
+                Secured.expect(command, Command.READY);
+                peer = context.readPeerMetadata(command);
+                state = State.READY;
+            }
+            default -> throw Secured.unexpected(Command.read(command), "none in " + state);
+        }
+    }
+
+    private static void refuseMisspelt(ByteBuf command) {
+        int start = command.readerIndex();
+        if (command.readableBytes() <= MISSPELT_ERROR.length) {
+            return;
+        }
+        for (int i = 0; i < MISSPELT_ERROR.length; i++) {
+            if (command.getByte(start + i) != MISSPELT_ERROR[i]) {
+                return;
+            }
+        }
+        throw Secured.refused(command.skipBytes(MISSPELT_ERROR.length));
+    }
+
+    @Override
+    public boolean isReady() {
+        return state == State.READY;
+    }
+
+    @Override
+    public ZMTPMetadata peerMetadata() {
+        return peer;
+    }
+
+    /** Says nothing: only servers send ERROR. */
+    @Override
+    public @Nullable ByteBuf refuse(ZMTPException cause) {
+        return null;
+    }
+}

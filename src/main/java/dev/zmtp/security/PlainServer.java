@@ -1,0 +1,111 @@
+package dev.zmtp.security;
+
+import dev.zmtp.ZMTPException;
+import dev.zmtp.ZMTPMetadata;
+import dev.zmtp.wire.Command;
+import io.netty.buffer.ByteBuf;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The side of PLAIN that asks for a password (RFC 24). */
+final class PlainServer implements ZMTPMechanism {
+
+    private enum State {
+        AWAIT_HELLO,
+        AWAIT_DECISION,
+        AWAIT_INITIATE,
+        SEND_READY,
+        READY
+    }
+
+    private final Context context;
+    private final Admission admission;
+    private byte[] password = {};
+    private State state = State.AWAIT_HELLO;
+    private ZMTPMetadata peer = ZMTPMetadata.EMPTY;
+
+    PlainServer(Context context) {
+        this.context = context;
+        this.admission = new Admission(context, name());
+    }
+
+    @Override
+    public String name() {
+        return ZMTPAuthRequest.PLAIN;
+    }
+
+    @Override
+    public boolean isServer() {
+        return true;
+    }
+
+    @Override
+    public @Nullable ByteBuf poll() {
+        if (state == State.AWAIT_DECISION && admission.isGranted()) {
+            state = State.AWAIT_INITIATE;
+            close();
+            return Command.WELCOME.body(context.alloc(), 0);
+        }
+        if (state == State.SEND_READY) {
+            state = State.READY;
+            return Command.READY.body(context.alloc(), context.localMetadata());
+        }
+        return null;
+    }
+
+    @Override
+    public void receive(ByteBuf command) {
+        switch (state) {
+            case AWAIT_HELLO -> {
+                Secured.expect(command, Command.HELLO);
+                byte[] userName = credential("user name", command);
+                password = credential("password", command);
+                if (command.isReadable()) {
+                    throw ZMTPException.malformed("octets behind the password", command.readableBytes(), "0");
+                }
+                state = State.AWAIT_DECISION;
+                admission.ask(ByteBuffer.allocate(0), List.of(ByteBuffer.wrap(userName), ByteBuffer.wrap(password)));
+            }
+            case AWAIT_INITIATE -> {
+                Secured.expect(command, Command.INITIATE);
+                peer = context.readPeerMetadata(command);
+                state = State.SEND_READY;
+            }
+            default -> throw Secured.unexpected(Command.read(command), "none in " + state);
+        }
+    }
+
+    private static byte[] credential(String what, ByteBuf command) {
+        int length = command.isReadable() ? command.readUnsignedByte() : -1;
+        if (length < 0 || length > command.readableBytes()) {
+            throw ZMTPException.malformed(what + " length", length, "0 to " + command.readableBytes());
+        }
+        byte[] octets = new byte[length];
+        command.readBytes(octets);
+        return octets;
+    }
+
+    @Override
+    public boolean isReady() {
+        return state == State.READY;
+    }
+
+    @Override
+    public ZMTPMetadata peerMetadata() {
+        return peer;
+    }
+
+    /** Tells a peer that may not come in that it may not, and one whose socket type is wrong what is. */
+    @Override
+    public @Nullable ByteBuf refuse(ZMTPException cause) {
+        return admission.refusal(cause);
+    }
+
+    /** Wipes the password. */
+    @Override
+    public void close() {
+        Arrays.fill(password, (byte) 0);
+    }
+}

@@ -1,0 +1,199 @@
+package dev.zmtp.security;
+
+import io.netty.buffer.ByteBuf;
+import java.security.MessageDigest;
+import java.util.Arrays;
+import org.bouncycastle.crypto.engines.Salsa20Engine;
+import org.bouncycastle.crypto.macs.Poly1305;
+import org.bouncycastle.crypto.params.KeyParameter;
+import org.bouncycastle.util.Pack;
+
+/**
+ * NaCl's secretbox under one key, in place in a buffer: XSalsa20 and Poly1305.
+ *
+ * <pre>
+ *   box = mac:16  ciphertext
+ * </pre>
+ *
+ * <p>XSalsa20 derives a key from its key and the first 16 of the 24 octets of a nonce. In CurveZMQ these are the same for all
+ * frames of one direction, so that it is done once, here; the rest of the nonce comes with each box. Not thread safe.
+ */
+final class SecretBox {
+
+    /** Octets of a key. */
+    static final int KEY_LENGTH = 32;
+    /** Octets of the MAC, which stands in front of the ciphertext. */
+    static final int MAC_LENGTH = 16;
+    /** Octets of a nonce. */
+    static final int NONCE_LENGTH = 24;
+    /** Octets of the nonce that the key is derived with. */
+    static final int PREFIX_LENGTH = 16;
+
+    private static final int ROUNDS = 20;
+    private static final int WORDS = 16;
+    private static final int BLOCK_LENGTH = 64;
+    private static final int SCRATCH_LENGTH = 512;
+
+    // Where the words stand in the state: the constants on its diagonal.
+    private static final int[] SIGMA_AT = {0, 5, 10, 15};
+    private static final int[] SIGMA = {0x61707865, 0x3320646e, 0x79622d32, 0x6b206574}; // "expand 32-byte k"
+    private static final int[] KEY_AT = {1, 2, 3, 4, 11, 12, 13, 14};
+    private static final int NONCE_AT = 6;
+    private static final int COUNTER_AT = 8;
+    private static final int[] DERIVED_AT = {0, 5, 10, 15, 6, 7, 8, 9};
+
+    private final int[] state = new int[WORDS];
+    private final int[] block = new int[WORDS];
+    private final MacKey macKey = new MacKey(new byte[KEY_LENGTH]);
+    private final byte[] mac = new byte[MAC_LENGTH];
+    private final byte[] theirs = new byte[MAC_LENGTH];
+    private final byte[] scratch = new byte[SCRATCH_LENGTH];
+    private final Poly1305 poly1305 = new Poly1305();
+    private boolean wiped;
+
+    /**
+     * A key that is read where it stands. Bouncy Castle's own copies it, twice for each box, and wipes nothing. That this one
+     * is asked by its method is checked by {@link BouncyCastle}.
+     */
+    private static final class MacKey extends KeyParameter {
+        private final byte[] octets;
+
+        MacKey(byte[] octets) {
+            super(octets);
+            this.octets = octets;
+        }
+
+        @Override
+        public byte[] getKey() {
+            return octets;
+        }
+    }
+
+    /** Boxes under {@code key} with nonces that start with {@code prefix}; neither is kept. */
+    SecretBox(byte[] key, byte[] prefix) {
+        byte[] derived = derive(key, prefix);
+        setKey(state, derived);
+        Arrays.fill(derived, (byte) 0);
+    }
+
+    /** HSalsa20: the key that follows from a key and 16 octets. */
+    static byte[] derive(byte[] key, byte[] prefix) {
+        int[] in = new int[WORDS];
+        setKey(in, key);
+        Pack.littleEndianToInt(prefix, 0, in, NONCE_AT, PREFIX_LENGTH / Integer.BYTES);
+        int[] out = new int[WORDS];
+        Salsa20Engine.salsaCore(ROUNDS, in, out);
+        byte[] derived = new byte[KEY_LENGTH];
+        for (int i = 0; i < DERIVED_AT.length; i++) {
+            int at = DERIVED_AT[i];
+            Pack.intToLittleEndian(out[at] - in[at], derived, i * Integer.BYTES); // the core has added them
+        }
+        Arrays.fill(in, 0);
+        Arrays.fill(out, 0);
+        return derived;
+    }
+
+    private static void setKey(int[] state, byte[] key) {
+        for (int i = 0; i < SIGMA.length; i++) {
+            state[SIGMA_AT[i]] = SIGMA[i];
+        }
+        for (int i = 0; i < KEY_AT.length; i++) {
+            state[KEY_AT[i]] = Pack.littleEndianToInt(key, i * Integer.BYTES);
+        }
+    }
+
+    /**
+     * Seals {@code length} octets that stand at {@code index}, behind room for the MAC, which is filled.
+     *
+     * @param nonce the last eight octets of the nonce, never twice the same
+     */
+    void seal(long nonce, ByteBuf data, int index, int length) {
+        start(nonce);
+        crypt(data, index, length);
+        authenticate(data, index, length);
+        data.setBytes(index - MAC_LENGTH, mac);
+    }
+
+    /**
+     * Opens {@code length} octets that stand at {@code index}, behind their MAC; or returns false, and has not touched them.
+     */
+    boolean open(long nonce, ByteBuf data, int index, int length) {
+        start(nonce);
+        authenticate(data, index, length);
+        data.getBytes(index - MAC_LENGTH, theirs);
+        if (!MessageDigest.isEqual(mac, theirs)) {
+            return false;
+        }
+        crypt(data, index, length);
+        return true;
+    }
+
+    /** Makes the first block: one half is the key of the MAC, the other the first that meets the octets. */
+    private void start(long nonce) {
+        if (wiped) {
+            throw new IllegalStateException("key: wiped (expected: in use)");
+        }
+        state[NONCE_AT] = Integer.reverseBytes((int) (nonce >>> Integer.SIZE));
+        state[NONCE_AT + 1] = Integer.reverseBytes((int) nonce);
+        state[COUNTER_AT] = 0;
+        state[COUNTER_AT + 1] = 0;
+        Salsa20Engine.salsaCore(ROUNDS, state, block);
+        Pack.intToLittleEndian(block, 0, KEY_LENGTH / Integer.BYTES, macKey.octets, 0);
+        poly1305.init(macKey);
+    }
+
+    private void crypt(ByteBuf data, int index, int length) {
+        int done = Math.min(length, BLOCK_LENGTH - KEY_LENGTH);
+        crypt(data, index, done, KEY_LENGTH / Integer.BYTES);
+        while (done < length) {
+            state[COUNTER_AT]++; // a frame has at most 2^31 octets: the upper word stays zero
+            Salsa20Engine.salsaCore(ROUNDS, state, block);
+            int now = Math.min(length - done, BLOCK_LENGTH);
+            crypt(data, index + done, now, 0);
+            done += now;
+        }
+    }
+
+    private void crypt(ByteBuf data, int index, int length, int firstWord) {
+        int word = firstWord;
+        int at = index;
+        int end = index + length;
+        for (; end - at >= Long.BYTES; at += Long.BYTES, word += 2) {
+            data.setLongLE(at, data.getLongLE(at) ^ key(word));
+        }
+        if (at < end) {
+            long rest = end - at > Integer.BYTES ? key(word) : block[word];
+            for (; at < end; at++, rest >>>= Byte.SIZE) {
+                data.setByte(at, data.getByte(at) ^ (int) rest);
+            }
+        }
+    }
+
+    private long key(int word) {
+        return Integer.toUnsignedLong(block[word]) | (long) block[word + 1] << Integer.SIZE;
+    }
+
+    private void authenticate(ByteBuf data, int index, int length) {
+        if (data.hasArray()) {
+            poly1305.update(data.array(), data.arrayOffset() + index, length);
+        } else {
+            for (int done = 0; done < length; ) {
+                int now = Math.min(length - done, SCRATCH_LENGTH);
+                data.getBytes(index + done, scratch, 0, now);
+                poly1305.update(scratch, 0, now);
+                done += now;
+            }
+        }
+        poly1305.doFinal(mac, 0);
+    }
+
+    /** Forgets the key. Nothing can be sealed or opened from here on. */
+    void wipe() {
+        wiped = true;
+        Arrays.fill(state, 0);
+        Arrays.fill(block, 0);
+        Arrays.fill(macKey.octets, (byte) 0);
+        Arrays.fill(mac, (byte) 0);
+        poly1305.init(macKey);
+    }
+}

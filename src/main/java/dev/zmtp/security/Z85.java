@@ -1,0 +1,87 @@
+package dev.zmtp.security;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+
+/** Four octets as five printable characters (RFC 32). In arrays, which can be wiped, as it may be secrets. */
+final class Z85 {
+
+    private static final int BASE = 85;
+    private static final int DIGITS = 5;
+    private static final byte[] ALPHABET = alphabet();
+    private static final byte[] VALUES = values();
+
+    private Z85() {}
+
+    private static byte[] alphabet() {
+        String characters = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#";
+        byte[] alphabet = new byte[BASE];
+        for (int i = 0; i < BASE; i++) {
+            alphabet[i] = (byte) characters.charAt(i);
+        }
+        return alphabet;
+    }
+
+    private static byte[] values() {
+        byte[] values = new byte[1 << Byte.SIZE];
+        Arrays.fill(values, (byte) -1);
+        for (int i = 0; i < BASE; i++) {
+            values[ALPHABET[i]] = (byte) i;
+        }
+        return values;
+    }
+
+    /** These characters as octets, so that those which are not of Z85 stay so. */
+    static byte[] octets(char[] characters) {
+        byte[] octets = new byte[characters.length];
+        for (int i = 0; i < octets.length; i++) {
+            octets[i] = characters[i] < 0x80 ? (byte) characters[i] : -1;
+        }
+        return octets;
+    }
+
+    /** The characters of {@code octets}, of which there must be a multiple of four. */
+    static byte[] encode(byte[] octets) {
+        byte[] characters = new byte[octets.length / Integer.BYTES * DIGITS];
+        ByteBuffer in = ByteBuffer.wrap(octets);
+        for (int at = 0; at < characters.length; at += DIGITS) {
+            long number = Integer.toUnsignedLong(in.getInt());
+            for (int i = DIGITS - 1; i >= 0; i--) {
+                characters[at + i] = ALPHABET[(int) (number % BASE)];
+                number /= BASE;
+            }
+        }
+        return characters;
+    }
+
+    /**
+     * The {@code length} octets, a multiple of four, of as many characters as they must have.
+     *
+     * @throws IllegalArgumentException if these are no such characters; it names {@code what}, and nothing of their values
+     */
+    static byte[] decode(String what, byte[] characters, int length) {
+        int expected = length / Integer.BYTES * DIGITS;
+        if (characters.length != expected) {
+            throw new IllegalArgumentException(
+                    what + " length: " + characters.length + " (expected: " + expected + " characters of Z85)");
+        }
+        ByteBuffer out = ByteBuffer.allocate(length);
+        for (int at = 0; at < expected; at += DIGITS) {
+            long number = 0;
+            for (int i = at; i < at + DIGITS; i++) {
+                int value = VALUES[characters[i] & 0xff];
+                if (value < 0) {
+                    throw new IllegalArgumentException(what + ": character " + (i + 1)
+                            + " is not of Z85 (expected: 0-9 a-z A-Z .-:+=^!/*?&<>()[]{}@%$#)");
+                }
+                number = number * BASE + value;
+            }
+            if (number >>> Integer.SIZE != 0) {
+                throw new IllegalArgumentException(what + ": characters " + (at + 1) + " to " + (at + DIGITS)
+                        + " are more than 32 bits (expected: at most %nSc0)");
+            }
+            out.putInt((int) number);
+        }
+        return out.array();
+    }
+}

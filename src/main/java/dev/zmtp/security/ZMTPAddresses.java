@@ -1,0 +1,99 @@
+package dev.zmtp.security;
+
+import io.netty.util.NetUtil;
+import java.net.InetSocketAddress;
+import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * Accepts peers from addresses that it knows, with any mechanism, and denies all others. Put it in front of another with
+ * {@link #and}. Thread safe.
+ *
+ * <p>An address is written {@code 192.0.2.7}, {@code 2001:db8::7}, or with the octets that count: {@code 192.0.2.0/24}.
+ */
+public final class ZMTPAddresses implements ZMTPAuthenticator {
+
+    private static final class Range {
+        private final byte[] address;
+        private final int bits;
+
+        private Range(byte[] address, int bits) {
+            this.address = address;
+            this.bits = bits;
+        }
+
+        static Range of(String text) {
+            int slash = text.indexOf('/');
+            byte[] address = NetUtil.createByteArrayFromIpAddressString(slash < 0 ? text : text.substring(0, slash));
+            if (address == null) {
+                throw new IllegalArgumentException("address: " + text + " (expected: as 192.0.2.0/24 or 2001:db8::7)");
+            }
+            int length = address.length * Byte.SIZE;
+            int bits = slash < 0 ? length : bits(text, slash + 1, length);
+            return new Range(address, bits);
+        }
+
+        private static int bits(String text, int at, int most) {
+            String digits = text.substring(at);
+            int bits = digits.matches("\\d{1,3}") ? Integer.parseInt(digits) : -1;
+            if (bits < 0 || bits > most) {
+                throw new IllegalArgumentException("address: " + text + " (expected: 0 to " + most + " behind the /)");
+            }
+            return bits;
+        }
+
+        boolean contains(byte[] other) {
+            if (other.length != address.length) {
+                return false;
+            }
+            for (int i = 0, left = bits; left > 0; i++, left -= Byte.SIZE) {
+                int mask = left >= Byte.SIZE ? 0xff : 0xff00 >>> left;
+                if (((address[i] ^ other[i]) & mask & 0xff) != 0) {
+                    return false;
+                }
+            }
+            return true;
+        }
+    }
+
+    private volatile List<Range> ranges;
+
+    private ZMTPAddresses(List<Range> ranges) {
+        this.ranges = ranges;
+    }
+
+    /**
+     * Returns an authenticator that knows these addresses.
+     *
+     * @throws IllegalArgumentException if one is none; names are not looked up
+     */
+    public static ZMTPAddresses of(Collection<String> addresses) {
+        return new ZMTPAddresses(addresses.stream().map(Range::of).toList());
+    }
+
+    /** Knows these addresses from now on, and no others. Those who are connected stay so. */
+    public void replace(Collection<String> addresses) {
+        ranges = addresses.stream().map(Range::of).toList();
+    }
+
+    @Override
+    public CompletionStage<ZMTPDecision> authenticate(ZMTPAuthRequest request) {
+        boolean known = request.remoteAddress() instanceof InetSocketAddress address
+                && address.getAddress() != null
+                && contains(address.getAddress().getAddress());
+        return CompletableFuture.completedStage(
+                known ? ZMTPDecision.accept("") : ZMTPDecision.deny("address " + request.remoteAddress()));
+    }
+
+    private boolean contains(byte[] address) {
+        return ranges.stream().anyMatch(range -> range.contains(address));
+    }
+
+    /** Shows how many addresses there are. */
+    @Override
+    public String toString() {
+        return "ZMTPAddresses{" + ranges.size() + " ranges}";
+    }
+}

@@ -1,0 +1,75 @@
+package dev.zmtp.security;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.Collectors;
+
+/**
+ * Accepts PLAIN peers that know a password, under their user name as the user id, and denies all others.
+ *
+ * <p>It keeps digests of the passwords and compares these, in a time that does not depend on them, nor on whether the user is
+ * known. Thread safe.
+ */
+public final class ZMTPPasswords implements ZMTPAuthenticator {
+
+    private static final byte[] NOBODYS = new byte[32];
+
+    private volatile Map<String, byte[]> digests;
+
+    private ZMTPPasswords(Map<String, byte[]> digests) {
+        this.digests = digests;
+    }
+
+    /** Returns an authenticator that knows these users and their passwords. */
+    public static ZMTPPasswords of(Map<String, String> passwords) {
+        return new ZMTPPasswords(digests(passwords));
+    }
+
+    /** Knows these users from now on, and no others. Those who are connected stay so. */
+    public void replace(Map<String, String> passwords) {
+        digests = digests(passwords);
+    }
+
+    private static Map<String, byte[]> digests(Map<String, String> passwords) {
+        return passwords.entrySet().stream()
+                .collect(Collectors.toUnmodifiableMap(
+                        Map.Entry::getKey,
+                        user -> digest(ByteBuffer.wrap(user.getValue().getBytes(StandardCharsets.UTF_8)))));
+    }
+
+    private static byte[] digest(ByteBuffer password) {
+        try {
+            MessageDigest sha256 = MessageDigest.getInstance("SHA-256");
+            sha256.update(password);
+            return sha256.digest();
+        } catch (NoSuchAlgorithmException e) {
+            throw new AssertionError(e); // every Java platform has it
+        }
+    }
+
+    @Override
+    public CompletionStage<ZMTPDecision> authenticate(ZMTPAuthRequest request) {
+        String user = request.userName();
+        ByteBuffer password = request.password();
+        if (user == null || password == null) {
+            return CompletableFuture.completedStage(ZMTPDecision.deny("no password, but " + request.mechanism()));
+        }
+        byte[] known = digests.get(user);
+        boolean equal = MessageDigest.isEqual(digest(password), known == null ? NOBODYS : known);
+        return CompletableFuture.completedStage(
+                equal && known != null
+                        ? ZMTPDecision.accept(user)
+                        : ZMTPDecision.deny("unknown user or wrong password"));
+    }
+
+    /** Shows how many users there are. */
+    @Override
+    public String toString() {
+        return "ZMTPPasswords{" + digests.size() + " users}";
+    }
+}

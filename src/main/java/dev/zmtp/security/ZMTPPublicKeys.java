@@ -1,0 +1,65 @@
+package dev.zmtp.security;
+
+import java.util.Collection;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** Accepts CURVE peers whose public keys it knows, and denies all others. Thread safe. */
+public final class ZMTPPublicKeys implements ZMTPAuthenticator {
+
+    private volatile Map<ZMTPCurvePublicKey, String> userIds;
+
+    private ZMTPPublicKeys(Map<ZMTPCurvePublicKey, String> userIds) {
+        this.userIds = Map.copyOf(userIds);
+    }
+
+    /** Returns an authenticator that knows these keys, and calls each peer by its key in Z85. */
+    public static ZMTPPublicKeys of(Collection<ZMTPCurvePublicKey> keys) {
+        return new ZMTPPublicKeys(named(keys));
+    }
+
+    /** Returns an authenticator that knows these keys, and the user ids that go with them. */
+    public static ZMTPPublicKeys of(Map<ZMTPCurvePublicKey, String> userIds) {
+        return new ZMTPPublicKeys(userIds);
+    }
+
+    /** Knows these keys from now on, and no others. Those who are connected stay so. */
+    public void replace(Collection<ZMTPCurvePublicKey> keys) {
+        userIds = named(keys);
+    }
+
+    /** Knows these keys and their user ids from now on, and no others. Those who are connected stay so. */
+    public void replace(Map<ZMTPCurvePublicKey, String> userIds) {
+        this.userIds = Map.copyOf(userIds);
+    }
+
+    private static Map<ZMTPCurvePublicKey, String> named(Collection<ZMTPCurvePublicKey> keys) {
+        return keys.stream()
+                .distinct()
+                .collect(Collectors.toUnmodifiableMap(Function.identity(), ZMTPCurvePublicKey::z85));
+    }
+
+    @Override
+    public CompletionStage<ZMTPDecision> authenticate(ZMTPAuthRequest request) {
+        ZMTPCurvePublicKey key = request.publicKey();
+        String userId = userId(key);
+        return CompletableFuture.completedStage(
+                userId == null
+                        ? ZMTPDecision.deny(key == null ? "no key, but " + request.mechanism() : "unknown key " + key)
+                        : ZMTPDecision.accept(userId));
+    }
+
+    private @Nullable String userId(@Nullable ZMTPCurvePublicKey key) {
+        return key == null ? null : userIds.get(key);
+    }
+
+    /** Shows how many keys there are. */
+    @Override
+    public String toString() {
+        return "ZMTPPublicKeys{" + userIds.size() + " keys}";
+    }
+}

@@ -1,0 +1,49 @@
+package dev.zmtp.security;
+
+import dev.zmtp.ZMTPMetadata;
+import dev.zmtp.wire.Metadata;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import java.net.SocketAddress;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+
+/** The context of a mechanism without a codec, which asks nobody. */
+public record Alone(String socketType, Executor executor) implements ZMTPMechanism.Context {
+
+    /** One whose computations run at once. */
+    public Alone(String socketType) {
+        this(socketType, Runnable::run);
+    }
+
+    @Override
+    public ZMTPMetadata localMetadata() {
+        return ZMTPMetadata.EMPTY.with(ZMTPMetadata.SOCKET_TYPE, socketType);
+    }
+
+    @Override
+    public ZMTPMetadata readPeerMetadata(ByteBuf data) {
+        return Metadata.read(data, 10);
+    }
+
+    @Override
+    public ByteBufAllocator alloc() {
+        return ByteBufAllocator.DEFAULT;
+    }
+
+    @Override
+    public SocketAddress remoteAddress() {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void authenticate(
+            String mechanism, ByteBuffer identity, List<ByteBuffer> credentials, Consumer<ZMTPDecision> answer) {
+        answer.accept(ZMTPDecision.accept(""));
+    }
+
+    @Override
+    public void resume() {}
+}

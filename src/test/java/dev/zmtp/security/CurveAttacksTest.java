@@ -1,0 +1,384 @@
+package dev.zmtp.security;
+
+import static dev.zmtp.ZMTPSocketType.DEALER;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.zmtp.ZMTPException;
+import dev.zmtp.ZMTPException.Code;
+import dev.zmtp.ZMTPVersion;
+import dev.zmtp.testing.BlockingCheck;
+import dev.zmtp.testing.Hex;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What a CURVE server and a CURVE client refuse, octet by octet. */
+class CurveAttacksTest {
+
+    private static final SecureRandom RANDOM = new SecureRandom();
+
+    private static final int INITIATE_COUNT_AT = 105;
+
+    private final ZMTPCurveKeyPair serverKeys = CurveForge.SERVER;
+    private final ZMTPCurveKeyPair clientKeys = CurveForge.CLIENT;
+    private final CurveServer server = newServer();
+    private final CurveClient client = newClient(serverKeys.publicKey());
+
+    private CurveServer newServer() {
+        return new CurveServer(new Alone("ROUTER"), RANDOM, serverKeys);
+    }
+
+    private CurveClient newClient(ZMTPCurvePublicKey serverKey) {
+        return new CurveClient(new Alone("DEALER"), RANDOM, serverKey, clientKeys);
+    }
+
+    /** The body of the next command, after all that is computed. */
+    private static byte[] next(ZMTPMechanism side) {
+        ByteBuf command = side.poll();
+        if (command == null) {
+            command = side.poll();
+        }
+        byte[] octets = ByteBufUtil.getBytes(command);
+        command.release();
+        return octets;
+    }
+
+    private static void give(ZMTPMechanism side, byte[] command) {
+        side.receive(Unpooled.wrappedBuffer(command));
+    }
+
+    /** What {@code side} makes of a command, on its event loop or after its computation. */
+    private static ZMTPException refusal(ZMTPMechanism side, byte[] command) {
+        ZMTPException[] refusal = new ZMTPException[1];
+        assertThatThrownBy(() -> {
+                    give(side, command);
+                    side.poll();
+                })
+                .isInstanceOfSatisfying(ZMTPException.class, e -> refusal[0] = e);
+        assertThat(side.refuse(refusal[0])).isNull(); // no answer that an attacker could learn from
+        return refusal[0];
+    }
+
+    private static byte[] changed(byte[] octets, int at) {
+        byte[] changed = octets.clone();
+        changed[at] ^= 1;
+        return changed;
+    }
+
+    private static byte[] withCount(byte[] octets, int at, long count) {
+        byte[] changed = octets.clone();
+        Unpooled.wrappedBuffer(changed).setLong(at, count);
+        return changed;
+    }
+
+    // HELLO
+
+    @Test
+    void noOctetOfAHelloButItsPaddingMayBeAnother() {
+        byte[] hello = next(client);
+        for (int i = 0; i < hello.length; i++) {
+            CurveServer fresh = newServer();
+            byte[] changed = changed(hello, i);
+            if (i >= 8 && i < 80) {
+                give(fresh, changed);
+                assertThat(fresh.poll()).isNotNull().matches(ByteBuf::release);
+            } else {
+                assertThat(refusal(fresh, changed).code()).as("octet %d", i).isIn(Code.MALFORMED, Code.UNEXPECTED);
+            }
+            fresh.close();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {6, 199, 201})
+    void aHelloHas200Octets(int length) {
+        assertThat(refusal(server, Arrays.copyOf(next(client), length)))
+                .hasMessage("HELLO data length: " + (length - 6) + " (expected: 194)");
+    }
+
+    @Test
+    void theBoxOfAHelloHoldsZeros() {
+        byte[] secret = Hex.octets("03*32");
+        byte[] key = Curve25519.sharedKey(secret, serverKeys.publicKey().octets());
+        byte[] box = CurveSide.seal(key, CurveSide.nonce(CurveSide.HELLO_NONCE, 1), Hex.octets("00*63 01"));
+        byte[] hello = Hex.octets("05 \"HELLO\" 01 00 00*72 " + ByteBufUtil.hexDump(Curve25519.publicKey(secret))
+                + " 00*7 01 " + ByteBufUtil.hexDump(box));
+        assertThat(refusal(server, hello)).hasMessage("HELLO: a box of something (expected: one of zeros)");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "00*32",
+                "01 00*31",
+                "e0eb7a7c3b41b8ae1656e3faf19fc46ada098deb9c32b1fd866205165f49b800",
+                "5f9c95bca3508c24b1d0b1559c83ef5b04445cc4581c8e86d8224eddd09f1157",
+                "ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+                "edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+                "eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f"
+            })
+    void aKeyOfLowOrderIsRefused(String key) {
+        byte[] hello = next(client);
+        System.arraycopy(Hex.octets(key), 0, hello, 80, 32);
+        assertThat(refusal(server, hello)).hasMessageStartingWith("CURVE public key: of low order");
+    }
+
+    // INITIATE
+
+    private byte[] initiate() {
+        give(server, next(client));
+        give(client, next(server));
+        return next(client);
+    }
+
+    @Test
+    void noOctetOfAnInitiateMayBeAnother() {
+        for (int i = 9; i < 279; i++) {
+            CurveServer ours = newServer();
+            CurveClient theirs = newClient(serverKeys.publicKey());
+            give(ours, next(theirs));
+            give(theirs, next(ours));
+            ZMTPException refusal = refusal(ours, changed(next(theirs), i));
+            assertThat(refusal.code()).as("octet %d", i).isEqualTo(Code.MALFORMED);
+            ours.close();
+            theirs.close();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {9, 256})
+    void anInitiateHasAtLeast257Octets(int length) {
+        assertThat(refusal(server, Arrays.copyOf(initiate(), length)))
+                .hasMessage("INITIATE data length: " + (length - 9) + " (expected: >= 248)");
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {0, 1})
+    void theNonceOfAnInitiateIsGreaterThanThatOfTheHello(long count) {
+        assertThat(refusal(server, withCount(initiate(), INITIATE_COUNT_AT, count)))
+                .hasMessage("CURVE nonce: " + count + " (expected: > 1)");
+    }
+
+    @Test
+    void noncesAreComparedWithoutSign() {
+        CurveCipher.checkCount(Long.MIN_VALUE, Long.MAX_VALUE);
+        CurveCipher.checkCount(-1, -2);
+        assertThatThrownBy(() -> CurveCipher.checkCount(1, -1)).hasMessageContaining("18446744073709551615");
+    }
+
+    @Test
+    void aHandshakeThatWasRecordedOpensNothingOnAnotherConnection() {
+        byte[] hello = next(client);
+        give(server, hello);
+        give(client, next(server));
+        byte[] initiate = next(client);
+        give(server, initiate);
+        assertThat(next(server)).startsWith(Hex.octets("05 \"READY\""));
+
+        CurveServer another = newServer();
+        give(another, hello);
+        next(another);
+        assertThat(refusal(another, initiate)).hasMessageStartingWith("cookie: a box that does not open");
+    }
+
+    /** The INITIATE, to {@link #server}, of a client whose vouch names this server key. */
+    private byte[] initiateVouchingFor(ZMTPCurvePublicKey named) {
+        give(server, CurveForge.helloBody());
+        return new CurveForge().initiateBody(next(server), named, CurveForge.metadata(DEALER));
+    }
+
+    @Test
+    void aVouchForAnotherServerIsRefused() {
+        ZMTPCurveKeyPair other = ZMTPCurveKeyPair.of(Hex.octets("04*32"));
+        assertThat(refusal(server, initiateVouchingFor(other.publicKey())))
+                .hasMessageStartingWith("vouch: for other keys");
+    }
+
+    @Test
+    void aVouchForThisServerIsAccepted() {
+        give(server, initiateVouchingFor(serverKeys.publicKey()));
+        assertThat(next(server)).startsWith(Hex.octets("05 \"READY\""));
+    }
+
+    @Test
+    void aCommandBesideTheTurnsIsRefused() {
+        byte[] hello = next(client);
+        List<Runnable> waiting = new ArrayList<>();
+        CurveServer slow = new CurveServer(new Alone("ROUTER", waiting::add), RANDOM, serverKeys);
+        give(slow, hello);
+        assertThat(refusal(slow, hello)).hasMessage("command: HELLO (expected: none in COMPUTING)");
+        assertThat(refusal(newServer(), Hex.octets("08 \"INITIATE\" 00*257")).code())
+                .isEqualTo(Code.UNEXPECTED);
+        assertThat(refusal(client, Hex.octets("05 \"READY\" 00*24")).code()).isEqualTo(Code.UNEXPECTED);
+    }
+
+    // WELCOME and READY
+
+    @Test
+    void noOctetOfAWelcomeMayBeAnother() {
+        give(server, next(client));
+        byte[] welcome = next(server);
+        for (int i = 8; i < welcome.length; i++) {
+            assertThat(refusal(client, changed(welcome, i)).code()).isEqualTo(Code.MALFORMED);
+        }
+        for (int length : new int[] {8, 167, 169}) {
+            assertThat(refusal(client, Arrays.copyOf(welcome, length))).hasMessageStartingWith("WELCOME data length");
+        }
+    }
+
+    @Test
+    void noOctetOfAReadyMayBeAnother() {
+        give(server, initiate());
+        byte[] ready = next(server);
+        for (int i = 6; i < ready.length; i++) {
+            assertThat(refusal(client, changed(ready, i)).code()).isEqualTo(Code.MALFORMED);
+        }
+        assertThat(refusal(client, Arrays.copyOf(ready, 29))).hasMessageStartingWith("READY data length: 23");
+    }
+
+    @Test
+    void theClientUnderstandsARefusal() {
+        give(server, next(client));
+        give(client, next(server));
+        next(client);
+        assertThat(refusal(client, Hex.octets("05 \"ERROR\" 03 \"400\"")))
+                .hasMessage("refused by the peer: 400")
+                .satisfies(e -> assertThat(e.code()).isEqualTo(Code.PEER_ERROR));
+    }
+
+    // MESSAGE
+
+    private static byte[] sealed(ZMTPMechanism.FrameCipher cipher, int flags, String body) {
+        ByteBuf out = Unpooled.buffer();
+        cipher.seal(flags, Unpooled.wrappedBuffer(Hex.octets(body)), out);
+        return ByteBufUtil.getBytes(out);
+    }
+
+    private static ZMTPException refusal(ZMTPMechanism.FrameCipher cipher, byte[] sealed) {
+        ZMTPException[] refusal = new ZMTPException[1];
+        assertThatThrownBy(() -> cipher.open(Unpooled.wrappedBuffer(sealed.clone())))
+                .isInstanceOfSatisfying(ZMTPException.class, e -> refusal[0] = e);
+        return refusal[0];
+    }
+
+    private static int open(ZMTPMechanism.FrameCipher cipher, byte[] sealed) {
+        return cipher.open(Unpooled.wrappedBuffer(sealed.clone()));
+    }
+
+    private void shakeHands() {
+        give(server, initiate());
+        give(client, next(server));
+        assertThat(client.isReady() && server.isReady()).isTrue();
+    }
+
+    @Test
+    void aMessageIsTakenOnceAndInOrderAndGapsAreAllowed() {
+        shakeHands();
+        byte[] first = sealed(client.cipher(), 0, "61");
+        byte[] second = sealed(client.cipher(), 0, "62");
+        byte[] third = sealed(client.cipher(), 0, "63");
+        assertThat(open(server.cipher(), first)).isZero();
+        assertThat(refusal(server.cipher(), first)).hasMessage("CURVE nonce: 3 (expected: > 3)");
+        assertThat(open(server.cipher(), third)).isZero();
+        assertThat(refusal(server.cipher(), second)).hasMessage("CURVE nonce: 4 (expected: > 5)");
+    }
+
+    @Test
+    void noOctetOfAMessageMayBeAnotherAndNoneCounts() {
+        shakeHands();
+        byte[] sealed = sealed(client.cipher(), 0, "\"Hello\"");
+        for (int i = 0; i < sealed.length; i++) {
+            assertThat(refusal(server.cipher(), changed(sealed, i)).code()).isIn(Code.MALFORMED, Code.UNEXPECTED);
+        }
+        assertThat(open(server.cipher(), sealed)).isZero();
+    }
+
+    @Test
+    void aMessageOfOneDirectionIsNoneOfTheOther() {
+        shakeHands();
+        byte[] sealed = sealed(client.cipher(), 0, "61");
+        assertThat(refusal(client.cipher(), sealed)).hasMessageStartingWith("MESSAGE: a box that does not open");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"32, 'MESSAGE length: 32 (expected: >= 33)'", "0, 'MESSAGE length: 0 (expected: >= 33)'"})
+    void aMessageHasAtLeast33Octets(int length, String message) {
+        shakeHands();
+        byte[] sealed = sealed(client.cipher(), 0, "");
+        assertThat(sealed).hasSize(33);
+        assertThat(refusal(server.cipher(), Arrays.copyOf(sealed, length))).hasMessage(message);
+        assertThat(open(server.cipher(), sealed)).isZero();
+    }
+
+    @Test
+    void clearTextIsRefused() {
+        shakeHands();
+        assertThat(refusal(server.cipher(), Hex.octets("61*40")))
+                .hasMessage("frame: in clear text (expected: a MESSAGE of CURVE)");
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {3, 4, 0x80, 0xff})
+    void noOtherFlagsAreKnown(int flags) {
+        byte[] key = Hex.octets("07*32");
+        SecretBox box = new SecretBox(key, CurveSide.CLIENT_NONCE);
+        ByteBuf frame = Unpooled.buffer();
+        frame.writeBytes(Hex.octets("07 \"MESSAGE\" 00*7 05 00*16")).writeByte(flags);
+        box.seal(5, frame, 32, 1);
+        CurveCipher cipher = new CurveCipher(
+                new SecretBox(key, CurveSide.SERVER_NONCE), 2, new SecretBox(key, CurveSide.CLIENT_NONCE), 4);
+        assertThatThrownBy(() -> cipher.open(frame)).hasMessage("MESSAGE flags: " + flags + " (expected: 0, 1 or 2)");
+    }
+
+    @Test
+    void theFlagsOfACommandAndOfAnUnfinishedMessageTravelInside() {
+        shakeHands();
+        assertThat(open(server.cipher(), sealed(client.cipher(), ZMTPVersion.COMMAND, "61")))
+                .isEqualTo(ZMTPVersion.COMMAND);
+        assertThat(open(server.cipher(), sealed(client.cipher(), ZMTPVersion.MORE, "61")))
+                .isEqualTo(ZMTPVersion.MORE);
+    }
+
+    @Test
+    void theLastNonceIsNotUsed() {
+        byte[] key = Hex.octets("07*32");
+        CurveCipher ours = new CurveCipher(
+                new SecretBox(key, CurveSide.CLIENT_NONCE), -2, new SecretBox(key, CurveSide.SERVER_NONCE), 1);
+        CurveCipher theirs = new CurveCipher(
+                new SecretBox(key, CurveSide.SERVER_NONCE), 2, new SecretBox(key, CurveSide.CLIENT_NONCE), -3);
+        assertThat(open(theirs, sealed(ours, 0, "61"))).isZero();
+        assertThatThrownBy(() -> sealed(ours, 0, "62"))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageStartingWith("CURVE nonce: 18446744073709551615");
+    }
+
+    // Secrets
+
+    @Test
+    void whoClosesInTheMidstOfAComputationLeavesWipingToIt() {
+        List<Runnable> waiting = new ArrayList<>();
+        CurveServer slow = new CurveServer(new Alone("ROUTER", waiting::add), RANDOM, serverKeys);
+        give(slow, next(client));
+        slow.close();
+        assertThat(waiting).hasSize(1);
+        waiting.get(0).run();
+        assertThat(slow.poll()).isNull();
+    }
+
+    @Test
+    void nothingIsSealedBehindTheEnd() throws InterruptedException {
+        shakeHands();
+        ZMTPMechanism.FrameCipher cipher = client.cipher();
+        BlockingCheck.allow(client::close);
+        assertThatThrownBy(() -> sealed(cipher, 0, "61")).hasMessageStartingWith("key: wiped");
+    }
+}

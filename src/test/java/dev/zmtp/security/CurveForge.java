@@ -1,0 +1,117 @@
+package dev.zmtp.security;
+
+import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.codec.ZMTPCodec;
+import dev.zmtp.testing.Hex;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
+import java.util.Arrays;
+
+/** A client of CURVE with a key of its own and with any content in its boxes, for a server that accepts everyone. */
+public final class CurveForge {
+
+    static final ZMTPCurveKeyPair SERVER = ZMTPCurveKeyPair.of(Hex.octets("01*32"));
+    static final ZMTPCurveKeyPair CLIENT = ZMTPCurveKeyPair.of(Hex.octets("02*32"));
+    private static final byte[] TRANSIENT_SECRET = Hex.octets("05*32");
+    private static final byte[] TRANSIENT_KEY = Curve25519.publicKey(TRANSIENT_SECRET);
+    private static final byte[] HELLO_KEY =
+            Curve25519.sharedKey(TRANSIENT_SECRET, SERVER.publicKey().octets());
+
+    /** Octets of a WELCOME without the header of its frame. */
+    private static final int WELCOME_LENGTH = 168;
+
+    private byte[] sessionKey = {};
+    private long count = 2;
+
+    /** The metadata of a socket of one of the types. */
+    public static byte[] metadata(int type) {
+        ZMTPSocketType[] types = ZMTPSocketType.values();
+        return metadata(types[type % types.length]);
+    }
+
+    static byte[] metadata(ZMTPSocketType type) {
+        return Hex.octets(
+                "0b \"Socket-Type\" 000000 %02x \"%s\"".formatted(type.name().length(), type));
+    }
+
+    /** The server that is talked to. */
+    public ZMTPCodec.Builder server(ZMTPCodec.Builder codec) {
+        return codec.mechanism(ZMTPCurve.server(SERVER))
+                .authenticator(ZMTPAuthenticator.anyone())
+                .handshakeExecutor(Runnable::run);
+    }
+
+    /** A HELLO in its frame. */
+    public byte[] hello() {
+        return octets("04 c8", helloBody());
+    }
+
+    static byte[] helloBody() {
+        byte[] box = CurveSide.seal(HELLO_KEY, CurveSide.nonce(CurveSide.HELLO_NONCE, 1), new byte[64]);
+        return octets("05 \"HELLO\" 01 00 00*72", TRANSIENT_KEY, "00*7 01", box);
+    }
+
+    /** An INITIATE in its frame, in answer to what the server has sent so far, a WELCOME at the end. */
+    public byte[] initiate(String sent, byte[] metadata) {
+        byte[] octets = Hex.octets(sent);
+        if (octets.length < WELCOME_LENGTH) {
+            return new byte[0]; // it has sent none, for whatever reason
+        }
+        byte[] welcome = Arrays.copyOfRange(octets, octets.length - WELCOME_LENGTH, octets.length);
+        byte[] body = initiateBody(welcome, SERVER.publicKey(), metadata);
+        return octets("06 %016x".formatted(body.length), body);
+    }
+
+    /** An INITIATE in answer to a WELCOME, whose vouch names this server key. */
+    byte[] initiateBody(byte[] welcome, ZMTPCurvePublicKey named, byte[] metadata) {
+        byte[] opened = CurveSide.open(
+                "WELCOME",
+                HELLO_KEY,
+                CurveSide.longNonce(CurveSide.WELCOME_NONCE, Arrays.copyOfRange(welcome, 8, 24)),
+                Arrays.copyOfRange(welcome, 24, WELCOME_LENGTH));
+        byte[] serverTransientKey = Arrays.copyOf(opened, 32);
+        sessionKey = Curve25519.sharedKey(TRANSIENT_SECRET, serverTransientKey);
+        byte[] vouch = CurveSide.seal(
+                Curve25519.sharedKey(CLIENT.secretKey(), serverTransientKey),
+                CurveSide.longNonce(CurveSide.VOUCH_NONCE, new byte[16]),
+                octets(TRANSIENT_KEY, named.octets()));
+        byte[] box = CurveSide.seal(
+                sessionKey,
+                CurveSide.nonce(CurveSide.INITIATE_NONCE, count),
+                octets(CLIENT.publicKey().octets(), "00*16", vouch, metadata));
+        return octets("08 \"INITIATE\"", Arrays.copyOfRange(opened, 32, 128), "00*7 02", box);
+    }
+
+    /** A MESSAGE in its frame, of these flags and this body. */
+    public byte[] message(int flags, byte[] body) {
+        if (sessionKey.length == 0) {
+            return new byte[0];
+        }
+        count++;
+        SecretBox boxes = new SecretBox(sessionKey, CurveSide.CLIENT_NONCE);
+        int length = 33 + body.length;
+        ByteBuf frame = Unpooled.buffer();
+        frame.writeByte(length > 255 ? 2 : 0);
+        if (length > 255) {
+            frame.writeLong(length);
+        } else {
+            frame.writeByte(length);
+        }
+        frame.writeBytes(Hex.octets("07 \"MESSAGE\"")).writeLong(count).writeZero(16);
+        int start = frame.writerIndex();
+        frame.writeByte(flags).writeBytes(body);
+        boxes.seal(count, frame, start, 1 + body.length);
+        return ByteBufUtil.getBytes(frame);
+    }
+
+    /** Octets, and strings of hex, one behind the other. */
+    private static byte[] octets(Object... parts) {
+        StringBuilder hex = new StringBuilder();
+        for (Object part : parts) {
+            hex.append(part instanceof byte[] octets ? ByteBufUtil.hexDump(octets) : part)
+                    .append(' ');
+        }
+        return Hex.octets(hex.toString());
+    }
+}

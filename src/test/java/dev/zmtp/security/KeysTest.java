@@ -1,0 +1,205 @@
+package dev.zmtp.security;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.zmtp.testing.Hex;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Keys in text and in files (RFC 26, 32 and 4). */
+class KeysTest {
+
+    /** The keys of an example in the manual of libzmq, zmq_curve(7): those of the server. */
+    private static final String PUBLIC = "rq:rM>}U?@Lns47E1%kR.o@n%FcmmsL/@{H8]yf7";
+
+    private static final String SECRET = "JTKVSB%%)wK0E.X)V>+}o?pNmC{O&4W4b!Ni{Lh6";
+
+    @TempDir
+    private Path directory;
+
+    @Test
+    void z85IsThatOfItsSpecification() {
+        assertThat(Z85.encode(Hex.octets("864fd26fb559f75b")))
+                .isEqualTo("HelloWorld".getBytes(StandardCharsets.US_ASCII));
+        assertThat(Z85.decode("x", "HelloWorld".getBytes(StandardCharsets.US_ASCII), 8))
+                .isEqualTo(Hex.octets("864fd26fb559f75b"));
+        assertThat(Z85.decode("x", "%nSc0".getBytes(StandardCharsets.US_ASCII), 4))
+                .isEqualTo(Hex.octets("ff*4"));
+    }
+
+    @Test
+    void aPublicKeyFollowsFromItsSecretKey() {
+        ZMTPCurveKeyPair pair = ZMTPCurveKeyPair.of(SECRET.toCharArray());
+        assertThat(pair.publicKey().z85()).isEqualTo(PUBLIC);
+        assertThat(pair.publicKey()).isEqualTo(ZMTPCurvePublicKey.of(PUBLIC));
+        assertThat(ZMTPCurveKeyPair.of(pair.secretKey()).publicKey()).isEqualTo(pair.publicKey());
+    }
+
+    @Test
+    void newKeysAreNotThoseBeforeThem() {
+        assertThat(ZMTPCurveKeyPair.generate().publicKey())
+                .isNotEqualTo(ZMTPCurveKeyPair.generate().publicKey());
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "'', 'public key length: 0 (expected: 40 characters of Z85)'",
+        "rq:rM>}U?@Lns47E1%kR.o@n%FcmmsL/@{H8]yf, 'public key length: 39 (expected: 40 characters of Z85)'",
+        "'rq:rM>}U?@Lns47E1%kR.o@n%FcmmsL/@{H8]yf ', 'public key: character 40 is not of Z85"
+                + " (expected: 0-9 a-z A-Z .-:+=^!/*?&<>()[]{}@%$#)'",
+        "%nSc1>}U?@Lns47E1%kR.o@n%FcmmsL/@{H8]yf7, 'public key: characters 1 to 5 are more than 32 bits"
+                + " (expected: at most %nSc0)'"
+    })
+    void whatIsNoKeyIsRefusedByItsPlace(String text, String message) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> ZMTPCurvePublicKey.of(text))
+                .withMessage(message);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "JTKVSB%%)wK0E.X)V>+}o?pNmC{O&4W4b!Ni{Lh~", "JTKVSB%%)wK0E.X)V>+}o?pNmC{O&4W4b!Ni{Lhä"})
+    void whatIsNoSecretKeyIsNotRepeated(String text) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> ZMTPCurveKeyPair.of(text.toCharArray()))
+                .satisfies(e -> assertThat(e.getMessage()).doesNotContain("JTKVSB"));
+    }
+
+    @Test
+    void aCharacterThatOnlyLooksLikeOneOfZ85IsNone() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> ZMTPCurvePublicKey.of(PUBLIC.replace('?', '\u2019')))
+                .withMessageStartingWith("public key: character 9 is not of Z85");
+    }
+
+    @Test
+    void keysHave32Octets() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> ZMTPCurvePublicKey.of(new byte[31]))
+                .withMessage("public key length: 31 (expected: 32)");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> ZMTPCurveKeyPair.of(new byte[33]))
+                .withMessage("secret key length: 33 (expected: 32)");
+    }
+
+    @Test
+    void noSecretIsShown() {
+        ZMTPCurveKeyPair pair = ZMTPCurveKeyPair.of(SECRET.toCharArray());
+        assertThat(pair.toString()).isEqualTo("ZMTPCurveKeyPair{publicKey=" + PUBLIC + "}");
+    }
+
+    @Test
+    void aDestroyedKeyIsGone() {
+        ZMTPCurveKeyPair pair = ZMTPCurveKeyPair.of(SECRET.toCharArray());
+        pair.destroy();
+        assertThat(pair.isDestroyed()).isTrue();
+        assertThatThrownBy(pair::secretKey).hasMessage("key pair: destroyed (expected: in use)");
+        assertThatThrownBy(() -> pair.save(directory.resolve("key"))).isInstanceOf(IllegalStateException.class);
+        assertThat(directory).isEmptyDirectory();
+    }
+
+    @Test
+    void aSavedKeyIsItsOwnersAlone() throws IOException {
+        ZMTPCurveKeyPair pair = ZMTPCurveKeyPair.generate();
+        Path file = directory.resolve("server.key_secret");
+        pair.save(file);
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
+                .isEqualTo("rw-------");
+        ZMTPCurveKeyPair loaded = ZMTPCurveKeyPair.load(file);
+        assertThat(loaded.publicKey()).isEqualTo(pair.publicKey());
+        assertThat(loaded.secretKey()).isEqualTo(pair.secretKey());
+        assertThatThrownBy(() -> pair.save(file)).isInstanceOf(FileAlreadyExistsException.class);
+    }
+
+    @Test
+    void aSavedPublicKeyHoldsNoSecret() throws IOException {
+        ZMTPCurvePublicKey key = ZMTPCurvePublicKey.of(PUBLIC);
+        Path file = directory.resolve("server.key");
+        key.save(file);
+        assertThat(ZMTPCurvePublicKey.load(file)).isEqualTo(key);
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
+        assertThatThrownBy(() -> ZMTPCurveKeyPair.load(file))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("no secret-key");
+    }
+
+    @Test
+    void aKeyThatEveryoneCanReadIsNoSecret() throws IOException {
+        Path file = directory.resolve("server.key_secret");
+        ZMTPCurveKeyPair.generate().save(file);
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r--r--"));
+        assertThatThrownBy(() -> ZMTPCurveKeyPair.load(file))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("readable by everyone");
+    }
+
+    private Path file(String content) throws IOException {
+        Path file = Files.createFile(
+                directory.resolve("key"),
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        return Files.writeString(file, content);
+    }
+
+    /** As zmq.auth.create_certificates of pyzmq, and CZMQ's zcert, write them. */
+    @Test
+    void theFilesOfOthersAreRead() throws IOException {
+        Path file = file("""
+                #   ****  Generated on 2026-01-01 00:00:00 by pyzmq  ****
+                #   ZeroMQ CURVE **Secret** Certificate
+                #   DO NOT PROVIDE THIS FILE TO OTHER USERS nor change its permissions.
+
+                metadata
+                    name = "public-key"
+                curve
+                    public-key = "%s"
+                    secret-key = "%s"
+                """.formatted(PUBLIC, SECRET));
+        assertThat(ZMTPCurveKeyPair.load(file).publicKey()).isEqualTo(ZMTPCurvePublicKey.of(PUBLIC));
+        assertThat(ZMTPCurvePublicKey.load(file)).isEqualTo(ZMTPCurvePublicKey.of(PUBLIC));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "secret-key",
+                "secret-key = ",
+                "secret-key = \"",
+                "secret-key = \"JTKVSB%%)wK0E.X)V>+}o?pNmC{O&4W4b!Ni{Lh6",
+                "secret-key = \"JTKVSB\"",
+                "secret-keys = \"JTKVSB%%)wK0E.X)V>+}o?pNmC{O&4W4b!Ni{Lh6\""
+            })
+    void aFileWithoutAKeyIsRefusedAndNotRepeated(String content) throws IOException {
+        Path file = file(content);
+        assertThatThrownBy(() -> ZMTPCurveKeyPair.load(file))
+                .isInstanceOf(IOException.class)
+                .hasMessageStartingWith(file.toString())
+                .satisfies(e -> assertThat(e.getMessage()).doesNotContain("JTKVSB"));
+    }
+
+    @Test
+    void aPublicKeyThatBelongsToAnotherSecretIsRefused() throws IOException {
+        Path file = file("public-key = \"%s\"\nsecret-key = \"%s\"\n"
+                .formatted(ZMTPCurveKeyPair.generate().publicKey(), SECRET));
+        assertThatThrownBy(() -> ZMTPCurveKeyPair.load(file))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining(PUBLIC)
+                .satisfies(e -> assertThat(e.getMessage()).doesNotContain("JTKVSB"));
+    }
+
+    @Test
+    void aFileThatIsTooLongIsNotRead() throws IOException {
+        Path file = file("#".repeat((64 << 10) + 1));
+        assertThatThrownBy(() -> ZMTPCurveKeyPair.load(file)).hasMessageContaining("longer than 65536 octets");
+    }
+}

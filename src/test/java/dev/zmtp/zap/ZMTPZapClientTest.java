@@ -1,0 +1,462 @@
+package dev.zmtp.zap;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.zmtp.ZMTPMetadata;
+import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.codec.ZMTPCodec;
+import dev.zmtp.security.ZMTPAuthRequest;
+import dev.zmtp.security.ZMTPDecision;
+import dev.zmtp.testing.Hex;
+import dev.zmtp.testing.InTraffic;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.util.ReferenceCountUtil;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.net.UnknownHostException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What is asked of a ZAP handler, and what its answers mean (RFC 27). The handler is a REP: it echoes the delimiter. */
+class ZMTPZapClientTest {
+
+    private static final Duration TIMEOUT = Duration.ofSeconds(5);
+    private static final int MAX_WAITING = 10_000;
+
+    private static final ZMTPDecision ENDED =
+            ZMTPDecision.temporaryFailure("the connection to the ZAP handler has ended");
+    private static final ZMTPDecision NOT_CONNECTED = ZMTPDecision.temporaryFailure("no ZAP handler is connected");
+    private static final ZMTPDecision LATE = ZMTPDecision.temporaryFailure("the ZAP handler has not answered in time");
+
+    private final ZMTPZapClient zap = new ZMTPZapClient(TIMEOUT);
+
+    private InTraffic connected() {
+        return InTraffic.as(ZMTPSocketType.DEALER)
+                .peer(ZMTPSocketType.REP)
+                .behind(zap)
+                .start();
+    }
+
+    private static ByteBuffer octets(String text) {
+        return ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static ZMTPAuthRequest request(SocketAddress from, String mechanism, ByteBuffer... credentials) {
+        return new ZMTPAuthRequest("services", from, octets("me"), mechanism, List.of(credentials), List.of());
+    }
+
+    private static SocketAddress address(String host) {
+        try {
+            return new InetSocketAddress(InetAddress.getByName(host), 5555);
+        } catch (UnknownHostException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static ZMTPAuthRequest nobody() {
+        return request(address("192.0.2.7"), ZMTPAuthRequest.NULL);
+    }
+
+    private CompletableFuture<ZMTPDecision> ask(InTraffic connection, ZMTPAuthRequest request) {
+        CompletableFuture<ZMTPDecision> answer = zap.authenticate(request).toCompletableFuture();
+        connection.channel.runPendingTasks();
+        return answer;
+    }
+
+    /** A message of these frames; each is spelled in hex. */
+    private static String message(String... frames) {
+        StringBuilder message = new StringBuilder();
+        for (int i = 0; i < frames.length; i++) {
+            message.append(
+                    "%02x %02x %s ".formatted(i < frames.length - 1 ? 1 : 0, Hex.octets(frames[i]).length, frames[i]));
+        }
+        return message.toString();
+    }
+
+    private static String reply(String id, String status) {
+        return message("", "\"1.0\"", '"' + id + '"', '"' + status + '"', "\"why\"", "", "");
+    }
+
+    @Test
+    void aRequestShowsThePassword() {
+        try (InTraffic connection = connected()) {
+            ask(connection, request(address("127.0.0.1"), ZMTPAuthRequest.PLAIN, octets("admin"), octets("secret")));
+
+            assertThat(connection.sent()).isEqualTo(Hex.of("""
+                    01 00               # delimiter
+                    01 03 "1.0"         # version
+                    01 01 "1"           # request id
+                    01 08 "services"    # domain
+                    01 09 "127.0.0.1"   # address
+                    01 02 "me"          # identity
+                    01 05 "PLAIN"       # mechanism
+                    01 05 "admin"       # user name
+                    00 06 "secret"      # password
+                    """));
+        }
+    }
+
+    @Test
+    void aRequestShowsTheKey() {
+        try (InTraffic connection = connected()) {
+            ask(connection, request(address("2001:db8::7"), ZMTPAuthRequest.CURVE, ByteBuffer.wrap(new byte[32])));
+
+            assertThat(connection.sent()).isEqualTo(Hex.of("""
+                    01 00               # delimiter
+                    01 03 "1.0"         # version
+                    01 01 "1"           # request id
+                    01 08 "services"    # domain
+                    01 0b "2001:db8::7" # address, as handlers write it in their lists
+                    01 02 "me"          # identity
+                    01 05 "CURVE"       # mechanism
+                    00 20 00*32         # C
+                    """));
+        }
+    }
+
+    @Test
+    void aRequestWithoutCredentialsEndsWithTheMechanism() {
+        try (InTraffic connection = connected()) {
+            ask(connection, new ZMTPAuthRequest("", null, octets(""), ZMTPAuthRequest.NULL, List.of(), List.of()));
+
+            assertThat(connection.sent()).isEqualTo(Hex.of("""
+                    01 00               # delimiter
+                    01 03 "1.0"         # version
+                    01 01 "1"           # request id
+                    01 00               # domain
+                    01 00               # address
+                    01 00               # identity
+                    00 04 "NULL"        # mechanism
+                    """));
+        }
+    }
+
+    @Test
+    void anAddressThatIsNoneOfTheInternetIsShownAsItIs() {
+        try (InTraffic connection = connected()) {
+            ask(connection, request(connection.channel.remoteAddress(), ZMTPAuthRequest.NULL));
+
+            assertThat(connection.sent()).contains(Hex.of("01 08 \"embedded\""));
+        }
+    }
+
+    @Test
+    void aPasswordMayBeWipedOnceItWasShown() {
+        try (InTraffic connection = connected()) {
+            byte[] password = {'a', 'b', 'c'};
+            zap.authenticate(
+                    request(address("::1"), ZMTPAuthRequest.PLAIN, octets("admin"), ByteBuffer.wrap(password)));
+            Arrays.fill(password, (byte) 0);
+            connection.channel.runPendingTasks();
+
+            assertThat(connection.sent()).endsWith(Hex.of("00 03 \"abc\""));
+        }
+    }
+
+    @Test
+    void whoIsAcceptedHasAUserIdAndMetadata() {
+        try (InTraffic connection = connected()) {
+            CompletableFuture<ZMTPDecision> answer = ask(connection, nobody());
+            assertThat(answer).isNotDone();
+            connection.receive(
+                    message("", "\"1.0\"", "\"1\"", "\"200\"", "\"OK\"", "\"alice\"", "05 \"Group\" 00000003 \"ops\""));
+
+            assertThat(answer)
+                    .isCompletedWithValue(ZMTPDecision.accept("alice", ZMTPMetadata.EMPTY.with("Group", "ops")));
+            assertThat(connection.heard).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"300, TEMPORARY_FAILURE", "400, DENIED", "500, ERROR"})
+    void whoIsNotAcceptedIsRefusedAsTheHandlerSays(String code, ZMTPDecision.Status status) {
+        try (InTraffic connection = connected()) {
+            CompletableFuture<ZMTPDecision> answer = ask(connection, nobody());
+            connection.receive(reply("1", code));
+
+            assertThat(answer).isCompletedWithValue(new ZMTPDecision(status, "why", "", ZMTPMetadata.EMPTY));
+        }
+    }
+
+    @Test
+    void repliesMayComeInAnyOrder() {
+        try (InTraffic connection = connected()) {
+            CompletableFuture<ZMTPDecision> first = ask(connection, nobody());
+            CompletableFuture<ZMTPDecision> second = ask(connection, nobody());
+            connection.receive(reply("2", "400"));
+            assertThat(first).isNotDone();
+            connection.receive(reply("1", "500"));
+
+            assertThat(second).isCompletedWithValue(ZMTPDecision.deny("why"));
+            assertThat(first).isCompletedWithValue(ZMTPDecision.error("why"));
+        }
+    }
+
+    private void assertBroken(String reply, String what) {
+        try (InTraffic connection = connected()) {
+            CompletableFuture<ZMTPDecision> answer = ask(connection, nobody());
+            connection.receive(reply);
+
+            assertThat(answer).isCompleted();
+            assertThat(answer.join().status()).isEqualTo(ZMTPDecision.Status.TEMPORARY_FAILURE);
+            assertThat(answer.join().text()).startsWith("the reply of the ZAP handler is none: " + what);
+            assertThat(connection.channel.isOpen()).isTrue();
+        }
+    }
+
+    @Test
+    void aReplyOfSixFramesIsAnError() {
+        assertBroken(message("", "\"1.0\"", "\"1\"", "\"200\"", "", ""), "frames: 6 (expected: 7)");
+    }
+
+    @Test
+    void aReplyOfEightFramesIsAnError() {
+        assertBroken(message("", "\"1.0\"", "\"1\"", "\"200\"", "", "", "", ""), "frames: 8 (expected: 7)");
+    }
+
+    @Test
+    void aReplyOfAnotherVersionIsAnError() {
+        assertBroken(message("", "\"1.1\"", "\"1\"", "\"200\"", "", "", ""), "version: 312e31 (expected: 1.0)");
+    }
+
+    @Test
+    void aReplyWithoutAnEmptyDelimiterIsAnError() {
+        assertBroken(message("00", "\"1.0\"", "\"1\"", "\"200\"", "", "", ""), "delimiter: 00 (expected: empty)");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"404", "20", "2000", "100", "600", "0", "2o0", "+200"})
+    void aReplyOfAnotherStatusIsAnError(String status) {
+        assertBroken(reply("1", status), "status: " + status + " (expected: 200, 300, 400 or 500)");
+    }
+
+    @Test
+    void aReplyWithoutAStatusIsAnError() {
+        assertBroken(message("", "\"1.0\"", "\"1\"", "", "", "", ""), "status:  (expected: 200, 300, 400 or 500)");
+    }
+
+    @Test
+    void anAcceptanceWithMetadataThatIsNoneIsAnError() {
+        assertBroken(message("", "\"1.0\"", "\"1\"", "\"200\"", "", "\"alice\"", "05 \"Gro\""), "metadata: ");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "\"2\"", // asked nothing yet
+                "\"0\"",
+                "\"01\"",
+                "\"-1\"",
+                "\"one\"",
+                "",
+                "\"99999999999999999999\"", // no long
+            })
+    void aReplyToNobodyIsDroppedAndTheRightOneCounts(String id) {
+        try (InTraffic connection = connected()) {
+            CompletableFuture<ZMTPDecision> answer = ask(connection, nobody());
+            connection.receive(message("", "\"1.0\"", id, "\"200\"", "", "", ""));
+            assertThat(answer).isNotDone();
+            connection.receive(reply("1", "400"));
+
+            assertThat(answer).isCompletedWithValue(ZMTPDecision.deny("why"));
+            assertThat(connection.heard).isEmpty();
+        }
+    }
+
+    @Test
+    void aReplyThatIsTooShortToSayWhomItAnswersIsDropped() {
+        try (InTraffic connection = connected()) {
+            CompletableFuture<ZMTPDecision> answer = ask(connection, nobody());
+            connection.receive(message("", "\"1.0\""));
+
+            assertThat(answer).isNotDone();
+            assertThat(connection.failures).isEmpty();
+        }
+    }
+
+    @Test
+    void theSecondReplyToARequestIsDropped() {
+        try (InTraffic connection = connected()) {
+            CompletableFuture<ZMTPDecision> answer = ask(connection, nobody());
+            connection.receive(reply("1", "400"));
+            connection.receive(reply("1", "200"));
+
+            assertThat(answer).isCompletedWithValue(ZMTPDecision.deny("why"));
+            assertThat(connection.failures).isEmpty();
+        }
+    }
+
+    @Test
+    void anAnswerThatIsLateCountsNoMore() {
+        try (InTraffic connection = connected()) {
+            CompletableFuture<ZMTPDecision> answer = ask(connection, nobody());
+            connection.channel.advanceTimeBy(TIMEOUT.toMillis() - 1, TimeUnit.MILLISECONDS);
+            connection.channel.runScheduledPendingTasks();
+            assertThat(answer).isNotDone();
+            connection.channel.advanceTimeBy(1, TimeUnit.MILLISECONDS);
+            connection.channel.runScheduledPendingTasks();
+            assertThat(answer).isCompletedWithValue(LATE);
+            connection.receive(reply("1", "200"));
+
+            assertThat(connection.failures).isEmpty();
+            CompletableFuture<ZMTPDecision> next = ask(connection, nobody());
+            connection.receive(reply("2", "200"));
+            assertThat(next).isCompletedWithValue(ZMTPDecision.accept(""));
+        }
+    }
+
+    @Test
+    void anAnswerStopsItsClock() {
+        try (InTraffic connection = connected()) {
+            ask(connection, nobody());
+            connection.receive(reply("1", "200"));
+
+            assertThat(connection.channel.runScheduledPendingTasks()).isEqualTo(-1);
+        }
+    }
+
+    @Test
+    void withoutAConnectionTheAnswerIsThereAtOnce() {
+        assertThat(zap.authenticate(nobody()).toCompletableFuture()).isCompletedWithValue(NOT_CONNECTED);
+    }
+
+    @Test
+    void aConnectionIsNoneBeforeItsHandshake() {
+        EmbeddedChannel channel = new EmbeddedChannel(ZMTPCodec.of(ZMTPSocketType.DEALER), zap);
+        channel.pipeline().fireUserEventTriggered("of something else");
+
+        assertThat(zap.authenticate(nobody()).toCompletableFuture()).isCompletedWithValue(NOT_CONNECTED);
+        channel.finishAndReleaseAll();
+    }
+
+    @Test
+    void aConnectionThatEndsAnswersAllWhoWait() {
+        try (InTraffic connection = connected()) {
+            CompletableFuture<ZMTPDecision> first = ask(connection, nobody());
+            CompletableFuture<ZMTPDecision> second = ask(connection, nobody());
+            CompletableFuture<ZMTPDecision> notYetSent =
+                    zap.authenticate(nobody()).toCompletableFuture();
+            connection.channel.close();
+            connection.channel.runPendingTasks();
+
+            assertThat(first).isCompletedWithValue(ENDED);
+            assertThat(second).isCompletedWithValue(ENDED);
+            assertThat(notYetSent).isCompleted();
+            assertThat(notYetSent.join().status()).isEqualTo(ZMTPDecision.Status.TEMPORARY_FAILURE);
+            assertThat(zap.authenticate(nobody()).toCompletableFuture()).isCompletedWithValue(NOT_CONNECTED);
+        }
+    }
+
+    @Test
+    void whoTakesTheClientFromItsPipelineEndsTheConnection() {
+        try (InTraffic connection = connected()) {
+            CompletableFuture<ZMTPDecision> answer = ask(connection, nobody());
+            connection.channel.pipeline().remove(zap);
+
+            assertThat(answer).isCompletedWithValue(ENDED);
+            assertThat(zap.authenticate(nobody()).toCompletableFuture()).isCompletedWithValue(NOT_CONNECTED);
+        }
+    }
+
+    @Test
+    void theNextConnectionIsAskedFromItsFirstRequestOn() {
+        connected().close();
+        try (InTraffic connection = connected()) {
+            CompletableFuture<ZMTPDecision> answer = ask(connection, nobody());
+            connection.receive(reply("1", "200"));
+
+            assertThat(answer).isCompletedWithValue(ZMTPDecision.accept(""));
+        }
+    }
+
+    @Test
+    void aConnectionThatEndsAfterTheNextHasBegunAnswersAllWhoWaitedForIt() {
+        try (InTraffic old = connected()) {
+            CompletableFuture<ZMTPDecision> answer = ask(old, nobody());
+            try (InTraffic next = connected()) {
+                old.channel.close();
+                assertThat(answer).isCompletedWithValue(ENDED);
+
+                CompletableFuture<ZMTPDecision> later = ask(next, nobody());
+                next.receive(reply("1", "200"));
+                assertThat(later).isCompletedWithValue(ZMTPDecision.accept(""));
+            }
+        }
+    }
+
+    @Test
+    void anAnswerOfTheOldConnectionCountsAfterTheNextHasBegun() {
+        try (InTraffic old = connected()) {
+            CompletableFuture<ZMTPDecision> answer = ask(old, nobody());
+            try (InTraffic next = connected()) {
+                CompletableFuture<ZMTPDecision> another = ask(next, nobody());
+                old.receive(reply("1", "400"));
+
+                assertThat(answer).isCompletedWithValue(ZMTPDecision.deny("why"));
+                assertThat(another).isNotDone();
+                assertThat(old.heard).isEmpty();
+            }
+        }
+    }
+
+    @Test
+    void aRequestThatCannotBeSentIsATemporaryFailure() {
+        ChannelOutboundHandlerAdapter refusing = new ChannelOutboundHandlerAdapter() {
+            @Override
+            public void write(ChannelHandlerContext ctx, Object msg, ChannelPromise promise) {
+                ReferenceCountUtil.release(msg);
+                promise.setFailure(new IOException("no such wire"));
+            }
+        };
+        try (InTraffic connection = InTraffic.as(ZMTPSocketType.DEALER)
+                .peer(ZMTPSocketType.REP)
+                .behind(refusing, zap)
+                .start()) {
+            assertThat(ask(connection, nobody()))
+                    .isCompletedWithValue(ZMTPDecision.temporaryFailure(
+                            "the ZAP handler could not be asked: java.io.IOException: no such wire"));
+        }
+    }
+
+    @Test
+    void whoComesWhenTooManyWaitMayTryAgain() {
+        try (InTraffic connection = connected()) {
+            List<CompletableFuture<ZMTPDecision>> waiting = new ArrayList<>();
+            for (int i = 0; i < MAX_WAITING; i++) {
+                waiting.add(ask(connection, nobody()));
+            }
+            connection.channel.releaseOutbound();
+
+            assertThat(ask(connection, nobody()))
+                    .isCompletedWithValue(ZMTPDecision.temporaryFailure("10000 requests are waiting"));
+            assertThat(connection.sent()).isEmpty();
+            assertThat(waiting).noneMatch(CompletableFuture::isDone);
+            connection.receive(reply("7", "200"));
+            assertThat(ask(connection, nobody())).isNotDone();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {0, -1})
+    void anAnswerMustHaveTime(long millis) {
+        assertThatThrownBy(() -> new ZMTPZapClient(Duration.ofMillis(millis)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("expected: more than zero");
+    }
+}
