@@ -359,22 +359,22 @@ public final class ZMTPMessage implements ReferenceCounted, Iterable<ByteBuf> {
             if (index == end) {
                 return null;
             }
-            int header = version.headerLengthOf(in.getUnsignedByte(index));
+            int header = version.framing().headerLengthOf(in.getUnsignedByte(index));
             if (end - index < header) {
                 return null;
             }
-            flags = version.flagsAt(in, index);
-            if ((flags & ZMTPVersion.COMMAND) != 0) {
+            flags = version.framing().flagsAt(in, index);
+            if ((flags & ZMTPFraming.COMMAND) != 0) {
                 throw ZMTPException.malformed("frame flags", "0x" + flags, "a message frame, no command");
             }
-            long length = version.bodyLengthAt(in, index);
+            long length = version.framing().bodyLengthAt(in, index);
             index += header;
             if (length > end - index) {
                 return null;
             }
             slices.add(length == 0 ? Unpooled.EMPTY_BUFFER : in.slice(index, (int) length));
             index += (int) length;
-        } while ((flags & ZMTPVersion.MORE) != 0);
+        } while ((flags & ZMTPFraming.MORE) != 0);
         in.readerIndex(index);
         slices.forEach(ByteBuf::retain);
         return from(slices);
@@ -393,7 +393,7 @@ public final class ZMTPMessage implements ReferenceCounted, Iterable<ByteBuf> {
         long length = 0;
         for (int i = 0; i < size(); i++) {
             int body = frame(i).readableBytes();
-            length += version.headerLengthFor(body) + body;
+            length += version.framing().headerLengthFor(body) + body;
         }
         ByteBuf out = alloc.buffer(Math.toIntExact(length));
         try {
@@ -409,7 +409,7 @@ public final class ZMTPMessage implements ReferenceCounted, Iterable<ByteBuf> {
     public void write(ByteBuf out, ZMTPVersion version) {
         for (int i = 0, last = size() - 1; i <= last; i++) {
             ByteBuf body = frame(i);
-            version.writeHeader(out, i < last ? ZMTPVersion.MORE : 0, body.readableBytes());
+            version.framing().writeHeader(out, i < last ? ZMTPFraming.MORE : 0, body.readableBytes());
             out.writeBytes(body, body.readerIndex(), body.readableBytes());
         }
     }

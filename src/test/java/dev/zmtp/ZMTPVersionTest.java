@@ -1,7 +1,7 @@
 package dev.zmtp;
 
-import static dev.zmtp.ZMTPVersion.COMMAND;
-import static dev.zmtp.ZMTPVersion.MORE;
+import static dev.zmtp.ZMTPFraming.COMMAND;
+import static dev.zmtp.ZMTPFraming.MORE;
 import static dev.zmtp.ZMTPVersion.ZMTP10;
 import static dev.zmtp.ZMTPVersion.ZMTP20;
 import static dev.zmtp.ZMTPVersion.ZMTP30;
@@ -72,9 +72,9 @@ class ZMTPVersionTest {
     @MethodSource("headers")
     void aHeaderIsWrittenInItsShortestForm(ZMTPVersion version, int flags, int length, String octets) {
         ByteBuf out = ByteBufAllocator.DEFAULT.buffer();
-        version.writeHeader(out, flags, length);
+        version.framing().writeHeader(out, flags, length);
 
-        assertThat(version.headerLengthFor(length)).isEqualTo(out.readableBytes());
+        assertThat(version.framing().headerLengthFor(length)).isEqualTo(out.readableBytes());
         assertThat(Hex.dump(out)).isEqualTo(Hex.of(octets));
     }
 
@@ -82,7 +82,7 @@ class ZMTPVersionTest {
     @MethodSource("longHeaders")
     void aLongHeaderIsWrittenForAnyLength(ZMTPVersion version, int flags, int length, String octets) {
         ByteBuf out = ByteBufAllocator.DEFAULT.buffer();
-        version.writeLongHeader(out, flags, length);
+        version.framing().writeLongHeader(out, flags, length);
 
         assertThat(Hex.dump(out)).isEqualTo(Hex.of(octets));
     }
@@ -96,9 +96,9 @@ class ZMTPVersionTest {
     void aHeaderIsReadWhereItStandsWithoutMovingAnything(ZMTPVersion version, int flags, int length, String octets) {
         ByteBuf in = Hex.buffer("aa aa " + octets);
 
-        assertThat(version.headerLengthOf(in.getUnsignedByte(2))).isEqualTo(Hex.octets(octets).length);
-        assertThat(version.flagsAt(in, 2)).isEqualTo(flags);
-        assertThat(version.bodyLengthAt(in, 2)).isEqualTo(length);
+        assertThat(version.framing().headerLengthOf(in.getUnsignedByte(2))).isEqualTo(Hex.octets(octets).length);
+        assertThat(version.framing().flagsAt(in, 2)).isEqualTo(flags);
+        assertThat(version.framing().bodyLengthAt(in, 2)).isEqualTo(length);
         assertThat(in.readerIndex()).isZero();
         in.release();
     }
@@ -117,7 +117,7 @@ class ZMTPVersionTest {
     void aLengthOfMoreThan31BitsIsReadWhole(ZMTPVersion version, String octets, long length) {
         ByteBuf in = Hex.buffer(octets);
 
-        assertThat(version.bodyLengthAt(in, 0)).isEqualTo(length);
+        assertThat(version.framing().bodyLengthAt(in, 0)).isEqualTo(length);
         in.release();
     }
 
@@ -133,7 +133,7 @@ class ZMTPVersionTest {
     void aLengthWithItsTopBitSetIsMalformed(ZMTPVersion version, String octets, String shown) {
         ByteBuf in = Hex.buffer(octets);
 
-        assertThatThrownBy(() -> version.bodyLengthAt(in, 0))
+        assertThatThrownBy(() -> version.framing().bodyLengthAt(in, 0))
                 .isInstanceOf(ZMTPException.class)
                 .hasMessage("frame length: " + shown + " (expected: <= 9223372036854775807)")
                 .extracting(e -> ((ZMTPException) e).code())
@@ -145,7 +145,7 @@ class ZMTPVersionTest {
     void aLongLengthOfZeroIsMalformedWhereItCountsTheFlags() {
         ByteBuf in = Hex.buffer("ff 00*8 00");
 
-        assertThatThrownBy(() -> ZMTP10.bodyLengthAt(in, 0))
+        assertThatThrownBy(() -> ZMTP10.framing().bodyLengthAt(in, 0))
                 .isInstanceOf(ZMTPException.class)
                 .hasMessage("frame length: 0 (expected: >= 1, it counts the flags octet)");
         in.release();
@@ -153,7 +153,7 @@ class ZMTPVersionTest {
 
     @Test
     void a10HeaderThatStartsWithZeroIsMalformedBeforeItsSecondOctet() {
-        assertThatThrownBy(() -> ZMTP10.headerLengthOf(0))
+        assertThatThrownBy(() -> ZMTP10.framing().headerLengthOf(0))
                 .isInstanceOf(ZMTPException.class)
                 .hasMessage("frame length: 0 (expected: >= 1, it counts the flags octet)");
     }
@@ -163,7 +163,7 @@ class ZMTPVersionTest {
     void a10ReaderIgnoresReservedFlags(String octets, int flags) {
         ByteBuf in = Hex.buffer(octets);
 
-        assertThat(ZMTP10.flagsAt(in, 0)).isEqualTo(flags);
+        assertThat(ZMTP10.framing().flagsAt(in, 0)).isEqualTo(flags);
         in.release();
     }
 
@@ -179,10 +179,10 @@ class ZMTPVersionTest {
         ByteBuf in = Hex.buffer("%02x 00*8".formatted(first));
 
         if (legal.contains(first)) {
-            assertThat(version.flagsAt(in, 0)).isEqualTo(first & (MORE | COMMAND));
+            assertThat(version.framing().flagsAt(in, 0)).isEqualTo(first & (MORE | COMMAND));
         } else {
             String expected = (first & reserved) != 0 ? "reserved bits 0" : "no MORE on a command";
-            assertThatThrownBy(() -> version.flagsAt(in, 0))
+            assertThatThrownBy(() -> version.framing().flagsAt(in, 0))
                     .isInstanceOf(ZMTPException.class)
                     .hasMessage("frame flags: 0x" + Integer.toHexString(first) + " (expected: " + expected + ")");
         }
@@ -200,8 +200,8 @@ class ZMTPVersionTest {
     @ParameterizedTest
     @EnumSource(ZMTPVersion.class)
     void noHeaderIsLongerThanTheLongest(ZMTPVersion version) {
-        assertThat(version.headerLengthFor(Integer.MAX_VALUE)).isLessThanOrEqualTo(ZMTPVersion.MAX_FRAME_HEADER);
-        assertThat(version.headerLengthOf(0xff)).isLessThanOrEqualTo(ZMTPVersion.MAX_FRAME_HEADER);
+        assertThat(version.framing().headerLengthFor(Integer.MAX_VALUE)).isLessThanOrEqualTo(ZMTPFraming.MAX_HEADER);
+        assertThat(version.framing().headerLengthOf(0xff)).isLessThanOrEqualTo(ZMTPFraming.MAX_HEADER);
     }
 
     @Test

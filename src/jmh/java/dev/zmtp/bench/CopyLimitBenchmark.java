@@ -68,7 +68,7 @@ public class CopyLimitBenchmark {
     @Benchmark
     public void mebibyte() throws Exception {
         client.eventLoop().submit(this::write).get().sync();
-        sent += (OCTETS + size - 1L) / size * (ZMTPVersion.ZMTP31.headerLengthFor(size) + size);
+        sent += (OCTETS + size - 1L) / size * (ZMTPVersion.ZMTP31.framing().headerLengthFor(size) + size);
     }
 
     private ChannelFuture write() {

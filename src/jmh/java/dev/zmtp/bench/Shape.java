@@ -46,7 +46,7 @@ public enum Shape {
     /** The octets of all frames with their headers. */
     int wireLength(ZMTPVersion version) {
         return Arrays.stream(frames)
-                .map(length -> version.headerLengthFor(length) + length)
+                .map(length -> version.framing().headerLengthFor(length) + length)
                 .sum();
     }
 

@@ -11,15 +11,15 @@ final class ClosedPhase extends Phase {
 
     private final @Nullable Throwable cause;
 
+    /** The connection ended for {@code cause}, or without a failure if that is null. */
     ClosedPhase(ZMTPCodec codec, @Nullable Throwable cause) {
         super(codec);
         this.cause = cause;
     }
 
-    /** Why the connection ended, or null if that was nobody's fault. */
-    @Nullable
-    Throwable cause() {
-        return cause;
+    @Override
+    void begin() {
+        codec.connectionEnded();
     }
 
     @Override
@@ -40,5 +40,35 @@ final class ClosedPhase extends Phase {
     @Override
     void flush() {
         codec.ctx().flush();
+    }
+
+    @Override
+    void inputEnded() {
+        flush();
+        codec.ctx().close();
+    }
+
+    /** An SslHandler reports one failure twice: to the writes that it holds, and, wrapped, to the pipeline. */
+    @Override
+    void exceptionCaught(Throwable failure) {
+        boolean isReported = cause != null && (failure == cause || failure.getCause() == cause);
+        if (!isReported) {
+            codec.ctx().fireExceptionCaught(failure);
+        }
+    }
+
+    @Override
+    void writeFailed(Throwable failure, boolean isVoid) {
+        if (isVoid && cause == null) {
+            codec.ctx().fireExceptionCaught(failure);
+        }
+        if (codec.wasRemoved() && codec.ctx().channel().isActive()) {
+            codec.ctx().close(); // whoever has the channel now would write after bytes that are missing
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "closed";
     }
 }

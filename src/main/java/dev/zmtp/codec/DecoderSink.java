@@ -1,6 +1,5 @@
 package dev.zmtp.codec;
 
-import dev.zmtp.wire.FrameReader;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.util.ReferenceCountUtil;
@@ -8,75 +7,78 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Gives frames to the user's decoder as their octets arrive, and fires what it makes of them. */
-final class DecoderSink implements MessageSink {
+/** Gives frames to the user's decoder as their bytes arrive, and fires what it makes of them. */
+final class DecoderSink implements StreamingSink {
 
     private final ZMTPCodec codec;
     private final ChannelHandlerContext ctx;
-    private final FrameReader reader;
     private final ZMTPDecoder decoder;
     private final List<Object> out = new ArrayList<>();
 
+    /** Whether another frame follows the present one. */
     private boolean more;
-    private int remaining;
+
     private boolean closed;
 
     /** What the decoder left unread of a frame that is not complete. */
     private @Nullable ByteBuf unread;
 
-    DecoderSink(ZMTPCodec codec, FrameReader reader, ZMTPDecoder decoder) {
+    DecoderSink(ZMTPCodec codec, ZMTPDecoder decoder) {
         this.codec = codec;
         this.ctx = codec.ctx();
-        this.reader = reader;
         this.decoder = decoder;
     }
 
     @Override
-    public void header(int length, boolean more) {
+    public void begin(int length, boolean more) {
         this.more = more;
-        remaining = length;
         decoder.header(ctx, length, more, out);
         fire();
     }
 
     @Override
-    public boolean body(ByteBuf in) {
-        int octets = Math.min(remaining, in.readableBytes());
-        if (octets == 0 && remaining > 0) {
-            return false;
-        }
-        remaining -= octets;
-        if (remaining == 0) {
-            reader.bodyTaken();
-        }
-        content(in, octets);
-        if (remaining > 0) {
-            return false;
-        }
-        finish();
-        return true;
-    }
-
-    @Override
     public void frame(ByteBuf in, int length, boolean more) {
-        header(length, more);
+        begin(length, more);
         if (closed) {
             return;
         }
-        remaining = 0;
+        // Not by way of part: most frames are whole, and this is the shorter way.
         int end = in.readerIndex() + length;
         int readable = in.writerIndex();
-        in.writerIndex(end); // the decoder sees nothing behind the frame; a slice would be garbage for each
+        in.writerIndex(end); // the decoder sees nothing after the frame; a slice would be garbage for each
         try {
             decoder.content(ctx, in, out);
             if (in.readerIndex() < end && in.readerIndex() > end - length && !closed) {
-                decode(in); // it took a part: it may take the rest
+                decode(in, true); // it took a part: it may take the rest
             }
         } finally {
             in.setIndex(end, readable);
         }
         fire();
         finish();
+    }
+
+    @Override
+    public void part(ByteBuf in, int length, boolean last) {
+        if (length == 0 && !last) {
+            return;
+        }
+        if (unread != null) {
+            decode(unread.writeBytes(in, length), last);
+        } else {
+            int end = in.readerIndex() + length;
+            int readable = in.writerIndex();
+            in.writerIndex(end);
+            try {
+                decode(in, last);
+            } finally {
+                in.setIndex(end, readable);
+            }
+        }
+        fire();
+        if (last) {
+            finish();
+        }
     }
 
     private void finish() {
@@ -86,42 +88,25 @@ final class DecoderSink implements MessageSink {
         }
     }
 
-    /** Gives the next {@code octets} of {@code in} to the decoder, behind what it left unread. */
-    private void content(ByteBuf in, int octets) {
-        if (unread != null) {
-            decode(unread.writeBytes(in, octets));
-        } else {
-            int end = in.readerIndex() + octets;
-            int readable = in.writerIndex();
-            in.writerIndex(end);
-            try {
-                decode(in);
-            } finally {
-                in.setIndex(end, readable);
-            }
-        }
-        fire();
-    }
-
-    private void decode(ByteBuf data) {
+    private void decode(ByteBuf data, boolean last) {
         int before;
         do {
             before = data.readerIndex();
             decoder.content(ctx, data, out);
         } while (!closed && data.isReadable() && data.readerIndex() > before);
         if (!closed) {
-            keepUnread(data);
+            keepUnread(data, last);
         }
     }
 
-    private void keepUnread(ByteBuf data) {
-        if (remaining == 0 || !data.isReadable()) {
+    private void keepUnread(ByteBuf data, boolean last) {
+        if (last || !data.isReadable()) {
             releaseUnread();
         } else if (unread == null) {
             unread = ctx.alloc().buffer(data.readableBytes()).writeBytes(data);
         } else if (unread.refCnt() == 1) {
             unread.discardSomeReadBytes();
-        } else { // the decoder retained a part, and its octets must not move
+        } else { // the decoder retained a part, and its bytes must not move
             ByteBuf rest = ctx.alloc().buffer(data.readableBytes()).writeBytes(data);
             unread.release();
             unread = rest;
@@ -153,9 +138,9 @@ final class DecoderSink implements MessageSink {
         }
     }
 
-    /** Who closed the channel gets nothing more; who only removed the codec gets what was decoded until then. */
+    /** After a close, decoded objects are dropped. After a removal, they are still delivered. */
     private void fire(Object message) {
-        if (closed && !codec.isRemoved()) {
+        if (closed && !codec.wasRemoved()) {
             ReferenceCountUtil.safeRelease(message);
         } else {
             codec.fireMessage(message);

@@ -12,23 +12,36 @@ import io.netty.buffer.Unpooled;
  * Finds out which version the peer speaks, and greets it in that (RFC 37, "Version Negotiation"; RFC 15 and 23, "Backwards
  * Interoperability").
  *
- * <p>Each of our octets is sent only once the peer's octets have shown that it will understand them: the signature at once,
- * the revision behind the peer's signature, the rest behind its revision. libzmq 3.2 would read a minor version that comes
- * too early as its socket type. A 1.0 peer has taken our signature for the header of an identity frame.
+ * <p>Each byte of ours is sent only once the peer's bytes have shown that it will understand it: the signature at once, the
+ * revision after the peer's signature, the rest after its revision. libzmq 3.2 would read a minor version that comes too early
+ * as its socket type. A 1.0 peer has taken our signature for the header of an identity frame.
  *
  * <p>Reads exactly the greeting; what follows is left to the next phase.
  */
 final class GreetingPhase extends HandshakePhase {
 
-    private static final int REVISION_20 = 1;
-    private static final int REVISION_20_TOO = 2;
+    private static final int REVISION_1 = 1;
+    private static final int REVISION_2 = 2;
+
+    /** What is read next; there is something to decide when so many bytes have arrived in all. */
+    private enum Step {
+        FIRST_BYTE(1),
+        SIGNATURE(Greeting.SIGNATURE_LENGTH),
+        REVISION(Greeting.REVISION_OFFSET + 1),
+        REST_OF_V2(Greeting.V2_LENGTH),
+        REST_OF_V3(Greeting.V3_LENGTH);
+
+        private final int length;
+
+        Step(int length) {
+            this.length = length;
+        }
+    }
 
     private final ZMTPVersion ours;
     private final ZMTPMechanism mechanism;
     private final ByteBuf received = Unpooled.buffer(Greeting.V3_LENGTH, Greeting.V3_LENGTH);
-
-    /** How many octets must be there before there is something to decide. */
-    private int wanted = 1;
+    private Step step = Step.FIRST_BYTE;
 
     GreetingPhase(ZMTPCodec codec, ZMTPMechanism mechanism) {
         super(codec);
@@ -46,26 +59,26 @@ final class GreetingPhase extends HandshakePhase {
     @Override
     void read(ByteBuf in) {
         while (in.isReadable() && isCurrent()) {
-            received.writeBytes(in, Math.min(wanted - received.readableBytes(), in.readableBytes()));
-            if (received.readableBytes() == wanted) {
+            received.writeBytes(in, Math.min(step.length - received.readableBytes(), in.readableBytes()));
+            if (received.readableBytes() == step.length) {
                 decide();
             }
         }
     }
 
     private void decide() {
-        switch (wanted) {
-            case 1 -> firstOctet();
-            case Greeting.SIGNATURE_LENGTH -> signature();
-            case Greeting.REVISION_OFFSET + 1 -> revision();
-            case Greeting.V2_LENGTH -> greetingOf20();
-            default -> greetingOf3x();
+        switch (step) {
+            case FIRST_BYTE -> firstByte();
+            case SIGNATURE -> signature();
+            case REVISION -> revision();
+            case REST_OF_V2 -> greetingOfV2();
+            case REST_OF_V3 -> greetingOfV3();
         }
     }
 
-    private void firstOctet() {
+    private void firstByte() {
         if (received.getUnsignedByte(0) == Greeting.SIGNATURE_FIRST) {
-            wanted = Greeting.SIGNATURE_LENGTH;
+            step = Step.SIGNATURE;
         } else {
             enterUnversioned();
         }
@@ -73,10 +86,10 @@ final class GreetingPhase extends HandshakePhase {
 
     private void signature() {
         if ((received.getByte(Greeting.SIGNATURE_LAST_OFFSET) & 1) == 0) {
-            enterUnversioned(); // a 1.0 peer with an identity of 254 or 255 octets, which starts with ff too
+            enterUnversioned(); // a 1.0 peer with an identity of 254 or 255 bytes, which starts with ff too
             return;
         }
-        wanted = Greeting.REVISION_OFFSET + 1;
+        step = Step.REVISION;
         ByteBuf out = codec.ctx().alloc().buffer();
         out.writeByte(ours.revision());
         if (ours == ZMTPVersion.ZMTP20) {
@@ -87,14 +100,14 @@ final class GreetingPhase extends HandshakePhase {
 
     private void revision() {
         switch (received.getUnsignedByte(Greeting.REVISION_OFFSET)) {
-            case 0 -> greetOld(ZMTPVersion.ZMTP10);
-            case REVISION_20, REVISION_20_TOO -> greetOld(ZMTPVersion.ZMTP20);
+            case 0 -> greetAs(ZMTPVersion.ZMTP10);
+            case REVISION_1, REVISION_2 -> greetAs(ZMTPVersion.ZMTP20);
             default -> {
                 if (ours == ZMTPVersion.ZMTP20) {
-                    greetOld(ours); // a 3.x peer answers our revision as a 2.0 peer would
+                    greetAs(ours); // a 3.x peer answers our revision as a 2.0 peer would
                     return;
                 }
-                wanted = Greeting.V3_LENGTH;
+                step = Step.REST_OF_V3;
                 ByteBuf out = codec.ctx().alloc().buffer(Greeting.V3_LENGTH);
                 Greeting.writeRest(out, ours, mechanism.name(), mechanism.isServer());
                 send(out);
@@ -102,9 +115,10 @@ final class GreetingPhase extends HandshakePhase {
         }
     }
 
-    private void greetOld(ZMTPVersion version) {
-        codec.checkDowngrade(version);
-        wanted = Greeting.V2_LENGTH;
+    /** Sends the rest of a greeting of 2.0, or of a peer of 1.0 that has a signature. */
+    private void greetAs(ZMTPVersion version) {
+        codec.policy().checkVersion(version);
+        step = Step.REST_OF_V2;
         ByteBuf out = codec.ctx().alloc().buffer();
         if (ours != ZMTPVersion.ZMTP20) {
             out.writeByte(codec.config().socketType().code());
@@ -113,35 +127,40 @@ final class GreetingPhase extends HandshakePhase {
         send(out);
     }
 
-    private void greetingOf20() {
+    private void greetingOfV2() {
         int code = received.getUnsignedByte(Greeting.MINOR_OFFSET);
         ZMTPSocketType peer = ZMTPSocketType.ofCode(code);
         if (peer == null) {
             throw ZMTPException.of(ZMTPException.Code.SOCKET_TYPE, "socket type", code, "0 to 10");
         }
-        codec.checkSocketType(peer);
+        codec.policy().checkSocketType(peer);
         int revision = received.getUnsignedByte(Greeting.REVISION_OFFSET);
         ZMTPVersion version = revision == 0 ? ZMTPVersion.ZMTP10 : ZMTPVersion.ZMTP20;
-        codec.enter(IdentityPhase.versioned(codec, version, peer));
+        codec.enter(IdentityPhase.afterGreeting(codec, version, peer));
     }
 
-    private void greetingOf3x() {
+    private void greetingOfV3() {
         boolean peerIs30 = received.getByte(Greeting.MINOR_OFFSET) == 0
                 && received.getByte(Greeting.REVISION_OFFSET) == ZMTPVersion.ZMTP30.revision();
         ZMTPVersion version = peerIs30 ? ZMTPVersion.ZMTP30 : ours;
-        codec.checkDowngrade(version);
+        codec.policy().checkVersion(version);
         Greeting.checkMechanism(received, 0, mechanism.name());
         codec.enter(new MechanismPhase(codec, version, mechanism));
     }
 
     private void enterUnversioned() {
-        codec.checkDowngrade(ZMTPVersion.ZMTP10);
+        codec.policy().checkVersion(ZMTPVersion.ZMTP10);
         // Our signature was the header of our identity frame; only the identity itself is missing.
         if (codec.config().localIdentity().hasRemaining()) {
             send(Unpooled.wrappedBuffer(codec.config().localIdentity()));
         }
-        if (isCurrent()) { // else that could not be sent, and the connection has ended
-            codec.enter(IdentityPhase.unversioned(codec, received));
+        if (isCurrent()) { // otherwise that could not be sent, and the connection has ended
+            codec.enter(IdentityPhase.withoutGreeting(codec, received));
         }
+    }
+
+    @Override
+    public String toString() {
+        return received.isReadable() ? "greeting" : "greeting, nothing received";
     }
 }

@@ -2,8 +2,9 @@ package dev.zmtp.codec;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelPromise;
+import java.nio.channels.ClosedChannelException;
 
-/** A phase before traffic: writes are held until there is a version in which they can leave. */
+/** A phase before traffic: writes are held until it is known how they travel. */
 abstract class HandshakePhase extends Phase {
 
     HandshakePhase(ZMTPCodec codec) {
@@ -18,17 +19,34 @@ abstract class HandshakePhase extends Phase {
     @Override
     final void flush() {
         if (!codec.held().isEmpty()) {
-            codec.held().flush();
+            codec.held().requestFlush();
         }
         codec.ctx().flush();
     }
 
-    /** Sends octets of the handshake at once. That they cannot be sent ends the connection: TLS in front says so here. */
-    final void send(ByteBuf octets) {
-        codec.ctx().writeAndFlush(octets).addListener(sent -> {
+    @Override
+    final void inputEnded() {
+        codec.handshakeEndedByPeer();
+    }
+
+    @Override
+    final void exceptionCaught(Throwable cause) {
+        codec.fail(cause);
+    }
+
+    /** Sends bytes of the handshake at once. A failure to send them ends the connection: TLS before us reports its own so. */
+    final void send(ByteBuf bytes) {
+        codec.ctx().writeAndFlush(bytes).addListener(sent -> {
             if (!sent.isSuccess()) {
-                codec.sendFailed(sent.cause());
+                codec.writeFailed(sent.cause(), false);
             }
         });
+    }
+
+    @Override
+    final void writeFailed(Throwable cause, boolean isVoid) {
+        if (!(cause instanceof ClosedChannelException)) { // a closed channel is about to end, and its end says more
+            codec.fail(cause);
+        }
     }
 }

@@ -13,18 +13,19 @@ import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes that cannot be encoded yet, in order: those before the handshake, and those that a callback makes while another
- * write is being encoded.
+ * Writes that cannot be encoded yet, in order, and the flush that was asked for after them: those before the end of the
+ * handshake, and those that a callback makes while another write is being encoded.
  *
  * <p>They count towards the channel's writability, with its own water marks: more than the high one makes it unwritable,
- * less than the low one writable again. More of the former than the configured bound fails the write.
+ * less than the low one writable again. More than the configured bound fails the write.
  */
 final class HeldWrites {
 
     /** Which of the channel's user-defined writability flags is ours. Netty's traffic shapers use the low ones. */
     private static final int WRITABILITY_INDEX = 31;
 
-    private record Held(Object message, ChannelPromise promise, long size) {}
+    /** A write, and how many bytes it counts for. */
+    record Held(Object message, ChannelPromise promise, long size) {}
 
     private final ChannelHandlerContext ctx;
     private final Channel channel;
@@ -32,7 +33,7 @@ final class HeldWrites {
     private final ArrayDeque<Held> writes = new ArrayDeque<>(0);
     private long size;
     private boolean writable = true;
-    private boolean flush;
+    private boolean flushRequested;
 
     HeldWrites(ChannelHandlerContext ctx) {
         this.ctx = ctx;
@@ -44,7 +45,7 @@ final class HeldWrites {
         return writes.isEmpty();
     }
 
-    /** Takes over a write, or fails it if more than {@code maxSize} octets would be held. */
+    /** Takes over a write, or fails it if more than {@code maxSize} bytes would be held. */
     void add(Object message, ChannelPromise promise, long maxSize) {
         long added = sizeOf(message);
         if (size + added > maxSize) {
@@ -59,9 +60,10 @@ final class HeldWrites {
 
     private void refuse(ChannelPromise promise, long wanted, long maxSize) {
         EncoderException failure =
-                new EncoderException("held writes: " + wanted + " octets (expected: <= " + maxSize + ")");
+                new EncoderException("held writes: " + wanted + " bytes (expected: <= " + maxSize + ")");
         if (promise.isVoid()) {
-            // Such a promise would tell the whole pipeline, and the codec would take it for the end of the handshake.
+            // Such a promise would fire through the whole pipeline, and the codec would take it for the end of the
+            // handshake.
             ctx.fireExceptionCaught(failure);
         } else {
             promise.tryFailure(failure);
@@ -70,40 +72,25 @@ final class HeldWrites {
 
     private long sizeOf(Object message) {
         return message instanceof ZMTPMessage frames && frames.size() > 0
-                ? MessageSizes.of(frames)
-                : MessageSizes.OVERHEAD + (long) Math.max(0, estimator.size(message));
+                ? ZMTPSizeEstimator.sizeOf(frames)
+                : Overhead.BYTES + (long) Math.max(0, estimator.size(message));
     }
 
-    /** Remembers that the user has asked for a flush. */
-    void flush() {
-        flush = true;
+    /** The user has asked for a flush of what is held. */
+    void requestFlush() {
+        flushRequested = true;
     }
 
-    /** Whether a flush was asked for since the last call. Asked once what was held has been written. */
-    boolean takeFlush() {
-        boolean taken = flush;
-        flush = false;
+    /** Returns whether a flush was requested since the last call. To be called when what was held has been written. */
+    boolean takeFlushRequest() {
+        boolean taken = flushRequested;
+        flushRequested = false;
         return taken;
     }
 
-    /** Hands the oldest held write to {@code outbound}, if there is one. */
-    void writeNext(Outbound outbound) {
-        Held held = remove();
-        if (held != null) {
-            outbound.encode(held.message, held.promise);
-        }
-    }
-
-    /** Releases all that is held and fails the promises, also of writes that the listeners make. */
-    void fail(Throwable cause) {
-        flush = false;
-        for (Held held = remove(); held != null; held = remove()) {
-            ReferenceCountUtil.safeRelease(held.message);
-            held.promise.tryFailure(cause);
-        }
-    }
-
-    private @Nullable Held remove() {
+    /** Returns the oldest write, the caller's to complete, or null if there is none. */
+    @Nullable
+    Held poll() {
         Held held = writes.poll();
         if (held != null) {
             size -= held.size;
@@ -112,9 +99,19 @@ final class HeldWrites {
         return held;
     }
 
+    /** Releases all that is held and fails the promises, also of writes that their listeners make. */
+    void fail(Throwable cause) {
+        flushRequested = false;
+        for (Held held = poll(); held != null; held = poll()) {
+            ReferenceCountUtil.safeRelease(held.message);
+            held.promise.tryFailure(cause);
+        }
+    }
+
     private void updateWritability() {
         ChannelConfig config = channel.config();
-        // Two marks, as the transport has, so that one message less and one more does not tell everybody twice.
+        // Two marks, as the transport has, so that one message less and one more is not an event for everybody each
+        // time.
         boolean now = writable
                 ? size <= config.getWriteBufferHighWaterMark()
                 : size == 0 || size < config.getWriteBufferLowWaterMark();

@@ -5,6 +5,7 @@ import dev.zmtp.ZMTPMetadata;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPVersion;
 import dev.zmtp.wire.FrameReader;
+import dev.zmtp.wire.FrameWriter;
 import dev.zmtp.wire.Greeting;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -14,20 +15,20 @@ import org.jspecify.annotations.Nullable;
 /**
  * Waits for the identity frame that ends a ZMTP 1.0 or 2.0 handshake (RFC 13 and 15, "Greeting").
  *
- * <p>Any octets at all could be the start of an unversioned stream: those of HTTP, TLS, SSH or a port scanner among them.
- * They fail here, at their second octet, since a peer sends the flags of its identity frame as 00.
+ * <p>Any bytes at all could be the start of an unversioned stream: those of HTTP, TLS, SSH or a port scanner among them. They
+ * fail here, at their second byte, since a peer sends the flags of its identity frame as 00.
  */
 final class IdentityPhase extends HandshakePhase {
 
     private static final int MIN_LONG_IDENTITY = 254;
 
     private enum Kind {
-        /** Behind a versioned greeting. */
-        VERSIONED,
-        /** With no greeting before it. */
-        UNVERSIONED,
-        /** With no greeting from us either, so that a versioned peer's signature is the header of its identity. */
-        WE_ARE_UNVERSIONED
+        /** After a greeting. */
+        AFTER_GREETING,
+        /** The peer sent no greeting. */
+        WITHOUT_GREETING,
+        /** Neither side sent a greeting: we speak 1.0 alone. The signature of a later peer is the header of its identity. */
+        BOTH_UNVERSIONED
     }
 
     private final ZMTPVersion version;
@@ -51,36 +52,34 @@ final class IdentityPhase extends HandshakePhase {
     }
 
     /** The identity that follows the greeting of a peer of type {@code peerType}. */
-    static IdentityPhase versioned(ZMTPCodec codec, ZMTPVersion version, ZMTPSocketType peerType) {
-        return new IdentityPhase(codec, version, Kind.VERSIONED, peerType, Unpooled.EMPTY_BUFFER);
+    static IdentityPhase afterGreeting(ZMTPCodec codec, ZMTPVersion version, ZMTPSocketType peerType) {
+        return new IdentityPhase(codec, version, Kind.AFTER_GREETING, peerType, Unpooled.EMPTY_BUFFER);
     }
 
-    /** The identity with which a 1.0 peer starts, the first octets of which were received. */
-    static IdentityPhase unversioned(ZMTPCodec codec, ByteBuf received) {
-        return new IdentityPhase(codec, ZMTPVersion.ZMTP10, Kind.UNVERSIONED, null, received);
+    /** The identity with which a 1.0 peer starts, of which {@code received} has arrived. */
+    static IdentityPhase withoutGreeting(ZMTPCodec codec, ByteBuf received) {
+        return new IdentityPhase(codec, ZMTPVersion.ZMTP10, Kind.WITHOUT_GREETING, null, received);
     }
 
-    /** The identity with which any peer starts that we talk to in 1.0. */
-    static IdentityPhase ofUnversionedCodec(ZMTPCodec codec) {
-        return new IdentityPhase(codec, ZMTPVersion.ZMTP10, Kind.WE_ARE_UNVERSIONED, null, Unpooled.EMPTY_BUFFER);
+    /** The identity with which any peer starts if we speak 1.0 alone. */
+    static IdentityPhase bothUnversioned(ZMTPCodec codec) {
+        return new IdentityPhase(codec, ZMTPVersion.ZMTP10, Kind.BOTH_UNVERSIONED, null, Unpooled.EMPTY_BUFFER);
     }
 
     /** Appends our identity frame to {@code out}. */
     static void writeIdentity(ByteBuf out, ZMTPVersion version, ZMTPConfig config) {
-        ByteBuffer identity = config.localIdentity();
-        version.writeHeader(out, 0, identity.remaining());
-        out.writeBytes(identity);
+        new FrameWriter(version).write(out, 0, Unpooled.wrappedBuffer(config.localIdentity()));
     }
 
     @Override
     void begin() {
-        if (kind == Kind.WE_ARE_UNVERSIONED) {
-            codec.checkDowngrade(version);
+        if (kind == Kind.BOTH_UNVERSIONED) {
+            codec.policy().checkVersion(version);
             ByteBuf greeting = codec.ctx().alloc().buffer();
             writeIdentity(greeting, version, codec.config());
             send(greeting);
         } else if (reader.readHeader(alreadyReceived)) {
-            judge();
+            checkHeader();
         }
     }
 
@@ -89,37 +88,40 @@ final class IdentityPhase extends HandshakePhase {
         if (!reader.readHeader(in)) {
             return;
         }
-        judge();
+        checkHeader();
         ByteBuf identity = reader.readBody(in, codec.ctx().alloc());
         if (identity == null) {
             return;
         }
-        byte[] octets = new byte[identity.readableBytes()];
+        byte[] bytes = new byte[identity.readableBytes()];
         try {
             Greeting.checkIdentity(identity);
-            identity.readBytes(octets);
+            identity.readBytes(bytes);
         } finally {
             identity.release();
         }
         codec.succeed(
-                new ZMTPHandshake(version, "NULL", ByteBuffer.wrap(octets), peerType, ZMTPMetadata.EMPTY),
-                new TrafficPhase(codec, version, kind != Kind.VERSIONED, null));
+                new ZMTPHandshake(version, "NULL", ByteBuffer.wrap(bytes), peerType, ZMTPMetadata.EMPTY),
+                new TrafficPhase(codec, version, kind != Kind.AFTER_GREETING, null));
     }
 
-    private void judge() {
+    private void checkHeader() {
         Greeting.checkIdentityLength(reader.length());
         int flags = reader.rawFlags();
-        if (kind == Kind.VERSIONED) {
+        if (kind == Kind.AFTER_GREETING) {
             if (reader.hasMore()) {
                 throw ZMTPException.malformed("identity frame flags", hex(flags), "no MORE");
             }
             return;
         }
         boolean signature = reader.hasLongHeader() && (flags & 1) != 0;
-        if (kind == Kind.WE_ARE_UNVERSIONED && signature) {
+        if (kind == Kind.BOTH_UNVERSIONED && signature) {
             return;
         }
         if (flags != 0) {
+            if (!reader.hasLongHeader()) {
+                throw ZMTPException.malformed("first bytes", firstBytes(flags), "a ZMTP greeting");
+            }
             throw ZMTPException.malformed("identity frame flags", hex(flags), "0x0, or a ZMTP signature before it");
         }
         if (reader.hasLongHeader() && reader.length() < MIN_LONG_IDENTITY) {
@@ -132,7 +134,24 @@ final class IdentityPhase extends HandshakePhase {
         reader.close();
     }
 
-    private static String hex(int octet) {
-        return "0x" + Integer.toHexString(octet);
+    /** The two bytes of a short header, and what speaks so. Not what follows them: that depends on how the bytes arrive. */
+    private String firstBytes(int flags) {
+        int first = (int) (reader.length() + 1);
+        String peer = switch ("" + (char) first + (char) flags) {
+            case "GE", "HE", "PO", "PU", "DE", "OP", "PA", "CO", "PR" -> ", as of an HTTP request";
+            case "SS" -> ", as of SSH";
+            case "\u0016\u0003" -> ", as of a TLS handshake";
+            default -> "";
+        };
+        return hex(first << 8 | flags) + peer;
+    }
+
+    private static String hex(int flags) {
+        return "0x" + Integer.toHexString(flags);
+    }
+
+    @Override
+    public String toString() {
+        return "identity";
     }
 }

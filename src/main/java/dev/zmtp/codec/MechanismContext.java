@@ -49,7 +49,7 @@ final class MechanismContext implements ZMTPMechanism.Context {
     @Override
     public ZMTPMetadata readPeerMetadata(ByteBuf data) {
         ZMTPMetadata peer = Metadata.read(data, codec.config().maxMetadataProperties());
-        MechanismPhase.check(codec, peer);
+        codec.policy().checkMetadata(peer);
         return peer;
     }
 
@@ -60,7 +60,7 @@ final class MechanismContext implements ZMTPMechanism.Context {
 
     @Override
     public @Nullable SocketAddress remoteAddress() {
-        return codec.peerAddress();
+        return codec.session().peerAddress();
     }
 
     @Override
@@ -119,7 +119,7 @@ final class MechanismContext implements ZMTPMechanism.Context {
         }
 
         private void decide(@Nullable ZMTPDecision made, @Nullable Throwable failure) {
-            if (codec.session().isOver()) {
+            if (codec.session().isHandshakeDone()) {
                 return;
             }
             ZMTPDecision decision = made;

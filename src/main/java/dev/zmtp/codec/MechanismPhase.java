@@ -1,12 +1,12 @@
 package dev.zmtp.codec;
 
 import dev.zmtp.ZMTPException;
+import dev.zmtp.ZMTPFraming;
 import dev.zmtp.ZMTPMetadata;
-import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPVersion;
 import dev.zmtp.security.ZMTPMechanism;
 import dev.zmtp.wire.FrameReader;
-import dev.zmtp.wire.Greeting;
+import dev.zmtp.wire.FrameWriter;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.nio.ByteBuffer;
@@ -16,17 +16,19 @@ import org.jspecify.annotations.Nullable;
 /** Carries commands between the peer and the mechanism until both sides are ready (RFC 23 and 37, "Framing"). */
 final class MechanismPhase extends HandshakePhase {
 
-    private static final int MAX_SHOWN = 64;
-
     private final ZMTPVersion version;
     private final ZMTPMechanism mechanism;
     private final FrameReader reader;
+    private final FrameWriter writer;
+    private final @Nullable FrameLog frameLog;
 
     MechanismPhase(ZMTPCodec codec, ZMTPVersion version, ZMTPMechanism mechanism) {
         super(codec);
         this.version = version;
         this.mechanism = mechanism;
         this.reader = new FrameReader(version);
+        this.writer = new FrameWriter(version);
+        this.frameLog = FrameLog.of(codec.ctx().channel(), version);
     }
 
     @Override
@@ -37,7 +39,7 @@ final class MechanismPhase extends HandshakePhase {
     @Override
     void read(ByteBuf in) {
         while (isCurrent() && reader.readHeader(in)) {
-            judge();
+            checkHeader();
             ByteBuf command = reader.readBody(in, codec.ctx().alloc());
             if (command == null) {
                 return;
@@ -46,14 +48,14 @@ final class MechanismPhase extends HandshakePhase {
             if (advance() && isCurrent() && in.isReadable()) {
                 throw ZMTPException.of(
                         ZMTPException.Code.UNEXPECTED,
-                        "octets behind a command",
+                        "bytes after a command",
                         in.readableBytes(),
                         "0 until our answer is there");
             }
         }
     }
 
-    private void judge() {
+    private void checkHeader() {
         if (!reader.isCommand()) {
             throw ZMTPException.of(
                     ZMTPException.Code.UNEXPECTED, "frame", "of a message", "a command during the handshake");
@@ -65,6 +67,9 @@ final class MechanismPhase extends HandshakePhase {
     }
 
     private void receive(ByteBuf command) {
+        if (frameLog != null) {
+            frameLog.receivedCommand(command);
+        }
         try {
             mechanism.receive(command);
         } catch (ZMTPException e) {
@@ -85,26 +90,31 @@ final class MechanismPhase extends HandshakePhase {
         }
     }
 
+    @Override
+    void resume() {
+        advance();
+    }
+
     /**
-     * Sends what the mechanism has to say, and goes on to traffic if that was all. From the mechanism, at any time.
+     * Sends the commands that the mechanism has, and goes on to traffic if it is ready.
      *
-     * @return whether there was something to say
+     * @return whether there was a command
      */
-    boolean advance() {
-        boolean said = false;
+    private boolean advance() {
+        boolean sent = false;
         for (ByteBuf command = poll(); command != null; command = poll()) {
-            said = true;
+            sent = true;
             send(frame(command));
         }
         if (isCurrent() && mechanism.isReady()) {
             if (reader.isMidFrame()) {
-                // It would be lost: the peer did not wait for what it is told only now.
+                // It would be lost: the peer did not wait for the command that is sent only now.
                 throw ZMTPException.of(
-                        ZMTPException.Code.UNEXPECTED, "octets of a frame", "before the end of the handshake", "none");
+                        ZMTPException.Code.UNEXPECTED, "bytes of a frame", "before the end of the handshake", "none");
             }
             codec.succeed(handshake(), new TrafficPhase(codec, version, false, mechanism.cipher()));
         }
-        return said;
+        return sent;
     }
 
     /** The next command, unless what was sent before has ended the connection, and the mechanism with it. */
@@ -121,48 +131,27 @@ final class MechanismPhase extends HandshakePhase {
     }
 
     private ByteBuf frame(ByteBuf command) {
-        ByteBuf header = codec.ctx().alloc().buffer(ZMTPVersion.MAX_FRAME_HEADER);
-        version.writeHeader(header, ZMTPVersion.COMMAND, command.readableBytes());
+        if (frameLog != null) {
+            frameLog.sentCommand(command);
+        }
+        ByteBuf header = codec.ctx().alloc().buffer(ZMTPFraming.MAX_HEADER);
+        writer.writeHeader(header, ZMTPFraming.COMMAND, command.readableBytes());
         return Unpooled.wrappedBuffer(header, command);
     }
 
     private ZMTPHandshake handshake() {
         ZMTPMetadata peer = mechanism.peerMetadata();
         ByteBuffer identity = Objects.requireNonNullElse(peer.value(ZMTPMetadata.IDENTITY), ByteBuffer.allocate(0));
-        return new ZMTPHandshake(version, mechanism.name(), identity, socketType(peer), peer);
-    }
-
-    /** Checks what any mechanism must check of the peer's metadata, whoever read it. */
-    static void check(ZMTPCodec codec, ZMTPMetadata peer) {
-        ZMTPSocketType type = socketType(peer);
-        String name = peer.text(ZMTPMetadata.SOCKET_TYPE);
-        if (type != null) {
-            codec.checkSocketType(type);
-        } else if (name != null) {
-            throw ZMTPException.of(
-                    ZMTPException.Code.SOCKET_TYPE,
-                    "socket type",
-                    shown(name),
-                    "one that " + codec.config().socketType() + " talks to");
-        }
-        ByteBuffer identity = peer.value(ZMTPMetadata.IDENTITY);
-        if (identity != null) {
-            Greeting.checkIdentity(Unpooled.wrappedBuffer(identity));
-        }
-    }
-
-    /** The peer's octets, so that they do no harm in a log. */
-    private static String shown(String name) {
-        return name.substring(0, Math.min(name.length(), MAX_SHOWN)).replaceAll("[^!-~]", "?");
-    }
-
-    private static @Nullable ZMTPSocketType socketType(ZMTPMetadata peer) {
-        String name = peer.text(ZMTPMetadata.SOCKET_TYPE);
-        return name == null ? null : ZMTPSocketType.ofName(name);
+        return new ZMTPHandshake(version, mechanism.name(), identity, PeerPolicy.socketType(peer), peer);
     }
 
     @Override
     void end(@Nullable Throwable cause) {
         reader.close();
+    }
+
+    @Override
+    public String toString() {
+        return "mechanism " + mechanism.name();
     }
 }

@@ -1,21 +1,18 @@
 package dev.zmtp.codec;
 
 import dev.zmtp.ZMTPException;
-import dev.zmtp.ZMTPVersion;
+import dev.zmtp.ZMTPFraming;
 import dev.zmtp.security.ZMTPMechanism.FrameCipher;
 
-/** Judges frames by their headers: here and nowhere else, before an octet of the body is awaited or memory is taken. */
+/** Checks every frame header against the configured limits, before any of the body is read or memory is allocated for it. */
 final class MessageLimits {
-
-    /** What a frame behind the first of its message counts beside its octets: about what it costs to keep. */
-    private static final int FRAME_OVERHEAD = 64;
 
     private final int maxCommandLength;
     private final int maxFrameLength;
     private final int maxMessageFrames;
     private final long maxMessageLength;
 
-    /** The longest frame that is a message of its own. */
+    /** The longest frame that is a message by itself. */
     private final long maxOnlyFrame;
 
     private int frames;
@@ -30,28 +27,32 @@ final class MessageLimits {
         maxOnlyFrame = Math.min(maxFrameLength, maxMessageLength);
     }
 
-    /** Whether the message frame that was judged last is the only one of its message. */
+    /** Returns whether the message frame that was checked last is the only one of its message. */
     boolean isOnlyFrame() {
         return onlyFrame;
     }
 
-    /** Judges a frame with these flags and octets. Commands may stand between the frames of a message. */
-    void judge(int flags, long octets) {
-        if (flags == 0 && frames == 0 && octets <= maxOnlyFrame) {
+    /**
+     * Checks a frame with these flags and this length. Commands may come between the frames of a message.
+     *
+     * @throws ZMTPException if a limit is exceeded
+     */
+    void check(int flags, long frameLength) {
+        if (flags == 0 && frames == 0 && frameLength <= maxOnlyFrame) {
             onlyFrame = true; // most messages
             return;
         }
-        if ((flags & ZMTPVersion.COMMAND) != 0) {
-            check("command length", octets, maxCommandLength);
+        if ((flags & ZMTPFraming.COMMAND) != 0) {
+            check("command length", frameLength, maxCommandLength);
             return;
         }
-        check("frame length", octets, maxFrameLength);
+        check("frame length", frameLength, maxFrameLength);
         // An attacker's endless empty frames cost memory too: their number and their overhead are bounded.
-        length += frames == 0 ? octets : octets + FRAME_OVERHEAD;
+        length += frames == 0 ? frameLength : frameLength + Overhead.BYTES;
         frames++;
         check("message frames", frames, maxMessageFrames);
         check("message length", length, maxMessageLength);
-        boolean last = (flags & ZMTPVersion.MORE) == 0;
+        boolean last = (flags & ZMTPFraming.MORE) == 0;
         onlyFrame = last && frames == 1;
         if (last) {
             frames = 0;
@@ -59,13 +60,17 @@ final class MessageLimits {
         }
     }
 
-    /** Judges the frame around a sealed one: it holds no more than the larger of the two that it may hold. */
-    void judgeSealed(int flags, long octets, FrameCipher cipher) {
+    /**
+     * Checks the frame around a sealed one, which may be a message frame or a command.
+     *
+     * @throws ZMTPException if it has flags, or is longer than either may be
+     */
+    void checkSealed(int flags, long frameLength, FrameCipher cipher) {
         if (flags != 0) {
             throw ZMTPException.malformed("frame flags", flags, "0 on an encrypted frame");
         }
         int limit = Math.max(maxFrameLength, maxCommandLength);
-        check("encrypted frame length", octets, limit + (long) cipher.sealedLength(0));
+        check("encrypted frame length", frameLength, limit + (long) cipher.sealedLength(0));
     }
 
     private static void check(String what, long value, long limit) {

@@ -7,18 +7,15 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * The topics or groups that a peer has asked for and not given back. They are bounded here, since whoever publishes must keep
- * them too, and a peer could ask for ever more.
+ * The topics or groups that a peer has subscribed to or joined. They are bounded here: the publisher must keep them too, and a
+ * peer could ask for ever more.
  */
 final class PeerTopics {
-
-    /** What a topic counts beside its octets: about what it costs to keep. */
-    private static final int TOPIC_OVERHEAD = 64;
 
     private final int maxTopics;
     private final long maxLength;
 
-    /** One character an octet. Strings, as topics that are made to have the same hash are still found fast. */
+    /** One character per byte. Strings, as topics that are made to have the same hash are still found fast. */
     private final Set<String> topics = new HashSet<>();
 
     private long length;
@@ -29,11 +26,20 @@ final class PeerTopics {
     }
 
     /**
-     * Notes that the peer asks for {@code topic}, which is not moved. Asking twice is asking once.
+     * Adds or removes {@code topic}, whose indices are not moved. Adding one twice is adding it once; removing one that was
+     * not added does nothing.
      *
-     * @throws ZMTPException if it has asked for too much
+     * @throws ZMTPException if the peer has asked for too much
      */
-    void add(ByteBuf topic) {
+    void update(boolean add, ByteBuf topic) {
+        if (add) {
+            add(topic);
+        } else if (topics.remove(key(topic))) {
+            length -= cost(topic);
+        }
+    }
+
+    private void add(ByteBuf topic) {
         if (!topics.add(key(topic))) {
             return;
         }
@@ -46,15 +52,8 @@ final class PeerTopics {
         }
     }
 
-    /** Notes that the peer gives {@code topic} back, which is not moved. It may not have asked for it. */
-    void remove(ByteBuf topic) {
-        if (topics.remove(key(topic))) {
-            length -= cost(topic);
-        }
-    }
-
     private static int cost(ByteBuf topic) {
-        return topic.readableBytes() + TOPIC_OVERHEAD;
+        return topic.readableBytes() + Overhead.BYTES;
     }
 
     private static String key(ByteBuf topic) {

@@ -7,47 +7,79 @@ import org.jspecify.annotations.Nullable;
 /**
  * What the codec does with its connection at one point of its life. On the channel's event loop only.
  *
- * <p>{@link ZMTPCodec#enter} is the only place where one phase follows another; it ends the old one and begins the new.
+ * <p>{@link ZMTPCodec#enter} is the only place where one phase follows another: it leaves the old one and enters the new one.
+ * The codec does not ask which phase it is in; a phase does what is right for it.
  */
 abstract class Phase {
 
     final ZMTPCodec codec;
 
+    private boolean current;
+
     Phase(ZMTPCodec codec) {
         this.codec = codec;
     }
 
-    /** Whether this is still what the codec does. False as soon as another phase was entered, also by a callback. */
+    /** Returns whether the codec is in this phase. False as soon as another one was entered, even by a callback. */
     final boolean isCurrent() {
-        return codec.isIn(this);
+        return current;
+    }
+
+    /** For {@link ZMTPCodec#enter} alone, which then calls {@link #end} or {@link #begin}. */
+    final void setCurrent(boolean current) {
+        this.current = current;
     }
 
     /** Called once, when the codec has entered this phase. */
     void begin() {}
 
-    /** Takes octets from {@code in}, which stays the caller's, until there are none or another phase was entered. */
+    /** The channel is active. */
+    void connected() {}
+
+    /** Takes bytes from {@code in}, which stays the caller's, until it has none or another phase was entered. */
     abstract void read(ByteBuf in);
 
-    /** The end of what the transport had to read for now. */
+    /** The transport has nothing more to read for now. */
     void readComplete() {}
+
+    /** The mechanism can go on: another thread has computed or decided what it waits for. */
+    void resume() {}
+
+    /** The user reads again after a time without reads. */
+    void readResumed() {}
 
     /** Takes over {@code message} and {@code promise}. */
     abstract void write(Object message, ChannelPromise promise);
 
-    /** The user wants what was written to leave. */
+    /** The user wants what was written to be sent. */
     abstract void flush();
-
-    /** The user reads again, after a time in which nothing was read. */
-    void listening() {}
 
     /** The channel has become writable or unwritable. */
     void writabilityChanged() {}
 
-    /** Called once, when the codec leaves this phase, for {@code cause} if that is a failure: lets go of what is held. */
+    /** The peer will send nothing more. ZMTP has no half-closed state, so the connection ends. */
+    abstract void inputEnded();
+
+    /** A handler before the codec, or a callback, has failed. */
+    abstract void exceptionCaught(Throwable cause);
+
+    /**
+     * The transport did not take bytes of ours.
+     *
+     * @param isVoid whether the promise of a write was void, so that only exceptionCaught can report the failure
+     */
+    abstract void writeFailed(Throwable cause, boolean isVoid);
+
+    /** The codec was removed from the pipeline. Returns why the connection cannot outlive that, or null if it can. */
+    @Nullable
+    Throwable whyRemovalIsFatal() {
+        return null;
+    }
+
+    /** Called once, when the codec leaves this phase, for {@code cause} if that is a failure: releases what is held. */
     void end(@Nullable Throwable cause) {}
 
+    /** What the codec does in this phase, in words for messages and logs. */
     @Override
-    public String toString() {
-        return getClass().getSimpleName();
-    }
+    public abstract String toString();
 }

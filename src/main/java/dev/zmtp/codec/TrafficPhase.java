@@ -1,6 +1,7 @@
 package dev.zmtp.codec;
 
 import dev.zmtp.ZMTPException;
+import dev.zmtp.ZMTPFraming;
 import dev.zmtp.ZMTPMembership;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPSubscription;
@@ -9,8 +10,8 @@ import dev.zmtp.security.ZMTPMechanism.FrameCipher;
 import dev.zmtp.wire.Command;
 import dev.zmtp.wire.FrameReader;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelPromise;
+import io.netty.handler.codec.EncoderException;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.util.Objects;
@@ -20,10 +21,10 @@ import org.jspecify.annotations.Nullable;
  * Messages and commands in both directions, from the end of the handshake to the end of the connection (RFC 13 and 15,
  * "Framing"; RFC 23 and 37, "Traffic").
  *
- * <p>Octets become frames in the {@link FrameReader}; a command is answered or fired here, between the frames of a message
- * too, and a message frame goes to the {@link MessageSink}. What is written goes to {@link Outbound}.
+ * <p>Bytes become frames in the {@link FrameReader}; a command is handled here, between the frames of a message too, and a
+ * message frame goes to the {@link MessageSink}. What is written goes to the {@link TrafficWriter}.
  */
-final class TrafficPhase extends Phase {
+final class TrafficPhase extends Phase implements Heartbeat.Link {
 
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(TrafficPhase.class);
 
@@ -33,27 +34,23 @@ final class TrafficPhase extends Phase {
     private final ZMTPConfig config;
     private final ZMTPSocketType type;
     private final FrameReader reader;
-
-    /** Whether a message frame is just that: neither sealed, nor perhaps a subscription. */
-    private final boolean mostlyMessages;
-
     private final MessageLimits limits;
     private final CommandRate commandRate;
     private final PeerTopics topics;
-    private final Outbound outbound;
+    private final TrafficWriter writer;
     private final Heartbeat heartbeat;
+    private final @Nullable FrameLog frameLog;
+
+    /** True if message frames can be delivered as they are: no cipher has sealed them, and none can be a subscription. */
+    private final boolean deliversPlainFrames;
 
     private @Nullable MessageSink sink;
 
-    private boolean inBody;
-    private boolean bodyWhole;
-    private long activity;
+    /** The sink, if it takes frames as they arrive. */
+    private @Nullable StreamingSink streamingSink;
 
+    /** A command of our own was written and not flushed. */
     private boolean unflushed;
-    private boolean pingDue;
-
-    /** The context of the newest PING that is not answered yet. One is enough: an old PONG tells the peer nothing new. */
-    private @Nullable ByteBuf unansweredPing;
 
     /**
      * Traffic in {@code version}.
@@ -69,42 +66,46 @@ final class TrafficPhase extends Phase {
         this.config = codec.config();
         this.type = config.socketType();
         this.reader = new FrameReader(version);
-        this.mostlyMessages = cipher == null && !type.isPublisher();
         this.limits = new MessageLimits(config);
         this.commandRate = new CommandRate(config.maxCommandsPerSecond(), System::nanoTime);
         this.topics = new PeerTopics(config);
-        this.outbound = new Outbound(this, version, cipher);
-        this.heartbeat = new Heartbeat(this);
-    }
-
-    ZMTPVersion version() {
-        return version;
-    }
-
-    /** Changes with every read and every frame: as long as it does, the peer is alive. */
-    long activity() {
-        return activity;
+        this.writer = new TrafficWriter(this, version, cipher);
+        this.heartbeat = new Heartbeat(codec.session(), codec.ctx(), this);
+        this.frameLog = FrameLog.of(codec.ctx().channel(), version);
+        this.deliversPlainFrames = cipher == null && !type.isPublisher();
     }
 
     @Override
     void begin() {
-        outbound.begin();
-        sink = newSink();
+        writer.begin();
+        MessageSink made = newSink();
+        sink = made;
+        streamingSink = made instanceof StreamingSink streaming ? streaming : null;
     }
 
     private MessageSink newSink() {
         if (type.isSendOnly()) {
-            return new Discard(reader);
+            return new DiscardingSink();
         }
         ZMTPDecoder.Factory decoders = config.decoder();
         return decoders == null
-                ? new MessageAssembler(codec, reader)
-                : new DecoderSink(codec, reader, decoders.decoder(codec.session()));
+                ? new MessageAssembler(codec)
+                : new DecoderSink(codec, decoders.decoder(codec.session()));
     }
 
-    /** Called when the handshake event was fired: from here on messages may be. */
-    void announced() {
-        heartbeat.start();
+    /** Writes what was held during the handshake, and flushes it if that was asked for. The success is not announced yet. */
+    void drain() {
+        writer.drain();
+        if (codec.held().takeFlushRequest() && isCurrent()) {
+            flush();
+        }
+    }
+
+    /** The success was announced: from here on messages may be fired. */
+    void open() {
+        if (version.hasTrafficCommands()) {
+            heartbeat.start();
+        }
         if (unversionedPeer && type.isPublisher()) {
             codec.fireMessage(ZMTPSubscription.subscribe(""));
         }
@@ -114,20 +115,19 @@ final class TrafficPhase extends Phase {
 
     @Override
     void read(ByteBuf in) {
-        activity++;
+        heartbeat.onActivity();
         while (isCurrent()) {
-            if (mostlyMessages && shortFrame(in)) {
+            if (deliversPlainFrames && shortFrame(in)) {
                 continue;
             }
-            if (!inBody) {
+            if (!reader.isInBody()) {
                 if (!reader.readHeader(in)) {
                     return;
                 }
-                header();
-            } else if (!body(in)) {
+                header(in);
+            }
+            if (!isCurrent() || !body(in)) {
                 return;
-            } else {
-                inBody = false;
             }
         }
     }
@@ -138,54 +138,76 @@ final class TrafficPhase extends Phase {
         if (header < 0) {
             return false;
         }
-        activity++;
+        heartbeat.onActivity();
         int flags = header >>> 8;
         int length = header & 0xff;
-        limits.judge(flags, length);
+        if (frameLog != null) {
+            frameLog.received(flags, length, in);
+        }
+        limits.check(flags, length);
         sink().frame(in, length, flags != 0);
         return true;
     }
 
-    private void header() {
-        activity++;
-        inBody = true;
+    private void header(ByteBuf in) {
+        heartbeat.onActivity();
+        if (frameLog != null) {
+            frameLog.received(reader.flags(), reader.length(), in);
+        }
         if (cipher != null) {
-            bodyWhole = true;
-            limits.judgeSealed(reader.flags(), reader.length(), cipher);
+            limits.checkSealed(reader.flags(), reader.length(), cipher);
             return;
         }
-        limits.judge(reader.flags(), reader.length());
-        bodyWhole = reader.isCommand() || maySubscribe(reader.length());
-        if (!bodyWhole) {
-            sink().header((int) reader.length(), reader.hasMore());
+        limits.check(reader.flags(), reader.length());
+        if (streamingSink != null && !needsWholeBody() && !reader.isBodyIn(in)) {
+            reader.beginParts();
+            streamingSink.begin((int) reader.length(), reader.hasMore());
         }
     }
 
+    /** Returns whether the body has to be looked at before it is known what the frame is. */
+    private boolean needsWholeBody() {
+        return cipher != null || reader.isCommand() || maySubscribe(reader.length());
+    }
+
+    /** Takes what {@code in} holds of the body; returns whether the frame is complete. */
     private boolean body(ByteBuf in) {
-        if (!bodyWhole) {
-            return sink().body(in);
+        if (!needsWholeBody()) {
+            if (reader.isBodyIn(in)) {
+                sink().frame(in, reader.takeBody(), reader.hasMore());
+                return true;
+            }
+            if (streamingSink != null) {
+                int length = reader.takePart(in);
+                boolean last = !reader.isInBody();
+                streamingSink.part(in, length, last);
+                return last;
+            }
         }
         ByteBuf body = reader.readBody(in, codec.ctx().alloc());
         if (body == null) {
             return false;
         }
-        if (cipher != null) {
-            body = writable(body); // whoever made it read-only needs it as it is
-        }
+        wholeBody(body);
+        return true;
+    }
+
+    private void wholeBody(ByteBuf received) {
+        ByteBuf body = cipher == null ? received : writable(received);
         try {
             if (cipher == null) {
                 frame(reader.flags(), body);
             } else {
                 int flags = cipher.open(body);
-                limits.judge(flags, body.readableBytes());
+                limits.check(flags, body.readableBytes());
                 frame(flags, body);
             }
         } finally {
             body.release();
         }
-        return true;
     }
 
+    /** Returns {@code body}, or a copy in its place if it is read-only: whoever made it so needs it as it is. */
     private ByteBuf writable(ByteBuf body) {
         if (!body.isReadOnly()) {
             return body;
@@ -207,29 +229,26 @@ final class TrafficPhase extends Phase {
     }
 
     private void frame(int flags, ByteBuf body) {
-        if ((flags & ZMTPVersion.COMMAND) != 0) {
+        if ((flags & ZMTPFraming.COMMAND) != 0) {
             command(body);
             return;
         }
         if (maySubscribe(body.readableBytes())) {
             int first = body.getByte(body.readerIndex());
-            if (first == Outbound.SUBSCRIBE || first == Outbound.CANCEL) {
+            if (first == TrafficWriter.SUBSCRIBE || first == TrafficWriter.CANCEL) {
                 commandRate.count();
-                subscription(first == Outbound.SUBSCRIBE, body.skipBytes(1));
+                subscription(first == TrafficWriter.SUBSCRIBE, body.skipBytes(1));
                 return;
             }
         }
-        sink().frame(body, body.readableBytes(), (flags & ZMTPVersion.MORE) != 0);
+        sink().frame(body, body.readableBytes(), (flags & ZMTPFraming.MORE) != 0);
     }
 
     private void command(ByteBuf body) {
         commandRate.count();
         Command command = Command.read(body);
         switch (command) {
-            case PING -> {
-                heartbeat.pinged(Command.readTtl(body));
-                answer(body);
-            }
+            case PING -> heartbeat.onPing(Command.readTtl(body), body);
             case PONG -> {} // a sign of life, as everything is
             case SUBSCRIBE, CANCEL -> {
                 if (type.isPublisher()) {
@@ -237,15 +256,14 @@ final class TrafficPhase extends Phase {
                 }
             }
             case JOIN, LEAVE -> membership(command == Command.JOIN, body);
-            // A later version may have more commands. Those of the handshake mean nothing any more, whatever their data
-            // is.
+            // A later version may have more commands. Those of the handshake mean nothing any more.
             case HELLO, WELCOME, INITIATE, READY, ERROR, UNKNOWN ->
                 logger.debug("{} ignored a command: {}", codec.ctx().channel(), command);
         }
     }
 
     private void subscription(boolean subscribe, ByteBuf topic) {
-        asks(subscribe, topic);
+        topics.update(subscribe, topic);
         codec.fireMessage(subscribe ? ZMTPSubscription.subscribe(topic) : ZMTPSubscription.cancel(topic));
     }
 
@@ -254,40 +272,9 @@ final class TrafficPhase extends Phase {
             throw ZMTPException.tooLarge("group length", group.readableBytes(), ZMTPMembership.MAX_GROUP_LENGTH);
         }
         if (type == ZMTPSocketType.RADIO) {
-            asks(join, group);
+            topics.update(join, group);
             codec.fireMessage(join ? ZMTPMembership.join(group) : ZMTPMembership.leave(group));
         }
-    }
-
-    private void asks(boolean wants, ByteBuf topic) {
-        if (wants) {
-            topics.add(topic);
-        } else {
-            topics.remove(topic);
-        }
-    }
-
-    /** A peer that sends PINGs and reads nothing must not make us queue PONGs: while unwritable, the newest waits alone. */
-    private void answer(ByteBuf context) {
-        if (context.isReadable()) {
-            byte[] octets = new byte[context.readableBytes()];
-            context.readBytes(octets);
-            unansweredPing = Unpooled.wrappedBuffer(octets);
-        } else {
-            unansweredPing = Unpooled.EMPTY_BUFFER;
-        }
-        answerPing();
-    }
-
-    /** Answers the PING that waits, if there is one and an answer can leave now; returns whether it has. */
-    private boolean answerPing() {
-        ByteBuf context = unansweredPing;
-        if (context == null || outbound.mustWait() || !codec.ctx().channel().isWritable()) {
-            return false;
-        }
-        unansweredPing = null;
-        send(Command.PONG.body(codec.ctx().alloc(), context));
-        return true;
     }
 
     @Override
@@ -298,17 +285,13 @@ final class TrafficPhase extends Phase {
     }
 
     @Override
-    void listening() {
-        activity++; // the silence until now was ours
+    void readResumed() {
+        heartbeat.onActivity(); // the silence until now was ours
     }
 
     @Override
     void writabilityChanged() {
-        activity++; // the peer has taken octets
-        answerPing();
-        if (pingDue && codec.ctx().channel().isWritable()) {
-            ping();
-        }
+        heartbeat.onWritabilityChanged();
         readComplete();
     }
 
@@ -316,53 +299,86 @@ final class TrafficPhase extends Phase {
 
     @Override
     void write(Object message, ChannelPromise promise) {
-        outbound.write(message, promise);
+        writer.write(message, promise);
     }
 
-    /** Does what a callback asked for during a write: the read in which it did may be complete by now. */
-    void written() {
+    /** Does what callbacks asked for during a write and the writer has not done itself: a flush, and commands of our own. */
+    void afterWrite() {
         if (isCurrent()) {
-            boolean flush = codec.held().takeFlush();
-            if (answerPing() || flush) {
-                flush();
-            }
-            if (pingDue) {
-                ping();
-            }
-        }
-    }
-
-    /** Writes what was held until now, in order, and what callbacks write meanwhile. */
-    void drain() {
-        outbound.drain();
-    }
-
-    /** Whether the transport has the beginning of a message whose rest is still to come. */
-    boolean isInMidMessage() {
-        return outbound.isInMidMessage();
-    }
-
-    /** Sends a command of our own. It leaves at the end of the read, or with the next flush if that is sooner. */
-    private void send(ByteBuf command) {
-        unflushed = true;
-        outbound.command(command);
-    }
-
-    /** Sends a PING at once; or, behind a queue that must shrink first, as soon as the channel is writable. */
-    void ping() {
-        pingDue = outbound.mustWait() || !codec.ctx().channel().isWritable();
-        if (!pingDue) {
-            send(Command.ping(codec.ctx().alloc(), heartbeat.ttlDeciseconds()));
-            flush();
+            heartbeat.sendWaiting(codec.held().takeFlushRequest());
         }
     }
 
     @Override
-    void flush() {
-        if (!outbound.mustWait()) {
+    public void flush() {
+        if (!writer.isWriting()) {
             unflushed = false;
         }
-        outbound.flush();
+        writer.flush();
+    }
+
+    // The heartbeat's link
+
+    @Override
+    public boolean isListening() {
+        return codec.isListening();
+    }
+
+    @Override
+    public boolean canSend() {
+        return !writer.isWriting() && codec.ctx().channel().isWritable();
+    }
+
+    @Override
+    public void sendAfterWrite() {
+        if (writer.isWriting()) {
+            writer.deferUntilWritten();
+        }
+    }
+
+    @Override
+    public void send(ByteBuf command) {
+        unflushed = true;
+        writer.command(command);
+    }
+
+    @Override
+    public void fail(Throwable cause) {
+        codec.fail(cause);
+    }
+
+    // The end
+
+    @Override
+    void inputEnded() {
+        if (codec.session().isHandshakeDone()) {
+            flush();
+            codec.ctx().close();
+        } else {
+            codec.handshakeEndedByPeer();
+        }
+    }
+
+    @Override
+    void exceptionCaught(Throwable cause) {
+        codec.ctx().fireExceptionCaught(cause);
+    }
+
+    @Override
+    void writeFailed(Throwable cause, boolean isVoid) {
+        if (codec.ctx().channel().isActive()) {
+            codec.fail(cause); // the stream is torn
+        } else if (isVoid) {
+            codec.ctx().fireExceptionCaught(cause);
+        }
+    }
+
+    @Override
+    @Nullable
+    Throwable whyRemovalIsFatal() {
+        return writer.isMessagePartlySent()
+                ? new EncoderException("codec removed while a message was partly written (expected: between messages)")
+                : null;
     }
 
     @Override
@@ -370,8 +386,13 @@ final class TrafficPhase extends Phase {
         heartbeat.stop();
         reader.close();
         if (sink != null) {
-            codec.quietly(sink::close);
+            UserCode.closeQuietly(codec.ctx().channel(), sink::close);
         }
-        outbound.end(cause);
+        writer.end(cause);
+    }
+
+    @Override
+    public String toString() {
+        return "traffic in " + version;
     }
 }

@@ -5,25 +5,17 @@ import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPVersion;
 import dev.zmtp.security.ZMTPMechanism;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufUtil;
-import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
-import io.netty.handler.codec.DecoderException;
-import io.netty.handler.codec.EncoderException;
 import io.netty.util.AttributeKey;
-import io.netty.util.concurrent.Future;
+import io.netty.util.concurrent.PromiseNotifier;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.net.SocketAddress;
-import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
-import java.util.ArrayDeque;
 import java.util.Objects;
-import java.util.Queue;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,73 +25,67 @@ import org.jspecify.annotations.Nullable;
  *   ch.pipeline().addLast(ZMTPCodec.of(ROUTER), new MyHandler());
  * }</pre>
  *
- * <p><b>Inbound.</b> It fires a {@link ZMTPHandshakeSuccess} or a {@link ZMTPHandshakeFailure} as a user event, exactly once,
- * and after a success a {@code ZMTPMessage} for each message, which is the receiver's to release; or whatever the
+ * <p><b>Inbound.</b> The codec fires a {@link ZMTPHandshakeSuccess} or a {@link ZMTPHandshakeFailure} as a user event, exactly
+ * once. After a success it fires a {@code ZMTPMessage} for each message, which the receiver must release; or whatever the
  * {@link ZMTPDecoder} of the config makes. On PUB and XPUB channels it fires a {@code ZMTPSubscription}, on RADIO channels a
  * {@code ZMTPMembership}. Messages to sockets that only send (PUB, PUSH, RADIO, SCATTER) are dropped. PINGs are answered.
  *
  * <p><b>Outbound.</b> Write {@code ZMTPMessage}, {@code ZMTPSubscription} (SUB, XSUB), {@code ZMTPMembership} (DISH), or what
- * the {@link ZMTPEncoder} of the config takes; it is released exactly once. Anything else fails its promise. Writes before
- * the end of the handshake are held, count towards the channel's writability, and leave in order behind it. Messages are
- * encoded at once and leave at a flush, or when a batch of 64 KiB is full. Each promise completes once, with the
- * transport's own result. Writes of other threads count towards writability at once, by the channel's
- * {@code MessageSizeEstimator}: the codec puts one in place of Netty's default that knows {@code ZMTPMessage}.
+ * the {@link ZMTPEncoder} of the config takes; it is released exactly once. An empty {@code ByteBuf} is a barrier: nothing is
+ * sent for it, and its promise completes when everything written before was sent. Anything else fails its promise. Writes
+ * before the end of the handshake are held, count towards the channel's writability, and leave in order after it. Messages are
+ * encoded at once and leave at a flush, or when a batch of 64 KiB is full. Each promise completes once, with the transport's
+ * own result. Writes from other threads count towards writability at once, by the channel's {@code MessageSizeEstimator}: the
+ * codec puts one in place of Netty's default that knows {@code ZMTPMessage}.
  *
  * <p><b>Failure.</b> Whatever the peer does wrong ends the same way: during the handshake with the failure event, later with
- * a {@link ZMTPException} to {@code exceptionCaught}; then the channel is closed, what was held is released, its promises
+ * a {@link ZMTPException} to {@code exceptionCaught}. Then the channel is closed, what was held is released, its promises
  * fail, and further input is discarded. The end of the peer's input is the end of the connection.
  *
- * <p><b>Place.</b> One instance for each channel. It may be added before or after the channel is active, and stands behind
- * handlers that turn octets into octets, such as {@code SslHandler}. Everything runs on the executor of its context, the
- * channel's event loop unless the handler was added with another; nothing blocks it. It stays in the pipeline as long
- * as the channel is open, so that {@code pipeline.get(ZMTPCodec.class).session()} works until then. Whoever removes it
- * gets the octets that it has not read, and what was written before still leaves; only who removes it in the midst of a
- * message, from a callback of the transport, ends the connection, as nothing could follow half a message.
+ * <p><b>Place.</b> One instance per channel. It may be added before or after the channel is active. Put it after handlers that
+ * turn bytes into bytes, such as {@code SslHandler}. Everything runs on the executor of its context, the channel's event loop
+ * unless the handler was added with another; nothing blocks it. Removing the codec passes unread bytes to the next handler, and
+ * messages already written are still sent. Removing it while a message is only partly written, from a transport callback, closes
+ * the connection.
+ *
+ * <p><b>Logs.</b> Changes of phase at debug; each frame at trace, by the logger {@code dev.zmtp.codec.FrameLog}.
  */
 public final class ZMTPCodec extends ChannelDuplexHandler {
 
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(ZMTPCodec.class);
 
     /**
-     * Who the peer is, if the channel's own remote address is that of a proxy: set it when that has told. It then stands in
-     * messages and in what the authenticator is asked.
+     * The peer's real address if the channel is connected to a proxy. Set it once the proxy has sent it; exception messages,
+     * {@link ZMTPSession#peerAddress()} and authentication requests then have it in place of {@code channel.remoteAddress()}.
      */
     public static final AttributeKey<SocketAddress> PEER_ADDRESS =
             AttributeKey.valueOf(ZMTPCodec.class, "PEER_ADDRESS");
 
     private final ZMTPConfig config;
     private final ZMTPSession session;
+    private final HandshakeFailures failures;
+    private final HandshakeTimer timer = new HandshakeTimer();
+    private Phase phase = new NewPhase(this);
 
     // Set when the handler is added
     private ChannelHandlerContext ctx;
     private HeldWrites held;
-    private Phase phase;
+    private ReadDemand demand;
+    private ReadLoop reads;
+    private PeerPolicy policy;
 
     private @Nullable ZMTPMechanism mechanism;
-    private @Nullable Future<?> deadline;
-    private boolean started;
 
-    /** Whether the codec is being added to an active channel, and those behind it perhaps are not there yet. */
-    private boolean adding;
+    /** The codec is being added to an active channel, and the handlers after it may not be there yet. */
+    private boolean addingToActiveChannel;
 
-    /** Who was at the other end when the connection began: a closed channel may not know. */
-    private @Nullable SocketAddress peerAddress;
-
-    /** Whether the codec was taken out of a living connection, whose octets then belong to those behind it. */
-    private boolean removed;
-
-    private boolean reading;
-    private @Nullable Queue<ByteBuf> readMeanwhile;
-
-    /** Whether someone asked for a read, as the channel does not read by itself, that has not brought a message yet. */
-    private boolean demand;
-
-    /** Whether auto-read follows a read with the next one just now. If it asks elsewhere, it was off until then. */
-    private boolean readingOn;
+    /** The codec was removed from an open connection, whose bytes belong to the next handler now. */
+    private boolean removedWhileOpen;
 
     private ZMTPCodec(ZMTPSession session) {
         this.session = session;
         this.config = session.config();
+        this.failures = new HandshakeFailures(session);
     }
 
     /** Returns a codec for a socket of this type, with the defaults of {@link ZMTPConfig}. */
@@ -133,70 +119,84 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
     public void handlerAdded(ChannelHandlerContext ctx) {
         session.bind(ctx);
         this.ctx = ctx;
-        MessageSizes.install(ctx.channel().config());
+        ZMTPSizeEstimator.install(ctx.channel().config());
         held = new HeldWrites(ctx);
-        phase = new ClosedPhase(this, null); // until all is there: a factory of the user's may fail
+        demand = new ReadDemand(ctx);
+        reads = new ReadLoop(this, ctx);
         try {
-            mechanism = config.mechanism().create(new MechanismContext(this));
-        } catch (Throwable e) {
+            ZMTPMechanism made = config.mechanism().create(new MechanismContext(this));
+            mechanism = made;
+            policy = new PeerPolicy(config, made);
+        } catch (Throwable e) { // a factory of the user's
+            enter(new ClosedPhase(this, e), e);
             session.fail(e);
-            // When the pipeline has told of the exception, and those behind are there.
+            // When the pipeline has reported the exception, and the handlers after this one are there.
             ctx.executor().execute(() -> {
                 ctx.pipeline().fireUserEventTriggered(new ZMTPHandshakeFailure(session, e));
                 ctx.close();
             });
             throw e;
         }
-        phase = config.protocol() == ZMTPVersion.ZMTP10
-                ? IdentityPhase.ofUnversionedCodec(this)
-                : new GreetingPhase(this, mechanism);
         if (ctx.channel().isActive()) {
-            adding = true;
-            start();
-            adding = false;
+            addingToActiveChannel = true;
+            phase.connected();
+            addingToActiveChannel = false;
         } else if (!ctx.channel().isOpen()) {
-            // No event will tell. Later, when the handlers behind are there to hear of it.
+            // No event will come. Later, when the handlers after this one are there to get ours.
             ctx.executor().execute(() -> closed("as the channel was closed"));
         }
     }
 
     @Override
+    public void connect(
+            ChannelHandlerContext ctx,
+            SocketAddress remoteAddress,
+            SocketAddress localAddress,
+            ChannelPromise promise) {
+        session.connectedTo(remoteAddress);
+        // Not a listener of the promise itself: one that was there before, such as CLOSE_ON_FAILURE, would end us
+        // without cause.
+        ChannelPromise connected = ctx.newPromise();
+        connected.addListener(result -> {
+            if (!result.isSuccess() && !session.isHandshakeDone()) {
+                fail(failures.notConnected(remoteAddress, result.cause()));
+            }
+        });
+        PromiseNotifier.cascade(connected, promise);
+        ctx.connect(remoteAddress, localAddress, connected);
+    }
+
+    @Override
     public void channelActive(ChannelHandlerContext ctx) {
-        start();
+        phase.connected();
         ctx.fireChannelActive();
     }
 
-    private void start() {
-        if (started || session.isOver()) {
-            return;
-        }
-        started = true;
-        peerAddress = ctx.channel().remoteAddress();
-        long nanos = config.handshakeTimeout().toNanos();
-        if (nanos > 0) {
-            deadline = ctx.executor().schedule(this::deadlinePassed, nanos, TimeUnit.NANOSECONDS);
-        }
-        logger.debug("{} starts: {}", ctx.channel(), phase);
-        guarded(phase::begin);
-        if (adding) {
-            ctx.executor().execute(this::readOn); // a transport may answer at once, and those behind would not hear it
+    /** The channel is active: begins the handshake. */
+    void start() {
+        session.connectedTo(ctx.channel().remoteAddress());
+        timer.start(ctx.executor(), config.handshakeTimeout(), this::handshakeTimedOut);
+        reads.guarded(() -> enter(
+                config.protocol() == ZMTPVersion.ZMTP10
+                        ? IdentityPhase.bothUnversioned(this)
+                        : new GreetingPhase(this, Objects.requireNonNull(mechanism))));
+        if (addingToActiveChannel) {
+            // A transport may answer at once, and the handlers after this one would not get that.
+            ctx.executor().execute(this::readOn);
         } else {
             readOn();
         }
     }
 
-    private void deadlinePassed() {
-        if (!session.isOver()) {
-            fail(new ZMTPException(
-                    ZMTPException.Code.HANDSHAKE_TIMEOUT,
-                    "handshake with " + peer() + ": not complete in " + phase + " (expected: within "
-                            + config.handshakeTimeout().toMillis() + " ms)"));
+    private void handshakeTimedOut() {
+        if (!session.isHandshakeDone()) {
+            fail(failures.late(phase));
         }
     }
 
     @Override
     public void channelInactive(ChannelHandlerContext ctx) {
-        closed("by " + peer());
+        closed("by the peer");
         ctx.fireChannelInactive();
     }
 
@@ -210,27 +210,31 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
 
     @Override
     public void handlerRemoved(ChannelHandlerContext ctx) {
-        if (this.ctx != ctx || phase instanceof ClosedPhase) {
+        if (this.ctx != ctx || isClosed()) {
             return;
         }
-        if (phase instanceof TrafficPhase traffic && traffic.isInMidMessage()) {
-            // Whatever is written next, by whomever, the peer would take for the rest of the message.
-            fail(new EncoderException(
-                    "codec: removed behind half a message (expected: before a message, or behind it)"));
+        Throwable fatal = phase.whyRemovalIsFatal();
+        if (fatal != null) {
+            fail(fatal);
             return;
         }
-        removed = true;
+        removedWhileOpen = true;
         closed("as the codec was removed");
     }
 
-    /** The connection is over without anyone's fault, or before it could be. Whoever ended it closes the channel. */
+    /** The connection is over without a failure, or before there was one. Whoever ended it closes the channel. */
     private void closed(String how) {
-        if (!session.isOver()) {
-            fail(new ZMTPException(ZMTPException.Code.CLOSED, "handshake ended " + how + " in " + phase), false);
-        } else if (!(phase instanceof ClosedPhase)) {
+        if (!session.isHandshakeDone()) {
+            fail(failures.ended(how, phase), false);
+        } else if (!isClosed()) {
             enter(new ClosedPhase(this, null));
             held.fail(new ClosedChannelException());
         }
+    }
+
+    /** The peer will send nothing more, and the handshake is not complete. */
+    void handshakeEndedByPeer() {
+        fail(failures.ended("by the peer", phase));
     }
 
     /** Enters {@code next}: the one place where a phase follows another. */
@@ -241,92 +245,63 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
     private void enter(Phase next, @Nullable Throwable cause) {
         Phase old = phase;
         logger.debug("{} {} -> {}", ctx.channel(), old, next);
+        old.setCurrent(false);
+        next.setCurrent(true);
         phase = next;
         old.end(cause);
-        if (next instanceof ClosedPhase) {
-            closeMechanism();
-        }
         next.begin();
     }
 
-    private void closeMechanism() {
-        if (deadline != null) {
-            deadline.cancel(false);
-        }
+    /** The connection is over for the codec. */
+    void connectionEnded() {
+        timer.cancel();
         if (mechanism != null) {
-            quietly(mechanism::close);
+            UserCode.closeQuietly(ctx.channel(), mechanism::close);
             mechanism = null;
         }
     }
 
-    /** Lets a part of the user's close. What that throws must not keep the connection from its end. */
-    void quietly(Runnable close) {
-        try {
-            close.run();
-        } catch (Throwable e) {
-            logger.warn("{} a part of the codec failed to close", ctx.channel(), e);
-        }
-    }
-
-    /** Whether the codec was taken out of a living connection. */
-    boolean isRemoved() {
-        return removed;
-    }
-
-    /** Whether the connection is over for the codec. */
-    boolean isClosed() {
-        return phase instanceof ClosedPhase;
-    }
-
-    boolean isIn(Phase asked) {
-        return phase == asked;
-    }
-
-    /** The handshake is complete: {@code traffic} begins, behind what was held and the event that says so. */
+    /** The handshake is complete: {@code traffic} begins, after what was held and the event that announces it. */
     void succeed(ZMTPHandshake handshake, TrafficPhase traffic) {
         session.agree(handshake);
         enter(traffic);
         traffic.drain();
-        if (held.takeFlush() && isIn(traffic)) {
-            traffic.flush();
-        }
-        if (!isIn(traffic)) {
+        if (!traffic.isCurrent()) {
             return; // what was held could not be sent, or a callback of it closed the channel or removed the codec
         }
-        if (deadline != null) {
-            deadline.cancel(false);
-        }
+        timer.cancel();
         session.succeed();
         ctx.fireUserEventTriggered(new ZMTPHandshakeSuccess(session, handshake));
-        if (isIn(traffic)) {
-            traffic.announced();
+        if (traffic.isCurrent()) {
+            traffic.open();
         }
     }
 
-    /** Ends the connection for {@code cause}. The one way in which every failure ends. */
+    /** Ends the connection for {@code cause}. Every failure ends this way. */
     void fail(Throwable cause) {
         fail(cause, true);
     }
 
     private void fail(Throwable cause, boolean close) {
-        if (phase instanceof ClosedPhase) {
+        if (isClosed()) {
             return;
         }
         enter(new ClosedPhase(this, cause), cause);
         held.fail(cause);
-        boolean shakingHands = !session.isOver();
-        if (shakingHands) {
+        boolean inHandshake = !session.isHandshakeDone();
+        if (inHandshake) {
             session.fail(cause);
         }
-        if (adding) {
-            ctx.executor().execute(() -> tell(shakingHands, cause, close)); // when those behind are there to be told
+        if (addingToActiveChannel) {
+            ctx.executor()
+                    .execute(() -> reportFailure(inHandshake, cause, close)); // when the handlers after it are there
         } else {
-            tell(shakingHands, cause, close);
+            reportFailure(inHandshake, cause, close);
         }
     }
 
-    private void tell(boolean shakingHands, Throwable cause, boolean close) {
-        if (shakingHands) {
+    private void reportFailure(boolean inHandshake, Throwable cause, boolean close) {
+        if (inHandshake) {
             ctx.fireUserEventTriggered(new ZMTPHandshakeFailure(session, cause));
         } else {
             ctx.fireExceptionCaught(cause);
@@ -336,126 +311,30 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
         }
     }
 
-    /** Runs a step of the peer's or the mechanism's making; whatever it throws ends the connection. */
-    private void guarded(Runnable step) {
-        try {
-            step.run();
-        } catch (Throwable e) {
-            fail(asDecoderException(e));
-        }
-    }
-
-    /** A fault of the peer's must say whose it is: those who log it know no more than what it says. */
-    private DecoderException asDecoderException(Throwable e) {
-        if (e instanceof ZMTPException fault) {
-            return new ZMTPException(fault.code(), fault.getMessage() + ", peer " + peer(), fault.getCause());
-        }
-        return e instanceof DecoderException known ? known : new DecoderException("peer " + peer() + ": " + e, e);
-    }
-
-    void resumeMechanism() {
-        if (!(phase instanceof MechanismPhase mechanisms)) {
-            return;
-        }
-        if (reading) {
-            guarded(mechanisms::advance);
-            return;
-        }
-        reading = true; // what a callback makes the transport read comes behind the event of the handshake
-        try {
-            guarded(mechanisms::advance);
-            consumeReadMeanwhile();
-        } finally {
-            reading = false;
-        }
-    }
-
-    /** Octets of the handshake could not be sent, whether it goes on meanwhile or is over. */
-    void sendFailed(Throwable cause) {
-        if (session.isOver()) {
-            writeFailed(cause, false);
-        } else if (!(cause instanceof ClosedChannelException)) {
-            fail(cause); // a closed channel is about to end, and its end tells more
-        }
-    }
-
-    /** The transport did not take what it was given: unless it is closed anyway, the stream is torn and must end. */
-    void writeFailed(Throwable cause, boolean voidPromises) {
-        if (ctx.channel().isActive() && !(phase instanceof ClosedPhase)) {
-            fail(cause);
-            return;
-        }
-        if (voidPromises && !(phase instanceof ClosedPhase closed && closed.cause() != null)) {
-            ctx.fireExceptionCaught(cause);
-        }
-        if (removed && ctx.channel().isActive()) {
-            ctx.close(); // whoever has the channel now would write behind octets that are missing
-        }
+    /** The transport did not take bytes of ours. */
+    void writeFailed(Throwable cause, boolean isVoid) {
+        phase.writeFailed(cause, isVoid);
     }
 
     // Inbound
 
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object msg) {
-        if (!(msg instanceof ByteBuf in)) {
-            ctx.fireChannelRead(msg);
-        } else if (reading) {
-            readLater(in);
+        if (msg instanceof ByteBuf in) {
+            reads.read(in);
         } else {
-            reading = true;
-            try {
-                consume(in);
-                consumeReadMeanwhile();
-            } finally {
-                reading = false;
-            }
+            ctx.fireChannelRead(msg);
         }
     }
 
-    /** A callback of a message made the transport read again: its octets come behind those being read. */
-    private void readLater(ByteBuf in) {
-        if (readMeanwhile == null) {
-            readMeanwhile = new ArrayDeque<>();
-        }
-        readMeanwhile.add(in);
-    }
-
-    private void consumeReadMeanwhile() {
-        for (ByteBuf later = nextRead(); later != null; later = nextRead()) {
-            consume(later);
-        }
-    }
-
-    private @Nullable ByteBuf nextRead() {
-        return readMeanwhile == null ? null : readMeanwhile.poll();
-    }
-
-    private void consume(ByteBuf in) {
-        try {
-            decode(in);
-            if (removed && in.isReadable()) {
-                ctx.fireChannelRead(in.readRetainedSlice(in.readableBytes()));
-            }
-        } finally {
-            in.release();
-        }
-    }
-
-    private void decode(ByteBuf in) {
-        try {
-            Phase before = null;
-            while (!removed && before != phase && in.isReadable()) {
-                before = phase;
-                before.read(in);
-            }
-        } catch (Throwable e) {
-            fail(asDecoderException(e));
-        }
+    /** Lets the mechanism go on. On this executor. */
+    void resumeMechanism() {
+        reads.step(() -> phase.resume());
     }
 
     /** Fires what the peer sent for the application. */
     void fireMessage(Object message) {
-        demand = false;
+        demand.satisfied();
         ctx.fireChannelRead(message);
     }
 
@@ -463,55 +342,30 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
     public void channelReadComplete(ChannelHandlerContext ctx) {
         ctx.fireChannelReadComplete();
         phase.readComplete(); // last: mostly a handler has flushed by now, and PONGs have left with that
-        readingOn = ctx.channel().config().isAutoRead();
+        demand.readComplete();
         readOn();
     }
 
-    /** Reads on by itself while it has nothing for those who asked, or the handshake needs it. */
     private void readOn() {
-        if (!ctx.channel().config().isAutoRead() && (demand || !session.isOver())) {
-            ctx.read();
-        }
+        demand.readOn(session.isHandshakeDone());
     }
 
-    /** Whether the peer would be heard if it said something. */
+    /** Returns whether a peer that sends something now is heard. */
     boolean isListening() {
-        return ctx.channel().config().isAutoRead() || demand;
+        return demand.isListening();
     }
 
     @Override
     public void userEventTriggered(ChannelHandlerContext ctx, Object evt) {
         ctx.fireUserEventTriggered(evt);
         if (evt instanceof ChannelInputShutdownEvent || TlsPeer.isLastWord(evt)) {
-            inputShutdown();
-        }
-    }
-
-    /** ZMTP has no half-closed connections: who has said all is gone. */
-    private void inputShutdown() {
-        if (session.isOver()) {
-            phase.flush();
-            ctx.close();
-        } else {
-            fail(new ZMTPException(ZMTPException.Code.CLOSED, "handshake ended by " + peer() + " in " + phase));
+            phase.inputEnded();
         }
     }
 
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-        // In traffic that has not been told of yet, it comes from a held write with a void promise, not from the
-        // handshake.
-        if (!session.isOver() && !(phase instanceof TrafficPhase)) {
-            fail(cause);
-        } else if (!isTold(cause)) {
-            ctx.fireExceptionCaught(cause);
-        }
-    }
-
-    /** An SslHandler tells one failure twice: to the writes that it holds, and, wrapped, to the pipeline. */
-    private boolean isTold(Throwable cause) {
-        Throwable told = phase instanceof ClosedPhase closed ? closed.cause() : null;
-        return told != null && (cause == told || cause.getCause() == told);
+        phase.exceptionCaught(cause);
     }
 
     @Override
@@ -524,12 +378,9 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
 
     @Override
     public void read(ChannelHandlerContext ctx) {
-        boolean auto = ctx.channel().config().isAutoRead();
-        if (auto ? !readingOn : !demand) {
-            phase.listening();
+        if (demand.readIssued()) {
+            phase.readResumed();
         }
-        readingOn = false;
-        demand = !auto; // what auto-read asks for, it also takes back
         ctx.read();
     }
 
@@ -545,22 +396,18 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
 
     @Override
     public void disconnect(ChannelHandlerContext ctx, ChannelPromise promise) {
-        closing();
+        closed("by this side");
         ctx.disconnect(promise);
     }
 
+    /**
+     * Ends the connection before the channel is closed: a user who refuses a peer must get neither what is left of the read in
+     * which it came, nor what arrives while a handler before us, such as an SslHandler, takes its time to close.
+     */
     @Override
     public void close(ChannelHandlerContext ctx, ChannelPromise promise) {
-        closing();
+        closed("by this side");
         ctx.close(promise);
-    }
-
-    /**
-     * The user closes: who refuses a peer so must not get what is left of the read in which it came, nor what comes while
-     * a handler before us, such as an SslHandler, takes its time to close.
-     */
-    private void closing() {
-        closed(started ? "by this side" : "before the channel was connected");
     }
 
     // For the phases
@@ -577,63 +424,22 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
         return held;
     }
 
-    /** Who is at the other end, if anyone knows. */
-    @Nullable
-    SocketAddress peerAddress() {
-        SocketAddress told = ctx.channel().attr(PEER_ADDRESS).get();
-        return told == null ? peerAddress : told;
+    PeerPolicy policy() {
+        return policy;
     }
 
-    /** Who is at the other end, as far as it is known, for messages to people. */
-    String peer() {
-        String address = String.valueOf(peerAddress());
-        ByteBuffer identity = session.announcedIdentity();
-        if (!identity.hasRemaining()) {
-            return address;
-        }
-        return address + " with identity 0x" + ByteBufUtil.hexDump(Unpooled.wrappedBuffer(identity));
+    Phase phase() {
+        return phase;
     }
 
-    /** Checks that a peer of this type may talk to us. */
-    void checkSocketType(ZMTPSocketType peer) {
-        if (!config.socketType().accepts(peer)) {
-            throw ZMTPException.of(
-                    ZMTPException.Code.SOCKET_TYPE,
-                    "socket type",
-                    peer,
-                    "one that " + config.socketType() + " talks to");
-        }
+    /** Returns whether the connection is over for the codec. */
+    boolean isClosed() {
+        return phase instanceof ClosedPhase;
     }
 
-    /**
-     * Checks that we may speak {@code version}. No one may strip the security of a mechanism by pretending to be old.
-     */
-    void checkDowngrade(ZMTPVersion version) {
-        if (!config.interop() && version != config.protocol()) {
-            throw ZMTPException.of(
-                    ZMTPException.Code.VERSION, "version of the peer", version, config.protocol() + " without interop");
-        }
-        if (!version.hasCommands() && mechanism != null && !mechanism.allowsDowngrade()) {
-            throw ZMTPException.of(
-                    ZMTPException.Code.VERSION,
-                    "version of the peer",
-                    version,
-                    "ZMTP30 or later with " + mechanism.name());
-        }
-        if (!version.hasCommands() && config.authenticator() != null) {
-            throw ZMTPException.of(
-                    ZMTPException.Code.VERSION,
-                    "version of the peer",
-                    version,
-                    "ZMTP30 or later with an authenticator");
-        }
-        if (!version.hasCommands() && config.socketType().isDraft()) {
-            throw ZMTPException.of(
-                    ZMTPException.Code.VERSION,
-                    "version of the peer",
-                    version,
-                    "ZMTP30 or later for a " + config.socketType());
-        }
+    /** Returns whether the codec was removed from an open connection. */
+    boolean wasRemoved() {
+        return removedWhileOpen;
     }
 
     /** Collects the settings of a codec. Not thread safe. */

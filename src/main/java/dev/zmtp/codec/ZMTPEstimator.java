@@ -1,15 +1,16 @@
 package dev.zmtp.codec;
 
 import dev.zmtp.ZMTPVersion;
+import dev.zmtp.wire.FrameWriter;
 
 /** Adds up the octets that a message will take, headers included, so that they are written into one buffer. */
 public final class ZMTPEstimator {
 
-    private final ZMTPVersion version;
+    private final FrameWriter frames;
     private long size;
 
     ZMTPEstimator(ZMTPVersion version) {
-        this.version = version;
+        this.frames = new FrameWriter(version);
     }
 
     /** Forgets what was added up. */
@@ -22,7 +23,7 @@ public final class ZMTPEstimator {
         if (size < 0) {
             throw new IllegalArgumentException("frame size: " + size + " (expected: >= 0)");
         }
-        this.size += version.headerLengthFor(size) + (long) size;
+        this.size += frames.headerLength(size) + (long) size;
     }
 
     /**

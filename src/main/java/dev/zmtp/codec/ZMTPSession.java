@@ -2,10 +2,14 @@ package dev.zmtp.codec;
 
 import dev.zmtp.ZMTPVersion;
 import dev.zmtp.security.ZMTPDecision;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.util.concurrent.DefaultPromise;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.Future;
+import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -21,7 +25,15 @@ public final class ZMTPSession {
     private final HandshakePromise handshake = new HandshakePromise();
     private @Nullable ByteBuffer peerIdentity;
     private @Nullable ZMTPDecision decision;
+
+    /** What the handshake agreed on. Until the handshake is done it is agreed, but not announced: held writes leave then. */
     private volatile @Nullable ZMTPHandshake agreed;
+
+    /** The channel, once there is one. */
+    private volatile @Nullable Channel channel;
+
+    /** The peer's address when the connection began, or the address that was connected to: a closed channel has none. */
+    private volatile @Nullable SocketAddress connectedTo;
 
     private ZMTPSession(ZMTPConfig config) {
         this.config = Objects.requireNonNull(config, "config");
@@ -94,6 +106,18 @@ public final class ZMTPSession {
         return decision;
     }
 
+    /**
+     * The peer's address: the value of {@link ZMTPCodec#PEER_ADDRESS} if a handler has set it, as behind a proxy, otherwise the
+     * channel's remote address. Null as long as there is no connection, or if the transport knows no addresses. Unlike the rest,
+     * it may be asked for at any time.
+     */
+    public @Nullable SocketAddress peerAddress() {
+        Channel known = channel;
+        SocketAddress behindProxy =
+                known == null ? null : known.attr(ZMTPCodec.PEER_ADDRESS).get();
+        return behindProxy == null ? connectedTo : behindProxy;
+    }
+
     private ZMTPHandshake handshake() {
         ZMTPHandshake done = agreed;
         if (done == null) {
@@ -108,6 +132,24 @@ public final class ZMTPSession {
             throw new IllegalStateException("session: already in use (expected: one for each channel)");
         }
         handshake.executor = ctx.executor();
+        channel = ctx.channel();
+    }
+
+    /** The channel is connected to {@code peer}, or is about to be; null if the transport does not know. */
+    void connectedTo(@Nullable SocketAddress peer) {
+        if (peer != null) {
+            connectedTo = peer;
+        }
+    }
+
+    /** Who the peer is, as far as it is known, for messages to people. */
+    String peer() {
+        String address = String.valueOf(peerAddress());
+        ZMTPHandshake known = agreed;
+        if (known == null || !known.remoteIdentity().hasRemaining()) {
+            return address;
+        }
+        return address + " with identity 0x" + ByteBufUtil.hexDump(Unpooled.wrappedBuffer(known.remoteIdentity()));
     }
 
     /** Remembers what the authenticator decided. */
@@ -115,7 +157,7 @@ public final class ZMTPSession {
         this.decision = decision;
     }
 
-    /** Makes the session usable; {@link #succeed} says so to those who wait. */
+    /** Makes the session usable; {@link #succeed} announces it. */
     void agree(ZMTPHandshake handshake) {
         ByteBuffer announced = handshake.remoteIdentity();
         peerIdentity = announced.hasRemaining()
@@ -124,14 +166,9 @@ public final class ZMTPSession {
         agreed = handshake;
     }
 
+    /** Completes the future. */
     void succeed() {
         handshake.trySuccess(handshake());
-    }
-
-    /** The identity that the peer announced; empty also as long as it has not. */
-    ByteBuffer announcedIdentity() {
-        ZMTPHandshake known = agreed;
-        return known == null ? ByteBuffer.allocate(0) : known.remoteIdentity();
     }
 
     void fail(Throwable cause) {
@@ -139,7 +176,8 @@ public final class ZMTPSession {
         handshake.tryFailure(cause);
     }
 
-    boolean isOver() {
+    /** Returns whether the handshake has succeeded or failed, and that was announced. */
+    boolean isHandshakeDone() {
         return handshake.isDone();
     }
 

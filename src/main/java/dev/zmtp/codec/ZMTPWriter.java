@@ -1,6 +1,8 @@
 package dev.zmtp.codec;
 
+import dev.zmtp.ZMTPFraming;
 import dev.zmtp.ZMTPVersion;
+import dev.zmtp.wire.FrameWriter;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 
@@ -11,7 +13,7 @@ import io.netty.buffer.Unpooled;
  */
 public final class ZMTPWriter {
 
-    private final ZMTPVersion version;
+    private final FrameWriter frames;
     private ByteBuf out = Unpooled.EMPTY_BUFFER;
 
     private boolean open;
@@ -21,7 +23,7 @@ public final class ZMTPWriter {
     private boolean more;
 
     ZMTPWriter(ZMTPVersion version) {
-        this.version = version;
+        this.frames = new FrameWriter(version);
     }
 
     void begin(ByteBuf target) {
@@ -46,12 +48,12 @@ public final class ZMTPWriter {
     /**
      * Starts a frame.
      *
-     * <p>The buffer is the one that all frames go to: append exactly {@code size} octets at its writer index, or call
-     * {@link #reframe} when there are fewer, and touch nothing else of it.
+     * <p>All frames go to one buffer, which this method returns: append exactly {@code size} bytes at its writer index, or call
+     * {@link #reframe} if there are fewer, and change nothing else of it.
      *
-     * @param size the octets of the body
+     * @param size the length of the body in bytes
      * @param more whether another frame follows
-     * @return the buffer to append the body to, which is not the caller's to release
+     * @return the buffer to append the body to, which the codec releases
      */
     public ByteBuf frame(int size, boolean more) {
         ByteBuf out = this.out;
@@ -60,18 +62,14 @@ public final class ZMTPWriter {
             checkWritten(index);
         }
         if (!this.more) {
-            throw new IllegalStateException("frame: one behind the last (expected: more = true before)");
+            throw new IllegalStateException("frame after the last one (expected: more = true on the frame before)");
         }
         if (size < 0) {
             throw new IllegalArgumentException("frame size: " + size + " (expected: >= 0)");
         }
-        int headerLength = version.headerLengthFor(size);
+        int headerLength = frames.headerLength(size);
         out.ensureWritable(headerLength + size);
-        if (headerLength == 2) {
-            out.writeShort(version.shortHeader(more ? ZMTPVersion.MORE : 0, size));
-        } else {
-            version.writeLongHeader(out, more ? ZMTPVersion.MORE : 0, size);
-        }
+        frames.writeHeader(out, flags(more), size);
         this.size = size;
         this.more = more;
         headerIndex = index;
@@ -83,9 +81,9 @@ public final class ZMTPWriter {
     /**
      * Corrects the size and the flag of the frame that was started last.
      *
-     * @param size the octets that its body has, or will have: at most what was said last
+     * @param size the length that its body has, or will have: at most what was given last
      * @param more whether another frame follows
-     * @return the buffer to append the body to, which is not the caller's to release
+     * @return the buffer to append the body to, which the codec releases
      */
     public ByteBuf reframe(int size, boolean more) {
         if (!open) {
@@ -94,31 +92,26 @@ public final class ZMTPWriter {
         if (size < 0 || size > this.size) {
             throw new IllegalArgumentException("frame size: " + size + " (expected: 0 to " + this.size + ")");
         }
-        int end = out.writerIndex();
-        out.writerIndex(headerIndex);
-        if (size == 0 && bodyIndex - headerIndex > 2) {
-            // JeroMQ refuses a long header that announces nothing. There is no body yet that would have to move.
-            this.size = 0;
-            this.more = more;
-            version.writeHeader(out, more ? ZMTPVersion.MORE : 0, 0);
-            bodyIndex = out.writerIndex();
-            return out;
-        }
         this.size = size;
         this.more = more;
-        if (bodyIndex - headerIndex > 2) {
-            version.writeLongHeader(out, more ? ZMTPVersion.MORE : 0, size);
+        if (size == 0 && bodyIndex - headerIndex > 2) {
+            // JeroMQ refuses a long header that announces nothing. There is no body yet that would have to move.
+            frames.writeHeader(out.writerIndex(headerIndex), flags(more), 0);
+            bodyIndex = out.writerIndex();
         } else {
-            version.writeHeader(out, more ? ZMTPVersion.MORE : 0, size);
+            frames.replaceHeader(out, headerIndex, bodyIndex - headerIndex, flags(more), size);
         }
-        out.writerIndex(end);
         return out;
+    }
+
+    private static int flags(boolean more) {
+        return more ? ZMTPFraming.MORE : 0;
     }
 
     private void checkWritten(int index) {
         if (index - bodyIndex != size) {
             throw new IllegalStateException(
-                    "frame: " + (index - bodyIndex) + " octets written (expected: " + size + ")");
+                    "frame: " + (index - bodyIndex) + " bytes written (expected: " + size + ")");
         }
     }
 }

@@ -1,7 +1,7 @@
 package dev.zmtp.security;
 
 import dev.zmtp.ZMTPException;
-import dev.zmtp.ZMTPVersion;
+import dev.zmtp.ZMTPFraming;
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -66,7 +66,7 @@ final class CurveCipher implements ZMTPMechanism.FrameCipher {
         out.writeLong(NAME).writeLong(count).writeZero(SecretBox.MAC_LENGTH);
         int start = out.writerIndex();
         out.writeByte(
-                ((flags & ZMTPVersion.MORE) != 0 ? MORE : 0) | ((flags & ZMTPVersion.COMMAND) != 0 ? COMMAND : 0));
+                ((flags & ZMTPFraming.MORE) != 0 ? MORE : 0) | ((flags & ZMTPFraming.COMMAND) != 0 ? COMMAND : 0));
         out.writeBytes(body, body.readerIndex(), body.readableBytes());
         ours.seal(count, out, start, out.writerIndex() - start);
     }
@@ -91,8 +91,8 @@ final class CurveCipher implements ZMTPMechanism.FrameCipher {
         int flags = sealed.skipBytes(HEADER_LENGTH).readUnsignedByte();
         return switch (flags) {
             case 0 -> 0;
-            case MORE -> ZMTPVersion.MORE;
-            case COMMAND -> ZMTPVersion.COMMAND;
+            case MORE -> ZMTPFraming.MORE;
+            case COMMAND -> ZMTPFraming.COMMAND;
             default -> throw ZMTPException.malformed("MESSAGE flags", flags, "0, 1 or 2");
         };
     }

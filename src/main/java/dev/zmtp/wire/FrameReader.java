@@ -1,38 +1,45 @@
 package dev.zmtp.wire;
 
+import dev.zmtp.ZMTPFraming;
 import dev.zmtp.ZMTPVersion;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
-import io.netty.buffer.CompositeByteBuf;
 import io.netty.buffer.Unpooled;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Cuts a stream of octets, however it arrives, into frames of one version.
+ * Cuts a stream of bytes, however it arrives, into frames of one version.
  *
- * <p>For each frame: {@link #readHeader} until it returns true, judge {@link #length()}, then {@link #readBody} until it
- * returns the body. Between reads it keeps what has come of a header or a body and nothing else; of the caller's buffers
- * only large ones that hold little else. {@link #close()} releases what is kept. Not thread safe: one instance per connection.
+ * <p>For each frame: call {@link #readHeader} until it returns true and check {@link #length()}. Then take the body in one of
+ * three ways: {@link #takeBody} if it {@linkplain #isBodyIn is all there}, {@link #readBody} to have it put together, or
+ * {@link #beginParts} and {@link #takePart} to take it as it arrives. This class alone knows how much of a frame is still to
+ * come.
+ *
+ * <p>Between reads it keeps what has arrived of a header or a body and nothing else; of the caller's buffers only large ones that
+ * hold little else. {@link #close()} releases what is kept. Not thread safe: one instance per connection.
  */
 public final class FrameReader {
 
-    private final ZMTPVersion version;
+    private final ZMTPFraming framing;
 
-    /** The octets of a header that is split over several reads. On the heap and not pooled: nothing to release. */
+    /** The bytes of a header that is split over several reads. On the heap and not pooled: nothing to release. */
     private @Nullable ByteBuf splitHeader;
 
-    /** What has come of a body that is split over several reads. */
+    /** What has arrived of a body that is split over several reads. */
     private final SplitBody splitBody = new SplitBody();
 
-    private boolean hasHeader;
+    private boolean inBody;
     private int rawFlags;
     private boolean longHeader;
     private int flags;
     private long length;
 
+    /** What is left of a body that is taken in parts; -1 if the body is not taken so. */
+    private long remaining = -1;
+
     /** A reader of the frames of {@code version}. */
     public FrameReader(ZMTPVersion version) {
-        this.version = version;
+        this.framing = version.framing();
     }
 
     /**
@@ -41,7 +48,7 @@ public final class FrameReader {
      * @throws dev.zmtp.ZMTPException if the header is illegal
      */
     public boolean readHeader(ByteBuf in) {
-        if (hasHeader) {
+        if (inBody) {
             return true;
         }
         if (splitHeader != null && splitHeader.isReadable()) {
@@ -50,10 +57,10 @@ public final class FrameReader {
         if (!in.isReadable()) {
             return false;
         }
-        int header = version.headerLengthOf(in.getUnsignedByte(in.readerIndex()));
+        int header = framing.headerLengthOf(in.getUnsignedByte(in.readerIndex()));
         if (in.readableBytes() < header) {
             if (splitHeader == null) {
-                splitHeader = Unpooled.buffer(ZMTPVersion.MAX_FRAME_HEADER, ZMTPVersion.MAX_FRAME_HEADER);
+                splitHeader = Unpooled.buffer(ZMTPFraming.MAX_HEADER, ZMTPFraming.MAX_HEADER);
             }
             splitHeader.clear().writeBytes(in);
             return false;
@@ -64,19 +71,19 @@ public final class FrameReader {
     }
 
     /**
-     * Takes the header of a message frame that {@code in} holds whole, if its header is a short one: most are such, and
-     * nothing need be remembered of them. The body is then the caller's to take, the next octets of {@code in}.
+     * Takes the header of a message frame that {@code in} holds whole, if the header is a short one, as most are: nothing need
+     * be remembered of such a frame. The caller must take the body, the next bytes of {@code in}.
      *
      * @return the flags in the bits 8 and above and the length of the body in the bits 0 to 7; or -1, with nothing taken, if
      *     the next frame is another, for {@link #readHeader}
      */
     public int readShortFrame(ByteBuf in) {
         int readable = in.readableBytes();
-        if (readable < 2 || hasHeader || isHeaderSplit()) {
+        if (readable < 2 || inBody || isHeaderSplit()) {
             return -1;
         }
         int index = in.readerIndex();
-        int header = version.shortMessageHeader(in.getUnsignedShort(index));
+        int header = framing.shortMessageHeader(in.getUnsignedShort(index));
         if (header < 0 || 2 + (header & 0xff) > readable) {
             return -1;
         }
@@ -84,9 +91,14 @@ public final class FrameReader {
         return header;
     }
 
-    /** Whether a part of a frame has been taken whose rest is still to come. */
+    /** Returns whether a header was read whose body was not all taken yet. */
+    public boolean isInBody() {
+        return inBody;
+    }
+
+    /** Returns whether a part of a frame was taken and the rest is still to come. */
     public boolean isMidFrame() {
-        return hasHeader || isHeaderSplit();
+        return inBody || isHeaderSplit();
     }
 
     private boolean isHeaderSplit() {
@@ -94,7 +106,7 @@ public final class FrameReader {
     }
 
     private boolean readSplitHeader(ByteBuf split, ByteBuf in) {
-        int header = version.headerLengthOf(split.getUnsignedByte(0));
+        int header = framing.headerLengthOf(split.getUnsignedByte(0));
         split.writeBytes(in, Math.min(header - split.readableBytes(), in.readableBytes()));
         if (split.readableBytes() < header) {
             return false;
@@ -105,11 +117,11 @@ public final class FrameReader {
     }
 
     private void parse(ByteBuf in, int index, int header) {
-        flags = version.flagsAt(in, index);
+        flags = framing.flagsAt(in, index);
+        rawFlags = framing.rawFlagsAt(in, index);
         longHeader = header > 2;
-        rawFlags = in.getUnsignedByte(version == ZMTPVersion.ZMTP10 ? index + header - 1 : index);
-        length = version.bodyLengthAt(in, index);
-        hasHeader = true;
+        length = framing.bodyLengthAt(in, index);
+        inBody = true;
     }
 
     /** The MORE and COMMAND flags of the frame whose header was read. */
@@ -117,48 +129,73 @@ public final class FrameReader {
         return flags;
     }
 
-    /** The flags octet as it came, with the bits that a reader of the version ignores. */
+    /** The flags byte as it arrived, with the bits that a reader of the version ignores. */
     public int rawFlags() {
         return rawFlags;
     }
 
-    /** Whether the length took eight octets. */
+    /** Returns whether the length took eight bytes. */
     public boolean hasLongHeader() {
         return longHeader;
     }
 
-    /** Whether another frame of the same message follows. */
+    /** Returns whether another frame of the same message follows. */
     public boolean hasMore() {
-        return (flags & ZMTPVersion.MORE) != 0;
+        return (flags & ZMTPFraming.MORE) != 0;
     }
 
-    /** Whether the frame is a command. */
+    /** Returns whether the frame is a command. */
     public boolean isCommand() {
-        return (flags & ZMTPVersion.COMMAND) != 0;
+        return (flags & ZMTPFraming.COMMAND) != 0;
     }
 
-    /** The octets of the body: 0 to 2^63 - 1. To be judged before {@link #readBody} is called. */
+    /** The length of the body in bytes: 0 to 2^63 - 1. To be checked before the body is taken. */
     public long length() {
         return length;
     }
 
-    /** Whether {@code in} holds the whole body. */
+    /** Returns whether {@code in} holds the whole body, none of which was taken yet. */
     public boolean isBodyIn(ByteBuf in) {
-        return length <= in.readableBytes() && !splitBody.isOpen();
+        return length <= in.readableBytes() && !splitBody.isOpen() && remaining < 0;
+    }
+
+    /** Hands the body to the caller: the next bytes of {@code in}, which {@linkplain #isBodyIn holds them all}; returns its length. */
+    public int takeBody() {
+        inBody = false;
+        return (int) length;
+    }
+
+    /** The body will be taken with {@link #takePart}, as it arrives. */
+    public void beginParts() {
+        remaining = length;
+    }
+
+    /**
+     * Hands what {@code in} holds of the body to the caller; returns how many of the next bytes of {@code in} that are. The
+     * body is complete if {@link #isInBody} is false afterwards.
+     */
+    public int takePart(ByteBuf in) {
+        int part = (int) Math.min(remaining, in.readableBytes());
+        remaining -= part;
+        if (remaining == 0) {
+            remaining = -1;
+            inBody = false;
+        }
+        return part;
     }
 
     /**
      * Takes what {@code in} holds of the body; returns the whole body, the caller's to release, or null if more must come.
      *
-     * <p>A body that {@code in} holds whole is a retained slice of it. Else it is put together in one buffer of its length,
-     * which is taken only when half of it has come: a peer that announces much and sends little costs little. Until then,
-     * retained slices of large reads are kept, and copies of small ones: at most twice the octets that have come.
+     * <p>A body that {@code in} holds whole is a retained slice of it. Otherwise it is put together in one buffer of its length,
+     * which is allocated only when half of it has arrived: a peer that announces much and sends little costs little. Until then,
+     * retained slices of large reads are kept, and copies of small ones: at most twice the bytes that have arrived.
      */
     public @Nullable ByteBuf readBody(ByteBuf in, ByteBufAllocator alloc) {
         if (!splitBody.isOpen()) {
             int whole = Math.toIntExact(length);
             if (whole <= in.readableBytes()) {
-                hasHeader = false;
+                inBody = false;
                 return whole == 0 ? Unpooled.EMPTY_BUFFER : in.readRetainedSlice(whole);
             }
             if (!in.isReadable()) {
@@ -168,28 +205,9 @@ public final class FrameReader {
         }
         ByteBuf body = splitBody.read(in, alloc);
         if (body != null) {
-            hasHeader = false;
+            inBody = false;
         }
         return body;
-    }
-
-    /** Whether so many octets are half or more of the memory that a slice of {@code in} keeps from being used again. */
-    public static boolean isMostOf(ByteBuf in, int octets) {
-        return octets >= keptBy(in) / 2;
-    }
-
-    /** How much memory a slice of {@code in} keeps from being used again: very much, if that cannot be told. */
-    static int keptBy(ByteBuf in) {
-        ByteBuf root = in;
-        for (ByteBuf next = in.unwrap(); next != null; next = next.unwrap()) {
-            root = next;
-        }
-        return root instanceof CompositeByteBuf ? Integer.MAX_VALUE : root.capacity();
-    }
-
-    /** Marks the body as consumed by a caller that took its octets itself instead of calling {@link #readBody}. */
-    public void bodyTaken() {
-        hasHeader = false;
     }
 
     /** Releases what is kept of an unfinished frame. */

@@ -84,8 +84,8 @@ final class SplitBody {
     /** Keeps octets, and at most twice as much memory as there are octets until now. */
     private void keep(ByteBuf in, int octets, ByteBufAllocator alloc) {
         int left = octets - copy(in, octets);
-        if (left >= MIN_KEPT && FrameReader.isMostOf(in, left)) {
-            held += FrameReader.keptBy(in);
+        if (left >= MIN_KEPT && Retention.isWorthKeeping(in, left)) {
+            held += Retention.keptBy(in);
             parts.add(in.readRetainedSlice(left));
         } else if (left > 0) {
             long allowed = 2L * (arrived + octets) - held;

@@ -26,6 +26,7 @@ import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.handler.codec.DecoderException;
 import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
@@ -56,7 +57,7 @@ class HandshakeEndsTest {
             peer.channel.runPendingTasks();
             assertThat(failureOf(peer))
                     .isInstanceOf(ZMTPException.class)
-                    .hasMessageStartingWith("handshake ended by embedded in ");
+                    .hasMessageStartingWith("handshake with embedded ended by the peer (phase: ");
         }
     }
 
@@ -64,7 +65,7 @@ class HandshakeEndsTest {
     void whoClosesIsToldThatItWasHim() {
         try (ScriptedPeer peer = dealer().send(SIGNATURE)) {
             peer.channel.close();
-            assertThat(failureOf(peer)).hasMessage("handshake ended by this side in GreetingPhase");
+            assertThat(failureOf(peer)).hasMessage("handshake with embedded ended by this side (phase: greeting)");
         }
     }
 
@@ -190,7 +191,7 @@ class HandshakeEndsTest {
             peer.channel.pipeline().remove(ZMTPCodec.class);
             assertThat(failureOf(peer))
                     .isInstanceOf(ZMTPException.class)
-                    .hasMessageStartingWith("handshake ended as the codec was removed in ");
+                    .hasMessageStartingWith("handshake with embedded ended as the codec was removed (phase: ");
             assertThat(peer.channel.isOpen()).isTrue();
             peer.send("01 02");
             assertThat(peer.messages).hasSize(1);
@@ -245,7 +246,11 @@ class HandshakeEndsTest {
             assertThat(codec.session().handshakeFuture().await(10, TimeUnit.SECONDS))
                     .isTrue();
             Throwable cause = codec.session().handshakeFuture().cause();
-            assertThat(cause).hasMessage("handshake ended before the channel was connected in GreetingPhase");
+            assertThat(cause)
+                    .isInstanceOf(ZMTPException.class)
+                    .hasMessageMatching("not connected: .*local:nobody is here")
+                    .cause()
+                    .isInstanceOf(ConnectException.class);
             assertThat(writes.take().await().cause()).isSameAs(cause);
             assertThat(events.poll(10, TimeUnit.SECONDS)).isEqualTo(new ZMTPHandshakeFailure(codec.session(), cause));
             assertThat(held.refCnt()).isZero();
@@ -283,7 +288,7 @@ class HandshakeEndsTest {
         ChannelFuture written = channel.write(message);
         channel.runPendingTasks();
         assertThat(codec.session().handshakeFuture().cause())
-                .hasMessage("handshake ended as the channel was closed in GreetingPhase");
+                .hasMessage("handshake ended as the channel was closed (phase: not connected)");
         assertThat(written.isDone()).isTrue();
         assertThat(message.refCnt()).isZero();
         assertThat(recorder.all).hasSize(1).first().isInstanceOf(ZMTPHandshakeFailure.class);
@@ -306,7 +311,8 @@ class HandshakeEndsTest {
             ChannelFuture held = peer.channel.write(ZMTPMessage.fromUTF8("held"));
             peer.channel.pipeline().close();
             peer.send(GREETING + ready("ROUTER") + "00 01 61");
-            assertThat(failureOf(peer)).hasMessage("handshake ended by this side in GreetingPhase");
+            assertThat(failureOf(peer))
+                    .hasMessage("handshake with embedded ended by this side (phase: greeting, nothing received)");
             assertThat(held.isDone()).isTrue();
             assertThat(peer.messages).isEmpty();
             slow.closes.forEach(Runnable::run);

@@ -160,7 +160,7 @@ class HeldWritesTest {
             if (!accepted) {
                 assertThat(write.cause())
                         .isInstanceOf(EncoderException.class)
-                        .hasMessage("held writes: 1066 octets (expected: <= 1065)");
+                        .hasMessage("held writes: 1066 bytes (expected: <= 1065)");
                 assertThat(last.refCnt()).isZero();
             }
             peer.send(ready("ROUTER"));

@@ -21,7 +21,7 @@ class PhaseTest {
                         .map(access -> access.getOrigin().getName())
                         .distinct()
                         .toList();
-        assertThat(writers).containsExactlyInAnyOrder("handlerAdded", "enter");
+        assertThat(writers).containsExactlyInAnyOrder("<init>", "enter");
     }
 
     @Test
@@ -35,8 +35,9 @@ class PhaseTest {
             logged = log.lines;
         }
         assertThat(logged)
-                .anyMatch(line -> line.endsWith("GreetingPhase -> MechanismPhase"))
-                .anyMatch(line -> line.endsWith("MechanismPhase -> TrafficPhase"))
-                .anyMatch(line -> line.endsWith("TrafficPhase -> ClosedPhase"));
+                .anyMatch(line -> line.endsWith("] not connected -> greeting, nothing received"))
+                .anyMatch(line -> line.endsWith("] greeting -> mechanism NULL"))
+                .anyMatch(line -> line.endsWith("] mechanism NULL -> traffic in ZMTP31"))
+                .anyMatch(line -> line.endsWith("] traffic in ZMTP31 -> closed"));
     }
 }

@@ -240,18 +240,18 @@ class UserCodecTest {
     static List<Arguments> mistakes() {
         return List.of(
                 mistake(
-                        "frame: 1 octets written",
+                        "frame: 1 bytes written",
                         writer -> writer.frame(2, false).writeByte(1)),
                 mistake(
-                        "frame: 3 octets written",
+                        "frame: 3 bytes written",
                         writer -> writer.frame(2, false).writeZero(3)),
-                mistake("frame: 0 octets written", writer -> {
+                mistake("frame: 0 bytes written", writer -> {
                     writer.frame(2, true);
                     writer.frame(0, false);
                 }),
                 mistake("no last frame", writer -> writer.frame(0, true)),
                 mistake("no last frame", writer -> {}),
-                mistake("one behind the last", writer -> {
+                mistake("frame after the last one", writer -> {
                     writer.frame(0, false);
                     writer.frame(0, false);
                 }),

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPException.Code;
-import dev.zmtp.ZMTPVersion;
+import dev.zmtp.ZMTPFraming;
 import dev.zmtp.testing.BlockingCheck;
 import dev.zmtp.testing.Hex;
 import io.netty.buffer.ByteBuf;
@@ -342,10 +342,10 @@ class CurveAttacksTest {
     @Test
     void theFlagsOfACommandAndOfAnUnfinishedMessageTravelInside() {
         shakeHands();
-        assertThat(open(server.cipher(), sealed(client.cipher(), ZMTPVersion.COMMAND, "61")))
-                .isEqualTo(ZMTPVersion.COMMAND);
-        assertThat(open(server.cipher(), sealed(client.cipher(), ZMTPVersion.MORE, "61")))
-                .isEqualTo(ZMTPVersion.MORE);
+        assertThat(open(server.cipher(), sealed(client.cipher(), ZMTPFraming.COMMAND, "61")))
+                .isEqualTo(ZMTPFraming.COMMAND);
+        assertThat(open(server.cipher(), sealed(client.cipher(), ZMTPFraming.MORE, "61")))
+                .isEqualTo(ZMTPFraming.MORE);
     }
 
     @Test

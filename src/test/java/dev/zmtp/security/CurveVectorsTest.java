@@ -2,8 +2,8 @@ package dev.zmtp.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.zmtp.ZMTPFraming;
 import dev.zmtp.ZMTPMetadata;
-import dev.zmtp.ZMTPVersion;
 import dev.zmtp.testing.Hex;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
@@ -141,12 +141,12 @@ class CurveVectorsTest {
         String world = "074d45535341474500000000000000028985259439dc44204649aaad8347a49609d773366f5d";
         String subscribe = "074d4553534147450000000000000004a6fcc1393c974ab8e047ab0cb37ebe22b69a88cb27f522bef4fb3503";
         assertThat(sealed(ours, 0, "\"Hello\"")).isEqualTo(hello);
-        assertThat(sealed(theirs, ZMTPVersion.MORE, "\"World\"")).isEqualTo(world);
-        assertThat(sealed(ours, ZMTPVersion.COMMAND, "09 \"SUBSCRIBE\" \"A\"")).isEqualTo(subscribe);
+        assertThat(sealed(theirs, ZMTPFraming.MORE, "\"World\"")).isEqualTo(world);
+        assertThat(sealed(ours, ZMTPFraming.COMMAND, "09 \"SUBSCRIBE\" \"A\"")).isEqualTo(subscribe);
 
         assertThat(opened(theirs, hello)).isEqualTo("0 " + Hex.of("\"Hello\""));
-        assertThat(opened(ours, world)).isEqualTo(ZMTPVersion.MORE + " " + Hex.of("\"World\""));
-        assertThat(opened(theirs, subscribe)).isEqualTo(ZMTPVersion.COMMAND + " " + Hex.of("09 \"SUBSCRIBE\" \"A\""));
+        assertThat(opened(ours, world)).isEqualTo(ZMTPFraming.MORE + " " + Hex.of("\"World\""));
+        assertThat(opened(theirs, subscribe)).isEqualTo(ZMTPFraming.COMMAND + " " + Hex.of("09 \"SUBSCRIBE\" \"A\""));
     }
 
     private static String sealed(ZMTPMechanism.FrameCipher cipher, int flags, String body) {

@@ -2,6 +2,7 @@ package dev.zmtp.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.zmtp.ZMTPFraming;
 import dev.zmtp.ZMTPVersion;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -63,13 +64,13 @@ class FrameReaderPropertyTest {
         byte[] octets = new byte[LENGTHS[random.nextInt(LENGTHS.length)]];
         random.nextBytes(octets);
         int[] flags = version.hasCommands()
-                ? new int[] {0, ZMTPVersion.MORE, ZMTPVersion.COMMAND}
-                : new int[] {0, ZMTPVersion.MORE};
+                ? new int[] {0, ZMTPFraming.MORE, ZMTPFraming.COMMAND}
+                : new int[] {0, ZMTPFraming.MORE};
         int flag = flags[random.nextInt(flags.length)];
         if (random.nextInt(4) == 0) {
-            version.writeLongHeader(stream, flag, octets.length);
+            version.framing().writeLongHeader(stream, flag, octets.length);
         } else {
-            version.writeHeader(stream, flag, octets.length);
+            version.framing().writeHeader(stream, flag, octets.length);
         }
         int start = stream.writerIndex();
         stream.writeBytes(octets);

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.zmtp.ZMTPException;
+import dev.zmtp.ZMTPFraming;
 import dev.zmtp.ZMTPVersion;
 import dev.zmtp.testing.Hex;
 import io.netty.buffer.ByteBuf;
@@ -48,7 +49,7 @@ class FrameReaderTest {
         assertThat(reader.rawFlags()).isEqualTo(raw);
         assertThat(reader.hasMore()).isEqualTo(more);
         assertThat(reader.isCommand()).isEqualTo(command);
-        assertThat(reader.flags()).isEqualTo((more ? ZMTPVersion.MORE : 0) | (command ? ZMTPVersion.COMMAND : 0));
+        assertThat(reader.flags()).isEqualTo((more ? ZMTPFraming.MORE : 0) | (command ? ZMTPFraming.COMMAND : 0));
         assertThat(reader.hasLongHeader()).isEqualTo(isLong);
         assertThat(reader.length()).isEqualTo(length);
         in.release();
@@ -146,17 +147,42 @@ class FrameReaderTest {
     }
 
     @Test
-    void aCallerMayTakeTheOctetsOfABodyItself() {
+    void aCallerMayTakeTheBytesOfABodyItself() {
         FrameReader reader = new FrameReader(ZMTP31);
         ByteBuf in = Hex.buffer("00 02 61 62 01 03");
         reader.readHeader(in);
-        in.skipBytes(2);
-        reader.bodyTaken();
+        assertThat(reader.isBodyIn(in)).isTrue();
+        assertThat(reader.isInBody()).isTrue();
+        in.skipBytes(reader.takeBody());
 
+        assertThat(reader.isInBody()).isFalse();
         assertThat(reader.readHeader(in)).isTrue();
         assertThat(reader.length()).isEqualTo(3);
         assertThat(reader.hasMore()).isTrue();
         in.release();
+    }
+
+    @Test
+    void aBodyMayBeTakenInPartsAsItArrives() {
+        FrameReader reader = new FrameReader(ZMTP31);
+        ByteBuf first = Hex.buffer("00 05 61 62");
+        ByteBuf second = Hex.buffer("63 64 65 00 00");
+        reader.readHeader(first);
+        assertThat(reader.isBodyIn(first)).isFalse();
+        reader.beginParts();
+
+        assertThat(reader.takePart(first)).isEqualTo(2);
+        assertThat(reader.isInBody()).isTrue();
+        assertThat(reader.isBodyIn(second)).as("a body that was begun in parts").isFalse();
+        assertThat(reader.takePart(second)).isEqualTo(3);
+        assertThat(reader.isInBody()).isFalse();
+
+        second.skipBytes(3);
+        assertThat(reader.readHeader(second)).isTrue();
+        assertThat(reader.isBodyIn(second)).isTrue();
+        assertThat(reader.takeBody()).isZero();
+        first.release();
+        second.release();
     }
 
     @Test

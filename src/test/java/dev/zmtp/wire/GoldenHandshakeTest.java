@@ -15,6 +15,7 @@ import static dev.zmtp.ZMTPVersion.ZMTP31;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPException;
+import dev.zmtp.ZMTPFraming;
 import dev.zmtp.ZMTPMetadata;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPVersion;
@@ -300,7 +301,7 @@ class GoldenHandshakeTest {
     void errorIsSpeltAsLibzmqSpellsIt() {
         var body = Command.error(Unpooled.buffer().alloc(), "400");
         var frame = body.alloc().buffer();
-        ZMTP31.writeHeader(frame, ZMTPVersion.COMMAND, body.readableBytes());
+        ZMTP31.framing().writeHeader(frame, ZMTPFraming.COMMAND, body.readableBytes());
         frame.writeBytes(body);
         body.release();
 

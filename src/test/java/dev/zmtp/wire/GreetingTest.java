@@ -25,7 +25,7 @@ class GreetingTest {
         Greeting.writeSignature(out, length);
 
         assertThat(out.readableBytes()).isEqualTo(Greeting.SIGNATURE_LENGTH);
-        assertThat(ZMTPVersion.ZMTP10.bodyLengthAt(out, 0)).isEqualTo(length);
+        assertThat(ZMTPVersion.ZMTP10.framing().bodyLengthAt(out, 0)).isEqualTo(length);
         assertThat(Hex.dump(out)).isEqualTo(Hex.of(octets));
     }
 

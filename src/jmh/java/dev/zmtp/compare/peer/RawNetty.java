@@ -53,7 +53,7 @@ final class RawNetty implements NettyLibrary {
 
     /** The octets of a message of one frame. */
     static int length(int size) {
-        return ZMTPVersion.ZMTP31.headerLengthFor(size) + size;
+        return ZMTPVersion.ZMTP31.framing().headerLengthFor(size) + size;
     }
 
     @Override
@@ -78,7 +78,7 @@ final class RawNetty implements NettyLibrary {
     @Override
     public Object timed(ByteBufAllocator alloc, int size, long time) {
         ByteBuf octets = alloc.directBuffer(length(size));
-        ZMTPVersion.ZMTP31.writeHeader(octets, 0, size);
+        ZMTPVersion.ZMTP31.framing().writeHeader(octets, 0, size);
         return octets.writeLong(time).writeZero(size - Long.BYTES);
     }
 

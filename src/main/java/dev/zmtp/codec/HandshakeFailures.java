@@ -1,0 +1,36 @@
+package dev.zmtp.codec;
+
+import dev.zmtp.ZMTPException;
+import dev.zmtp.ZMTPException.Code;
+import java.net.SocketAddress;
+
+/** What is reported of a handshake that ends although nobody has sent anything wrong. */
+final class HandshakeFailures {
+
+    private final ZMTPSession session;
+
+    HandshakeFailures(ZMTPSession session) {
+        this.session = session;
+    }
+
+    /** The connection ended in {@code phase}; {@code how} says by whom or why. */
+    ZMTPException ended(String how, Phase phase) {
+        String peer = session.peerAddress() == null ? "" : " with " + session.peer();
+        return new ZMTPException(Code.CLOSED, "handshake" + peer + " ended " + how + " (phase: " + phase + ")");
+    }
+
+    /** There is no connection to {@code peer}. The address is said once: Netty's own messages mostly have it. */
+    ZMTPException notConnected(SocketAddress peer, Throwable cause) {
+        String why = String.valueOf(cause.getMessage());
+        boolean hasAddress = why.contains(peer.toString());
+        return new ZMTPException(Code.CLOSED, "not connected: " + (hasAddress ? why : why + ": " + peer), cause);
+    }
+
+    /** The handshake has taken too long, and is in {@code phase} still. */
+    ZMTPException late(Phase phase) {
+        return new ZMTPException(
+                Code.HANDSHAKE_TIMEOUT,
+                "handshake with " + session.peer() + ": not complete, phase: " + phase + " (expected: within "
+                        + session.config().handshakeTimeout().toMillis() + " ms)");
+    }
+}

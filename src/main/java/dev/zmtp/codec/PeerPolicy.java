@@ -1,0 +1,91 @@
+package dev.zmtp.codec;
+
+import dev.zmtp.ZMTPException;
+import dev.zmtp.ZMTPMetadata;
+import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.ZMTPVersion;
+import dev.zmtp.security.ZMTPMechanism;
+import dev.zmtp.wire.Greeting;
+import io.netty.buffer.Unpooled;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/** Which peers this side talks to at all, whoever they are: by version, socket type and metadata. */
+final class PeerPolicy {
+
+    private final ZMTPConfig config;
+    private final ZMTPMechanism mechanism;
+
+    PeerPolicy(ZMTPConfig config, ZMTPMechanism mechanism) {
+        this.config = config;
+        this.mechanism = mechanism;
+    }
+
+    /**
+     * Checks that we may speak {@code version}. A peer must not strip the security of a mechanism by pretending to be old.
+     *
+     * @throws ZMTPException if we may not
+     */
+    void checkVersion(ZMTPVersion version) {
+        if (!config.interop() && version != config.protocol()) {
+            throw refused(version, config.protocol() + " without interop");
+        }
+        if (version.hasCommands()) {
+            return;
+        }
+        if (!mechanism.allowsDowngrade()) {
+            throw refused(version, "ZMTP30 or later with " + mechanism.name());
+        }
+        if (config.authenticator() != null) {
+            throw refused(version, "ZMTP30 or later with an authenticator");
+        }
+        if (config.socketType().isDraft()) {
+            throw refused(version, "ZMTP30 or later for a " + config.socketType());
+        }
+    }
+
+    private static ZMTPException refused(ZMTPVersion version, String expected) {
+        return ZMTPException.of(ZMTPException.Code.VERSION, "version of the peer", version, expected);
+    }
+
+    /**
+     * Checks that a peer of this type may talk to us.
+     *
+     * @throws ZMTPException if it may not
+     */
+    void checkSocketType(ZMTPSocketType peer) {
+        if (!config.socketType().accepts(peer)) {
+            throw wrongType(peer);
+        }
+    }
+
+    /**
+     * Checks what any mechanism must check of the peer's metadata, whoever has read it.
+     *
+     * @throws ZMTPException if the socket type does not fit ours, or the identity is malformed
+     */
+    void checkMetadata(ZMTPMetadata peer) {
+        ZMTPSocketType type = socketType(peer);
+        String name = peer.text(ZMTPMetadata.SOCKET_TYPE);
+        if (type != null) {
+            checkSocketType(type);
+        } else if (name != null) {
+            throw wrongType(name);
+        }
+        ByteBuffer identity = peer.value(ZMTPMetadata.IDENTITY);
+        if (identity != null) {
+            Greeting.checkIdentity(Unpooled.wrappedBuffer(identity));
+        }
+    }
+
+    private ZMTPException wrongType(Object peer) {
+        return ZMTPException.of(
+                ZMTPException.Code.SOCKET_TYPE, "socket type", peer, "one that " + config.socketType() + " talks to");
+    }
+
+    /** The socket type that {@code peer} names, or null if it names none that exists. */
+    static @Nullable ZMTPSocketType socketType(ZMTPMetadata peer) {
+        String name = peer.text(ZMTPMetadata.SOCKET_TYPE);
+        return name == null ? null : ZMTPSocketType.ofName(name);
+    }
+}

@@ -1,0 +1,61 @@
+package dev.zmtp.codec;
+
+import io.netty.channel.ChannelHandlerContext;
+
+/**
+ * Who has asked for bytes: the channel, which reads by itself (auto-read), or the user, who calls {@code read()}. One read of the
+ * transport may bring no message, only a command or a part of a frame; so reading goes on until the user has got one.
+ */
+final class ReadDemand {
+
+    private final ChannelHandlerContext ctx;
+
+    /** The user has called {@code read()} and has not got a message since. Never true while auto-read is on. */
+    private boolean requested;
+
+    /** Auto-read issues its next read just now. A read that it issues at any other time means that it was off until then. */
+    private boolean continuingAutoRead;
+
+    ReadDemand(ChannelHandlerContext ctx) {
+        this.ctx = ctx;
+    }
+
+    private boolean isAutoRead() {
+        return ctx.channel().config().isAutoRead();
+    }
+
+    /** Returns whether a peer that sends something now is heard. */
+    boolean isListening() {
+        return isAutoRead() || requested;
+    }
+
+    /**
+     * Notes that a read was issued. One of auto-read's own is not a request of the user's.
+     *
+     * @return whether nothing was read until now
+     */
+    boolean readIssued() {
+        boolean auto = isAutoRead();
+        boolean resumed = auto ? !continuingAutoRead : !requested;
+        continuingAutoRead = false;
+        requested = !auto;
+        return resumed;
+    }
+
+    /** Notes that the user has got a message. */
+    void satisfied() {
+        requested = false;
+    }
+
+    /** Notes the end of a read; auto-read issues the next one after it. */
+    void readComplete() {
+        continuingAutoRead = isAutoRead();
+    }
+
+    /** Reads on if the channel does not do so by itself, and the handshake or the user still waits for bytes. */
+    void readOn(boolean handshakeDone) {
+        if (!isAutoRead() && (requested || !handshakeDone)) {
+            ctx.read();
+        }
+    }
+}

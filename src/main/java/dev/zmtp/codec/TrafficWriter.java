@@ -1,0 +1,243 @@
+package dev.zmtp.codec;
+
+import dev.zmtp.ZMTPFraming;
+import dev.zmtp.ZMTPMembership;
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.ZMTPSubscription;
+import dev.zmtp.ZMTPVersion;
+import dev.zmtp.security.ZMTPMechanism.FrameCipher;
+import dev.zmtp.wire.Command;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.EmptyByteBuf;
+import io.netty.channel.ChannelPromise;
+import io.netty.handler.codec.EncoderException;
+import io.netty.util.ReferenceCountUtil;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes in traffic: each kind of object in its form on the wire, one after the other, to the {@link WriteBatch}.
+ *
+ * <p><b>Re-entrancy.</b> A write can call back into user code in its middle: a promise's listener, a handler that hears of
+ * writability, an encoder. What such a callback asks for is deferred. What it writes is held, and written right after; then the
+ * phase does the rest in {@link TrafficPhase#afterWrite}: a flush, or a command of our own. This class alone keeps that order.
+ */
+final class TrafficWriter {
+
+    /** The first byte of a subscription that travels as a message. */
+    static final int SUBSCRIBE = 1;
+    /** The first byte of the end of a subscription that travels as a message. */
+    static final int CANCEL = 0;
+
+    private final TrafficPhase traffic;
+    private final ZMTPCodec codec;
+    private final HeldWrites held;
+    private final ZMTPVersion version;
+    private final ZMTPSocketType type;
+    private final WriteBatch batch;
+
+    private @Nullable CustomEncoder encoder;
+
+    private boolean writing;
+
+    /** A callback has asked for something during this write. */
+    private boolean deferred;
+
+    TrafficWriter(TrafficPhase traffic, ZMTPVersion version, @Nullable FrameCipher cipher) {
+        this.traffic = traffic;
+        this.codec = traffic.codec;
+        this.held = codec.held();
+        this.version = version;
+        this.type = codec.config().socketType();
+        this.batch = new WriteBatch(codec, version, cipher);
+    }
+
+    void begin() {
+        ZMTPEncoder.Factory encoders = codec.config().encoder();
+        if (encoders != null) {
+            encoder = new CustomEncoder(encoders.encoder(codec.session()), version);
+        }
+    }
+
+    /** Returns whether this is a call from inside a write, which has to wait for the end of it. */
+    boolean isWriting() {
+        return writing;
+    }
+
+    /** Has {@link TrafficPhase#afterWrite} called when the present write is done. */
+    void deferUntilWritten() {
+        deferred = true;
+    }
+
+    /** Returns whether the transport has the beginning of a message but not its end. */
+    boolean isMessagePartlySent() {
+        return writing && batch.isMessagePartlySent();
+    }
+
+    /** Takes over {@code message} and {@code promise}. */
+    void write(Object message, ChannelPromise promise) {
+        if (writing) {
+            deferred = true;
+            held.add(message, promise, Long.MAX_VALUE);
+            return;
+        }
+        writing = true;
+        try {
+            // What is written most takes a short way: the JIT inlines only so deep.
+            if (encoder == null && message instanceof ZMTPMessage frames) {
+                batch.message(frames, promise);
+            } else {
+                encode(message, promise);
+            }
+            if (deferred) {
+                writeHeld();
+            }
+        } finally {
+            writing = false;
+        }
+        afterWrite();
+    }
+
+    /** Writes a command of our own, whose body is taken over. Not during a write. */
+    void command(ByteBuf body) {
+        writing = true;
+        try {
+            batch.single(ZMTPFraming.COMMAND, body, codec.ctx().newPromise());
+            if (deferred) {
+                writeHeld();
+            }
+        } finally {
+            writing = false;
+        }
+        afterWrite();
+    }
+
+    private void afterWrite() {
+        if (deferred) {
+            deferred = false;
+            traffic.afterWrite();
+        }
+    }
+
+    /** Writes what was held during the handshake, in order, and what callbacks write meanwhile. */
+    void drain() {
+        writing = true;
+        try {
+            writeHeld();
+        } finally {
+            writing = false;
+        }
+        deferred = false; // the flush that was asked for, if any, comes now
+    }
+
+    private void writeHeld() {
+        while (traffic.isCurrent()) {
+            HeldWrites.Held next = held.poll();
+            if (next == null) {
+                return;
+            }
+            encode(next.message(), next.promise());
+        }
+    }
+
+    /** Encodes one object, of whatever kind. */
+    private void encode(Object message, ChannelPromise promise) {
+        if (encoder == null && message instanceof ZMTPMessage frames) {
+            batch.message(frames, promise);
+        } else if (message instanceof ZMTPSubscription subscription) {
+            subscribe(subscription, promise);
+        } else if (message instanceof ZMTPMembership membership) {
+            join(membership, promise);
+        } else if (isBarrier(message)) {
+            ReferenceCountUtil.safeRelease(message);
+            batch.barrier(promise);
+        } else if (encoder != null) {
+            batch.encode(message, encoder, promise);
+        } else {
+            ReferenceCountUtil.safeRelease(message);
+            refuse(
+                    promise,
+                    "message type: " + message.getClass().getName()
+                            + " (expected: ZMTPMessage, or a type that the config's encoder takes)");
+        }
+    }
+
+    /** An encoder of the user's may take an empty ByteBuf for a message, unless it is Netty's own. */
+    private boolean isBarrier(Object message) {
+        return encoder == null
+                ? message instanceof ByteBuf bytes && !bytes.isReadable()
+                : message instanceof EmptyByteBuf;
+    }
+
+    private void subscribe(ZMTPSubscription subscription, ChannelPromise promise) {
+        if (!type.isSubscriber()) {
+            refuse(promise, "subscription: on a " + type + " (expected: on a SUB or XSUB)");
+            return;
+        }
+        ByteBufAllocator alloc = codec.ctx().alloc();
+        ByteBuf topic = subscription.topic();
+        if (version.hasTrafficCommands()) {
+            Command command = subscription.isSubscribe() ? Command.SUBSCRIBE : Command.CANCEL;
+            single(ZMTPFraming.COMMAND, promise, () -> command.body(alloc, topic));
+        } else {
+            int first = subscription.isSubscribe() ? SUBSCRIBE : CANCEL;
+            single(
+                    0,
+                    promise,
+                    () -> alloc.buffer(1 + topic.readableBytes())
+                            .writeByte(first)
+                            .writeBytes(topic));
+        }
+    }
+
+    private void join(ZMTPMembership membership, ChannelPromise promise) {
+        if (type != ZMTPSocketType.DISH) {
+            refuse(promise, "membership: on a " + type + " (expected: on a DISH)");
+            return;
+        }
+        Command command = membership.isJoin() ? Command.JOIN : Command.LEAVE;
+        single(ZMTPFraming.COMMAND, promise, () -> command.body(codec.ctx().alloc(), membership.group()));
+    }
+
+    private void single(int flags, ChannelPromise promise, Supplier<ByteBuf> maker) {
+        ByteBuf body;
+        try {
+            body = maker.get();
+        } catch (Throwable e) { // the allocator has no more memory
+            batch.beginMessage();
+            promise.tryFailure(new EncoderException(e));
+            return;
+        }
+        batch.single(flags, body, promise);
+    }
+
+    /** Fails a write that never comes to the batch. Its promise's listener may end the connection, between two messages. */
+    private void refuse(ChannelPromise promise, String why) {
+        batch.beginMessage();
+        promise.tryFailure(new EncoderException(why));
+    }
+
+    /** Sends what was written; from inside a write, after it. */
+    void flush() {
+        if (writing) {
+            deferred = true;
+            held.requestFlush();
+        } else {
+            batch.flush();
+        }
+    }
+
+    /** The end of traffic, for {@code cause} if that is a failure. */
+    void end(@Nullable Throwable cause) {
+        if (encoder != null) {
+            UserCode.closeQuietly(codec.ctx().channel(), encoder::close);
+        }
+        if (cause != null) {
+            batch.fail(cause);
+        } else {
+            batch.end(writing);
+        }
+    }
+}

@@ -1,0 +1,431 @@
+package dev.zmtp.codec;
+
+import dev.zmtp.ZMTPFraming;
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.ZMTPVersion;
+import dev.zmtp.security.ZMTPMechanism.FrameCipher;
+import dev.zmtp.wire.FrameWriter;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPromise;
+import io.netty.handler.codec.EncoderException;
+import io.netty.util.IllegalReferenceCountException;
+import io.netty.util.ReferenceCountUtil;
+import java.nio.channels.ClosedChannelException;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Encodes messages at once into one {@linkplain BatchBuffer open buffer}, which goes to the transport when it is full or at a
+ * flush.
+ *
+ * <p>Small bodies are copied; a large one goes by reference, after what was copied before it. The promises of the messages
+ * that end in a buffer complete with the result of its write. Only the open buffer is unknown to the transport, so the
+ * channel's writability is true to within one such buffer.
+ *
+ * <p>On the channel's event loop only, and not re-entrant: {@link TrafficWriter} lets one write at a time through. A write to the
+ * transport may still end the connection, so the state is checked again after each.
+ */
+final class WriteBatch {
+
+    /** Bodies of up to so many bytes are copied. */
+    static final int COPY_LIMIT = 4096;
+
+    private enum State {
+        OPEN,
+        /** The codec's part in the connection is over: the transport has what was written. */
+        ENDED,
+        /** The connection was ended by a failure: what the transport had not got was dropped. */
+        FAILED
+    }
+
+    /** What can become of the message that is being written if the rest of it cannot be. */
+    private enum Message {
+        /** The transport has nothing of it: it can be taken back. */
+        REVOCABLE,
+        /** The transport has a part of it: the peer would take anything else for the rest of it. */
+        PARTLY_SENT,
+        /** The cipher has failed: its nonces may be out of step, so that the peer could not open later frames. */
+        CIPHER_BROKEN
+    }
+
+    private final ZMTPCodec codec;
+    private final ChannelHandlerContext ctx;
+    private final ZMTPVersion version;
+    private final FrameWriter writer;
+    private final @Nullable FrameCipher cipher;
+    private final BatchBuffer buffer;
+    private final @Nullable FrameLog frameLog;
+    private final WritePromises promises = new WritePromises();
+    private final ChannelFutureListener withoutPromise = write -> writeCompleted(write, List.of(), false);
+    private final ChannelFutureListener withVoidPromise = write -> writeCompleted(write, List.of(), true);
+
+    /** The longest body that has a short header and is copied; -1 with a cipher, which seals every body. */
+    private final int maxShortCopy;
+
+    private State state = State.OPEN;
+    private @Nullable Throwable failure;
+
+    private Message message = Message.REVOCABLE;
+
+    /** Where the message that is being written starts in the open buffer. */
+    private int messageStart;
+
+    WriteBatch(ZMTPCodec codec, ZMTPVersion version, @Nullable FrameCipher cipher) {
+        this.codec = codec;
+        this.ctx = codec.ctx();
+        this.version = version;
+        this.writer = new FrameWriter(version);
+        this.cipher = cipher;
+        this.buffer = new BatchBuffer(ctx.alloc());
+        this.frameLog = FrameLog.of(ctx.channel(), version);
+        this.maxShortCopy = cipher == null ? Math.min(COPY_LIMIT, writer.maxShortBody()) : -1;
+    }
+
+    // Messages
+
+    /** Takes over {@code frames} and {@code promise}. */
+    void message(ZMTPMessage frames, ChannelPromise promise) {
+        beginMessage();
+        try {
+            if (isWritable(frames, promise)) {
+                int last = frames.size() - 1;
+                for (int i = 0; i < last; i++) {
+                    frame(ZMTPFraming.MORE, frames.frame(i), null);
+                }
+                frame(0, frames.frame(last), promise);
+                handOverIfLarge();
+            }
+        } catch (Throwable e) {
+            takeBack(e, promise);
+        } finally {
+            ReferenceCountUtil.safeRelease(frames);
+        }
+    }
+
+    /** Writes a frame that stands alone: a command or a subscription. Takes over {@code body} and {@code promise}. */
+    void single(int flags, ByteBuf body, ChannelPromise promise) {
+        beginMessage();
+        try {
+            if (promise.setUncancellable()) {
+                frame(flags, body, promise);
+                handOverIfLarge();
+            }
+        } catch (Throwable e) {
+            takeBack(e, promise);
+        } finally {
+            body.release();
+        }
+    }
+
+    /** Takes over {@code object}, which {@code encoder} writes, and {@code promise}. */
+    void encode(Object object, CustomEncoder encoder, ChannelPromise promise) {
+        beginMessage();
+        try {
+            if (promise.setUncancellable()) {
+                int size = encoder.estimate(object);
+                if (cipher == null) {
+                    encodeDirectly(object, encoder, size);
+                } else {
+                    encodeSealed(object, encoder, size);
+                }
+                endMessage(promise);
+                handOverIfLarge();
+            }
+        } catch (Throwable e) {
+            takeBack(e, promise);
+        } finally {
+            ReferenceCountUtil.safeRelease(object);
+        }
+    }
+
+    private void encodeDirectly(Object object, CustomEncoder encoder, int size) {
+        makeRoom(size);
+        ByteBuf out = buffer.lease(size);
+        try {
+            encoder.encode(object, out);
+        } finally {
+            buffer.endLease();
+        }
+        continueAfter(out);
+    }
+
+    private void encodeSealed(Object object, CustomEncoder encoder, int size) {
+        ByteBuf plain = ctx.alloc().buffer(size);
+        try {
+            encoder.encode(object, plain);
+            ZMTPMessage frames = Objects.requireNonNull(ZMTPMessage.read(plain, version));
+            try {
+                for (int i = 0, last = frames.size() - 1; i <= last; i++) {
+                    frame(i < last ? ZMTPFraming.MORE : 0, frames.frame(i), null);
+                }
+            } finally {
+                frames.release();
+            }
+        } finally {
+            plain.release();
+        }
+    }
+
+    /** Completes {@code promise}, which is taken over, with the result of all that was written before. */
+    void barrier(ChannelPromise promise) {
+        beginMessage();
+        handOver();
+        ctx.write(Unpooled.EMPTY_BUFFER, promise);
+    }
+
+    /** The next message starts here, and what was written before is whole. */
+    void beginMessage() {
+        messageStart = buffer.index;
+        message = Message.REVOCABLE;
+    }
+
+    /** The message ends here: it is whole, whatever a callback does from now on. */
+    private void endMessage(ChannelPromise promise) {
+        if (state != State.OPEN) { // a callback closed the channel while the message was written
+            promise.tryFailure(whyEnded());
+            return;
+        }
+        beginMessage();
+        promises.add(promise);
+    }
+
+    /** Returns whether the transport has the beginning of the message that is being written, but not its end. */
+    boolean isMessagePartlySent() {
+        return message == Message.PARTLY_SENT;
+    }
+
+    /** Takes back what was written of the message. Only then fails the promise, whose listener may flush. */
+    private void takeBack(Throwable cause, ChannelPromise promise) {
+        EncoderException refusal = cause instanceof EncoderException known ? known : new EncoderException(cause);
+        if (message == Message.REVOCABLE) {
+            buffer.index = messageStart;
+        } else {
+            codec.fail(refusal);
+        }
+        promise.tryFailure(refusal);
+    }
+
+    private static boolean isWritable(ZMTPMessage message, ChannelPromise promise) {
+        if (!promise.setUncancellable()) {
+            return false;
+        }
+        int size = message.size();
+        if (size == 0) {
+            promise.tryFailure(new EncoderException("message frames: 0 (expected: >= 1)"));
+            return false;
+        }
+        for (int i = 0; i < size; i++) {
+            if (message.frame(i).refCnt() == 0) {
+                promise.tryFailure(new EncoderException(
+                        "frame " + i + ": released (expected: owned by the message)",
+                        new IllegalReferenceCountException(0)));
+                return false;
+            }
+        }
+        return true;
+    }
+
+    // Frames
+
+    /**
+     * Writes one frame of a message, or a command. {@code body} is neither moved nor released. If there is a {@code promise},
+     * the message ends with this frame.
+     */
+    private void frame(int flags, ByteBuf body, @Nullable ChannelPromise promise) {
+        int length = body.readableBytes();
+        ByteBuf out = buffer.open;
+        int index = buffer.index;
+        if (out == null || length > maxShortCopy || buffer.limit - index < 2 + length) {
+            otherFrame(flags, body, length, promise);
+            return;
+        }
+        buffer.index = writer.putShort(out, index, flags, body, length);
+        if (promise != null) {
+            endMessage(promise);
+        }
+    }
+
+    /** Writes a frame that is not as most are: long, sealed, or more than the open buffer has room for. */
+    private void otherFrame(int flags, ByteBuf body, int length, @Nullable ChannelPromise promise) {
+        if (cipher == null && length > COPY_LIMIT) {
+            referencedFrame(flags, body, length, promise);
+            return;
+        }
+        if (cipher != null) {
+            sealedFrame(cipher, flags, body, length);
+        } else {
+            copiedFrame(flags, body, length);
+        }
+        if (promise != null) {
+            endMessage(promise);
+        }
+    }
+
+    private void copiedFrame(int flags, ByteBuf body, int length) {
+        int frameLength = writer.frameLength(length);
+        makeRoom(frameLength);
+        ByteBuf out = buffer.writable(frameLength);
+        writer.write(out, flags, body);
+        buffer.continueAfter(out);
+    }
+
+    private void sealedFrame(FrameCipher cipher, int flags, ByteBuf body, int length) {
+        if (state != State.OPEN) { // and so the cipher is closed
+            throw connectionEnded();
+        }
+        int sealed = cipher.sealedLength(length);
+        int frameLength = writer.frameLength(sealed);
+        makeRoom(frameLength);
+        ByteBuf out = buffer.lease(frameLength);
+        writer.writeHeader(out, 0, sealed);
+        try {
+            cipher.seal(flags, body, out);
+        } catch (Throwable e) {
+            message = Message.CIPHER_BROKEN;
+            throw e;
+        } finally {
+            buffer.endLease();
+        }
+        continueAfter(out);
+    }
+
+    /** Sends the body itself; the duplicate has indices of its own, as the message may go to others too. */
+    private void referencedFrame(int flags, ByteBuf body, int length, @Nullable ChannelPromise promise) {
+        int headerLength = writer.headerLength(length);
+        makeRoom(headerLength);
+        ByteBuf header = buffer.writable(headerLength);
+        writer.writeHeader(header, flags, length);
+        buffer.continueAfter(header);
+        ByteBuf referenced = body.retainedDuplicate(); // first: with a body that was released, nothing must leave
+        handOver();
+        if (state != State.OPEN) { // by a callback of the transport's just now: a body must not go without its header
+            referenced.release();
+            throw connectionEnded();
+        }
+        if (frameLog != null) {
+            frameLog.sent(flags, referenced);
+        }
+        // At the end of the message, a callback finds it whole.
+        message = promise == null ? Message.PARTLY_SENT : Message.REVOCABLE;
+        boolean hasVoid = promise != null && promise.isVoid();
+        List<ChannelPromise> waiting = promise == null || hasVoid ? null : List.of(promise);
+        ctx.write(referenced).addListener(listener(waiting, hasVoid));
+    }
+
+    /** Goes on after what an encoder or a cipher has appended to {@code out}, unless that has ended the connection. */
+    private void continueAfter(ByteBuf out) {
+        if (state == State.OPEN) {
+            buffer.continueAfter(out);
+        }
+    }
+
+    /** Hands the open buffer over if it has no room for {@code length} bytes. */
+    private void makeRoom(int length) {
+        if (buffer.isTooSmallFor(length)) {
+            buffer.grow();
+            handOver();
+        }
+        if (state != State.OPEN) { // before, or by a callback of the transport's just now
+            throw connectionEnded();
+        }
+    }
+
+    private EncoderException connectionEnded() {
+        return new EncoderException("the connection ended", whyEnded());
+    }
+
+    private Throwable whyEnded() {
+        return failure == null ? new ClosedChannelException() : failure;
+    }
+
+    // The transport
+
+    /** Sends what was written. */
+    void flush() {
+        if (buffer.open != null) {
+            buffer.shrinkIfSmall();
+            handOver();
+        }
+        ctx.flush();
+    }
+
+    /** What a cipher or the user's encoder appends may be of any size, and the transport must know of it. */
+    private void handOverIfLarge() {
+        if (buffer.index >= BatchBuffer.MAX_CAPACITY) {
+            handOver();
+        }
+    }
+
+    /** Hands what was written to the transport. */
+    private void handOver() {
+        if (buffer.index > messageStart && message == Message.REVOCABLE) {
+            message = Message.PARTLY_SENT;
+        }
+        messageStart = 0;
+        ByteBuf full = buffer.take();
+        if (full == null) {
+            return;
+        }
+        if (frameLog != null) {
+            frameLog.sent(full);
+        }
+        boolean hasVoid = promises.hasVoid();
+        List<ChannelPromise> waiting = promises.take();
+        ctx.write(full).addListener(listener(waiting, hasVoid));
+    }
+
+    private ChannelFutureListener listener(@Nullable List<ChannelPromise> waiting, boolean hasVoid) {
+        if (waiting == null) {
+            return hasVoid ? withVoidPromise : withoutPromise;
+        }
+        return write -> writeCompleted(write, waiting, hasVoid);
+    }
+
+    /** The transport is done with a buffer, for whose result {@code waiting} waits. */
+    private void writeCompleted(ChannelFuture write, List<ChannelPromise> waiting, boolean hasVoid) {
+        Throwable cause = write.cause();
+        if (cause == null) {
+            WritePromises.succeed(waiting);
+            return;
+        }
+        if (state == State.OPEN) {
+            // The codec first: a listener that writes again must not do so after bytes that are missing.
+            promises.putBack(waiting);
+            codec.writeFailed(cause, hasVoid);
+            promises.fail(cause); // those that are left if the channel was closed already: the connection ends soon
+        } else {
+            WritePromises.fail(waiting, cause);
+            codec.writeFailed(cause, hasVoid);
+        }
+    }
+
+    /** Ends the connection with {@code cause}: drops what the transport has not got, and fails its promises. */
+    void fail(Throwable cause) {
+        state = State.FAILED;
+        failure = cause;
+        buffer.drop();
+        promises.fail(cause);
+    }
+
+    /**
+     * Ends the codec's part in the connection: the transport gets what was written, and answers for it. Of a message that is
+     * being written ({@code writing}) it gets no more.
+     */
+    void end(boolean writing) {
+        state = State.ENDED;
+        if (writing) {
+            try {
+                buffer.cut(messageStart);
+            } catch (Throwable e) { // the allocator has no more memory
+                fail(e);
+                return;
+            }
+        }
+        handOver();
+    }
+}

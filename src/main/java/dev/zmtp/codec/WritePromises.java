@@ -1,0 +1,73 @@
+package dev.zmtp.codec;
+
+import io.netty.channel.ChannelPromise;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The promises of the messages that end in the open buffer, in the order of their writes.
+ *
+ * <p>When the buffer goes to the transport they are {@linkplain #take taken} with it, and complete with the result of its write.
+ * Void promises are not kept; it is only remembered that there are some.
+ */
+final class WritePromises {
+
+    private @Nullable List<ChannelPromise> waiting;
+    private boolean hasVoid;
+
+    /** Adds the promise of a message that ends in the open buffer. */
+    void add(ChannelPromise promise) {
+        if (promise.isVoid()) {
+            hasVoid = true;
+            return;
+        }
+        if (waiting == null) {
+            waiting = new ArrayList<>(4);
+        }
+        waiting.add(promise);
+    }
+
+    /** Returns whether one of the promises is void. */
+    boolean hasVoid() {
+        return hasVoid;
+    }
+
+    /** Returns the promises, which are the caller's to complete, and forgets them; null if none is kept. */
+    @Nullable
+    List<ChannelPromise> take() {
+        List<ChannelPromise> taken = waiting;
+        waiting = null;
+        hasVoid = false;
+        return taken;
+    }
+
+    /** Takes promises back whose buffer could not be sent: they come before those of the open buffer. */
+    void putBack(List<ChannelPromise> failed) {
+        List<ChannelPromise> all = new ArrayList<>(failed);
+        if (waiting != null) {
+            all.addAll(waiting);
+        }
+        waiting = all;
+    }
+
+    /** Fails all promises. Their listeners may write again, which is not for these promises any more. */
+    void fail(Throwable cause) {
+        List<ChannelPromise> failed = take();
+        if (failed != null) {
+            fail(failed, cause);
+        }
+    }
+
+    /** Fails promises that were taken. */
+    static void fail(List<ChannelPromise> failed, Throwable cause) {
+        failed.forEach(promise -> promise.tryFailure(cause));
+    }
+
+    /** Completes promises that were taken. */
+    static void succeed(List<ChannelPromise> sent) {
+        for (int i = 0; i < sent.size(); i++) {
+            sent.get(i).trySuccess();
+        }
+    }
+}

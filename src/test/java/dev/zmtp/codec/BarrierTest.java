@@ -1,0 +1,138 @@
+package dev.zmtp.codec;
+
+import static dev.zmtp.ZMTPSocketType.DEALER;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.ZMTPVersion;
+import dev.zmtp.testing.Hex;
+import dev.zmtp.testing.InTraffic;
+import dev.zmtp.testing.ScriptedPeer;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelFutureListener;
+import java.nio.channels.ClosedChannelException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** An empty ByteBuf is no message but a barrier: nothing is sent for it, and its promise waits for all that was written before. */
+class BarrierTest {
+
+    private final Gate gate = new Gate();
+
+    private InTraffic dealer() {
+        InTraffic traffic = InTraffic.as(DEALER).front(gate).start();
+        gate.reset();
+        return traffic;
+    }
+
+    @Test
+    void nothingIsSentForABarrier() {
+        try (InTraffic traffic = dealer()) {
+            traffic.writeText("a");
+            ChannelFuture barrier = traffic.write(Unpooled.EMPTY_BUFFER);
+            traffic.writeText("b");
+            traffic.channel.flush();
+            assertThat(barrier.isSuccess()).isTrue();
+            assertThat(traffic.sent()).isEqualTo(Hex.of("00 01 61 00 01 62"));
+        }
+    }
+
+    @ParameterizedTest(name = "{0} bytes before")
+    @ValueSource(ints = {1, 5000, 100_000})
+    void aBarrierCompletesAfterWhatWasWrittenBefore(int length) {
+        try (InTraffic traffic = dealer()) {
+            gate.holds = true;
+            ChannelFuture message = traffic.write(ZMTPMessage.from(Hex.buffer("61*" + length)));
+            ChannelFuture barrier = traffic.write(Unpooled.EMPTY_BUFFER);
+            barrier.addListener(done -> assertThat(message.isSuccess()).isTrue());
+            traffic.channel.flush();
+            assertThat(barrier.isDone()).isFalse();
+            gate.open();
+            traffic.channel.flush();
+            assertThat(barrier.isSuccess()).isTrue();
+            traffic.channel.releaseOutbound();
+        }
+    }
+
+    @Test
+    void theUsualWayToCloseLosesNothing() {
+        try (InTraffic traffic = dealer()) {
+            for (int i = 0; i < 100; i++) {
+                traffic.writeText("a");
+            }
+            traffic.channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
+            assertThat(traffic.channel.isOpen()).isFalse();
+            assertThat(traffic.sent()).isEqualTo(Hex.of("00 01 61 ").repeat(100));
+        }
+    }
+
+    @Test
+    void aBarrierDuringTheHandshakeWaitsForWhatIsHeld() {
+        try (ScriptedPeer peer = new ScriptedPeer(ZMTPCodec.of(DEALER))) {
+            ChannelFuture message = peer.channel.write(ZMTPMessage.fromUTF8("a"));
+            ChannelFuture barrier = peer.channel.writeAndFlush(Unpooled.EMPTY_BUFFER);
+            assertThat(barrier.isDone()).isFalse();
+            peer.send(InTraffic.greeting(ZMTPVersion.ZMTP31, DEALER));
+            assertThat(message.isSuccess()).isTrue();
+            assertThat(barrier.isSuccess()).isTrue();
+        }
+    }
+
+    @Test
+    void anyEmptyBufferIsABarrierAndIsReleased() {
+        try (InTraffic traffic = dealer()) {
+            ByteBuf empty = traffic.channel.alloc().buffer();
+            assertThat(traffic.channel.writeAndFlush(empty).isSuccess()).isTrue();
+            assertThat(empty.refCnt()).isZero();
+            assertThat(traffic.sentPieces()).allMatch(String::isEmpty);
+        }
+    }
+
+    @Test
+    void aBarrierFailsWithTheConnection() {
+        try (InTraffic traffic = dealer()) {
+            gate.remaining = 0;
+            ChannelFuture message = traffic.writeText("a");
+            ChannelFuture barrier = traffic.write(Unpooled.EMPTY_BUFFER);
+            traffic.channel.flush();
+            assertThat(message.cause()).isSameAs(gate.broken);
+            assertThat(barrier.isDone()).isTrue();
+            assertThat(barrier.isSuccess()).isFalse();
+            assertThat(traffic.channel.writeAndFlush(Unpooled.EMPTY_BUFFER).cause())
+                    .isInstanceOf(ClosedChannelException.class);
+        }
+    }
+
+    /** Takes ByteBufs for messages of one frame. */
+    private static final class Raw implements ZMTPEncoder {
+        @Override
+        public void estimate(Object message, ZMTPEstimator estimator) {
+            estimator.frame(((ByteBuf) message).readableBytes());
+        }
+
+        @Override
+        public void encode(Object message, ZMTPWriter writer) {
+            ByteBuf bytes = (ByteBuf) message;
+            writer.frame(bytes.readableBytes(), false).writeBytes(bytes, bytes.readerIndex(), bytes.readableBytes());
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    @Test
+    void withACustomEncoderOnlyTheEmptyBufferOfNettyIsABarrier() {
+        try (InTraffic traffic = InTraffic.as(DEALER)
+                .set(codec -> codec.encoder(session -> new Raw()))
+                .start()) {
+            traffic.write(traffic.channel.alloc().buffer());
+            ChannelFuture barrier = traffic.channel.writeAndFlush(Unpooled.EMPTY_BUFFER);
+            assertThat(barrier.isSuccess()).isTrue();
+            assertThat(traffic.sent()).isEqualTo(Hex.of("00 00"));
+            assertThat(traffic.failures).isEmpty();
+        }
+    }
+}
