@@ -88,7 +88,7 @@ final class BatchBuffer {
         return out;
     }
 
-    /** Whoever had the buffer on a lease writes to it no more. */
+    /** The lease is over: nobody else writes to the buffer any more. */
     void endLease() {
         leased = false;
         if (detached != null) {
@@ -103,7 +103,7 @@ final class BatchBuffer {
         limit = out.capacity();
     }
 
-    /** Returns the open buffer with all that was written, the caller's; or null if nothing was. There is none afterwards. */
+    /** Closes the buffer and returns it, to be released by the caller; or null if nothing was written. */
     @Nullable
     ByteBuf take() {
         ByteBuf full = open;

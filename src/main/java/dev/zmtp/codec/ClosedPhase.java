@@ -63,7 +63,7 @@ final class ClosedPhase extends Phase {
             codec.ctx().fireExceptionCaught(failure);
         }
         if (codec.wasRemoved() && codec.ctx().channel().isActive()) {
-            codec.ctx().close(); // whoever has the channel now would write after bytes that are missing
+            codec.ctx().close(); // otherwise the next handler would write after bytes that are missing
         }
     }
 

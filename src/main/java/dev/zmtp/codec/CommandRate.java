@@ -5,7 +5,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * How many commands a peer may send within a second. A command is answered or told to the application, and so costs us more
+ * How many commands a peer may send within a second. A command is answered or passed to the application, and so costs us more
  * than it costs the peer.
  *
  * <p>The clock is read once for each {@code max} commands. A second begins with the first command after the previous second
@@ -29,7 +29,7 @@ final class CommandRate {
     /**
      * Counts a command.
      *
-     * @throws ZMTPException if it is one too many
+     * @throws ZMTPException if the peer has sent too many
      */
     void count() {
         if (commands == 0) {

@@ -6,7 +6,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** The threads on which handshakes compute if the application gives none. Made when the first one does. */
+/** The threads that compute for handshakes unless the application gives an executor. Created at the first use. */
 final class HandshakeExecutor {
 
     private static final int MAX_WAITING = 10_000;
@@ -31,7 +31,7 @@ final class HandshakeExecutor {
         return executor;
     }
 
-    /** None of Netty's threads: BlockHound takes those for event loops, and these wait for work, and for random octets. */
+    /** Not a Netty thread: BlockHound takes those for event loops, and these block, waiting for work and for random bytes. */
     private static Thread newThread(Runnable work) {
         Thread thread = new Thread(work, "zmtp-handshake-" + COUNT.incrementAndGet());
         thread.setDaemon(true);

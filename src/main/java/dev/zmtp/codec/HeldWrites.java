@@ -88,7 +88,7 @@ final class HeldWrites {
         return taken;
     }
 
-    /** Returns the oldest write, the caller's to complete, or null if there is none. */
+    /** Removes and returns the oldest write, which the caller must complete; null if there is none. */
     @Nullable
     Held poll() {
         Held held = writes.poll();

@@ -10,7 +10,7 @@ import io.netty.buffer.Unpooled;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** Which peers this side talks to at all, whoever they are: by version, socket type and metadata. */
+/** Which peers this side can talk to: by version, socket type and metadata. Who may connect is for the authenticator. */
 final class PeerPolicy {
 
     private final ZMTPConfig config;
@@ -60,7 +60,7 @@ final class PeerPolicy {
     }
 
     /**
-     * Checks what any mechanism must check of the peer's metadata, whoever has read it.
+     * Checks what every mechanism must check of the peer's metadata.
      *
      * @throws ZMTPException if the socket type does not fit ours, or the identity is malformed
      */

@@ -3,8 +3,8 @@ package dev.zmtp.codec;
 import io.netty.channel.ChannelHandlerContext;
 
 /**
- * Who has asked for bytes: the channel, which reads by itself (auto-read), or the user, who calls {@code read()}. One read of the
- * transport may bring no message, only a command or a part of a frame; so reading goes on until the user has got one.
+ * Tracks reads when auto-read is off. One read of the transport may bring no message, only a command or a part of a frame; so
+ * the codec reads on until the user who has called {@code read()} has got a message.
  */
 final class ReadDemand {
 

@@ -207,7 +207,7 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
         }
     }
 
-    /** Returns {@code body}, or a copy in its place if it is read-only: whoever made it so needs it as it is. */
+    /** Returns {@code body}, or a copy in its place if it is read-only, as a cipher opens it in place. */
     private ByteBuf writable(ByteBuf body) {
         if (!body.isReadOnly()) {
             return body;

@@ -222,7 +222,7 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
         closed("as the codec was removed");
     }
 
-    /** The connection is over without a failure, or before there was one. Whoever ended it closes the channel. */
+    /** The connection is over without a failure. The channel is closed already, or by the caller. */
     private void closed(String how) {
         if (!session.isHandshakeDone()) {
             fail(failures.ended(how, phase), false);

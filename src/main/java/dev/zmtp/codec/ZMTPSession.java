@@ -198,7 +198,7 @@ public final class ZMTPSession {
 
         @Override
         public boolean cancel(boolean mayInterruptIfRunning) {
-            // The handshake goes on whoever waits for it; it is ended by closing the channel.
+            // One of many who wait must not end the handshake for all. To end it, close the channel.
             return false;
         }
     }

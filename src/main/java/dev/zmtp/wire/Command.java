@@ -5,13 +5,14 @@ import dev.zmtp.ZMTPMetadata;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 
 /**
  * The commands that this library knows by name (RFC 23 and 37; JOIN and LEAVE: RFC 48).
  *
  * <pre>
  *   command-body = name-length:1  name  data
- *   name         = 1*255 letters, compared with regard to case, with no separator behind it
+ *   name         = 1*255 letters, case-sensitive, with no separator after it
  * </pre>
  */
 public enum Command {
@@ -19,17 +20,17 @@ public enum Command {
     HELLO,
     /** Answers a HELLO. */
     WELCOME,
-    /** Goes on behind a WELCOME; its data is metadata, in CURVE in a box. */
+    /** Answers a WELCOME; its data is metadata, in CURVE in a box. */
     INITIATE,
     /** Ends a NULL, PLAIN or CURVE handshake; its data is metadata, in CURVE in a box. */
     READY,
-    /** Refuses a peer during the handshake; its data is a reason with its length in one octet. */
+    /** Refuses a peer during the handshake; its data is a reason with its length in one byte. */
     ERROR,
     /** Asks a publisher for a topic, which is the data. */
     SUBSCRIBE,
     /** Ends a subscription to a topic, which is the data. */
     CANCEL,
-    /** Asks for a PONG; its data is a TTL in tenths of a second (two octets) and a context. */
+    /** Asks for a PONG; its data is a TTL in tenths of a second (two bytes) and a context. */
     PING,
     /** Answers a PING; its data is the context of the PING. */
     PONG,
@@ -40,11 +41,14 @@ public enum Command {
     /** Any other name: to be ignored in traffic, so that a later version may add commands. */
     UNKNOWN;
 
-    /** The most octets of the reason of an ERROR, and of a name. */
+    private static final Command[] KNOWN =
+            Arrays.stream(values()).filter(command -> command != UNKNOWN).toArray(Command[]::new);
+
+    /** The longest reason of an ERROR, and the longest name, in bytes. */
     public static final int MAX_STRING_LENGTH = 255;
-    /** The most octets of the context of a PING. */
+    /** The longest context of a PING, in bytes. */
     public static final int MAX_CONTEXT_LENGTH = 16;
-    /** Octets of the TTL of a PING. */
+    /** The length of the TTL of a PING, in bytes. */
     public static final int TTL_LENGTH = 2;
 
     /**
@@ -70,10 +74,6 @@ public enum Command {
         return UNKNOWN;
     }
 
-    private static final Command[] KNOWN = {
-        HELLO, WELCOME, INITIATE, READY, ERROR, SUBSCRIBE, CANCEL, PING, PONG, JOIN, LEAVE
-    };
-
     private boolean isNamedAt(ByteBuf body, int start, int length) {
         if (length != name().length()) {
             return false;
@@ -86,26 +86,26 @@ public enum Command {
         return true;
     }
 
-    /** Returns the start of the body of this command, to which {@code data} octets can be appended; the caller's to release. */
+    /** Returns the start of the body of this command, with room for {@code data} more bytes; the caller must release it. */
     public ByteBuf body(ByteBufAllocator alloc, int data) {
         ByteBuf body = alloc.buffer(1 + name().length() + data).writeByte(name().length());
         body.writeCharSequence(name(), StandardCharsets.US_ASCII);
         return body;
     }
 
-    /** Returns the body of this command with the readable octets of {@code data}, which is not moved. */
+    /** Returns the body of this command with the readable bytes of {@code data}, whose indices are not moved. */
     public ByteBuf body(ByteBufAllocator alloc, ByteBuf data) {
         return body(alloc, data.readableBytes()).writeBytes(data, data.readerIndex(), data.readableBytes());
     }
 
-    /** Returns the body of this command with {@code metadata} as its data; the caller's to release. */
+    /** Returns the body of this command with {@code metadata} as its data; the caller must release it. */
     public ByteBuf body(ByteBufAllocator alloc, ZMTPMetadata metadata) {
         ByteBuf body = body(alloc, Metadata.length(metadata));
         Metadata.write(body, metadata);
         return body;
     }
 
-    /** Returns the body of an ERROR, the caller's to release. The reason is cut to 255 octets of printable ASCII. */
+    /** Returns the body of an ERROR, which the caller must release. The reason is cut to 255 bytes of printable ASCII. */
     public static ByteBuf error(ByteBufAllocator alloc, String reason) {
         String printable = printable(reason);
         String cut = printable.substring(0, Math.min(printable.length(), MAX_STRING_LENGTH));
@@ -136,16 +136,16 @@ public enum Command {
         return text.replaceAll("[^ -~]", "?");
     }
 
-    /** Returns the body of a PING, the caller's to release. */
+    /** Returns the body of a PING, which the caller must release. */
     public static ByteBuf ping(ByteBufAllocator alloc, int ttlDeciseconds) {
         return PING.body(alloc, TTL_LENGTH).writeShort(ttlDeciseconds);
     }
 
     /**
-     * Checks the data of a PING and moves {@code data} behind the TTL, to the context.
+     * Checks the data of a PING and moves the reader index of {@code data} to the context.
      *
      * @return the TTL in tenths of a second, 0 to 65535
-     * @throws ZMTPException if the data is shorter than a TTL, or the context longer than 16 octets
+     * @throws ZMTPException if the data is shorter than a TTL, or the context longer than 16 bytes
      */
     public static int readTtl(ByteBuf data) {
         if (data.readableBytes() < TTL_LENGTH) {

@@ -18,32 +18,32 @@ import java.nio.charset.StandardCharsets;
  *                                                         offset     12 .. 31     32    33 .. 63  ZMTP 3.x: 64
  * </pre>
  *
- * <p>The octets 1 to 8 are padding for a 3.x peer. A 1.0 peer reads the signature as the header of a long identity frame,
- * so they hold that frame's length, which counts the flags octet.
+ * <p>Bytes 1 to 8 are padding for a 3.x peer. A 1.0 peer reads the signature as the header of a long identity frame,
+ * so they hold that frame's length, which counts the flags byte.
  */
 public final class Greeting {
 
-    /** Octets of the signature. */
+    /** The length of the signature. */
     public static final int SIGNATURE_LENGTH = 10;
-    /** Octets of a greeting that a 2.0 peer, or one with 1.0 framing, sends. */
+    /** The length of the greeting of a 2.0 peer, or of a 1.0 peer that has a signature. */
     public static final int V2_LENGTH = 12;
-    /** Octets of a 3.x greeting. */
+    /** The length of a 3.x greeting. */
     public static final int V3_LENGTH = 64;
 
-    /** The first octet of a signature. No 1.0 peer starts with it, unless its identity has 254 or 255 octets. */
+    /** The first byte of a signature. No 1.0 peer starts with it, unless its identity is 254 or 255 bytes long. */
     public static final int SIGNATURE_FIRST = 0xff;
-    /** The offset of the octet whose lowest bit tells a signature from a 1.0 frame header. */
+    /** The offset of the byte whose lowest bit tells a signature from a 1.0 frame header. */
     public static final int SIGNATURE_LAST_OFFSET = 9;
-    /** The last octet of a signature that we send. */
+    /** The last byte of a signature that we send. */
     public static final int SIGNATURE_LAST = 0x7f;
     /** The offset of the revision, which is the major version from 3.0 on. */
     public static final int REVISION_OFFSET = 10;
     /** The offset of the minor version in 3.x, of the socket type before. */
     public static final int MINOR_OFFSET = 11;
 
-    /** The most octets of an identity. */
+    /** The longest identity, in bytes. */
     public static final int MAX_IDENTITY_LENGTH = 255;
-    /** The most octets of a mechanism's name. */
+    /** The longest name of a mechanism, in bytes. */
     public static final int MAX_MECHANISM_LENGTH = 20;
 
     private static final int MECHANISM_OFFSET = 12;
@@ -51,7 +51,7 @@ public final class Greeting {
 
     private Greeting() {}
 
-    /** Appends the signature of a peer whose identity has {@code identityLength} octets. */
+    /** Appends the signature of a peer whose identity is {@code identityLength} bytes long. */
     public static void writeSignature(ByteBuf out, int identityLength) {
         out.writeByte(SIGNATURE_FIRST).writeLong(identityLength + 1L).writeByte(SIGNATURE_LAST);
     }
@@ -67,7 +67,7 @@ public final class Greeting {
 
     /**
      * Checks that a complete 3.x greeting, which starts at {@code index}, names exactly {@code mechanism}, padded with
-     * zeros. As-server and the filler mean nothing: libzmq never sets the one, and no one checks the other.
+     * zeros. As-server and the filler are not checked: libzmq never sets the former, and no peer checks the latter.
      *
      * @throws ZMTPException if it names another mechanism
      */
@@ -80,18 +80,18 @@ public final class Greeting {
     }
 
     /**
-     * Checks a peer's identity: 0 to 255 octets, the first of which is not zero, as such ids are made by the receiver.
+     * Checks a peer's identity: 0 to 255 bytes, the first of which is not zero, as the receiver makes such identities itself.
      *
-     * @throws ZMTPException if it is none
+     * @throws ZMTPException if it is not an identity
      */
     public static void checkIdentity(ByteBuf identity) {
         checkIdentityLength(identity.readableBytes());
         if (identity.isReadable() && identity.getByte(identity.readerIndex()) == 0) {
-            throw ZMTPException.malformed("identity", "first octet 00", "01 to ff, or no octets");
+            throw ZMTPException.malformed("identity", "first byte 00", "01 to ff, or no bytes");
         }
     }
 
-    /** Checks the length alone, before the octets are there. */
+    /** Checks the length alone, before the bytes have arrived. */
     public static void checkIdentityLength(long length) {
         if (length > MAX_IDENTITY_LENGTH) {
             throw ZMTPException.tooLarge("identity length", length, MAX_IDENTITY_LENGTH);

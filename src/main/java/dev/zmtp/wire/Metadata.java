@@ -15,17 +15,17 @@ import java.nio.charset.StandardCharsets;
  */
 public final class Metadata {
 
-    private static final int VALUE_LENGTH_OCTETS = 4;
+    private static final int VALUE_LENGTH_BYTES = 4;
 
     private Metadata() {}
 
-    /** The octets that {@code metadata} takes. */
+    /** Returns how many bytes {@code metadata} takes. */
     public static int length(ZMTPMetadata metadata) {
         int length = 0;
         for (int i = 0; i < metadata.size(); i++) {
             length += 1
                     + metadata.name(i).length()
-                    + VALUE_LENGTH_OCTETS
+                    + VALUE_LENGTH_BYTES
                     + metadata.value(i).remaining();
         }
         return length;
@@ -44,7 +44,7 @@ public final class Metadata {
     /**
      * Reads properties to the end of {@code in}.
      *
-     * @throws ZMTPException if the octets are not whole properties, there are more than {@code maxProperties}, or
+     * @throws ZMTPException if the bytes are not whole properties, there are more than {@code maxProperties}, or
      *     Socket-Type or Identity occur twice
      */
     public static ZMTPMetadata read(ByteBuf in, int maxProperties) {
@@ -59,8 +59,8 @@ public final class Metadata {
             }
             String name =
                     in.readCharSequence(nameLength, StandardCharsets.ISO_8859_1).toString();
-            if (in.readableBytes() < VALUE_LENGTH_OCTETS) {
-                throw ZMTPException.malformed("octets behind a property name", in.readableBytes(), ">= 4");
+            if (in.readableBytes() < VALUE_LENGTH_BYTES) {
+                throw ZMTPException.malformed("bytes after a property name", in.readableBytes(), ">= 4");
             }
             long valueLength = in.readUnsignedInt();
             if (valueLength > in.readableBytes()) {
@@ -73,7 +73,7 @@ public final class Metadata {
         return metadata;
     }
 
-    /** A peer must not be one thing to the part that checks it and another to the part that uses it. */
+    /** The code that checks a property and the code that uses it must see the same value. */
     private static void checkUnique(ZMTPMetadata metadata, String name) {
         boolean unique =
                 name.equalsIgnoreCase(ZMTPMetadata.SOCKET_TYPE) || name.equalsIgnoreCase(ZMTPMetadata.IDENTITY);

@@ -7,61 +7,61 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The bodies of frames whose octets arrive in several reads, one after the other.
+ * Puts together bodies that arrive in several reads, one body after the other.
  *
- * <p>Until half of them are there, they are kept as they came: large reads as they are, small ones copied together. Then the
- * one buffer of the body is taken, of exactly its length; they are copied there, and what follows goes there directly. So a
- * peer that announces much and sends little costs little, and the octets of large reads are copied once.
+ * <p>Until half of a body is there, its bytes are kept as they came: large reads as slices, small ones copied together. Then a
+ * buffer of exactly the body's length is allocated; what was kept is copied to it, and the rest goes there directly. So a peer
+ * that announces much and sends little costs little, and the bytes of large reads are copied once.
  */
 final class SplitBody {
 
-    /** Bodies up to here get their buffer at once. */
+    /** Bodies of up to so many bytes get their buffer at once. */
     private static final int AT_ONCE = 4096;
 
-    /** Fewer octets of a read are copied: a slice costs some hundred octets itself. */
+    /** Fewer bytes of a read are copied: a slice is an object with a cost of its own. */
     private static final int MIN_KEPT = 8 << 10;
 
-    /** How large a buffer for the octets of small reads becomes at most. */
+    /** The largest buffer that small reads are copied to. */
     private static final int MAX_COPIED = 64 << 10;
 
     private final List<ByteBuf> parts = new ArrayList<>(0);
 
-    /** The newest one of the parts that is a copy of small reads. What room it has is filled before anything else is taken. */
+    /** The newest of the parts that holds copies of small reads. It is filled up before another buffer is allocated. */
     private @Nullable ByteBuf copies;
 
     private @Nullable ByteBuf whole;
     private int length;
     private int arrived;
 
-    /** The memory that the parts take, or keep from being used again. */
+    /** The memory that the parts take, or pin as slices of it. */
     private long held;
 
-    /** Starts with a body of {@code length} octets, at least 1. */
+    /** Starts a body of {@code length} bytes, at least 1. */
     void begin(int length) {
         this.length = length;
         arrived = 0;
         held = 0;
     }
 
-    /** Whether a body was begun whose end is still to come. */
+    /** Returns whether a body was started and is not complete. */
     boolean isOpen() {
         return arrived < length;
     }
 
-    /** Takes what {@code in} holds of the body; returns the whole body, the caller's to release, or null if more must come. */
+    /** Takes what {@code in} holds of the body; returns the whole body, which the caller must release, or null if more must come. */
     @Nullable
     ByteBuf read(ByteBuf in, ByteBufAllocator alloc) {
-        int octets = Math.min(length - arrived, in.readableBytes());
+        int count = Math.min(length - arrived, in.readableBytes());
         ByteBuf body = whole;
-        if (body == null && (length <= AT_ONCE || arrived + octets >= length / 2)) {
+        if (body == null && (length <= AT_ONCE || arrived + count >= length / 2)) {
             body = gather(alloc);
         }
         if (body == null) {
-            keep(in, octets, alloc);
+            keep(in, count, alloc);
         } else {
-            body.writeBytes(in, octets);
+            body.writeBytes(in, count);
         }
-        arrived += octets;
+        arrived += count;
         if (arrived < length) {
             return null;
         }
@@ -81,14 +81,14 @@ final class SplitBody {
         return body;
     }
 
-    /** Keeps octets, and at most twice as much memory as there are octets until now. */
-    private void keep(ByteBuf in, int octets, ByteBufAllocator alloc) {
-        int left = octets - copy(in, octets);
+    /** Keeps bytes, and at most twice as much memory as bytes have arrived. */
+    private void keep(ByteBuf in, int count, ByteBufAllocator alloc) {
+        int left = count - copy(in, count);
         if (left >= MIN_KEPT && Retention.isWorthKeeping(in, left)) {
             held += Retention.keptBy(in);
             parts.add(in.readRetainedSlice(left));
         } else if (left > 0) {
-            long allowed = 2L * (arrived + octets) - held;
+            long allowed = 2L * (arrived + count) - held;
             int size = (int) Math.max(left, Math.min(allowed, MAX_COPIED));
             ByteBuf buffer = alloc.buffer(size, size);
             held += size;
@@ -98,18 +98,18 @@ final class SplitBody {
         }
     }
 
-    /** Copies what there is room for; returns how many octets that were. */
-    private int copy(ByteBuf in, int octets) {
+    /** Copies what there is room for; returns how many bytes were copied. */
+    private int copy(ByteBuf in, int count) {
         ByteBuf buffer = copies;
         if (buffer == null) {
             return 0;
         }
-        int copied = Math.min(octets, buffer.writableBytes());
+        int copied = Math.min(count, buffer.writableBytes());
         buffer.writeBytes(in, copied);
         return copied;
     }
 
-    /** Releases what has come. */
+    /** Releases what has arrived. */
     void close() {
         length = 0;
         parts.forEach(ByteBuf::release);
