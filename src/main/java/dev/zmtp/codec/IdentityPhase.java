@@ -4,6 +4,7 @@ import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPMetadata;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPVersion;
+import dev.zmtp.security.ZMTPNull;
 import dev.zmtp.wire.FrameReader;
 import dev.zmtp.wire.Greeting;
 import io.netty.buffer.ByteBuf;
@@ -102,7 +103,7 @@ final class IdentityPhase extends HandshakePhase {
             identity.release();
         }
         codec.succeed(
-                new ZMTPHandshake(version, "NULL", ByteBuffer.wrap(octets), peerType, ZMTPMetadata.EMPTY),
+                new ZMTPHandshake(version, ZMTPNull.NAME, ByteBuffer.wrap(octets), peerType, ZMTPMetadata.EMPTY),
                 new TrafficPhase(codec, version, kind != Kind.VERSIONED, null));
     }
 

@@ -132,7 +132,7 @@ class AuthenticatorTest {
     void theAddressBehindAProxyIsTheOneThatTheProxyTold() {
         InetSocketAddress told = InetSocketAddress.createUnresolved("client.example", 7);
         ScriptedPeer peer = peerOf(
-                request -> CompletableFuture.completedStage(ZMTPDecision.deny("from " + request.remoteAddress())));
+                request -> CompletableFuture.completedStage(ZMTPDecision.deny("from " + request.peerAddress())));
         try (peer) {
             peer.channel.attr(ZMTPCodec.PEER_ADDRESS).set(told);
             peer.send(GREETING);
@@ -234,10 +234,10 @@ class AuthenticatorTest {
         ZMTPCurvePublicKey key = ZMTPCurvePublicKey.of(Hex.octets("01*32"));
         ZMTPPublicKeys keys = ZMTPPublicKeys.of(List.of(key));
         keys.replace(List.of());
-        assertThat(decision(keys, request(null, "CURVE", key.octets())).status())
+        assertThat(decision(keys, request(null, "CURVE", key.bytes())).status())
                 .isEqualTo(ZMTPDecision.Status.DENIED);
         keys.replace(Map.of(key, "b"));
-        assertThat(decision(keys, request(null, "CURVE", key.octets()))).isEqualTo(ZMTPDecision.accept("b"));
+        assertThat(decision(keys, request(null, "CURVE", key.bytes()))).isEqualTo(ZMTPDecision.accept("b"));
     }
 
     @Test

@@ -338,7 +338,7 @@ class PlainTest {
                 assertThat(request.domain()).isEqualTo("global");
                 assertThat(request.mechanism()).isEqualTo("PLAIN");
                 assertThat(request.userName()).isEqualTo("admin");
-                assertThat(request.remoteAddress()).isEqualTo(peer.channel.remoteAddress());
+                assertThat(request.peerAddress()).isEqualTo(peer.channel.remoteAddress());
                 assertThat(request.identity()).isEqualTo(ByteBuffer.allocate(0));
                 assertThat(request.publicKey()).isNull();
                 assertThat(request.peerCertificates()).isEmpty();
@@ -378,8 +378,8 @@ class PlainTest {
     void credentialsHaveAtMost255Octets() {
         assertThat(ZMTPPlain.client("u".repeat(255), "p".repeat(255))).isNotNull();
         assertThatThrownBy(() -> ZMTPPlain.client("u".repeat(256), "p"))
-                .hasMessage("user name length: 256 octets (expected: <= 255)");
+                .hasMessage("user name length: 256 bytes (expected: <= 255)");
         assertThatThrownBy(() -> ZMTPPlain.client("u", "ä".repeat(128)))
-                .hasMessage("password length: 256 octets (expected: <= 255)");
+                .hasMessage("password length: 256 bytes (expected: <= 255)");
     }
 }

@@ -34,11 +34,11 @@ class CurveAttacksTest {
     private final CurveClient client = newClient(serverKeys.publicKey());
 
     private CurveServer newServer() {
-        return new CurveServer(new Alone("ROUTER"), RANDOM, serverKeys);
+        return new CurveServer(new StandaloneContext("ROUTER"), RANDOM, serverKeys);
     }
 
     private CurveClient newClient(ZMTPCurvePublicKey serverKey) {
-        return new CurveClient(new Alone("DEALER"), RANDOM, serverKey, clientKeys);
+        return new CurveClient(new StandaloneContext("DEALER"), RANDOM, serverKey, clientKeys);
     }
 
     /** The body of the next command, after all that is computed. */
@@ -108,8 +108,8 @@ class CurveAttacksTest {
     @Test
     void theBoxOfAHelloHoldsZeros() {
         byte[] secret = Hex.octets("03*32");
-        byte[] key = Curve25519.sharedKey(secret, serverKeys.publicKey().octets());
-        byte[] box = CurveSide.seal(key, CurveSide.nonce(CurveSide.HELLO_NONCE, 1), Hex.octets("00*63 01"));
+        byte[] key = Curve25519.sharedKey(secret, serverKeys.publicKey().bytes());
+        byte[] box = CurveBoxes.seal(key, CurveBoxes.nonce(CurveBoxes.HELLO_NONCE, 1), Hex.octets("00*63 01"));
         byte[] hello = Hex.octets("05 \"HELLO\" 01 00 00*72 " + ByteBufUtil.hexDump(Curve25519.publicKey(secret))
                 + " 00*7 01 " + ByteBufUtil.hexDump(box));
         assertThat(refusal(server, hello)).hasMessage("HELLO: a box of something (expected: one of zeros)");
@@ -213,7 +213,7 @@ class CurveAttacksTest {
     void aCommandBesideTheTurnsIsRefused() {
         byte[] hello = next(client);
         List<Runnable> waiting = new ArrayList<>();
-        CurveServer slow = new CurveServer(new Alone("ROUTER", waiting::add), RANDOM, serverKeys);
+        CurveServer slow = new CurveServer(new StandaloneContext("ROUTER", waiting::add), RANDOM, serverKeys);
         give(slow, hello);
         assertThat(refusal(slow, hello)).hasMessage("command: HELLO (expected: none in COMPUTING)");
         assertThat(refusal(newServer(), Hex.octets("08 \"INITIATE\" 00*257")).code())
@@ -330,12 +330,12 @@ class CurveAttacksTest {
     @ValueSource(ints = {3, 4, 0x80, 0xff})
     void noOtherFlagsAreKnown(int flags) {
         byte[] key = Hex.octets("07*32");
-        SecretBox box = new SecretBox(key, CurveSide.CLIENT_NONCE);
+        SecretBox box = new SecretBox(key, CurveBoxes.CLIENT_NONCE);
         ByteBuf frame = Unpooled.buffer();
         frame.writeBytes(Hex.octets("07 \"MESSAGE\" 00*7 05 00*16")).writeByte(flags);
         box.seal(5, frame, 32, 1);
         CurveCipher cipher = new CurveCipher(
-                new SecretBox(key, CurveSide.SERVER_NONCE), 2, new SecretBox(key, CurveSide.CLIENT_NONCE), 4);
+                new SecretBox(key, CurveBoxes.SERVER_NONCE), 2, new SecretBox(key, CurveBoxes.CLIENT_NONCE), 4);
         assertThatThrownBy(() -> cipher.open(frame)).hasMessage("MESSAGE flags: " + flags + " (expected: 0, 1 or 2)");
     }
 
@@ -352,9 +352,9 @@ class CurveAttacksTest {
     void theLastNonceIsNotUsed() {
         byte[] key = Hex.octets("07*32");
         CurveCipher ours = new CurveCipher(
-                new SecretBox(key, CurveSide.CLIENT_NONCE), -2, new SecretBox(key, CurveSide.SERVER_NONCE), 1);
+                new SecretBox(key, CurveBoxes.CLIENT_NONCE), -2, new SecretBox(key, CurveBoxes.SERVER_NONCE), 1);
         CurveCipher theirs = new CurveCipher(
-                new SecretBox(key, CurveSide.SERVER_NONCE), 2, new SecretBox(key, CurveSide.CLIENT_NONCE), -3);
+                new SecretBox(key, CurveBoxes.SERVER_NONCE), 2, new SecretBox(key, CurveBoxes.CLIENT_NONCE), -3);
         assertThat(open(theirs, sealed(ours, 0, "61"))).isZero();
         assertThatThrownBy(() -> sealed(ours, 0, "62"))
                 .isInstanceOf(IllegalStateException.class)
@@ -366,7 +366,7 @@ class CurveAttacksTest {
     @Test
     void whoClosesInTheMidstOfAComputationLeavesWipingToIt() {
         List<Runnable> waiting = new ArrayList<>();
-        CurveServer slow = new CurveServer(new Alone("ROUTER", waiting::add), RANDOM, serverKeys);
+        CurveServer slow = new CurveServer(new StandaloneContext("ROUTER", waiting::add), RANDOM, serverKeys);
         give(slow, next(client));
         slow.close();
         assertThat(waiting).hasSize(1);

@@ -16,7 +16,7 @@ public final class CurveForge {
     private static final byte[] TRANSIENT_SECRET = Hex.octets("05*32");
     private static final byte[] TRANSIENT_KEY = Curve25519.publicKey(TRANSIENT_SECRET);
     private static final byte[] HELLO_KEY =
-            Curve25519.sharedKey(TRANSIENT_SECRET, SERVER.publicKey().octets());
+            Curve25519.sharedKey(TRANSIENT_SECRET, SERVER.publicKey().bytes());
 
     /** Octets of a WELCOME without the header of its frame. */
     private static final int WELCOME_LENGTH = 168;
@@ -48,7 +48,7 @@ public final class CurveForge {
     }
 
     static byte[] helloBody() {
-        byte[] box = CurveSide.seal(HELLO_KEY, CurveSide.nonce(CurveSide.HELLO_NONCE, 1), new byte[64]);
+        byte[] box = CurveBoxes.seal(HELLO_KEY, CurveBoxes.nonce(CurveBoxes.HELLO_NONCE, 1), new byte[64]);
         return octets("05 \"HELLO\" 01 00 00*72", TRANSIENT_KEY, "00*7 01", box);
     }
 
@@ -65,21 +65,21 @@ public final class CurveForge {
 
     /** An INITIATE in answer to a WELCOME, whose vouch names this server key. */
     byte[] initiateBody(byte[] welcome, ZMTPCurvePublicKey named, byte[] metadata) {
-        byte[] opened = CurveSide.open(
+        byte[] opened = CurveBoxes.open(
                 "WELCOME",
                 HELLO_KEY,
-                CurveSide.longNonce(CurveSide.WELCOME_NONCE, Arrays.copyOfRange(welcome, 8, 24)),
+                CurveBoxes.longNonce(CurveBoxes.WELCOME_NONCE, Arrays.copyOfRange(welcome, 8, 24)),
                 Arrays.copyOfRange(welcome, 24, WELCOME_LENGTH));
         byte[] serverTransientKey = Arrays.copyOf(opened, 32);
         sessionKey = Curve25519.sharedKey(TRANSIENT_SECRET, serverTransientKey);
-        byte[] vouch = CurveSide.seal(
+        byte[] vouch = CurveBoxes.seal(
                 Curve25519.sharedKey(CLIENT.secretKey(), serverTransientKey),
-                CurveSide.longNonce(CurveSide.VOUCH_NONCE, new byte[16]),
-                octets(TRANSIENT_KEY, named.octets()));
-        byte[] box = CurveSide.seal(
+                CurveBoxes.longNonce(CurveBoxes.VOUCH_NONCE, new byte[16]),
+                octets(TRANSIENT_KEY, named.bytes()));
+        byte[] box = CurveBoxes.seal(
                 sessionKey,
-                CurveSide.nonce(CurveSide.INITIATE_NONCE, count),
-                octets(CLIENT.publicKey().octets(), "00*16", vouch, metadata));
+                CurveBoxes.nonce(CurveBoxes.INITIATE_NONCE, count),
+                octets(CLIENT.publicKey().bytes(), "00*16", vouch, metadata));
         return octets("08 \"INITIATE\"", Arrays.copyOfRange(opened, 32, 128), "00*7 02", box);
     }
 
@@ -89,7 +89,7 @@ public final class CurveForge {
             return new byte[0];
         }
         count++;
-        SecretBox boxes = new SecretBox(sessionKey, CurveSide.CLIENT_NONCE);
+        SecretBox boxes = new SecretBox(sessionKey, CurveBoxes.CLIENT_NONCE);
         int length = 33 + body.length;
         ByteBuf frame = Unpooled.buffer();
         frame.writeByte(length > 255 ? 2 : 0);

@@ -67,9 +67,9 @@ class CurveVectorsTest {
     private final ZMTPCurveKeyPair clientKeys = ZMTPCurveKeyPair.of(count(0x21, 32));
 
     private final CurveClient client = new CurveClient(
-            new Alone("DEALER"), new Scripted(count(0x41, 32), count(0xc0, 16)), serverKeys.publicKey(), clientKeys);
+            new StandaloneContext("DEALER"), new Scripted(count(0x41, 32), count(0xc0, 16)), serverKeys.publicKey(), clientKeys);
     private final CurveServer server = new CurveServer(
-            new Alone("ROUTER"),
+            new StandaloneContext("ROUTER"),
             new Scripted(count(0x61, 32), count(0xa0, 16), count(0x81, 32), count(0xb0, 16)),
             serverKeys);
 
@@ -91,9 +91,9 @@ class CurveVectorsTest {
 
     @Test
     void thePublicKeysFollowFromTheSecretOnes() {
-        assertThat(ByteBufUtil.hexDump(serverKeys.publicKey().octets()))
+        assertThat(ByteBufUtil.hexDump(serverKeys.publicKey().bytes()))
                 .isEqualTo("07a37cbc142093c8b755dc1b10e86cb426374ad16aa853ed0bdfc0b2b86d1c7c");
-        assertThat(ByteBufUtil.hexDump(clientKeys.publicKey().octets()))
+        assertThat(ByteBufUtil.hexDump(clientKeys.publicKey().bytes()))
                 .isEqualTo("5869aff450549732cbaaed5e5df9b30a6da31cb0e5742bad5ad4a1a768f1a67b");
         assertThat(ByteBufUtil.hexDump(Curve25519.sharedKey(count(0x41, 32), Curve25519.publicKey(count(0x61, 32)))))
                 .isEqualTo("fad97f4c552999bded1d5887896dc849ad1ba9485b616188a9df62dce12b4603");

@@ -200,6 +200,6 @@ class KeysTest {
     @Test
     void aFileThatIsTooLongIsNotRead() throws IOException {
         Path file = file("#".repeat((64 << 10) + 1));
-        assertThatThrownBy(() -> ZMTPCurveKeyPair.load(file)).hasMessageContaining("longer than 65536 octets");
+        assertThatThrownBy(() -> ZMTPCurveKeyPair.load(file)).hasMessageContaining("longer than 65536 bytes");
     }
 }

@@ -7,7 +7,10 @@ import dev.zmtp.ZMTPMetadata;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.codec.ZMTPCodec;
 import dev.zmtp.security.ZMTPAuthRequest;
+import dev.zmtp.security.ZMTPCurve;
 import dev.zmtp.security.ZMTPDecision;
+import dev.zmtp.security.ZMTPNull;
+import dev.zmtp.security.ZMTPPlain;
 import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.InTraffic;
 import io.netty.channel.ChannelHandlerContext;
@@ -37,12 +40,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ZMTPZapClientTest {
 
     private static final Duration TIMEOUT = Duration.ofSeconds(5);
-    private static final int MAX_WAITING = 10_000;
+    private static final int MAX_PENDING = 10_000;
 
     private static final ZMTPDecision ENDED =
             ZMTPDecision.temporaryFailure("the connection to the ZAP handler has ended");
     private static final ZMTPDecision NOT_CONNECTED = ZMTPDecision.temporaryFailure("no ZAP handler is connected");
-    private static final ZMTPDecision LATE = ZMTPDecision.temporaryFailure("the ZAP handler has not answered in time");
+    private static final ZMTPDecision LATE = ZMTPDecision.temporaryFailure("the ZAP handler did not reply in time");
 
     private final ZMTPZapClient zap = new ZMTPZapClient(TIMEOUT);
 
@@ -70,7 +73,7 @@ class ZMTPZapClientTest {
     }
 
     private static ZMTPAuthRequest nobody() {
-        return request(address("192.0.2.7"), ZMTPAuthRequest.NULL);
+        return request(address("192.0.2.7"), ZMTPNull.NAME);
     }
 
     private CompletableFuture<ZMTPDecision> ask(InTraffic connection, ZMTPAuthRequest request) {
@@ -96,7 +99,7 @@ class ZMTPZapClientTest {
     @Test
     void aRequestShowsThePassword() {
         try (InTraffic connection = connected()) {
-            ask(connection, request(address("127.0.0.1"), ZMTPAuthRequest.PLAIN, octets("admin"), octets("secret")));
+            ask(connection, request(address("127.0.0.1"), ZMTPPlain.NAME, octets("admin"), octets("secret")));
 
             assertThat(connection.sent()).isEqualTo(Hex.of("""
                     01 00               # delimiter
@@ -115,7 +118,7 @@ class ZMTPZapClientTest {
     @Test
     void aRequestShowsTheKey() {
         try (InTraffic connection = connected()) {
-            ask(connection, request(address("2001:db8::7"), ZMTPAuthRequest.CURVE, ByteBuffer.wrap(new byte[32])));
+            ask(connection, request(address("2001:db8::7"), ZMTPCurve.NAME, ByteBuffer.wrap(new byte[32])));
 
             assertThat(connection.sent()).isEqualTo(Hex.of("""
                     01 00               # delimiter
@@ -133,7 +136,7 @@ class ZMTPZapClientTest {
     @Test
     void aRequestWithoutCredentialsEndsWithTheMechanism() {
         try (InTraffic connection = connected()) {
-            ask(connection, new ZMTPAuthRequest("", null, octets(""), ZMTPAuthRequest.NULL, List.of(), List.of()));
+            ask(connection, new ZMTPAuthRequest("", null, octets(""), ZMTPNull.NAME, List.of(), List.of()));
 
             assertThat(connection.sent()).isEqualTo(Hex.of("""
                     01 00               # delimiter
@@ -150,7 +153,7 @@ class ZMTPZapClientTest {
     @Test
     void anAddressThatIsNoneOfTheInternetIsShownAsItIs() {
         try (InTraffic connection = connected()) {
-            ask(connection, request(connection.channel.remoteAddress(), ZMTPAuthRequest.NULL));
+            ask(connection, request(connection.channel.remoteAddress(), ZMTPNull.NAME));
 
             assertThat(connection.sent()).contains(Hex.of("01 08 \"embedded\""));
         }
@@ -161,7 +164,7 @@ class ZMTPZapClientTest {
         try (InTraffic connection = connected()) {
             byte[] password = {'a', 'b', 'c'};
             zap.authenticate(
-                    request(address("::1"), ZMTPAuthRequest.PLAIN, octets("admin"), ByteBuffer.wrap(password)));
+                    request(address("::1"), ZMTPPlain.NAME, octets("admin"), ByteBuffer.wrap(password)));
             Arrays.fill(password, (byte) 0);
             connection.channel.runPendingTasks();
 
@@ -215,7 +218,7 @@ class ZMTPZapClientTest {
 
             assertThat(answer).isCompleted();
             assertThat(answer.join().status()).isEqualTo(ZMTPDecision.Status.TEMPORARY_FAILURE);
-            assertThat(answer.join().text()).startsWith("the reply of the ZAP handler is none: " + what);
+            assertThat(answer.join().text()).startsWith("malformed ZAP reply: " + what);
             assertThat(connection.channel.isOpen()).isTrue();
         }
     }
@@ -438,13 +441,13 @@ class ZMTPZapClientTest {
     void whoComesWhenTooManyWaitMayTryAgain() {
         try (InTraffic connection = connected()) {
             List<CompletableFuture<ZMTPDecision>> waiting = new ArrayList<>();
-            for (int i = 0; i < MAX_WAITING; i++) {
+            for (int i = 0; i < MAX_PENDING; i++) {
                 waiting.add(ask(connection, nobody()));
             }
             connection.channel.releaseOutbound();
 
             assertThat(ask(connection, nobody()))
-                    .isCompletedWithValue(ZMTPDecision.temporaryFailure("10000 requests are waiting"));
+                    .isCompletedWithValue(ZMTPDecision.temporaryFailure("10000 requests are pending"));
             assertThat(connection.sent()).isEmpty();
             assertThat(waiting).noneMatch(CompletableFuture::isDone);
             connection.receive(reply("7", "200"));

@@ -11,10 +11,10 @@ import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
 /** The context of a mechanism without a codec, which asks nobody. */
-public record Alone(String socketType, Executor executor) implements ZMTPMechanism.Context {
+public record StandaloneContext(String socketType, Executor executor) implements ZMTPMechanism.Context {
 
     /** One whose computations run at once. */
-    public Alone(String socketType) {
+    public StandaloneContext(String socketType) {
         this(socketType, Runnable::run);
     }
 
@@ -34,7 +34,7 @@ public record Alone(String socketType, Executor executor) implements ZMTPMechani
     }
 
     @Override
-    public SocketAddress remoteAddress() {
+    public SocketAddress peerAddress() {
         throw new UnsupportedOperationException();
     }
 

@@ -25,13 +25,13 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** NULL, command by command. */
-class ZMTPNullMechanismTest {
+class NullMechanismTest {
 
     private static final String READY = "05 \"READY\" 0b \"Socket-Type\" 00 00 00 04 \"PULL\"";
     private static final ZMTPMetadata PULL = ZMTPMetadata.EMPTY.with("Socket-Type", "PULL");
 
     private final ZMTPMechanism.Context context = mock(ZMTPMechanism.Context.class);
-    private final ZMTPNullMechanism mechanism = new ZMTPNullMechanism(context);
+    private final NullMechanism mechanism = new NullMechanism(context);
 
     @BeforeEach
     void theCodecIsAPush() {
