@@ -125,10 +125,7 @@ final class MechanismContext implements ZMTPMechanism.Context {
             }
             ZMTPDecision decision = made;
             if (failure != null || decision == null) {
-                logger.warn(
-                        "{} authenticator failed, peer refused",
-                        codec.ctx().channel(),
-                        failure);
+                logger.warn("{} authenticator failed, peer refused", codec.ctx().channel(), failure);
                 decision = ZMTPDecision.error(failure == null ? "no decision" : "the authenticator failed");
             }
             codec.session().decide(decision);

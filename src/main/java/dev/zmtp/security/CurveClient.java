@@ -24,6 +24,7 @@ import static dev.zmtp.security.CurveBoxes.open;
 import static dev.zmtp.security.CurveBoxes.readBytes;
 import static dev.zmtp.security.CurveBoxes.seal;
 import static dev.zmtp.security.CurveBoxes.sentPart;
+
 import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPMetadata;
 import dev.zmtp.wire.Command;

@@ -149,8 +149,8 @@ final class CurveFile implements AutoCloseable {
     /** Creates the file with its permissions: if they were set later, others could read it before. */
     private static void writeNew(Path file, ByteBuffer content) throws IOException {
         if (!isPosix(file)) {
-            throw new IOException(
-                    file + ": on a file system without POSIX permissions (expected: one where only its owner can read it)");
+            throw new IOException(file
+                    + ": on a file system without POSIX permissions (expected: one where only its owner can read it)");
         }
         Set<StandardOpenOption> options = Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
         try (SeekableByteChannel out =

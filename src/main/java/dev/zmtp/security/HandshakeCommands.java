@@ -20,7 +20,9 @@ final class HandshakeCommands {
             throw new IllegalArgumentException(
                     "command name length: " + bytes.length + " (expected: 1 to " + MAX_NAME_LENGTH + ")");
         }
-        return alloc.buffer(1 + bytes.length + dataLength).writeByte(bytes.length).writeBytes(bytes);
+        return alloc.buffer(1 + bytes.length + dataLength)
+                .writeByte(bytes.length)
+                .writeBytes(bytes);
     }
 
     /**

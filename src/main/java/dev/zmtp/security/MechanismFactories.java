@@ -4,7 +4,7 @@ import dev.zmtp.ZMTPVersion;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
-/** The factories of mechanisms that have a client and a server. They check the config: a client has no authenticator, a server has one. */
+/** Factories of mechanisms with a client and a server. A client must not have an authenticator, a server must have one. */
 final class MechanismFactories {
 
     private MechanismFactories() {}

@@ -86,7 +86,10 @@ final class SecretBox {
         byte[] derived = new byte[KEY_LENGTH];
         for (int i = 0; i < DERIVED_AT.length; i++) {
             int at = DERIVED_AT[i];
-            Pack.intToLittleEndian(out[at] - in[at], derived, i * Integer.BYTES); // the core has added the input, which HSalsa20 does not
+            Pack.intToLittleEndian(
+                    out[at] - in[at],
+                    derived,
+                    i * Integer.BYTES); // the core has added the input, which HSalsa20 does not
         }
         Arrays.fill(in, 0);
         Arrays.fill(out, 0);

@@ -26,7 +26,8 @@ public final class ZMTPCurvePublicKey {
      */
     public static ZMTPCurvePublicKey of(byte[] bytes) {
         if (bytes.length != Curve25519.KEY_LENGTH) {
-            throw new IllegalArgumentException("public key length: " + bytes.length + " (expected: " + Curve25519.KEY_LENGTH + ")");
+            throw new IllegalArgumentException(
+                    "public key length: " + bytes.length + " (expected: " + Curve25519.KEY_LENGTH + ")");
         }
         return new ZMTPCurvePublicKey(bytes.clone());
     }

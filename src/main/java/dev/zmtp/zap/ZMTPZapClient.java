@@ -119,7 +119,8 @@ public final class ZMTPZapClient extends ChannelInboundHandlerAdapter implements
 
     private static String address(@Nullable SocketAddress address) {
         if (address instanceof InetSocketAddress inet && inet.getAddress() != null) {
-            return NetUtil.toAddressString(inet.getAddress()); // the short form, 2001:db8::7, as in lists of ZAP handlers
+            return NetUtil.toAddressString(
+                    inet.getAddress()); // the short form, 2001:db8::7, as in lists of ZAP handlers
         }
         return address == null ? "" : address.toString();
     }

@@ -59,7 +59,8 @@ class ProxiedServiceTest {
             try (ScriptedPeer peer = connected()) {
                 peer.send(bytes, split);
                 peer.onlyEvent(ZMTPHandshakeSuccess.class);
-                assertThat(peer.channel.pipeline().get(ProxiedService.ProxyHeader.class)).isNull();
+                assertThat(peer.channel.pipeline().get(ProxiedService.ProxyHeader.class))
+                        .isNull();
             }
         }
     }
@@ -69,7 +70,8 @@ class ProxiedServiceTest {
         try (ScriptedPeer peer = connected()) {
             peer.send(V1.formatted("203.0.113.9") + GREETING);
             assertThat(failure(peer))
-                    .hasMessage("authentication: 400, address /203.0.113.9:1024 (expected: 200), peer /203.0.113.9:1024");
+                    .hasMessage(
+                            "authentication: 400, address /203.0.113.9:1024 (expected: 200), peer /203.0.113.9:1024");
         }
     }
 
@@ -86,7 +88,9 @@ class ProxiedServiceTest {
     void aPeerWithoutAHeaderGetsNoAnswerUntilTheHandshakeTimesOut() {
         ScriptedPeer peer = new ScriptedPeer();
         peer.channel.freezeTime();
-        peer.channel.pipeline().addFirst(new HAProxyMessageDecoder(), new ProxiedService.ProxyHeader(), ZMTPCodec.from(CONFIG));
+        peer.channel
+                .pipeline()
+                .addFirst(new HAProxyMessageDecoder(), new ProxiedService.ProxyHeader(), ZMTPCodec.from(CONFIG));
         try (peer) {
             peer.received(); // our signature, which is sent at once
             peer.send(GREETING);

@@ -19,9 +19,8 @@ class ReadmeTest {
     @ValueSource(strings = {"README.md", "docs/securing-a-service.md", "docs/writing-a-mechanism.md"})
     void itsCodeCompiles(String page) throws IOException {
         String code = "";
-        for (String program : new String[] {
-            "Snippets", "SecureRouter", "TlsClient", "ProxiedService", "TokenMechanism"
-        }) {
+        for (String program :
+                new String[] {"Snippets", "SecureRouter", "TlsClient", "ProxiedService", "TokenMechanism"}) {
             code += squeezed(Path.of("src/test/java/dev/zmtp/examples", program + ".java"));
         }
         String compiled = code;

@@ -190,7 +190,8 @@ public final class SecureRouter {
         public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
             if (event instanceof ZMTPHandshakeSuccess) {
                 ctx.writeAndFlush(ZMTPMessage.fromUTF8("hello"));
-            } else if (event instanceof ZMTPHandshakeFailure failure && connected) { // otherwise connect(...) fails, too
+            } else if (event instanceof ZMTPHandshakeFailure failure
+                    && connected) { // otherwise connect(...) fails, too
                 answers.accept(String.valueOf(failure.cause().getMessage()));
             }
         }

@@ -98,8 +98,9 @@ class SecureRouterTest {
     void wrongArgumentsAreShownWithTheRightOnes() throws Exception {
         assertThat(run("keys")).isFalse();
         assertThat(run("sing", directory.toString())).isFalse();
-        assertThat(text())
-                .isEqualToNormalizingNewlines("arguments: keys (expected: keys DIR | serve DIR [PORT] | ask DIR [PORT])\n"
-                        + "command: sing (expected: keys DIR | serve DIR [PORT] | ask DIR [PORT])\n");
+        assertThat(text().lines())
+                .containsExactly(
+                        "arguments: keys (expected: keys DIR | serve DIR [PORT] | ask DIR [PORT])",
+                        "command: sing (expected: keys DIR | serve DIR [PORT] | ask DIR [PORT])");
     }
 }

@@ -58,9 +58,11 @@ class TlsClientTest {
         assertThat(peers.left.events)
                 .filteredOn(event -> event instanceof ZMTPHandshakeFailure)
                 .singleElement()
-                .isInstanceOfSatisfying(ZMTPHandshakeFailure.class, failure -> assertThat(failure.cause())
-                        .isInstanceOf(SSLHandshakeException.class)
-                        .hasMessageContaining(reason));
+                .isInstanceOfSatisfying(
+                        ZMTPHandshakeFailure.class,
+                        failure -> assertThat(failure.cause())
+                                .isInstanceOf(SSLHandshakeException.class)
+                                .hasMessageContaining(reason));
         for (Peers.End end : List.of(peers.left, peers.right)) {
             assertThat(end.channel.isOpen()).isFalse();
             assertThat(end.events).noneMatch(event -> event instanceof ZMTPHandshakeSuccess);

@@ -37,7 +37,7 @@ final class TokenMechanism {
     }
 
     private static final class Client implements ZMTPMechanism {
-        private enum State {
+        private enum ClientState {
             SEND_HELLO,
             AWAIT_READY,
             READY
@@ -45,7 +45,7 @@ final class TokenMechanism {
 
         private final Context context;
         private final byte[] token;
-        private State state = State.SEND_HELLO;
+        private ClientState state = ClientState.SEND_HELLO;
         private ZMTPMetadata peer = ZMTPMetadata.EMPTY;
 
         Client(Context context, byte[] token) {
@@ -60,10 +60,10 @@ final class TokenMechanism {
 
         @Override
         public @Nullable ByteBuf poll() {
-            if (state != State.SEND_HELLO) {
+            if (state != ClientState.SEND_HELLO) {
                 return null;
             }
-            state = State.AWAIT_READY;
+            state = ClientState.AWAIT_READY;
             ByteBuf hello = context.command("HELLO", Short.BYTES + token.length);
             context.writeMetadata(hello.writeShort(token.length).writeBytes(token));
             return hello;
@@ -73,12 +73,12 @@ final class TokenMechanism {
         public void receive(ByteBuf command) {
             context.expect(command, "READY");
             peer = context.readPeerMetadata(command);
-            state = State.READY;
+            state = ClientState.READY;
         }
 
         @Override
         public boolean isReady() {
-            return state == State.READY;
+            return state == ClientState.READY;
         }
 
         @Override
@@ -93,7 +93,7 @@ final class TokenMechanism {
     }
 
     private static final class Server implements ZMTPMechanism {
-        private enum State {
+        private enum ServerState {
             AWAIT_HELLO,
             AWAIT_DECISION,
             READY
@@ -102,7 +102,7 @@ final class TokenMechanism {
         private final Context context;
         private byte[] token = {};
         private @Nullable ZMTPDecision decision;
-        private State state = State.AWAIT_HELLO;
+        private ServerState state = ServerState.AWAIT_HELLO;
         private ZMTPMetadata peer = ZMTPMetadata.EMPTY;
 
         Server(Context context) {
@@ -121,13 +121,13 @@ final class TokenMechanism {
 
         @Override
         public void receive(ByteBuf command) {
-            if (state != State.AWAIT_HELLO) {
+            if (state != ServerState.AWAIT_HELLO) {
                 throw ZMTPException.of(ZMTPException.Code.UNEXPECTED, "command", "a second one", "none in " + state);
             }
             context.expect(command, "HELLO");
             token = readToken(command);
             peer = context.readPeerMetadata(command);
-            state = State.AWAIT_DECISION;
+            state = ServerState.AWAIT_DECISION;
             context.authenticate(
                     NAME, ByteBuffer.allocate(0), List.of(ByteBuffer.wrap(token)), answer -> decision = answer);
         }
@@ -145,14 +145,14 @@ final class TokenMechanism {
 
         @Override
         public @Nullable ByteBuf poll() {
-            if (state != State.AWAIT_DECISION || decision == null) {
+            if (state != ServerState.AWAIT_DECISION || decision == null) {
                 return null;
             }
             wipeToken();
             if (decision.status() != ZMTPDecision.Status.ACCEPTED) {
                 throw ZMTPException.of(ZMTPException.Code.AUTHENTICATION, "token", decision.text(), "a known one");
             }
-            state = State.READY;
+            state = ServerState.READY;
             ByteBuf ready = context.command("READY", 0);
             context.writeMetadata(ready);
             return ready;
@@ -160,7 +160,7 @@ final class TokenMechanism {
 
         @Override
         public boolean isReady() {
-            return state == State.READY;
+            return state == ServerState.READY;
         }
 
         @Override

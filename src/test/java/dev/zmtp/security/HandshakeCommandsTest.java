@@ -43,7 +43,8 @@ class HandshakeCommandsTest {
 
     @Test
     void anErrorIsOneReasonOfPrintableCharacters() {
-        assertThat(Hex.dump(context.error("no\n" + "x".repeat(300)))).isEqualTo(Hex.of("05 \"ERROR\" ff \"no?\" 78*252"));
+        assertThat(Hex.dump(context.error("no\n" + "x".repeat(300))))
+                .isEqualTo(Hex.of("05 \"ERROR\" ff \"no?\" 78*252"));
     }
 
     @Test

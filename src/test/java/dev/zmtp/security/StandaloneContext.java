@@ -10,10 +10,10 @@ import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
-/** The context of a mechanism without a codec, which asks nobody. */
+/** The context of a mechanism without a codec. It accepts every peer. */
 public record StandaloneContext(String socketType, Executor executor) implements ZMTPMechanism.Context {
 
-    /** One whose computations run at once. */
+    /** A context that runs computations at once. */
     public StandaloneContext(String socketType) {
         this(socketType, Runnable::run);
     }

@@ -56,12 +56,12 @@ class ZMTPZapClientTest {
                 .start();
     }
 
-    private static ByteBuffer octets(String text) {
+    private static ByteBuffer bytes(String text) {
         return ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
     }
 
     private static ZMTPAuthRequest request(SocketAddress from, String mechanism, ByteBuffer... credentials) {
-        return new ZMTPAuthRequest("services", from, octets("me"), mechanism, List.of(credentials), List.of());
+        return new ZMTPAuthRequest("services", from, bytes("me"), mechanism, List.of(credentials), List.of());
     }
 
     private static SocketAddress address(String host) {
@@ -97,9 +97,9 @@ class ZMTPZapClientTest {
     }
 
     @Test
-    void aRequestShowsThePassword() {
+    void aRequestForPlainHasTheUserNameAndThePassword() {
         try (InTraffic connection = connected()) {
-            ask(connection, request(address("127.0.0.1"), ZMTPPlain.NAME, octets("admin"), octets("secret")));
+            ask(connection, request(address("127.0.0.1"), ZMTPPlain.NAME, bytes("admin"), bytes("secret")));
 
             assertThat(connection.sent()).isEqualTo(Hex.of("""
                     01 00               # delimiter
@@ -116,7 +116,7 @@ class ZMTPZapClientTest {
     }
 
     @Test
-    void aRequestShowsTheKey() {
+    void aRequestForCurveHasThePublicKey() {
         try (InTraffic connection = connected()) {
             ask(connection, request(address("2001:db8::7"), ZMTPCurve.NAME, ByteBuffer.wrap(new byte[32])));
 
@@ -136,7 +136,7 @@ class ZMTPZapClientTest {
     @Test
     void aRequestWithoutCredentialsEndsWithTheMechanism() {
         try (InTraffic connection = connected()) {
-            ask(connection, new ZMTPAuthRequest("", null, octets(""), ZMTPNull.NAME, List.of(), List.of()));
+            ask(connection, new ZMTPAuthRequest("", null, bytes(""), ZMTPNull.NAME, List.of(), List.of()));
 
             assertThat(connection.sent()).isEqualTo(Hex.of("""
                     01 00               # delimiter
@@ -151,7 +151,7 @@ class ZMTPZapClientTest {
     }
 
     @Test
-    void anAddressThatIsNoneOfTheInternetIsShownAsItIs() {
+    void anAddressThatIsNotAnIpAddressIsSentAsText() {
         try (InTraffic connection = connected()) {
             ask(connection, request(connection.channel.remoteAddress(), ZMTPNull.NAME));
 
@@ -160,11 +160,10 @@ class ZMTPZapClientTest {
     }
 
     @Test
-    void aPasswordMayBeWipedOnceItWasShown() {
+    void aPasswordMayBeWipedAfterTheCall() {
         try (InTraffic connection = connected()) {
             byte[] password = {'a', 'b', 'c'};
-            zap.authenticate(
-                    request(address("::1"), ZMTPPlain.NAME, octets("admin"), ByteBuffer.wrap(password)));
+            zap.authenticate(request(address("::1"), ZMTPPlain.NAME, bytes("admin"), ByteBuffer.wrap(password)));
             Arrays.fill(password, (byte) 0);
             connection.channel.runPendingTasks();
 
@@ -173,7 +172,7 @@ class ZMTPZapClientTest {
     }
 
     @Test
-    void whoIsAcceptedHasAUserIdAndMetadata() {
+    void anAcceptedPeerHasAUserIdAndMetadata() {
         try (InTraffic connection = connected()) {
             CompletableFuture<ZMTPDecision> answer = ask(connection, nobody());
             assertThat(answer).isNotDone();
@@ -188,7 +187,7 @@ class ZMTPZapClientTest {
 
     @ParameterizedTest
     @CsvSource({"300, TEMPORARY_FAILURE", "400, DENIED", "500, ERROR"})
-    void whoIsNotAcceptedIsRefusedAsTheHandlerSays(String code, ZMTPDecision.Status status) {
+    void aRefusalHasTheStatusOfTheReply(String code, ZMTPDecision.Status status) {
         try (InTraffic connection = connected()) {
             CompletableFuture<ZMTPDecision> answer = ask(connection, nobody());
             connection.receive(reply("1", code));
@@ -211,7 +210,7 @@ class ZMTPZapClientTest {
         }
     }
 
-    private void assertBroken(String reply, String what) {
+    private void assertTemporaryFailure(String reply, String what) {
         try (InTraffic connection = connected()) {
             CompletableFuture<ZMTPDecision> answer = ask(connection, nobody());
             connection.receive(reply);
@@ -224,39 +223,42 @@ class ZMTPZapClientTest {
     }
 
     @Test
-    void aReplyOfSixFramesIsAnError() {
-        assertBroken(message("", "\"1.0\"", "\"1\"", "\"200\"", "", ""), "frames: 6 (expected: 7)");
+    void aReplyOfSixFramesIsATemporaryFailure() {
+        assertTemporaryFailure(message("", "\"1.0\"", "\"1\"", "\"200\"", "", ""), "frames: 6 (expected: 7)");
     }
 
     @Test
-    void aReplyOfEightFramesIsAnError() {
-        assertBroken(message("", "\"1.0\"", "\"1\"", "\"200\"", "", "", "", ""), "frames: 8 (expected: 7)");
+    void aReplyOfEightFramesIsATemporaryFailure() {
+        assertTemporaryFailure(message("", "\"1.0\"", "\"1\"", "\"200\"", "", "", "", ""), "frames: 8 (expected: 7)");
     }
 
     @Test
-    void aReplyOfAnotherVersionIsAnError() {
-        assertBroken(message("", "\"1.1\"", "\"1\"", "\"200\"", "", "", ""), "version: 312e31 (expected: 1.0)");
+    void aReplyOfAnotherVersionIsATemporaryFailure() {
+        assertTemporaryFailure(
+                message("", "\"1.1\"", "\"1\"", "\"200\"", "", "", ""), "version: 312e31 (expected: 1.0)");
     }
 
     @Test
-    void aReplyWithoutAnEmptyDelimiterIsAnError() {
-        assertBroken(message("00", "\"1.0\"", "\"1\"", "\"200\"", "", "", ""), "delimiter: 00 (expected: empty)");
+    void aReplyWithoutAnEmptyDelimiterIsATemporaryFailure() {
+        assertTemporaryFailure(
+                message("00", "\"1.0\"", "\"1\"", "\"200\"", "", "", ""), "delimiter: 00 (expected: empty)");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"404", "20", "2000", "100", "600", "0", "2o0", "+200"})
-    void aReplyOfAnotherStatusIsAnError(String status) {
-        assertBroken(reply("1", status), "status: " + status + " (expected: 200, 300, 400 or 500)");
+    void aReplyOfAnotherStatusIsATemporaryFailure(String status) {
+        assertTemporaryFailure(reply("1", status), "status: " + status + " (expected: 200, 300, 400 or 500)");
     }
 
     @Test
-    void aReplyWithoutAStatusIsAnError() {
-        assertBroken(message("", "\"1.0\"", "\"1\"", "", "", "", ""), "status:  (expected: 200, 300, 400 or 500)");
+    void aReplyWithoutAStatusIsATemporaryFailure() {
+        assertTemporaryFailure(
+                message("", "\"1.0\"", "\"1\"", "", "", "", ""), "status:  (expected: 200, 300, 400 or 500)");
     }
 
     @Test
-    void anAcceptanceWithMetadataThatIsNoneIsAnError() {
-        assertBroken(message("", "\"1.0\"", "\"1\"", "\"200\"", "", "\"alice\"", "05 \"Gro\""), "metadata: ");
+    void anAcceptanceWithMalformedMetadataIsATemporaryFailure() {
+        assertTemporaryFailure(message("", "\"1.0\"", "\"1\"", "\"200\"", "", "\"alice\"", "05 \"Gro\""), "metadata: ");
     }
 
     @ParameterizedTest
@@ -270,7 +272,7 @@ class ZMTPZapClientTest {
                 "",
                 "\"99999999999999999999\"", // no long
             })
-    void aReplyToNobodyIsDroppedAndTheRightOneCounts(String id) {
+    void aReplyWithoutARequestIsDroppedAndTheRightOneIsUsed(String id) {
         try (InTraffic connection = connected()) {
             CompletableFuture<ZMTPDecision> answer = ask(connection, nobody());
             connection.receive(message("", "\"1.0\"", id, "\"200\"", "", "", ""));
@@ -283,7 +285,7 @@ class ZMTPZapClientTest {
     }
 
     @Test
-    void aReplyThatIsTooShortToSayWhomItAnswersIsDropped() {
+    void aReplyThatIsTooShortForARequestIdIsDropped() {
         try (InTraffic connection = connected()) {
             CompletableFuture<ZMTPDecision> answer = ask(connection, nobody());
             connection.receive(message("", "\"1.0\""));
@@ -306,7 +308,7 @@ class ZMTPZapClientTest {
     }
 
     @Test
-    void anAnswerThatIsLateCountsNoMore() {
+    void aLateReplyIsDropped() {
         try (InTraffic connection = connected()) {
             CompletableFuture<ZMTPDecision> answer = ask(connection, nobody());
             connection.channel.advanceTimeBy(TIMEOUT.toMillis() - 1, TimeUnit.MILLISECONDS);
@@ -325,7 +327,7 @@ class ZMTPZapClientTest {
     }
 
     @Test
-    void anAnswerStopsItsClock() {
+    void aReplyCancelsItsTimeout() {
         try (InTraffic connection = connected()) {
             ask(connection, nobody());
             connection.receive(reply("1", "200"));
@@ -335,12 +337,12 @@ class ZMTPZapClientTest {
     }
 
     @Test
-    void withoutAConnectionTheAnswerIsThereAtOnce() {
+    void withoutAConnectionTheDecisionIsMadeAtOnce() {
         assertThat(zap.authenticate(nobody()).toCompletableFuture()).isCompletedWithValue(NOT_CONNECTED);
     }
 
     @Test
-    void aConnectionIsNoneBeforeItsHandshake() {
+    void aConnectionIsNotUsedBeforeItsHandshake() {
         EmbeddedChannel channel = new EmbeddedChannel(ZMTPCodec.of(ZMTPSocketType.DEALER), zap);
         channel.pipeline().fireUserEventTriggered("of something else");
 
@@ -349,7 +351,7 @@ class ZMTPZapClientTest {
     }
 
     @Test
-    void aConnectionThatEndsAnswersAllWhoWait() {
+    void aConnectionThatEndsCompletesAllItsRequests() {
         try (InTraffic connection = connected()) {
             CompletableFuture<ZMTPDecision> first = ask(connection, nobody());
             CompletableFuture<ZMTPDecision> second = ask(connection, nobody());
@@ -367,7 +369,7 @@ class ZMTPZapClientTest {
     }
 
     @Test
-    void whoTakesTheClientFromItsPipelineEndsTheConnection() {
+    void removingTheClientFromItsPipelineEndsTheConnection() {
         try (InTraffic connection = connected()) {
             CompletableFuture<ZMTPDecision> answer = ask(connection, nobody());
             connection.channel.pipeline().remove(zap);
@@ -378,7 +380,7 @@ class ZMTPZapClientTest {
     }
 
     @Test
-    void theNextConnectionIsAskedFromItsFirstRequestOn() {
+    void theNextConnectionGetsTheNextRequests() {
         connected().close();
         try (InTraffic connection = connected()) {
             CompletableFuture<ZMTPDecision> answer = ask(connection, nobody());
@@ -389,7 +391,7 @@ class ZMTPZapClientTest {
     }
 
     @Test
-    void aConnectionThatEndsAfterTheNextHasBegunAnswersAllWhoWaitedForIt() {
+    void anOldConnectionThatEndsCompletesAllItsRequests() {
         try (InTraffic old = connected()) {
             CompletableFuture<ZMTPDecision> answer = ask(old, nobody());
             try (InTraffic next = connected()) {
@@ -404,7 +406,7 @@ class ZMTPZapClientTest {
     }
 
     @Test
-    void anAnswerOfTheOldConnectionCountsAfterTheNextHasBegun() {
+    void aReplyOnTheOldConnectionIsUsed() {
         try (InTraffic old = connected()) {
             CompletableFuture<ZMTPDecision> answer = ask(old, nobody());
             try (InTraffic next = connected()) {
@@ -438,7 +440,7 @@ class ZMTPZapClientTest {
     }
 
     @Test
-    void whoComesWhenTooManyWaitMayTryAgain() {
+    void tooManyPendingRequestsAreATemporaryFailure() {
         try (InTraffic connection = connected()) {
             List<CompletableFuture<ZMTPDecision>> waiting = new ArrayList<>();
             for (int i = 0; i < MAX_PENDING; i++) {
@@ -457,7 +459,7 @@ class ZMTPZapClientTest {
 
     @ParameterizedTest
     @ValueSource(longs = {0, -1})
-    void anAnswerMustHaveTime(long millis) {
+    void theTimeoutMustBePositive(long millis) {
         assertThatThrownBy(() -> new ZMTPZapClient(Duration.ofMillis(millis)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("expected: more than zero");
