@@ -1,6 +1,6 @@
 package dev.zmtp.bench;
 
-import dev.zmtp.security.Alone;
+import dev.zmtp.security.StandaloneContext;
 import dev.zmtp.security.ZMTPCurve;
 import dev.zmtp.security.ZMTPCurveKeyPair;
 import dev.zmtp.security.ZMTPMechanism;
@@ -49,8 +49,8 @@ public class CurveBenchmark {
         /** Shakes hands. */
         @Setup
         public void setUp() {
-            ZMTPMechanism client = CLIENTS.create(new Alone("DEALER"));
-            ZMTPMechanism server = SERVERS.create(new Alone("ROUTER"));
+            ZMTPMechanism client = CLIENTS.create(new StandaloneContext("DEALER"));
+            ZMTPMechanism server = SERVERS.create(new StandaloneContext("ROUTER"));
             shakeHands(client, server);
             sealing = client.cipher();
             opening = server.cipher();
@@ -93,8 +93,8 @@ public class CurveBenchmark {
     /** A handshake, both sides. */
     @Benchmark
     public boolean handshake() {
-        ZMTPMechanism client = CLIENTS.create(new Alone("DEALER"));
-        ZMTPMechanism server = SERVERS.create(new Alone("ROUTER"));
+        ZMTPMechanism client = CLIENTS.create(new StandaloneContext("DEALER"));
+        ZMTPMechanism server = SERVERS.create(new StandaloneContext("ROUTER"));
         shakeHands(client, server);
         boolean ready = client.isReady() && server.isReady();
         client.close();

@@ -4,6 +4,7 @@ import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPMetadata;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPVersion;
+import dev.zmtp.security.ZMTPNull;
 import dev.zmtp.wire.FrameReader;
 import dev.zmtp.wire.FrameWriter;
 import dev.zmtp.wire.Greeting;
@@ -101,7 +102,7 @@ final class IdentityPhase extends HandshakePhase {
             identity.release();
         }
         codec.succeed(
-                new ZMTPHandshake(version, "NULL", ByteBuffer.wrap(bytes), peerType, ZMTPMetadata.EMPTY),
+                new ZMTPHandshake(version, ZMTPNull.NAME, ByteBuffer.wrap(bytes), peerType, ZMTPMetadata.EMPTY),
                 new TrafficPhase(codec, version, kind != Kind.AFTER_GREETING, null));
     }
 

@@ -5,6 +5,7 @@ import dev.zmtp.security.ZMTPAuthRequest;
 import dev.zmtp.security.ZMTPAuthenticator;
 import dev.zmtp.security.ZMTPDecision;
 import dev.zmtp.security.ZMTPMechanism;
+import dev.zmtp.security.ZMTPNull;
 import dev.zmtp.wire.Metadata;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -18,12 +19,12 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** What the mechanism of one connection may ask of its codec. */
+/** Gives the mechanism of one connection what it may use of its codec. */
 final class MechanismContext implements ZMTPMechanism.Context {
 
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(MechanismContext.class);
 
-    private static final ZMTPDecision ANYONE = ZMTPDecision.accept("");
+    private static final ZMTPDecision ACCEPTED = ZMTPDecision.accept("");
 
     private final ZMTPCodec codec;
 
@@ -59,7 +60,7 @@ final class MechanismContext implements ZMTPMechanism.Context {
     }
 
     @Override
-    public @Nullable SocketAddress remoteAddress() {
+    public @Nullable SocketAddress peerAddress() {
         return codec.session().peerAddress();
     }
 
@@ -73,13 +74,13 @@ final class MechanismContext implements ZMTPMechanism.Context {
             String mechanism, ByteBuffer identity, List<ByteBuffer> credentials, Consumer<ZMTPDecision> answer) {
         ZMTPAuthenticator authenticator = codec.config().authenticator();
         if (authenticator == null) {
-            boolean secured = !mechanism.equals(ZMTPAuthRequest.NULL);
-            answer.accept(secured ? ZMTPDecision.error("there is no authenticator") : ANYONE);
+            boolean secured = !mechanism.equals(ZMTPNull.NAME);
+            answer.accept(secured ? ZMTPDecision.error("there is no authenticator") : ACCEPTED);
             return;
         }
         ZMTPAuthRequest request = new ZMTPAuthRequest(
                 codec.config().domain(),
-                remoteAddress(),
+                peerAddress(),
                 identity,
                 mechanism,
                 credentials,
@@ -87,7 +88,7 @@ final class MechanismContext implements ZMTPMechanism.Context {
         new Question(answer).ask(authenticator, request);
     }
 
-    /** One request, to be answered at once or later, from any thread. */
+    /** One request to the authenticator, which may answer at once or later, from any thread. */
     private final class Question {
         private final Consumer<ZMTPDecision> answer;
         private boolean asking;
@@ -124,10 +125,7 @@ final class MechanismContext implements ZMTPMechanism.Context {
             }
             ZMTPDecision decision = made;
             if (failure != null || decision == null) {
-                logger.warn(
-                        "{} the authenticator failed: the peer is refused",
-                        codec.ctx().channel(),
-                        failure);
+                logger.warn("{} authenticator failed, peer refused", codec.ctx().channel(), failure);
                 decision = ZMTPDecision.error(failure == null ? "no decision" : "the authenticator failed");
             }
             codec.session().decide(decision);
@@ -145,7 +143,7 @@ final class MechanismContext implements ZMTPMechanism.Context {
             codec.ctx().executor().execute(step);
         } catch (RejectedExecutionException e) {
             logger.debug(
-                    "{} its handshake does not go on: its event loop has ended",
+                    "{} handshake cannot continue: the event loop has ended",
                     codec.ctx().channel(),
                     e);
         }

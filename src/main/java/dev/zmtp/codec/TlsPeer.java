@@ -9,7 +9,7 @@ import java.util.List;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import org.jspecify.annotations.Nullable;
 
-/** What TLS in front of the codec tells of the peer, where there is TLS: Netty's handlers are an optional dependency. */
+/** What an SslHandler in front of the codec knows about the peer. Netty's handlers are an optional dependency. */
 final class TlsPeer {
 
     private static final @Nullable Class<? extends ChannelHandler> TLS = tls();
@@ -24,17 +24,17 @@ final class TlsPeer {
         }
     }
 
-    /** The certificates of the peer, its own first; empty if it has shown none. */
+    /** Returns the certificates of the peer, its own first; empty if it has sent none, or there is no TLS. */
     static List<Certificate> certificates(ChannelPipeline pipeline) {
         return TLS == null ? List.of() : Tls.certificates(pipeline);
     }
 
-    /** Whether {@code event} says that the peer has said its last: a close_notify, perhaps long before the end of the socket. */
-    static boolean isLastWord(Object event) {
-        return TLS != null && Tls.isLastWord(event);
+    /** Whether {@code event} reports a close_notify of the peer, which may come long before the end of the socket. */
+    static boolean isCloseNotify(Object event) {
+        return TLS != null && Tls.isCloseNotify(event);
     }
 
-    /** Loaded only where there is TLS. */
+    /** Loaded only if Netty's handlers are there. */
     private static final class Tls {
         static List<Certificate> certificates(ChannelPipeline pipeline) {
             SslHandler tls = pipeline.get(SslHandler.class);
@@ -48,7 +48,7 @@ final class TlsPeer {
             }
         }
 
-        static boolean isLastWord(Object event) {
+        static boolean isCloseNotify(Object event) {
             return event instanceof SslCloseCompletionEvent end && end.isSuccess();
         }
     }

@@ -358,7 +358,7 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
     @Override
     public void userEventTriggered(ChannelHandlerContext ctx, Object evt) {
         ctx.fireUserEventTriggered(evt);
-        if (evt instanceof ChannelInputShutdownEvent || TlsPeer.isLastWord(evt)) {
+        if (evt instanceof ChannelInputShutdownEvent || TlsPeer.isCloseNotify(evt)) {
             phase.inputEnded();
         }
     }

@@ -5,7 +5,7 @@ import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPVersion;
 import dev.zmtp.security.ZMTPAuthenticator;
 import dev.zmtp.security.ZMTPMechanism;
-import dev.zmtp.security.ZMTPNullMechanism;
+import dev.zmtp.security.ZMTPNull;
 import dev.zmtp.wire.Greeting;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationTargetException;
@@ -296,7 +296,7 @@ public final class ZMTPConfig {
         private @Nullable ZMTPSocketType socketType;
         private ByteBuffer localIdentity = ByteBuffer.allocate(0);
         private ZMTPMetadata properties = ZMTPMetadata.EMPTY;
-        private ZMTPMechanism.Factory mechanism = ZMTPNullMechanism::new;
+        private ZMTPMechanism.Factory mechanism = ZMTPNull.mechanism();
         private @Nullable ZMTPAuthenticator authenticator;
         private String domain = "";
         private @Nullable Executor handshakeExecutor;

@@ -7,7 +7,7 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** One side's question to the authenticator, and what follows from the answer (RFC 27, "The ZAP Reply"). */
+/** Asks the authenticator about one peer and turns its decision into what the peer is sent (RFC 27, "The ZAP Reply"). */
 final class Admission {
 
     private final ZMTPMechanism.Context context;
@@ -24,9 +24,9 @@ final class Admission {
     }
 
     /**
-     * Whether the peer may come in; false, too, as long as there is no answer.
+     * Whether the peer was accepted; false also while there is no decision.
      *
-     * @throws ZMTPException if it may not
+     * @throws ZMTPException if it was refused
      */
     boolean isGranted() {
         ZMTPDecision made = decision;
@@ -43,7 +43,7 @@ final class Admission {
         return true;
     }
 
-    /** As {@link #refusal()}; but one whose socket type is wrong is told so, whoever it is. Null for any other cause. */
+    /** As {@link #refusal()}, but also reports a wrong socket type to any peer. Null for all other causes. */
     @Nullable
     ByteBuf refusal(ZMTPException cause) {
         return switch (cause.code()) {
@@ -53,7 +53,7 @@ final class Admission {
         };
     }
 
-    /** The body of the ERROR that tells a peer that it may not come in, or null if it is to be told nothing. */
+    /** The body of the ERROR for a peer that was refused, or null to send nothing. */
     @Nullable
     ByteBuf refusal() {
         ZMTPDecision made = decision;
@@ -63,7 +63,7 @@ final class Admission {
         return switch (made.status()) {
             case DENIED, ERROR ->
                 Command.error(context.alloc(), Integer.toString(made.status().code()));
-            case ACCEPTED, TEMPORARY_FAILURE -> null; // who hears nothing tries again
+            case ACCEPTED, TEMPORARY_FAILURE -> null; // libzmq reconnects unless it gets an ERROR
         };
     }
 }

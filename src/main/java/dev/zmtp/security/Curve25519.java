@@ -5,10 +5,10 @@ import java.security.SecureRandom;
 import java.util.Arrays;
 import org.bouncycastle.math.ec.rfc7748.X25519;
 
-/** X25519 (RFC 7748), and the key of NaCl's boxes that follows from it. About a tenth of a millisecond each: not for event loops. */
+/** X25519 (RFC 7748), and the key of NaCl's boxes that is derived from it. Too slow for event loops. */
 final class Curve25519 {
 
-    /** Octets of a secret or a public key. */
+    /** Bytes of a secret or a public key. */
     static final int KEY_LENGTH = 32;
 
     private static final byte[] ZEROS = new byte[SecretBox.PREFIX_LENGTH];
@@ -18,11 +18,11 @@ final class Curve25519 {
     /** A new secret key. */
     static byte[] generateSecretKey(SecureRandom random) {
         byte[] secretKey = new byte[KEY_LENGTH];
-        random.nextBytes(secretKey); // which bits do not count is the multiplication's business
+        random.nextBytes(secretKey); // X25519 itself clears and sets the bits that RFC 7748 fixes
         return secretKey;
     }
 
-    /** The public key that goes with {@code secretKey}. */
+    /** The public key of {@code secretKey}. */
     static byte[] publicKey(byte[] secretKey) {
         byte[] publicKey = new byte[KEY_LENGTH];
         X25519.generatePublicKey(secretKey, 0, publicKey, 0);
@@ -30,9 +30,9 @@ final class Curve25519 {
     }
 
     /**
-     * The key of the boxes between the owners of these keys: HSalsa20 of X25519.
+     * The key of the boxes between the owners of these two keys: HSalsa20 of X25519.
      *
-     * @throws ZMTPException if {@code theirs} is of low order, so that anyone knows the result
+     * @throws ZMTPException if {@code theirs} is of low order: then anyone could know the result
      */
     static byte[] sharedKey(byte[] ourSecretKey, byte[] theirs) {
         byte[] agreed = new byte[KEY_LENGTH];

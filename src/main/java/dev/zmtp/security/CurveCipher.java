@@ -7,7 +7,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Frames as the MESSAGE commands of CURVE (RFC 26, "CurveZMQ MESSAGE").
+ * Seals frames as the MESSAGE commands of CURVE (RFC 26, "CurveZMQ MESSAGE").
  *
  * <pre>
  *   message = 7 "MESSAGE"  nonce:8  box of (flags:1  body)
@@ -20,7 +20,7 @@ final class CurveCipher implements ZMTPMechanism.FrameCipher {
     private static final long NAME =
             ByteBuffer.wrap("\7MESSAGE".getBytes(StandardCharsets.US_ASCII)).getLong();
 
-    private static final int HEADER_LENGTH = Long.BYTES + CurveSide.SHORT_NONCE_LENGTH + SecretBox.MAC_LENGTH;
+    private static final int HEADER_LENGTH = Long.BYTES + CurveBoxes.SHORT_NONCE_LENGTH + SecretBox.MAC_LENGTH;
     private static final int FLAGS_LENGTH = 1;
 
     private static final int MORE = 1;
@@ -29,13 +29,13 @@ final class CurveCipher implements ZMTPMechanism.FrameCipher {
     private final SecretBox ours;
     private final SecretBox theirs;
 
-    /** The count of the next frame that is sealed. */
+    /** The nonce of the next frame to seal. */
     private long nextCount;
 
-    /** The count of the last frame that was opened. */
+    /** The nonce of the last frame that was opened. */
     private long lastCount;
 
-    /** Seals with {@code ours}, counting from {@code nextCount}; opens with {@code theirs} what counts from behind {@code lastCount}. */
+    /** Seals with {@code ours}, starting at {@code nextCount}; opens with {@code theirs} frames after {@code lastCount}. */
     CurveCipher(SecretBox ours, long nextCount, SecretBox theirs, long lastCount) {
         this.ours = ours;
         this.nextCount = nextCount;
@@ -58,9 +58,9 @@ final class CurveCipher implements ZMTPMechanism.FrameCipher {
 
     @Override
     public void seal(int flags, ByteBuf body, ByteBuf out) {
-        if (nextCount == -1) { // the next would be 0 again
+        if (nextCount == -1) { // the next one would be 0 again
             throw new IllegalStateException("CURVE nonce: " + Long.toUnsignedString(nextCount)
-                    + " (expected: a smaller one, hence a new connection)");
+                    + " (expected: a smaller one, on a new connection)");
         }
         long count = nextCount++;
         out.writeLong(NAME).writeLong(count).writeZero(SecretBox.MAC_LENGTH);
@@ -97,7 +97,7 @@ final class CurveCipher implements ZMTPMechanism.FrameCipher {
         };
     }
 
-    /** Forgets the keys. Nothing can be sealed or opened from here on. */
+    /** Wipes the keys. Nothing can be sealed or opened after that. */
     void wipe() {
         ours.wipe();
         theirs.wipe();

@@ -1,5 +1,30 @@
 package dev.zmtp.security;
 
+import static dev.zmtp.security.CurveBoxes.CLIENT_NONCE;
+import static dev.zmtp.security.CurveBoxes.COOKIE_LENGTH;
+import static dev.zmtp.security.CurveBoxes.HELLO_NONCE;
+import static dev.zmtp.security.CurveBoxes.INITIATE_NONCE;
+import static dev.zmtp.security.CurveBoxes.KEY_LENGTH;
+import static dev.zmtp.security.CurveBoxes.LONG_NONCE_LENGTH;
+import static dev.zmtp.security.CurveBoxes.PADDING;
+import static dev.zmtp.security.CurveBoxes.READY_NONCE;
+import static dev.zmtp.security.CurveBoxes.SERVER_NONCE;
+import static dev.zmtp.security.CurveBoxes.SHORT_NONCE_LENGTH;
+import static dev.zmtp.security.CurveBoxes.SIGNATURE_LENGTH;
+import static dev.zmtp.security.CurveBoxes.VERSION;
+import static dev.zmtp.security.CurveBoxes.VOUCH_NONCE;
+import static dev.zmtp.security.CurveBoxes.WELCOME_NONCE;
+import static dev.zmtp.security.CurveBoxes.checkAtLeast;
+import static dev.zmtp.security.CurveBoxes.checkLength;
+import static dev.zmtp.security.CurveBoxes.command;
+import static dev.zmtp.security.CurveBoxes.concat;
+import static dev.zmtp.security.CurveBoxes.longNonce;
+import static dev.zmtp.security.CurveBoxes.nonce;
+import static dev.zmtp.security.CurveBoxes.open;
+import static dev.zmtp.security.CurveBoxes.readBytes;
+import static dev.zmtp.security.CurveBoxes.seal;
+import static dev.zmtp.security.CurveBoxes.sentPart;
+
 import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPMetadata;
 import dev.zmtp.wire.Command;
@@ -8,10 +33,11 @@ import io.netty.buffer.Unpooled;
 import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.Objects;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The side of CURVE that knows the server's key (RFC 26, "Authentication Handshake").
+ * The side of CURVE that knows the server's public key (RFC 26, "Authentication Handshake").
  *
  * <pre>
  *   C: HELLO      our transient key, and a box of zeros to the server's key
@@ -20,9 +46,10 @@ import org.jspecify.annotations.Nullable;
  *   S: READY      metadata, in a box
  * </pre>
  *
- * <p>Capital letters are public keys here, as in the RFC: S and C of long life, S' and C' of this connection.
+ * <p>Capital letters are public keys, as in the RFC: S and C are long-term keys, S' and C' are of this connection. Small letters
+ * are secret keys.
  */
-final class CurveClient extends CurveSide {
+final class CurveClient implements ZMTPMechanism {
 
     private static final int WELCOME_LENGTH = 160;
     private static final int READY_LENGTH = 24;
@@ -39,32 +66,48 @@ final class CurveClient extends CurveSide {
         READY
     }
 
+    private final Context context;
+    private final SecureRandom random;
     private final byte[] serverKey;
     private final byte[] longTermSecret;
     private final byte[] longTermKey;
+    private final HandshakeComputation computation;
 
     private State state = State.START;
 
     private byte @Nullable [] transientSecret;
     private byte @Nullable [] transientKey;
-    /** What HELLO and WELCOME travel under: c' with S. */
+    /** The key of HELLO and WELCOME: c' with S. */
     private byte @Nullable [] helloKey;
-    /** What everything later travels under: c' with S'. */
+    /** The key of everything later: c' with S'. */
     private byte @Nullable [] sessionKey;
 
+    private ZMTPMetadata peer = ZMTPMetadata.EMPTY;
+    private @Nullable CurveCipher cipher;
+
     CurveClient(Context context, SecureRandom random, ZMTPCurvePublicKey server, ZMTPCurveKeyPair own) {
-        super(context, random);
-        this.serverKey = server.octets();
+        this.context = context;
+        this.random = random;
+        this.serverKey = server.bytes();
         this.longTermSecret = own.secretKey();
-        this.longTermKey = own.publicKey().octets();
+        this.longTermKey = own.publicKey().bytes();
+        this.computation = new HandshakeComputation(context, this::wipe);
     }
 
     @Override
-    @Nullable
-    ByteBuf next() {
+    public String name() {
+        return ZMTPCurve.NAME;
+    }
+
+    @Override
+    public @Nullable ByteBuf poll() {
+        Supplier<@Nullable ByteBuf> result = computation.takeResult();
+        if (result != null) {
+            return result.get();
+        }
         if (state == State.START) {
             state = State.COMPUTING;
-            compute(() -> {
+            computation.start(() -> {
                 byte[] secret = Curve25519.generateSecretKey(random);
                 transientSecret = secret;
                 transientKey = Curve25519.publicKey(secret);
@@ -92,38 +135,38 @@ final class CurveClient extends CurveSide {
     public void receive(ByteBuf command) {
         switch (state) {
             case AWAIT_WELCOME -> {
-                Secured.expect(command, Command.WELCOME);
+                HandshakeCommands.expect(command, Command.WELCOME);
                 welcome(command);
             }
             case AWAIT_READY -> {
-                Secured.expect(command, Command.READY);
+                HandshakeCommands.expect(command, Command.READY);
                 ready(command);
             }
-            default -> throw Secured.unexpected(Command.read(command), "none in " + state);
+            default -> throw HandshakeCommands.unexpected(Command.read(command), "none in " + state);
         }
     }
 
     private void welcome(ByteBuf data) {
         checkLength("WELCOME data", data.readableBytes(), WELCOME_LENGTH);
-        byte[] nonce = longNonce(WELCOME_NONCE, take(data, LONG_NONCE_LENGTH));
-        byte[] opened = open("WELCOME", Objects.requireNonNull(helloKey), nonce, take(data, data.readableBytes()));
+        byte[] nonce = longNonce(WELCOME_NONCE, readBytes(data, LONG_NONCE_LENGTH));
+        byte[] opened = open("WELCOME", Objects.requireNonNull(helloKey), nonce, readBytes(data, data.readableBytes()));
         byte[] serverTransientKey = Arrays.copyOf(opened, KEY_LENGTH);
         byte[] cookie = Arrays.copyOfRange(opened, KEY_LENGTH, KEY_LENGTH + COOKIE_LENGTH);
         state = State.COMPUTING;
-        compute(() -> {
+        computation.start(() -> {
             byte[] vouchKey = Curve25519.sharedKey(longTermSecret, serverTransientKey);
-            byte[] vouchNonce = longNonce(VOUCH_NONCE);
-            byte[] vouch = seal(vouchKey, vouchNonce, joined(Objects.requireNonNull(transientKey), serverKey));
-            wipe(vouchKey);
+            byte[] vouchNonce = longNonce(VOUCH_NONCE, random);
+            byte[] vouch = seal(vouchKey, vouchNonce, concat(Objects.requireNonNull(transientKey), serverKey));
+            CurveBoxes.wipe(vouchKey);
             sessionKey = Curve25519.sharedKey(Objects.requireNonNull(transientSecret), serverTransientKey);
-            return () -> initiate(cookie, joined(longTermKey, tail(vouchNonce), vouch));
+            return () -> initiate(cookie, concat(longTermKey, sentPart(vouchNonce), vouch));
         });
     }
 
     private ByteBuf initiate(byte[] cookie, byte[] keyAndVouch) {
         state = State.AWAIT_READY;
         byte[] key = Objects.requireNonNull(sessionKey);
-        return sealed(Command.INITIATE, cookie, key, INITIATE_NONCE, INITIATE_COUNT, keyAndVouch);
+        return command(Command.INITIATE, context, cookie, key, INITIATE_NONCE, INITIATE_COUNT, keyAndVouch);
     }
 
     private void ready(ByteBuf data) {
@@ -131,13 +174,11 @@ final class CurveClient extends CurveSide {
         byte[] key = Objects.requireNonNull(sessionKey);
         long count = data.readLong();
         CurveCipher.checkCount(count, 0);
-        byte[] metadata = open("READY", key, nonce(READY_NONCE, count), take(data, data.readableBytes()));
-        ZMTPMetadata peer = context.readPeerMetadata(Unpooled.wrappedBuffer(metadata));
+        byte[] metadata = open("READY", key, nonce(READY_NONCE, count), readBytes(data, data.readableBytes()));
+        peer = context.readPeerMetadata(Unpooled.wrappedBuffer(metadata));
         state = State.READY;
-        succeed(
-                peer,
-                new CurveCipher(
-                        new SecretBox(key, CLIENT_NONCE), FIRST_MESSAGE, new SecretBox(key, SERVER_NONCE), count));
+        cipher = new CurveCipher(
+                new SecretBox(key, CLIENT_NONCE), FIRST_MESSAGE, new SecretBox(key, SERVER_NONCE), count);
         wipe();
     }
 
@@ -146,17 +187,35 @@ final class CurveClient extends CurveSide {
         return state == State.READY;
     }
 
-    /** Says nothing: only servers send ERROR. */
+    /** Always null: only servers send ERROR. */
     @Override
     public @Nullable ByteBuf refuse(ZMTPException cause) {
         return null;
     }
 
     @Override
-    void wipe() {
-        wipe(longTermSecret);
-        wipe(transientSecret);
-        wipe(helloKey);
-        wipe(sessionKey);
+    public ZMTPMetadata peerMetadata() {
+        return peer;
+    }
+
+    @Override
+    public @Nullable FrameCipher cipher() {
+        return cipher;
+    }
+
+    @Override
+    public void close() {
+        if (cipher != null) {
+            cipher.wipe();
+        }
+        computation.close();
+    }
+
+    /** Wipes all secrets of the handshake. No step of the computation runs. */
+    private void wipe() {
+        CurveBoxes.wipe(longTermSecret);
+        CurveBoxes.wipe(transientSecret);
+        CurveBoxes.wipe(helloKey);
+        CurveBoxes.wipe(sessionKey);
     }
 }

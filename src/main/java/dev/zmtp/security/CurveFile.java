@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  *       secret-key = "40 characters of Z85"
  * </pre>
  *
- * <p>Octets all the way, and no strings, which could not be wiped. Closing one wipes what was read.
+ * <p>Everything stays in byte arrays, because strings cannot be wiped. {@link #close} wipes what was read.
  */
 final class CurveFile implements AutoCloseable {
 
@@ -41,7 +41,7 @@ final class CurveFile implements AutoCloseable {
         this.content = content;
     }
 
-    /** Reads a file, which is not checked yet. */
+    /** Reads a file; its content is not checked yet. */
     static CurveFile read(Path file) throws IOException {
         try (InputStream in = Files.newInputStream(file)) {
             return new CurveFile(file, in.readNBytes(MAX_LENGTH + 1));
@@ -52,17 +52,17 @@ final class CurveFile implements AutoCloseable {
         return ZMTPCurvePublicKey.of(key(PUBLIC_KEY));
     }
 
-    /** The secret key, the caller's to wipe. */
+    /** Returns the secret key, the caller's to wipe. */
     byte[] secretKey() throws IOException {
         if (isPosix(file) && Files.getPosixFilePermissions(file).contains(PosixFilePermission.OTHERS_READ)) {
-            throw new IOException(file + ": readable by everyone (expected: by its owner, as after chmod 600)");
+            throw new IOException(file + ": readable by everyone (expected: only by its owner, as after chmod 600)");
         }
         return key(SECRET_KEY);
     }
 
     private byte[] key(String name) throws IOException {
         if (content.length > MAX_LENGTH) {
-            throw new IOException(file + ": longer than " + MAX_LENGTH + " octets (expected: a file with a key)");
+            throw new IOException(file + ": longer than " + MAX_LENGTH + " bytes (expected: a file with a key)");
         }
         byte[] value = value(content, name);
         if (value == null) {
@@ -83,7 +83,7 @@ final class CurveFile implements AutoCloseable {
         Arrays.fill(content, (byte) 0);
     }
 
-    /** What stands between the quotes in the line of that name. */
+    /** Returns what is between the quotes in the line of that name, or null. */
     private static byte @Nullable [] value(byte[] content, String name) {
         for (int start = 0, end; start < content.length; start = end + 1) {
             end = indexOf(content, '\n', start, content.length);
@@ -101,11 +101,11 @@ final class CurveFile implements AutoCloseable {
     }
 
     private static boolean startsWith(byte[] content, int at, int end, String name) {
-        byte[] octets = name.getBytes(StandardCharsets.US_ASCII);
-        int behind = at + octets.length;
-        return behind < end
-                && Arrays.equals(content, at, behind, octets, 0, octets.length)
-                && (content[behind] == ' ' || content[behind] == '=' || content[behind] == '\t');
+        byte[] bytes = name.getBytes(StandardCharsets.US_ASCII);
+        int nameEnd = at + bytes.length;
+        return nameEnd < end
+                && Arrays.equals(content, at, nameEnd, bytes, 0, bytes.length)
+                && (content[nameEnd] == ' ' || content[nameEnd] == '=' || content[nameEnd] == '\t');
     }
 
     private static int indexOf(byte[] content, char wanted, int from, int end) {
@@ -121,7 +121,7 @@ final class CurveFile implements AutoCloseable {
         byte[] characters = Z85.encode(secretKey);
         ByteBuffer content = ByteBuffer.allocate(1024);
         try {
-            content.put(ascii("#   A secret key of CURVE. Whoever can read it can be whoever owns it.\n\n"));
+            content.put(ascii("#   A CURVE secret key. Anyone who can read this file can act as its owner.\n\n"));
             content.put(ascii("curve\n    " + PUBLIC_KEY + " = \"" + publicKey.z85() + "\"\n"));
             content.put(ascii("    " + SECRET_KEY + " = \""))
                     .put(characters)
@@ -137,7 +137,7 @@ final class CurveFile implements AutoCloseable {
     static void write(Path file, ZMTPCurvePublicKey publicKey) throws IOException {
         Files.write(
                 file,
-                ascii("#   A public key of CURVE.\n\ncurve\n    " + PUBLIC_KEY + " = \"" + publicKey.z85() + "\"\n"),
+                ascii("#   A CURVE public key.\n\ncurve\n    " + PUBLIC_KEY + " = \"" + publicKey.z85() + "\"\n"),
                 StandardOpenOption.CREATE_NEW,
                 StandardOpenOption.WRITE);
     }
@@ -146,11 +146,11 @@ final class CurveFile implements AutoCloseable {
         return text.getBytes(StandardCharsets.US_ASCII);
     }
 
-    /** The permissions are the file's from its first moment: changing them later would leave a moment to read it. */
+    /** Creates the file with its permissions: if they were set later, others could read it before. */
     private static void writeNew(Path file, ByteBuffer content) throws IOException {
         if (!isPosix(file)) {
-            throw new IOException(
-                    file + ": on a file system without permissions (expected: one where only its owner can read it)");
+            throw new IOException(file
+                    + ": on a file system without POSIX permissions (expected: one where only its owner can read it)");
         }
         Set<StandardOpenOption> options = Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
         try (SeekableByteChannel out =

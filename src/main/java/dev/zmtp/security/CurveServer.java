@@ -1,5 +1,31 @@
 package dev.zmtp.security;
 
+import static dev.zmtp.security.CurveBoxes.CLIENT_NONCE;
+import static dev.zmtp.security.CurveBoxes.COOKIE_LENGTH;
+import static dev.zmtp.security.CurveBoxes.COOKIE_NONCE;
+import static dev.zmtp.security.CurveBoxes.HELLO_NONCE;
+import static dev.zmtp.security.CurveBoxes.INITIATE_NONCE;
+import static dev.zmtp.security.CurveBoxes.KEY_LENGTH;
+import static dev.zmtp.security.CurveBoxes.LONG_NONCE_LENGTH;
+import static dev.zmtp.security.CurveBoxes.MAC_LENGTH;
+import static dev.zmtp.security.CurveBoxes.PADDING;
+import static dev.zmtp.security.CurveBoxes.READY_NONCE;
+import static dev.zmtp.security.CurveBoxes.SERVER_NONCE;
+import static dev.zmtp.security.CurveBoxes.SIGNATURE_LENGTH;
+import static dev.zmtp.security.CurveBoxes.VERSION;
+import static dev.zmtp.security.CurveBoxes.VOUCH_NONCE;
+import static dev.zmtp.security.CurveBoxes.WELCOME_NONCE;
+import static dev.zmtp.security.CurveBoxes.checkAtLeast;
+import static dev.zmtp.security.CurveBoxes.checkLength;
+import static dev.zmtp.security.CurveBoxes.command;
+import static dev.zmtp.security.CurveBoxes.concat;
+import static dev.zmtp.security.CurveBoxes.longNonce;
+import static dev.zmtp.security.CurveBoxes.nonce;
+import static dev.zmtp.security.CurveBoxes.open;
+import static dev.zmtp.security.CurveBoxes.readBytes;
+import static dev.zmtp.security.CurveBoxes.seal;
+import static dev.zmtp.security.CurveBoxes.sentPart;
+
 import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPMetadata;
 import dev.zmtp.wire.Command;
@@ -11,10 +37,14 @@ import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The side of CURVE whose key is known (RFC 26, "Authentication Handshake"). The commands: see {@link CurveClient}. */
-final class CurveServer extends CurveSide {
+/**
+ * The side of CURVE whose public key the clients know (RFC 26, "Authentication Handshake"). For the commands and the letters see
+ * {@link CurveClient}.
+ */
+final class CurveServer implements ZMTPMechanism {
 
     private static final int HELLO_LENGTH = 194;
     private static final int VOUCH_LENGTH = 80;
@@ -31,9 +61,12 @@ final class CurveServer extends CurveSide {
         READY
     }
 
+    private final Context context;
+    private final SecureRandom random;
     private final byte[] longTermSecret;
     private final byte[] longTermKey;
     private final Admission admission;
+    private final HandshakeComputation computation;
 
     private State state = State.AWAIT_HELLO;
 
@@ -45,16 +78,24 @@ final class CurveServer extends CurveSide {
     /** C' with s'. */
     private byte @Nullable [] sessionKey;
 
-    /** The last nonce of the peer. */
+    /** The last short nonce of the peer. */
     private long lastCount;
 
     private ZMTPMetadata peer = ZMTPMetadata.EMPTY;
+    private @Nullable CurveCipher cipher;
 
     CurveServer(Context context, SecureRandom random, ZMTPCurveKeyPair own) {
-        super(context, random);
+        this.context = context;
+        this.random = random;
         this.longTermSecret = own.secretKey();
-        this.longTermKey = own.publicKey().octets();
+        this.longTermKey = own.publicKey().bytes();
         this.admission = new Admission(context, name());
+        this.computation = new HandshakeComputation(context, this::wipe);
+    }
+
+    @Override
+    public String name() {
+        return ZMTPCurve.NAME;
     }
 
     @Override
@@ -66,14 +107,14 @@ final class CurveServer extends CurveSide {
     public void receive(ByteBuf command) {
         switch (state) {
             case AWAIT_HELLO -> {
-                Secured.expect(command, Command.HELLO);
+                HandshakeCommands.expect(command, Command.HELLO);
                 hello(command);
             }
             case AWAIT_INITIATE -> {
-                Secured.expect(command, Command.INITIATE);
+                HandshakeCommands.expect(command, Command.INITIATE);
                 initiate(command);
             }
-            default -> throw Secured.unexpected(Command.read(command), "none in " + state);
+            default -> throw HandshakeCommands.unexpected(Command.read(command), "none in " + state);
         }
     }
 
@@ -84,13 +125,13 @@ final class CurveServer extends CurveSide {
             throw ZMTPException.malformed("CURVE version", (version >>> Byte.SIZE) + "." + (version & 0xff), "1.0");
         }
         data.skipBytes(PADDING);
-        byte[] theirKey = take(data, KEY_LENGTH);
+        byte[] theirKey = readBytes(data, KEY_LENGTH);
         lastCount = data.readLong();
         CurveCipher.checkCount(lastCount, 0);
         byte[] nonce = nonce(HELLO_NONCE, lastCount);
-        byte[] box = take(data, MAC_LENGTH + SIGNATURE_LENGTH);
+        byte[] box = readBytes(data, MAC_LENGTH + SIGNATURE_LENGTH);
         state = State.COMPUTING;
-        compute(() -> {
+        computation.start(() -> {
             byte[] helloKey = Curve25519.sharedKey(longTermSecret, theirKey);
             try {
                 if (!MessageDigest.isEqual(open("HELLO", helloKey, nonce, box), new byte[SIGNATURE_LENGTH])) {
@@ -100,59 +141,59 @@ final class CurveServer extends CurveSide {
                 transientSecret = secret;
                 peerTransientKey = theirKey;
                 byte[] transientKey = Curve25519.publicKey(secret);
-                byte[] welcomeNonce = longNonce(WELCOME_NONCE);
-                byte[] welcome = seal(helloKey, welcomeNonce, joined(transientKey, cookie(theirKey, secret)));
+                byte[] welcomeNonce = longNonce(WELCOME_NONCE, random);
+                byte[] welcome = seal(helloKey, welcomeNonce, concat(transientKey, cookie(theirKey, secret)));
                 return () -> {
                     state = State.AWAIT_INITIATE;
                     return Command.WELCOME
                             .body(context.alloc(), LONG_NONCE_LENGTH + welcome.length)
-                            .writeBytes(tail(welcomeNonce))
+                            .writeBytes(sentPart(welcomeNonce))
                             .writeBytes(welcome);
                 };
             } finally {
-                wipe(helloKey);
+                CurveBoxes.wipe(helloKey);
             }
         });
     }
 
-    /** C' and s', so that only a client that has seen our WELCOME can go on, on this connection, once. */
+    /** C' and s' in a box: only a client that has received our WELCOME can answer it, on this connection, once. */
     private byte[] cookie(byte[] theirKey, byte[] secret) {
         byte[] key = new byte[SecretBox.KEY_LENGTH];
         random.nextBytes(key);
         cookieKey = key;
-        byte[] nonce = longNonce(COOKIE_NONCE);
-        byte[] plain = joined(theirKey, secret);
-        byte[] cookie = joined(tail(nonce), seal(key, nonce, plain));
-        wipe(plain);
+        byte[] nonce = longNonce(COOKIE_NONCE, random);
+        byte[] plain = concat(theirKey, secret);
+        byte[] cookie = concat(sentPart(nonce), seal(key, nonce, plain));
+        CurveBoxes.wipe(plain);
         return cookie;
     }
 
     private void initiate(ByteBuf data) {
         checkAtLeast("INITIATE data", data.readableBytes(), INITIATE_LENGTH);
-        byte[] cookie = take(data, COOKIE_LENGTH);
+        byte[] cookie = readBytes(data, COOKIE_LENGTH);
         long count = data.readLong();
         CurveCipher.checkCount(count, lastCount);
         lastCount = count;
-        byte[] box = take(data, data.readableBytes());
+        byte[] box = readBytes(data, data.readableBytes());
         state = State.COMPUTING;
-        compute(() -> {
+        computation.start(() -> {
             checkCookie(cookie);
             byte[] secret = Objects.requireNonNull(transientSecret);
             byte[] theirKey = Objects.requireNonNull(peerTransientKey);
             byte[] key = Curve25519.sharedKey(secret, theirKey);
             sessionKey = key;
             ByteBuf opened = Unpooled.wrappedBuffer(open("INITIATE", key, nonce(INITIATE_NONCE, count), box));
-            byte[] clientKey = take(opened, KEY_LENGTH);
-            byte[] vouchNonce = longNonce(VOUCH_NONCE, take(opened, LONG_NONCE_LENGTH));
+            byte[] clientKey = readBytes(opened, KEY_LENGTH);
+            byte[] vouchNonce = longNonce(VOUCH_NONCE, readBytes(opened, LONG_NONCE_LENGTH));
             byte[] vouchKey = Curve25519.sharedKey(secret, clientKey);
             byte[] vouched;
             try {
-                vouched = open("vouch", vouchKey, vouchNonce, take(opened, VOUCH_LENGTH));
+                vouched = open("vouch", vouchKey, vouchNonce, readBytes(opened, VOUCH_LENGTH));
             } finally {
-                wipe(vouchKey);
+                CurveBoxes.wipe(vouchKey);
             }
-            // The second half keeps a server that this client talks to from passing the vouch on to us.
-            if (!MessageDigest.isEqual(vouched, joined(theirKey, longTermKey))) {
+            // The second half prevents another server of this client from forwarding the vouch to us.
+            if (!MessageDigest.isEqual(vouched, concat(theirKey, longTermKey))) {
                 throw ZMTPException.malformed("vouch", "for other keys", "for the client's transient key and our own");
             }
             return () -> authenticate(clientKey, opened);
@@ -163,11 +204,11 @@ final class CurveServer extends CurveSide {
         byte[] key = Objects.requireNonNull(cookieKey);
         byte[] nonce = longNonce(COOKIE_NONCE, Arrays.copyOf(cookie, LONG_NONCE_LENGTH));
         byte[] theirs = open("cookie", key, nonce, Arrays.copyOfRange(cookie, LONG_NONCE_LENGTH, COOKIE_LENGTH));
-        byte[] ours = joined(Objects.requireNonNull(peerTransientKey), Objects.requireNonNull(transientSecret));
+        byte[] ours = concat(Objects.requireNonNull(peerTransientKey), Objects.requireNonNull(transientSecret));
         boolean same = MessageDigest.isEqual(ours, theirs);
-        wipe(ours);
-        wipe(theirs);
-        wipe(key);
+        CurveBoxes.wipe(ours);
+        CurveBoxes.wipe(theirs);
+        CurveBoxes.wipe(key);
         if (!same) {
             throw ZMTPException.malformed("cookie", "of another connection", "ours");
         }
@@ -178,23 +219,25 @@ final class CurveServer extends CurveSide {
         state = State.AWAIT_DECISION;
         ByteBuffer identity = Objects.requireNonNullElse(peer.value(ZMTPMetadata.IDENTITY), ByteBuffer.allocate(0));
         admission.ask(identity, List.of(ByteBuffer.wrap(clientKey)));
-        return next();
+        return readyIfGranted();
     }
 
     @Override
-    @Nullable
-    ByteBuf next() {
+    public @Nullable ByteBuf poll() {
+        Supplier<@Nullable ByteBuf> result = computation.takeResult();
+        return result != null ? result.get() : readyIfGranted();
+    }
+
+    private @Nullable ByteBuf readyIfGranted() {
         return state == State.AWAIT_DECISION && admission.isGranted() ? ready() : null;
     }
 
     private ByteBuf ready() {
         state = State.READY;
         byte[] key = Objects.requireNonNull(sessionKey);
-        ByteBuf body = sealed(Command.READY, new byte[0], key, READY_NONCE, READY_COUNT, new byte[0]);
-        succeed(
-                peer,
-                new CurveCipher(
-                        new SecretBox(key, SERVER_NONCE), FIRST_MESSAGE, new SecretBox(key, CLIENT_NONCE), lastCount));
+        ByteBuf body = command(Command.READY, context, new byte[0], key, READY_NONCE, READY_COUNT, new byte[0]);
+        cipher = new CurveCipher(
+                new SecretBox(key, SERVER_NONCE), FIRST_MESSAGE, new SecretBox(key, CLIENT_NONCE), lastCount);
         wipe();
         return body;
     }
@@ -204,17 +247,35 @@ final class CurveServer extends CurveSide {
         return state == State.READY;
     }
 
-    /** Tells only those who have proven their key, and that no more than whether it may come in. */
+    /** Answers only a peer that has proven its key, and only with the status of the decision. */
     @Override
     public @Nullable ByteBuf refuse(ZMTPException cause) {
         return cause.code() == ZMTPException.Code.AUTHENTICATION ? admission.refusal() : null;
     }
 
     @Override
-    void wipe() {
-        wipe(longTermSecret);
-        wipe(transientSecret);
-        wipe(cookieKey);
-        wipe(sessionKey);
+    public ZMTPMetadata peerMetadata() {
+        return peer;
+    }
+
+    @Override
+    public @Nullable FrameCipher cipher() {
+        return cipher;
+    }
+
+    @Override
+    public void close() {
+        if (cipher != null) {
+            cipher.wipe();
+        }
+        computation.close();
+    }
+
+    /** Wipes all secrets of the handshake. No step of the computation runs. */
+    private void wipe() {
+        CurveBoxes.wipe(longTermSecret);
+        CurveBoxes.wipe(transientSecret);
+        CurveBoxes.wipe(cookieKey);
+        CurveBoxes.wipe(sessionKey);
     }
 }

@@ -7,7 +7,7 @@ import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The side of PLAIN that has a password (RFC 24).
+ * The side of PLAIN that sends a password (RFC 24).
  *
  * <pre>
  *   C: HELLO user password    S: WELCOME | ERROR
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class PlainClient implements ZMTPMechanism {
 
-    /** What libzmq since 4.3.0 sends instead of {@code 05 "ERROR"}: an escape of its source that took an E for a digit. */
+    /** libzmq since 4.3.0 sends this instead of {@code 05 "ERROR"}: in its source, a hexadecimal escape swallows the E. */
     private static final byte[] MISSPELT_ERROR = {0x5e, 'R', 'R', 'O', 'R'};
 
     private enum State {
@@ -33,7 +33,7 @@ final class PlainClient implements ZMTPMechanism {
     private State state = State.SEND_HELLO;
     private ZMTPMetadata peer = ZMTPMetadata.EMPTY;
 
-    /** Sends these, which it neither copies nor changes. */
+    /** Keeps both arrays without copying them, and does not change them. */
     PlainClient(Context context, byte[] userName, byte[] password) {
         this.context = context;
         this.userName = userName;
@@ -42,7 +42,7 @@ final class PlainClient implements ZMTPMechanism {
 
     @Override
     public String name() {
-        return ZMTPAuthRequest.PLAIN;
+        return ZMTPPlain.NAME;
     }
 
     @Override
@@ -71,25 +71,25 @@ final class PlainClient implements ZMTPMechanism {
 
     @Override
     public void receive(ByteBuf command) {
-        refuseMisspelt(command);
+        checkMisspeltError(command);
         switch (state) {
             case AWAIT_WELCOME -> {
-                Secured.expect(command, Command.WELCOME);
+                HandshakeCommands.expect(command, Command.WELCOME);
                 if (command.isReadable()) {
                     throw ZMTPException.malformed("WELCOME data length", command.readableBytes(), "0");
                 }
                 state = State.SEND_INITIATE;
             }
             case AWAIT_READY -> {
-                Secured.expect(command, Command.READY);
+                HandshakeCommands.expect(command, Command.READY);
                 peer = context.readPeerMetadata(command);
                 state = State.READY;
             }
-            default -> throw Secured.unexpected(Command.read(command), "none in " + state);
+            default -> throw HandshakeCommands.unexpected(Command.read(command), "none in " + state);
         }
     }
 
-    private static void refuseMisspelt(ByteBuf command) {
+    private static void checkMisspeltError(ByteBuf command) {
         int start = command.readerIndex();
         if (command.readableBytes() <= MISSPELT_ERROR.length) {
             return;
@@ -99,7 +99,7 @@ final class PlainClient implements ZMTPMechanism {
                 return;
             }
         }
-        throw Secured.refused(command.skipBytes(MISSPELT_ERROR.length));
+        throw HandshakeCommands.peerError(command.skipBytes(MISSPELT_ERROR.length));
     }
 
     @Override
@@ -112,7 +112,7 @@ final class PlainClient implements ZMTPMechanism {
         return peer;
     }
 
-    /** Says nothing: only servers send ERROR. */
+    /** Always null: only servers send ERROR. */
     @Override
     public @Nullable ByteBuf refuse(ZMTPException cause) {
         return null;

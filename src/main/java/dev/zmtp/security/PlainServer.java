@@ -9,7 +9,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The side of PLAIN that asks for a password (RFC 24). */
+/** The side of PLAIN that checks a password (RFC 24). For the commands see {@link PlainClient}. */
 final class PlainServer implements ZMTPMechanism {
 
     private enum State {
@@ -33,7 +33,7 @@ final class PlainServer implements ZMTPMechanism {
 
     @Override
     public String name() {
-        return ZMTPAuthRequest.PLAIN;
+        return ZMTPPlain.NAME;
     }
 
     @Override
@@ -45,7 +45,7 @@ final class PlainServer implements ZMTPMechanism {
     public @Nullable ByteBuf poll() {
         if (state == State.AWAIT_DECISION && admission.isGranted()) {
             state = State.AWAIT_INITIATE;
-            close();
+            wipePassword();
             return Command.WELCOME.body(context.alloc(), 0);
         }
         if (state == State.SEND_READY) {
@@ -59,21 +59,21 @@ final class PlainServer implements ZMTPMechanism {
     public void receive(ByteBuf command) {
         switch (state) {
             case AWAIT_HELLO -> {
-                Secured.expect(command, Command.HELLO);
+                HandshakeCommands.expect(command, Command.HELLO);
                 byte[] userName = credential("user name", command);
                 password = credential("password", command);
                 if (command.isReadable()) {
-                    throw ZMTPException.malformed("octets behind the password", command.readableBytes(), "0");
+                    throw ZMTPException.malformed("bytes after the password", command.readableBytes(), "0");
                 }
                 state = State.AWAIT_DECISION;
                 admission.ask(ByteBuffer.allocate(0), List.of(ByteBuffer.wrap(userName), ByteBuffer.wrap(password)));
             }
             case AWAIT_INITIATE -> {
-                Secured.expect(command, Command.INITIATE);
+                HandshakeCommands.expect(command, Command.INITIATE);
                 peer = context.readPeerMetadata(command);
                 state = State.SEND_READY;
             }
-            default -> throw Secured.unexpected(Command.read(command), "none in " + state);
+            default -> throw HandshakeCommands.unexpected(Command.read(command), "none in " + state);
         }
     }
 
@@ -82,9 +82,9 @@ final class PlainServer implements ZMTPMechanism {
         if (length < 0 || length > command.readableBytes()) {
             throw ZMTPException.malformed(what + " length", length, "0 to " + command.readableBytes());
         }
-        byte[] octets = new byte[length];
-        command.readBytes(octets);
-        return octets;
+        byte[] bytes = new byte[length];
+        command.readBytes(bytes);
+        return bytes;
     }
 
     @Override
@@ -97,15 +97,18 @@ final class PlainServer implements ZMTPMechanism {
         return peer;
     }
 
-    /** Tells a peer that may not come in that it may not, and one whose socket type is wrong what is. */
+    /** Gives a reason only to a peer that was denied, or whose only fault is the wrong socket type. */
     @Override
     public @Nullable ByteBuf refuse(ZMTPException cause) {
         return admission.refusal(cause);
     }
 
-    /** Wipes the password. */
     @Override
     public void close() {
+        wipePassword();
+    }
+
+    private void wipePassword() {
         Arrays.fill(password, (byte) 0);
     }
 }

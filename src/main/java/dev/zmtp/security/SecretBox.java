@@ -15,18 +15,18 @@ import org.bouncycastle.util.Pack;
  *   box = mac:16  ciphertext
  * </pre>
  *
- * <p>XSalsa20 derives a key from its key and the first 16 of the 24 octets of a nonce. In CurveZMQ these are the same for all
- * frames of one direction, so that it is done once, here; the rest of the nonce comes with each box. Not thread safe.
+ * <p>XSalsa20 derives a key from its key and the first 16 bytes of the 24-byte nonce. In CurveZMQ these 16 bytes are the same
+ * for all frames of one direction, so the derivation is done once, here. The other 8 bytes come with each box. Not thread safe.
  */
 final class SecretBox {
 
-    /** Octets of a key. */
+    /** Bytes of a key. */
     static final int KEY_LENGTH = 32;
-    /** Octets of the MAC, which stands in front of the ciphertext. */
+    /** Bytes of the MAC, which comes before the ciphertext. */
     static final int MAC_LENGTH = 16;
-    /** Octets of a nonce. */
+    /** Bytes of a nonce. */
     static final int NONCE_LENGTH = 24;
-    /** Octets of the nonce that the key is derived with. */
+    /** Bytes of the nonce from which the key is derived. */
     static final int PREFIX_LENGTH = 16;
 
     private static final int ROUNDS = 20;
@@ -34,7 +34,7 @@ final class SecretBox {
     private static final int BLOCK_LENGTH = 64;
     private static final int SCRATCH_LENGTH = 512;
 
-    // Where the words stand in the state: the constants on its diagonal.
+    // Indices of the words in the state; the constants are on its diagonal.
     private static final int[] SIGMA_AT = {0, 5, 10, 15};
     private static final int[] SIGMA = {0x61707865, 0x3320646e, 0x79622d32, 0x6b206574}; // "expand 32-byte k"
     private static final int[] KEY_AT = {1, 2, 3, 4, 11, 12, 13, 14};
@@ -52,31 +52,31 @@ final class SecretBox {
     private boolean wiped;
 
     /**
-     * A key that is read where it stands. Bouncy Castle's own copies it, twice for each box, and wipes nothing. That this one
-     * is asked by its method is checked by {@link BouncyCastle}.
+     * A key that is read in place. Bouncy Castle's own class copies it twice for each box and wipes no copy.
+     * {@link BouncyCastle} checks that the library still calls this method.
      */
     private static final class MacKey extends KeyParameter {
-        private final byte[] octets;
+        private final byte[] bytes;
 
-        MacKey(byte[] octets) {
-            super(octets);
-            this.octets = octets;
+        MacKey(byte[] bytes) {
+            super(bytes);
+            this.bytes = bytes;
         }
 
         @Override
         public byte[] getKey() {
-            return octets;
+            return bytes;
         }
     }
 
-    /** Boxes under {@code key} with nonces that start with {@code prefix}; neither is kept. */
+    /** Boxes under {@code key} with nonces that start with {@code prefix}. Keeps neither array. */
     SecretBox(byte[] key, byte[] prefix) {
         byte[] derived = derive(key, prefix);
         setKey(state, derived);
         Arrays.fill(derived, (byte) 0);
     }
 
-    /** HSalsa20: the key that follows from a key and 16 octets. */
+    /** HSalsa20: derives a key from a key and 16 bytes. */
     static byte[] derive(byte[] key, byte[] prefix) {
         int[] in = new int[WORDS];
         setKey(in, key);
@@ -86,7 +86,10 @@ final class SecretBox {
         byte[] derived = new byte[KEY_LENGTH];
         for (int i = 0; i < DERIVED_AT.length; i++) {
             int at = DERIVED_AT[i];
-            Pack.intToLittleEndian(out[at] - in[at], derived, i * Integer.BYTES); // the core has added them
+            Pack.intToLittleEndian(
+                    out[at] - in[at],
+                    derived,
+                    i * Integer.BYTES); // the core has added the input, which HSalsa20 does not
         }
         Arrays.fill(in, 0);
         Arrays.fill(out, 0);
@@ -103,9 +106,9 @@ final class SecretBox {
     }
 
     /**
-     * Seals {@code length} octets that stand at {@code index}, behind room for the MAC, which is filled.
+     * Seals {@code length} bytes at {@code index} in place, and writes the MAC to the 16 bytes before them.
      *
-     * @param nonce the last eight octets of the nonce, never twice the same
+     * @param nonce the last eight bytes of the nonce, different for each box
      */
     void seal(long nonce, ByteBuf data, int index, int length) {
         start(nonce);
@@ -115,7 +118,8 @@ final class SecretBox {
     }
 
     /**
-     * Opens {@code length} octets that stand at {@code index}, behind their MAC; or returns false, and has not touched them.
+     * Opens {@code length} bytes at {@code index} in place. The MAC is in the 16 bytes before them. Returns false, and changes
+     * nothing, if the box was not sealed under this key and nonce.
      */
     boolean open(long nonce, ByteBuf data, int index, int length) {
         start(nonce);
@@ -128,7 +132,7 @@ final class SecretBox {
         return true;
     }
 
-    /** Makes the first block: one half is the key of the MAC, the other the first that meets the octets. */
+    /** Makes the first block: one half is the key of the MAC, the other encrypts the first bytes. */
     private void start(long nonce) {
         if (wiped) {
             throw new IllegalStateException("key: wiped (expected: in use)");
@@ -138,7 +142,7 @@ final class SecretBox {
         state[COUNTER_AT] = 0;
         state[COUNTER_AT + 1] = 0;
         Salsa20Engine.salsaCore(ROUNDS, state, block);
-        Pack.intToLittleEndian(block, 0, KEY_LENGTH / Integer.BYTES, macKey.octets, 0);
+        Pack.intToLittleEndian(block, 0, KEY_LENGTH / Integer.BYTES, macKey.bytes, 0);
         poly1305.init(macKey);
     }
 
@@ -146,7 +150,7 @@ final class SecretBox {
         int done = Math.min(length, BLOCK_LENGTH - KEY_LENGTH);
         crypt(data, index, done, KEY_LENGTH / Integer.BYTES);
         while (done < length) {
-            state[COUNTER_AT]++; // a frame has at most 2^31 octets: the upper word stays zero
+            state[COUNTER_AT]++; // a frame has at most 2^31 bytes: the upper word stays zero
             Salsa20Engine.salsaCore(ROUNDS, state, block);
             int now = Math.min(length - done, BLOCK_LENGTH);
             crypt(data, index + done, now, 0);
@@ -187,12 +191,12 @@ final class SecretBox {
         poly1305.doFinal(mac, 0);
     }
 
-    /** Forgets the key. Nothing can be sealed or opened from here on. */
+    /** Wipes the key. Nothing can be sealed or opened after that. */
     void wipe() {
         wiped = true;
         Arrays.fill(state, 0);
         Arrays.fill(block, 0);
-        Arrays.fill(macKey.octets, (byte) 0);
+        Arrays.fill(macKey.bytes, (byte) 0);
         Arrays.fill(mac, (byte) 0);
         poly1305.init(macKey);
     }

@@ -3,7 +3,7 @@ package dev.zmtp.security;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 
-/** Four octets as five printable characters (RFC 32). In arrays, which can be wiped, as it may be secrets. */
+/** Four bytes as five printable characters (RFC 32). In arrays and not in strings, because secrets must be wiped. */
 final class Z85 {
 
     private static final int BASE = 85;
@@ -31,19 +31,19 @@ final class Z85 {
         return values;
     }
 
-    /** These characters as octets, so that those which are not of Z85 stay so. */
-    static byte[] octets(char[] characters) {
-        byte[] octets = new byte[characters.length];
-        for (int i = 0; i < octets.length; i++) {
-            octets[i] = characters[i] < 0x80 ? (byte) characters[i] : -1;
+    /** Returns ASCII characters as bytes, and any other as -1, which is not a character of Z85. */
+    static byte[] bytes(char[] characters) {
+        byte[] bytes = new byte[characters.length];
+        for (int i = 0; i < bytes.length; i++) {
+            bytes[i] = characters[i] < 0x80 ? (byte) characters[i] : -1;
         }
-        return octets;
+        return bytes;
     }
 
-    /** The characters of {@code octets}, of which there must be a multiple of four. */
-    static byte[] encode(byte[] octets) {
-        byte[] characters = new byte[octets.length / Integer.BYTES * DIGITS];
-        ByteBuffer in = ByteBuffer.wrap(octets);
+    /** Returns the characters of {@code bytes}, whose number must be a multiple of four. */
+    static byte[] encode(byte[] bytes) {
+        byte[] characters = new byte[bytes.length / Integer.BYTES * DIGITS];
+        ByteBuffer in = ByteBuffer.wrap(bytes);
         for (int at = 0; at < characters.length; at += DIGITS) {
             long number = Integer.toUnsignedLong(in.getInt());
             for (int i = DIGITS - 1; i >= 0; i--) {
@@ -55,9 +55,10 @@ final class Z85 {
     }
 
     /**
-     * The {@code length} octets, a multiple of four, of as many characters as they must have.
+     * Decodes {@code length} bytes, a multiple of four.
      *
-     * @throws IllegalArgumentException if these are no such characters; it names {@code what}, and nothing of their values
+     * @throws IllegalArgumentException if the characters are too few, too many or not valid Z85. The message names
+     *     {@code what} and the place, but repeats no character, as it may be of a secret
      */
     static byte[] decode(String what, byte[] characters, int length) {
         int expected = length / Integer.BYTES * DIGITS;

@@ -8,10 +8,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Accepts peers from addresses that it knows, with any mechanism, and denies all others. Put it in front of another with
- * {@link #and}. Thread safe.
+ * Accepts peers from a set of IP addresses, with any mechanism, and denies all others. {@link #and} combines it with another
+ * authenticator. Thread safe.
  *
- * <p>An address is written {@code 192.0.2.7}, {@code 2001:db8::7}, or with the octets that count: {@code 192.0.2.0/24}.
+ * <p>An entry is an address, {@code 192.0.2.7} or {@code 2001:db8::7}, or a network: {@code 192.0.2.0/24}.
+ *
+ * <p>A peer without an IP address is denied. Every peer of a Unix domain socket is such a peer: leave this authenticator out of
+ * the config of such a server, and let the permissions of the socket's directory decide who may connect.
  */
 public final class ZMTPAddresses implements ZMTPAuthenticator {
 
@@ -39,7 +42,7 @@ public final class ZMTPAddresses implements ZMTPAuthenticator {
             String digits = text.substring(at);
             int bits = digits.matches("\\d{1,3}") ? Integer.parseInt(digits) : -1;
             if (bits < 0 || bits > most) {
-                throw new IllegalArgumentException("address: " + text + " (expected: 0 to " + most + " behind the /)");
+                throw new IllegalArgumentException("address: " + text + " (expected: 0 to " + most + " after the /)");
             }
             return bits;
         }
@@ -65,33 +68,37 @@ public final class ZMTPAddresses implements ZMTPAuthenticator {
     }
 
     /**
-     * Returns an authenticator that knows these addresses.
+     * Returns an authenticator that accepts these addresses.
      *
-     * @throws IllegalArgumentException if one is none; names are not looked up
+     * @throws IllegalArgumentException if one of them is not an IP address or a network; names are not looked up
      */
     public static ZMTPAddresses of(Collection<String> addresses) {
         return new ZMTPAddresses(addresses.stream().map(Range::of).toList());
     }
 
-    /** Knows these addresses from now on, and no others. Those who are connected stay so. */
+    /**
+     * Accepts these addresses from now on, and no others. Existing connections stay.
+     *
+     * @throws IllegalArgumentException as in {@link #of}; the addresses then stay as they were
+     */
     public void replace(Collection<String> addresses) {
         ranges = addresses.stream().map(Range::of).toList();
     }
 
     @Override
     public CompletionStage<ZMTPDecision> authenticate(ZMTPAuthRequest request) {
-        boolean known = request.remoteAddress() instanceof InetSocketAddress address
+        boolean known = request.peerAddress() instanceof InetSocketAddress address
                 && address.getAddress() != null
                 && contains(address.getAddress().getAddress());
         return CompletableFuture.completedStage(
-                known ? ZMTPDecision.accept("") : ZMTPDecision.deny("address " + request.remoteAddress()));
+                known ? ZMTPDecision.accept("") : ZMTPDecision.deny("address " + request.peerAddress()));
     }
 
     private boolean contains(byte[] address) {
         return ranges.stream().anyMatch(range -> range.contains(address));
     }
 
-    /** Shows how many addresses there are. */
+    /** Shows the number of entries. */
     @Override
     public String toString() {
         return "ZMTPAddresses{" + ranges.size() + " ranges}";

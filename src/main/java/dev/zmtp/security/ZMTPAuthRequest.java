@@ -10,31 +10,25 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who asks to come in (RFC 27, "The ZAP Request").
+ * What is known about a peer when an authenticator must decide about it (RFC 27, "The ZAP Request").
  *
- * @param domain what the config calls the group of services that it belongs to; by default empty
- * @param remoteAddress the peer's address, if the channel knows it
- * @param identity the identity that the peer announced, read-only; empty if it did not, or, with NULL and PLAIN, not yet
- * @param mechanism the name of the mechanism
- * @param credentials none for NULL; user name and password for PLAIN; the client's public key of 32 octets for CURVE. Read-only
- * @param peerCertificates the certificates of a TLS peer that was authenticated, its own first; empty if there is none
+ * @param domain the domain of the config, a name for a group of services; by default empty
+ * @param peerAddress the peer's address, or null if the channel does not know it; after a proxy, the one that the proxy reported
+ * @param identity the identity that the peer announced, read-only; empty if there is none, and always with NULL and PLAIN, which
+ *     announce it later
+ * @param mechanism the name of the mechanism, such as {@link ZMTPCurve#NAME}
+ * @param credentials none for NULL; user name and password for PLAIN; the client's public key of 32 bytes for CURVE. Read-only
+ * @param peerCertificates the certificates of an authenticated TLS peer, its own first; otherwise empty
  */
 public record ZMTPAuthRequest(
         String domain,
-        @Nullable SocketAddress remoteAddress,
+        @Nullable SocketAddress peerAddress,
         ByteBuffer identity,
         String mechanism,
         List<ByteBuffer> credentials,
         List<Certificate> peerCertificates) {
 
-    /** The name of the mechanism that authenticates nobody. */
-    public static final String NULL = "NULL";
-    /** The name of the mechanism of user names and passwords. */
-    public static final String PLAIN = "PLAIN";
-    /** The name of the mechanism of public keys. */
-    public static final String CURVE = "CURVE";
-
-    /** Keeps read-only views of the octets. */
+    /** Keeps read-only views of the buffers, not copies. */
     public ZMTPAuthRequest {
         Objects.requireNonNull(domain, "domain");
         Objects.requireNonNull(mechanism, "mechanism");
@@ -43,50 +37,50 @@ public record ZMTPAuthRequest(
         peerCertificates = List.copyOf(peerCertificates);
     }
 
-    /** The identity, read-only and with a position of its own. */
+    /** The identity, read-only. Each call returns a new view with its own position. */
     @Override
     public ByteBuffer identity() {
         return identity.duplicate();
     }
 
-    /** The credentials, read-only and with positions of their own. */
+    /** The credentials, read-only. Each call returns new views with their own positions. */
     @Override
     public List<ByteBuffer> credentials() {
         return credentials.stream().map(ByteBuffer::duplicate).toList();
     }
 
-    /** The user name of PLAIN, read as UTF-8; null with another mechanism. */
+    /** The user name of PLAIN, decoded as UTF-8; null with another mechanism. */
     public @Nullable String userName() {
-        return mechanism.equals(PLAIN)
+        return mechanism.equals(ZMTPPlain.NAME)
                 ? StandardCharsets.UTF_8.decode(credentials.get(0).duplicate()).toString()
                 : null;
     }
 
-    /** The octets of PLAIN's password, read-only, wiped after the decision; null with another mechanism. */
+    /** The password of PLAIN, read-only; null with another mechanism. It is wiped after the decision. */
     public @Nullable ByteBuffer password() {
-        return mechanism.equals(PLAIN) ? credentials.get(1).duplicate() : null;
+        return mechanism.equals(ZMTPPlain.NAME) ? credentials.get(1).duplicate() : null;
     }
 
-    /** The client's public key of CURVE, which it has proven to own; null with another mechanism. */
+    /** The client's public key of CURVE, whose secret key it has proven to have; null with another mechanism. */
     public @Nullable ZMTPCurvePublicKey publicKey() {
-        if (!mechanism.equals(CURVE)) {
+        if (!mechanism.equals(ZMTPCurve.NAME)) {
             return null;
         }
-        byte[] octets = new byte[credentials.get(0).remaining()];
-        credentials.get(0).duplicate().get(octets);
-        return ZMTPCurvePublicKey.of(octets);
+        byte[] key = new byte[credentials.get(0).remaining()];
+        credentials.get(0).duplicate().get(key);
+        return ZMTPCurvePublicKey.of(key);
     }
 
-    /** Shows no password. */
+    /** Never shows a password. */
     @Override
     public String toString() {
-        String who = mechanism;
-        if (mechanism.equals(PLAIN)) {
-            who += " user " + Command.printable(String.valueOf(userName()));
-        } else if (mechanism.equals(CURVE)) {
-            who += " key " + publicKey();
+        String peer = mechanism;
+        if (mechanism.equals(ZMTPPlain.NAME)) {
+            peer += " user " + Command.printable(String.valueOf(userName()));
+        } else if (mechanism.equals(ZMTPCurve.NAME)) {
+            peer += " key " + publicKey();
         }
-        return "ZMTPAuthRequest{" + who + ", domain=" + domain + ", remoteAddress=" + remoteAddress + ", identity="
-                + identity.remaining() + " octets, peerCertificates=" + peerCertificates.size() + "}";
+        return "ZMTPAuthRequest{" + peer + ", domain=" + domain + ", peerAddress=" + peerAddress + ", identity="
+                + identity.remaining() + " bytes, peerCertificates=" + peerCertificates.size() + "}";
     }
 }

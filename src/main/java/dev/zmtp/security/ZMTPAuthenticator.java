@@ -4,31 +4,31 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Decides who may come in, whatever the mechanism: NULL, PLAIN or CURVE, with TLS in front or without. It stands in the place
- * of a ZAP handler (RFC 27).
+ * Decides which peers are accepted, with any mechanism: NULL, PLAIN or CURVE, with or without TLS. It does the job of a ZAP
+ * handler (RFC 27).
  *
- * <p>It is shared by channels and must be thread safe. It is called on the event loop of the channel that asks and must not
- * block it; who needs a database answers later, from any thread. The time until then counts against the handshake's deadline,
- * which ends the connection if there is no answer.
+ * <p>It is shared by channels and must be thread safe. It is called on the event loop of the peer's channel and must not block
+ * it: an authenticator that needs a database completes its stage later, from any thread. That time counts against
+ * {@code handshakeTimeout}.
  */
 @FunctionalInterface
 public interface ZMTPAuthenticator {
 
     /**
-     * Decides about a peer in the midst of its handshake.
+     * Decides about a peer during its handshake.
      *
-     * <p>An exception, a stage that fails, and null are each an {@link ZMTPDecision.Status#ERROR}: the peer is refused, and
-     * the reason is logged as a warning.
+     * <p>An exception, a failed stage and null all count as {@link ZMTPDecision.Status#ERROR}: the peer is refused, and the
+     * reason is logged as a warning.
      *
-     * @param request who asks, valid until the decision or the end of the connection: the octets of a password are wiped then,
-     *     so that who answers later copies them first
-     * @return the decision, now or later
+     * @param request the peer; its password, if any, is wiped after the decision or at the end of the connection. An
+     *     authenticator that decides later must copy the password during the call
+     * @return the decision, complete now or later
      */
     CompletionStage<ZMTPDecision> authenticate(ZMTPAuthRequest request);
 
     /**
-     * Lets everyone in: for CURVE servers that mean to encrypt, and not to authenticate. Whoever knows the server's public key
-     * may talk to it then.
+     * Accepts every peer. For CURVE servers that encrypt and do not authenticate: any client that knows the server's public key
+     * may talk to them.
      */
     static ZMTPAuthenticator anyone() {
         CompletionStage<ZMTPDecision> accepted = CompletableFuture.completedStage(ZMTPDecision.accept(""));
@@ -36,8 +36,8 @@ public interface ZMTPAuthenticator {
     }
 
     /**
-     * Asks {@code next} about those whom this one accepts, on the thread that has accepted them; whose the user id and the
-     * metadata then are, too.
+     * Returns an authenticator that consults {@code next} for every peer this one accepts. The resulting user ID and metadata
+     * are those of {@code next}, which runs on the thread that completed the first decision.
      */
     default ZMTPAuthenticator and(ZMTPAuthenticator next) {
         return request -> authenticate(request)

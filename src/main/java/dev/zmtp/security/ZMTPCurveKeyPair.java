@@ -7,13 +7,12 @@ import java.util.Arrays;
 import javax.security.auth.Destroyable;
 
 /**
- * A long-term key pair of CURVE (RFC 26). Thread safe; share one among all channels.
+ * A long-term CURVE key pair (RFC 26). Thread safe; share one among all channels.
  *
- * <p>Needs Bouncy Castle on the class path or module path: without it the methods that make a key pair throw an
- * {@link IllegalStateException} that says so.
+ * <p>Needs Bouncy Castle, an optional dependency: without it the static methods throw an {@link IllegalStateException}.
  *
- * <p>The secret key is wiped by {@link #destroy}. Mechanisms that have not begun yet cannot begin then; those that are in
- * their handshake have a copy, which they wipe themselves.
+ * <p>{@link #destroy} wipes the secret key. New connections then fail. A handshake that has begun uses a copy, and wipes that
+ * at its end.
  */
 public final class ZMTPCurveKeyPair implements Destroyable {
 
@@ -28,16 +27,16 @@ public final class ZMTPCurveKeyPair implements Destroyable {
         this.secretKey = secretKey;
     }
 
-    /** Returns a new key pair, from the platform's {@link SecureRandom}. May block: not for event loops. */
+    /** Returns a new key pair from the platform's {@link SecureRandom}, which may block: do not call it on an event loop. */
     public static ZMTPCurveKeyPair generate() {
         BouncyCastle.require();
         return ofSecretKey(Curve25519.generateSecretKey(RANDOM));
     }
 
     /**
-     * Returns the key pair of this secret key, whose octets are copied. The public key follows from it.
+     * Returns the key pair of this secret key of 32 bytes, which are copied. The public key is computed.
      *
-     * @throws IllegalArgumentException if they are not 32
+     * @throws IllegalArgumentException if there are not 32
      */
     public static ZMTPCurveKeyPair of(byte[] secretKey) {
         BouncyCastle.require();
@@ -49,13 +48,14 @@ public final class ZMTPCurveKeyPair implements Destroyable {
     }
 
     /**
-     * Returns the key pair of the secret key that these characters are in Z85. They are not changed: wipe them.
+     * Returns the key pair of the secret key that these characters encode in Z85. The array is not changed and stays the
+     * caller's to wipe.
      *
-     * @throws IllegalArgumentException if they are not 40 characters of Z85; it does not repeat them
+     * @throws IllegalArgumentException if it is not 40 characters of valid Z85; the message does not repeat them
      */
     public static ZMTPCurveKeyPair of(char[] secretKeyZ85) {
         BouncyCastle.require();
-        byte[] characters = Z85.octets(secretKeyZ85);
+        byte[] characters = Z85.bytes(secretKeyZ85);
         try {
             return ofSecretKey(Z85.decode("secret key", characters, Curve25519.KEY_LENGTH));
         } finally {
@@ -68,11 +68,13 @@ public final class ZMTPCurveKeyPair implements Destroyable {
     }
 
     /**
-     * Reads a key pair from a file of the form that {@link #save} writes, and CZMQ, JeroMQ and pyzmq too: {@code public-key}
-     * and {@code secret-key}, in Z85.
+     * Reads a key pair from a file in the format of {@link #save}, which CZMQ, JeroMQ and pyzmq also write: {@code public-key}
+     * and {@code secret-key} in Z85.
      *
-     * @throws IOException if the file cannot be read, is longer than 64 KiB, holds no key pair, or can be read by everyone;
-     *     it repeats nothing of its content
+     * <p>A file that everyone can read is refused. pyzmq writes such files: run {@code chmod 600} on them.
+     *
+     * @throws IOException if the file cannot be read, is longer than 64 KiB, has no key pair, or can be read by everyone; the
+     *     message repeats no secret
      */
     public static ZMTPCurveKeyPair load(Path file) throws IOException {
         BouncyCastle.require();
@@ -80,9 +82,9 @@ public final class ZMTPCurveKeyPair implements Destroyable {
             ZMTPCurveKeyPair pair = ofSecretKey(content.secretKey());
             boolean loaded = false;
             try {
-                ZMTPCurvePublicKey said = content.publicKey();
-                if (!pair.publicKey.equals(said)) {
-                    throw new IOException(file + ": public-key " + said + " (expected: " + pair.publicKey
+                ZMTPCurvePublicKey stored = content.publicKey();
+                if (!pair.publicKey.equals(stored)) {
+                    throw new IOException(file + ": public-key " + stored + " (expected: " + pair.publicKey
                             + ", which follows from its secret-key)");
                 }
                 loaded = true;
@@ -96,30 +98,30 @@ public final class ZMTPCurveKeyPair implements Destroyable {
     }
 
     /**
-     * Writes this key pair to a new file that no one but its owner can read or write.
+     * Writes this key pair to a new file that only its owner can read and write.
      *
-     * @throws java.nio.file.FileAlreadyExistsException if there is one of that name: keys are not written over
-     * @throws IOException if it cannot be written, or its file system cannot keep others from reading it
+     * @throws java.nio.file.FileAlreadyExistsException if the file exists: a key is never overwritten
+     * @throws IOException if the file cannot be written, or its file system has no POSIX permissions
      * @throws IllegalStateException if the key pair was destroyed
      */
     public void save(Path file) throws IOException {
-        byte[] octets = secretKey();
+        byte[] secret = secretKey();
         try {
-            CurveFile.write(file, publicKey, octets);
+            CurveFile.write(file, publicKey, secret);
         } finally {
-            Arrays.fill(octets, (byte) 0);
+            Arrays.fill(secret, (byte) 0);
         }
     }
 
-    /** The public key, for those who connect. */
+    /** The public key, for the peers. */
     public ZMTPCurvePublicKey publicKey() {
         return publicKey;
     }
 
     /**
-     * The secret key, a copy: the caller's to wipe.
+     * Returns a copy of the secret key, the caller's to wipe.
      *
-     * @throws IllegalStateException if it was destroyed
+     * @throws IllegalStateException if the key pair was destroyed
      */
     public synchronized byte[] secretKey() {
         if (destroyed) {

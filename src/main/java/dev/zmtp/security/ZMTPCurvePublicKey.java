@@ -7,46 +7,44 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A public key of CURVE: 32 octets of Curve25519, written as 40 characters of Z85 (RFC 26 and 32). Immutable; no secret.
+ * A CURVE public key: 32 bytes of Curve25519, written as 40 characters of Z85 (RFC 26 and 32). Immutable.
  *
- * <p>Two are equal if their octets are.
+ * <p>Two keys are equal if their bytes are.
  */
 public final class ZMTPCurvePublicKey {
 
-    /** Octets of a key. */
-    public static final int LENGTH = 32;
+    private final byte[] bytes;
 
-    private final byte[] octets;
-
-    private ZMTPCurvePublicKey(byte[] octets) {
-        this.octets = octets;
+    private ZMTPCurvePublicKey(byte[] bytes) {
+        this.bytes = bytes;
     }
 
     /**
-     * Returns the key of these octets, which are copied.
+     * Returns the key of these 32 bytes, which are copied.
      *
-     * @throws IllegalArgumentException if they are not 32
+     * @throws IllegalArgumentException if there are not 32
      */
-    public static ZMTPCurvePublicKey of(byte[] octets) {
-        if (octets.length != LENGTH) {
-            throw new IllegalArgumentException("public key length: " + octets.length + " (expected: " + LENGTH + ")");
+    public static ZMTPCurvePublicKey of(byte[] bytes) {
+        if (bytes.length != Curve25519.KEY_LENGTH) {
+            throw new IllegalArgumentException(
+                    "public key length: " + bytes.length + " (expected: " + Curve25519.KEY_LENGTH + ")");
         }
-        return new ZMTPCurvePublicKey(octets.clone());
+        return new ZMTPCurvePublicKey(bytes.clone());
     }
 
     /**
-     * Returns the key that these characters are in Z85.
+     * Returns the key that this string encodes in Z85.
      *
-     * @throws IllegalArgumentException if they are not 40, or not all of Z85, or no 32-bit numbers in fives
+     * @throws IllegalArgumentException if the string is not 40 characters of valid Z85
      */
     public static ZMTPCurvePublicKey of(String z85) {
-        return new ZMTPCurvePublicKey(Z85.decode("public key", Z85.octets(z85.toCharArray()), LENGTH));
+        return new ZMTPCurvePublicKey(Z85.decode("public key", Z85.bytes(z85.toCharArray()), Curve25519.KEY_LENGTH));
     }
 
     /**
-     * Reads the {@code public-key} of a file of the form that {@link #save} writes, and CZMQ, JeroMQ and pyzmq too.
+     * Reads the {@code public-key} of a file in the format of {@link #save}, which CZMQ, JeroMQ and pyzmq also write.
      *
-     * @throws IOException if the file cannot be read, is longer than 64 KiB, or holds no public key
+     * @throws IOException if the file cannot be read, is longer than 64 KiB, or has no public key
      */
     public static ZMTPCurvePublicKey load(Path file) throws IOException {
         try (CurveFile content = CurveFile.read(file)) {
@@ -55,33 +53,33 @@ public final class ZMTPCurvePublicKey {
     }
 
     /**
-     * Writes the key to a new file, which may be given to anyone.
+     * Writes the key to a new file, which everyone may read.
      *
-     * @throws java.nio.file.FileAlreadyExistsException if there is one of that name
+     * @throws java.nio.file.FileAlreadyExistsException if the file exists
      * @throws IOException if it cannot be written
      */
     public void save(Path file) throws IOException {
         CurveFile.write(file, this);
     }
 
-    /** The octets, a copy. */
-    public byte[] octets() {
-        return octets.clone();
+    /** The 32 bytes of the key, as a copy. */
+    public byte[] bytes() {
+        return bytes.clone();
     }
 
     /** The key in Z85. */
     public String z85() {
-        return new String(Z85.encode(octets), StandardCharsets.US_ASCII);
+        return new String(Z85.encode(bytes), StandardCharsets.US_ASCII);
     }
 
     @Override
     public boolean equals(@Nullable Object other) {
-        return other instanceof ZMTPCurvePublicKey that && Arrays.equals(octets, that.octets);
+        return other instanceof ZMTPCurvePublicKey that && Arrays.equals(bytes, that.bytes);
     }
 
     @Override
     public int hashCode() {
-        return Arrays.hashCode(octets);
+        return Arrays.hashCode(bytes);
     }
 
     /** The key in Z85. */

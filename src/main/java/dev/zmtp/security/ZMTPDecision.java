@@ -4,24 +4,24 @@ import dev.zmtp.ZMTPMetadata;
 import java.util.Objects;
 
 /**
- * What an authenticator decided, with the statuses of ZAP (RFC 27). Immutable.
+ * The decision of an authenticator, with the statuses of ZAP (RFC 27). Immutable.
  *
- * @param status whether the peer may come in
- * @param text why, for the log; it is not sent
- * @param userId who the peer is, if it may come in; else and by default empty
- * @param metadata what else is known of it; by default nothing
+ * @param status whether the peer is accepted
+ * @param text the reason, for the log; it is not sent
+ * @param userId the user ID of an accepted peer, which may be empty; otherwise empty
+ * @param metadata what else is known about the peer; by default empty
  */
 public record ZMTPDecision(Status status, String text, String userId, ZMTPMetadata metadata) {
 
-    /** The outcomes, and what the peer is told. */
+    /** The outcomes, and what the peer is sent. */
     public enum Status {
-        /** It may come in. */
+        /** The peer is accepted. */
         ACCEPTED(200),
-        /** It may try again: the connection is closed, and nothing is sent. */
+        /** The peer may try again: the connection is closed and nothing is sent. */
         TEMPORARY_FAILURE(300),
-        /** It may not come in: it gets {@code ERROR "400"}, after which libzmq does not try again. */
+        /** The peer is refused: it gets {@code ERROR "400"}, after which libzmq does not try again. */
         DENIED(400),
-        /** The authenticator is broken: the peer gets {@code ERROR "500"}, after which libzmq does not try again. */
+        /** The authenticator failed: the peer gets {@code ERROR "500"}, after which libzmq does not try again. */
         ERROR(500);
 
         private final int code;
@@ -30,13 +30,13 @@ public record ZMTPDecision(Status status, String text, String userId, ZMTPMetada
             this.code = code;
         }
 
-        /** The status code of ZAP. */
+        /** The status code in ZAP. */
         public int code() {
             return code;
         }
     }
 
-    /** Checks that nothing is null. */
+    /** Checks that no component is null. */
     public ZMTPDecision {
         Objects.requireNonNull(status, "status");
         Objects.requireNonNull(text, "text");
@@ -44,27 +44,27 @@ public record ZMTPDecision(Status status, String text, String userId, ZMTPMetada
         Objects.requireNonNull(metadata, "metadata");
     }
 
-    /** The peer is {@code userId}, or someone, if that is empty, and may come in. */
+    /** Accepts the peer as {@code userId}, which may be empty. */
     public static ZMTPDecision accept(String userId) {
         return accept(userId, ZMTPMetadata.EMPTY);
     }
 
-    /** The peer is {@code userId} and may come in. */
+    /** Accepts the peer as {@code userId}, which may be empty, and with what else is known about it. */
     public static ZMTPDecision accept(String userId, ZMTPMetadata metadata) {
         return new ZMTPDecision(Status.ACCEPTED, "", userId, metadata);
     }
 
-    /** The peer may not come in, for a reason that is not sent. */
+    /** Refuses the peer. The reason is not sent. */
     public static ZMTPDecision deny(String text) {
         return refusal(Status.DENIED, text);
     }
 
-    /** The peer may try again, for a reason that is not sent. */
+    /** Refuses the peer for now: it may try again. The reason is not sent. */
     public static ZMTPDecision temporaryFailure(String text) {
         return refusal(Status.TEMPORARY_FAILURE, text);
     }
 
-    /** It cannot be said whether the peer may come in, for a reason that is not sent. */
+    /** Refuses the peer because no decision could be made. The reason is not sent. */
     public static ZMTPDecision error(String text) {
         return refusal(Status.ERROR, text);
     }

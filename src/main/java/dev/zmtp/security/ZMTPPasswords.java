@@ -10,14 +10,13 @@ import java.util.concurrent.CompletionStage;
 import java.util.stream.Collectors;
 
 /**
- * Accepts PLAIN peers that know a password, under their user name as the user id, and denies all others.
+ * Accepts PLAIN peers with the right password, and denies all others. The user ID is the user name.
  *
- * <p>It keeps digests of the passwords and compares these, in a time that does not depend on them, nor on whether the user is
- * known. Thread safe.
+ * <p>It keeps digests of the passwords, and compares them in constant time, also for an unknown user. Thread safe.
  */
 public final class ZMTPPasswords implements ZMTPAuthenticator {
 
-    private static final byte[] NOBODYS = new byte[32];
+    private static final byte[] UNKNOWN_USER = new byte[32];
 
     private volatile Map<String, byte[]> digests;
 
@@ -25,12 +24,12 @@ public final class ZMTPPasswords implements ZMTPAuthenticator {
         this.digests = digests;
     }
 
-    /** Returns an authenticator that knows these users and their passwords. */
+    /** Returns an authenticator that accepts these users with their passwords. */
     public static ZMTPPasswords of(Map<String, String> passwords) {
         return new ZMTPPasswords(digests(passwords));
     }
 
-    /** Knows these users from now on, and no others. Those who are connected stay so. */
+    /** Accepts these users from now on, and no others. Existing connections stay. */
     public void replace(Map<String, String> passwords) {
         digests = digests(passwords);
     }
@@ -60,14 +59,14 @@ public final class ZMTPPasswords implements ZMTPAuthenticator {
             return CompletableFuture.completedStage(ZMTPDecision.deny("no password, but " + request.mechanism()));
         }
         byte[] known = digests.get(user);
-        boolean equal = MessageDigest.isEqual(digest(password), known == null ? NOBODYS : known);
+        boolean equal = MessageDigest.isEqual(digest(password), known == null ? UNKNOWN_USER : known);
         return CompletableFuture.completedStage(
                 equal && known != null
                         ? ZMTPDecision.accept(user)
                         : ZMTPDecision.deny("unknown user or wrong password"));
     }
 
-    /** Shows how many users there are. */
+    /** Shows the number of users. */
     @Override
     public String toString() {
         return "ZMTPPasswords{" + digests.size() + " users}";

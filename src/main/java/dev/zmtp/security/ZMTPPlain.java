@@ -3,40 +3,42 @@ package dev.zmtp.security;
 import java.nio.charset.StandardCharsets;
 
 /**
- * PLAIN: a user name and a password, in clear text (RFC 24). Give what these methods return to {@code mechanism(...)} of a
- * config. Which side is client and which server has nothing to do with who connects.
+ * PLAIN: a user name and a password, in clear text (RFC 24). Pass a result of these methods to {@code mechanism(...)} of a
+ * config. Either side may be the one that connects.
  *
- * <p>It neither encrypts nor protects from anyone on the way: use it inside TLS, or on networks that you trust.
+ * <p>PLAIN does not encrypt: use it inside TLS, or on networks that you trust.
  */
 public final class ZMTPPlain {
 
-    /** The most octets of a user name, and of a password. */
-    public static final int MAX_LENGTH = 255;
+    /** The name in greetings and in authentication requests. */
+    public static final String NAME = "PLAIN";
+
+    private static final int MAX_LENGTH = 255;
 
     private ZMTPPlain() {}
 
     /**
-     * Returns the side that has a user name and a password, both sent as UTF-8.
+     * Returns the side that sends a user name and a password, both in UTF-8.
      *
-     * @throws IllegalArgumentException if one of them is longer than 255 octets
+     * @throws IllegalArgumentException if one of them is longer than 255 bytes
      */
     public static ZMTPMechanism.Factory client(String userName, String password) {
-        byte[] user = octets("user name", userName);
-        byte[] secret = octets("password", password);
-        return Secured.client(ZMTPAuthRequest.PLAIN, context -> new PlainClient(context, user, secret));
+        byte[] user = bytes("user name", userName);
+        byte[] secret = bytes("password", password);
+        return MechanismFactories.client(NAME, context -> new PlainClient(context, user, secret));
     }
 
-    /** Returns the side that asks the config's authenticator, which there must be, about user names and passwords. */
+    /** Returns the side that asks the config's authenticator about user names and passwords. The config must have one. */
     public static ZMTPMechanism.Factory server() {
-        return Secured.server(ZMTPAuthRequest.PLAIN, PlainServer::new);
+        return MechanismFactories.server(NAME, PlainServer::new);
     }
 
-    private static byte[] octets(String what, String text) {
-        byte[] octets = text.getBytes(StandardCharsets.UTF_8);
-        if (octets.length > MAX_LENGTH) {
+    private static byte[] bytes(String what, String text) {
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        if (bytes.length > MAX_LENGTH) {
             throw new IllegalArgumentException(
-                    what + " length: " + octets.length + " octets (expected: <= " + MAX_LENGTH + ")");
+                    what + " length: " + bytes.length + " bytes (expected: <= " + MAX_LENGTH + ")");
         }
-        return octets;
+        return bytes;
     }
 }

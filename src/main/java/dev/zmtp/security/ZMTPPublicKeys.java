@@ -8,7 +8,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Accepts CURVE peers whose public keys it knows, and denies all others. Thread safe. */
+/** Accepts CURVE peers with known public keys, and denies all others. Thread safe. */
 public final class ZMTPPublicKeys implements ZMTPAuthenticator {
 
     private volatile Map<ZMTPCurvePublicKey, String> userIds;
@@ -17,22 +17,22 @@ public final class ZMTPPublicKeys implements ZMTPAuthenticator {
         this.userIds = Map.copyOf(userIds);
     }
 
-    /** Returns an authenticator that knows these keys, and calls each peer by its key in Z85. */
+    /** Returns an authenticator that accepts these keys. The user ID of a peer is its key in Z85. */
     public static ZMTPPublicKeys of(Collection<ZMTPCurvePublicKey> keys) {
         return new ZMTPPublicKeys(named(keys));
     }
 
-    /** Returns an authenticator that knows these keys, and the user ids that go with them. */
+    /** Returns an authenticator that accepts these keys, each with its user ID. */
     public static ZMTPPublicKeys of(Map<ZMTPCurvePublicKey, String> userIds) {
         return new ZMTPPublicKeys(userIds);
     }
 
-    /** Knows these keys from now on, and no others. Those who are connected stay so. */
+    /** Accepts these keys from now on, and no others. Existing connections stay. */
     public void replace(Collection<ZMTPCurvePublicKey> keys) {
         userIds = named(keys);
     }
 
-    /** Knows these keys and their user ids from now on, and no others. Those who are connected stay so. */
+    /** Accepts these keys with their user IDs from now on, and no others. Existing connections stay. */
     public void replace(Map<ZMTPCurvePublicKey, String> userIds) {
         this.userIds = Map.copyOf(userIds);
     }
@@ -57,7 +57,7 @@ public final class ZMTPPublicKeys implements ZMTPAuthenticator {
         return key == null ? null : userIds.get(key);
     }
 
-    /** Shows how many keys there are. */
+    /** Shows the number of keys. */
     @Override
     public String toString() {
         return "ZMTPPublicKeys{" + userIds.size() + " keys}";

@@ -34,8 +34,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets a ZAP handler decide (RFC 27): an authenticator that asks over a connection, and the handler of that connection's
- * channel, behind a codec for a DEALER.
+ * Asks a ZAP handler about peers (RFC 27). It is both an authenticator and the channel handler of the connection to the ZAP
+ * handler, after a codec for a DEALER.
  *
  * <pre>{@code
  *   ZMTPZapClient zap = new ZMTPZapClient(Duration.ofSeconds(5));
@@ -49,29 +49,29 @@ import org.jspecify.annotations.Nullable;
  * libzmq and JeroMQ listen at {@code inproc://zeromq.zap.01}, inside their process: there, a proxy between a ROUTER that is bound
  * to an address and a DEALER that is connected to that endpoint makes them reachable.
  *
- * <p>As long as there is no connection, or its handshake is not complete, and when an answer does not come in time, the decision
- * is a temporary failure: the peer may try again. One instance may be added to the pipeline of one channel after the other,
- * when a connection ends and is made again. Requests may come from any thread.
+ * <p>Without a connection whose handshake is complete, or without a valid reply in time, the decision is a temporary failure:
+ * the peer may try again. If the connection ends, add the same instance to the pipeline of a new one. Thread safe.
  */
 @Sharable
 public final class ZMTPZapClient extends ChannelInboundHandlerAdapter implements ZMTPAuthenticator {
 
     private static final String VERSION = "1.0";
     private static final int REPLY_FRAMES = 7;
-    private static final int MAX_WAITING = 10_000;
+    private static final int MAX_PENDING = 10_000;
 
     private final long timeoutNanos;
 
-    /** All that have not ended: the next may have begun before the end of the last is known. */
+    /** All that have not ended: a new one may begin before the end of the last one is known. */
     private final Map<ChannelHandlerContext, Connection> connections = new ConcurrentHashMap<>();
 
-    /** The latest, which is asked. */
+    /** The connection for requests: the one that began last. */
     private final AtomicReference<@Nullable Connection> latest = new AtomicReference<>();
 
     /**
      * A client without a connection yet.
      *
-     * @param timeout how long an answer may take
+     * @param timeout how long a reply may take, more than zero
+     * @throws IllegalArgumentException if it is not more than zero
      */
     public ZMTPZapClient(Duration timeout) {
         if (timeout.isNegative() || timeout.isZero()) {
@@ -88,7 +88,7 @@ public final class ZMTPZapClient extends ChannelInboundHandlerAdapter implements
             answer.complete(ZMTPDecision.temporaryFailure("no ZAP handler is connected"));
             return answer;
         }
-        // Now, as the octets of a password are wiped when the peer does not wait.
+        // Copied now, because a password is wiped if the peer's connection ends.
         ByteBuf[] frames = frames(request);
         try {
             current.ctx.executor().execute(() -> current.ask(frames, answer));
@@ -102,9 +102,9 @@ public final class ZMTPZapClient extends ChannelInboundHandlerAdapter implements
         List<ByteBuf> frames = new ArrayList<>();
         frames.add(Unpooled.EMPTY_BUFFER); // the delimiter of an envelope
         frames.add(text(VERSION));
-        frames.add(Unpooled.EMPTY_BUFFER); // the request id, which the connection gives
+        frames.add(Unpooled.EMPTY_BUFFER); // the request ID, set by the connection
         frames.add(text(request.domain()));
-        frames.add(text(address(request.remoteAddress())));
+        frames.add(text(address(request.peerAddress())));
         frames.add(Unpooled.copiedBuffer(request.identity()));
         frames.add(text(request.mechanism()));
         for (ByteBuffer credential : request.credentials()) {
@@ -119,7 +119,8 @@ public final class ZMTPZapClient extends ChannelInboundHandlerAdapter implements
 
     private static String address(@Nullable SocketAddress address) {
         if (address instanceof InetSocketAddress inet && inet.getAddress() != null) {
-            return NetUtil.toAddressString(inet.getAddress()); // handlers compare it with their lists: 2001:db8::7
+            return NetUtil.toAddressString(
+                    inet.getAddress()); // the short form, 2001:db8::7, as in lists of ZAP handlers
         }
         return address == null ? "" : address.toString();
     }
@@ -142,7 +143,7 @@ public final class ZMTPZapClient extends ChannelInboundHandlerAdapter implements
             return;
         }
         try {
-            current.answered(reply);
+            current.onReply(reply);
         } finally {
             reply.release();
         }
@@ -167,10 +168,10 @@ public final class ZMTPZapClient extends ChannelInboundHandlerAdapter implements
         }
     }
 
-    /** One connection's requests. On its event loop. */
+    /** The requests on one connection. Used on its event loop. */
     private final class Connection {
         private final ChannelHandlerContext ctx;
-        private final Map<Long, Waiting> waiting = new HashMap<>();
+        private final Map<Long, Request> pending = new HashMap<>();
         private long lastId;
         private boolean ended;
 
@@ -178,7 +179,7 @@ public final class ZMTPZapClient extends ChannelInboundHandlerAdapter implements
             this.ctx = ctx;
         }
 
-        private record Waiting(CompletableFuture<ZMTPDecision> answer, ScheduledFuture<?> timeout) {
+        private record Request(CompletableFuture<ZMTPDecision> answer, ScheduledFuture<?> timeout) {
             void complete(ZMTPDecision decision) {
                 timeout.cancel(false);
                 answer.complete(decision);
@@ -186,24 +187,24 @@ public final class ZMTPZapClient extends ChannelInboundHandlerAdapter implements
         }
 
         void ask(ByteBuf[] frames, CompletableFuture<ZMTPDecision> answer) {
-            if (ended || waiting.size() >= MAX_WAITING) {
+            if (ended || pending.size() >= MAX_PENDING) {
                 answer.complete(ZMTPDecision.temporaryFailure(
-                        ended ? "the connection to the ZAP handler has ended" : MAX_WAITING + " requests are waiting"));
+                        ended ? "the connection to the ZAP handler has ended" : MAX_PENDING + " requests are pending"));
                 return;
             }
-            if (!ctx.channel().isWritable()) { // a handler that reads nothing must not make us keep passwords
-                answer.complete(ZMTPDecision.temporaryFailure("the ZAP handler takes no more requests"));
+            if (!ctx.channel().isWritable()) { // a ZAP handler that reads nothing must not make us pile up passwords
+                answer.complete(ZMTPDecision.temporaryFailure("the ZAP handler reads no more requests"));
                 return;
             }
             long id = ++lastId;
             ScheduledFuture<?> timeout;
             try {
-                timeout = ctx.executor().schedule(() -> late(id), timeoutNanos, TimeUnit.NANOSECONDS);
+                timeout = ctx.executor().schedule(() -> onTimeout(id), timeoutNanos, TimeUnit.NANOSECONDS);
             } catch (RejectedExecutionException e) {
                 answer.complete(ZMTPDecision.temporaryFailure("the connection to the ZAP handler has ended"));
                 return;
             }
-            waiting.put(id, new Waiting(answer, timeout));
+            pending.put(id, new Request(answer, timeout));
             frames[2] = text(Long.toString(id));
             ctx.writeAndFlush(ZMTPMessage.from(frames)).addListener(sent -> {
                 if (!sent.isSuccess()) {
@@ -212,19 +213,22 @@ public final class ZMTPZapClient extends ChannelInboundHandlerAdapter implements
             });
         }
 
-        private void late(long id) {
-            complete(id, ZMTPDecision.temporaryFailure("the ZAP handler has not answered in time"));
+        private void onTimeout(long id) {
+            complete(id, ZMTPDecision.temporaryFailure("the ZAP handler did not reply in time"));
         }
 
         private void complete(long id, ZMTPDecision decision) {
-            Waiting asked = waiting.remove(id);
-            if (asked != null) {
-                asked.complete(decision);
+            Request request = pending.remove(id);
+            if (request != null) {
+                request.complete(decision);
             }
         }
 
-        /** Takes a reply. One that belongs to no request is late, and dropped; one that is no ZAP is an error of its handler's. */
-        void answered(ZMTPMessage reply) {
+        /**
+         * Handles a reply. Replies without a pending request are dropped; a malformed one completes its request with a
+         * temporary failure.
+         */
+        void onReply(ZMTPMessage reply) {
             if (reply.size() < 3) {
                 return;
             }
@@ -236,10 +240,10 @@ public final class ZMTPZapClient extends ChannelInboundHandlerAdapter implements
 
         void end() {
             ended = true;
-            List<Waiting> left = List.copyOf(waiting.values());
-            waiting.clear();
-            left.forEach(asked ->
-                    asked.complete(ZMTPDecision.temporaryFailure("the connection to the ZAP handler has ended")));
+            List<Request> left = List.copyOf(pending.values());
+            pending.clear();
+            left.forEach(request ->
+                    request.complete(ZMTPDecision.temporaryFailure("the connection to the ZAP handler has ended")));
         }
     }
 
@@ -250,13 +254,13 @@ public final class ZMTPZapClient extends ChannelInboundHandlerAdapter implements
 
     private static ZMTPDecision decision(ZMTPMessage reply) {
         if (reply.size() != REPLY_FRAMES) {
-            return broken("frames: " + reply.size() + " (expected: " + REPLY_FRAMES + ")");
+            return malformed("frames: " + reply.size() + " (expected: " + REPLY_FRAMES + ")");
         }
         if (reply.frame(0).isReadable()) {
-            return broken("delimiter: " + ByteBufUtil.hexDump(reply.frame(0)) + " (expected: empty)");
+            return malformed("delimiter: " + ByteBufUtil.hexDump(reply.frame(0)) + " (expected: empty)");
         }
         if (!reply.frame(1).equals(text(VERSION))) {
-            return broken("version: " + ByteBufUtil.hexDump(reply.frame(1)) + " (expected: " + VERSION + ")");
+            return malformed("version: " + ByteBufUtil.hexDump(reply.frame(1)) + " (expected: " + VERSION + ")");
         }
         String status = reply.frame(3).toString(StandardCharsets.US_ASCII);
         String text = reply.frame(4).toString(StandardCharsets.UTF_8);
@@ -265,7 +269,7 @@ public final class ZMTPZapClient extends ChannelInboundHandlerAdapter implements
             case "300" -> ZMTPDecision.temporaryFailure(text);
             case "400" -> ZMTPDecision.deny(text);
             case "500" -> ZMTPDecision.error(text);
-            default -> broken("status: " + status + " (expected: 200, 300, 400 or 500)");
+            default -> malformed("status: " + status + " (expected: 200, 300, 400 or 500)");
         };
     }
 
@@ -274,11 +278,11 @@ public final class ZMTPZapClient extends ChannelInboundHandlerAdapter implements
             ZMTPMetadata metadata = Metadata.read(reply.frame(6).duplicate(), Integer.MAX_VALUE);
             return ZMTPDecision.accept(reply.frame(5).toString(StandardCharsets.UTF_8), metadata);
         } catch (ZMTPException e) {
-            return broken("metadata: " + e.getMessage());
+            return malformed("metadata: " + e.getMessage());
         }
     }
 
-    private static ZMTPDecision broken(String what) {
-        return ZMTPDecision.temporaryFailure("the reply of the ZAP handler is none: " + what);
+    private static ZMTPDecision malformed(String what) {
+        return ZMTPDecision.temporaryFailure("malformed ZAP reply: " + what);
     }
 }

@@ -1,8 +1,8 @@
 /**
- * A client for ZAP, the ZeroMQ Authentication Protocol (RFC 27): an authenticator that asks a ZAP handler over a connection of
- * its own.
+ * A client for ZAP, the ZeroMQ Authentication Protocol (RFC 27): an authenticator that asks a ZAP handler over its own
+ * connection.
  *
- * <p>It is an ordinary handler of messages, which stands above the codec and uses nothing of it that an application could not.
+ * <p>It is an ordinary handler of messages. It uses only what the codec offers to every application.
  */
 @NullMarked
 package dev.zmtp.zap;

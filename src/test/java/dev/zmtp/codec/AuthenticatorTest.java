@@ -22,6 +22,7 @@ import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.ScriptedPeer;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -33,7 +34,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Who may come in: with NULL, and by the ready-made authenticators (RFC 27). */
+/** Which peers are accepted: with NULL, and by the ready-made authenticators (RFC 27). */
 class AuthenticatorTest {
 
     private static ScriptedPeer peerOf(ZMTPAuthenticator authenticator) {
@@ -44,9 +45,9 @@ class AuthenticatorTest {
     }
 
     private static ZMTPAuthRequest request(@Nullable SocketAddress address, String mechanism, byte[]... credentials) {
-        List<ByteBuffer> octets =
+        List<ByteBuffer> bytes =
                 List.of(credentials).stream().map(ByteBuffer::wrap).toList();
-        return new ZMTPAuthRequest("", address, ByteBuffer.allocate(0), mechanism, octets, List.of());
+        return new ZMTPAuthRequest("", address, ByteBuffer.allocate(0), mechanism, bytes, List.of());
     }
 
     private static ZMTPDecision decision(ZMTPAuthenticator authenticator, ZMTPAuthRequest request) {
@@ -56,7 +57,7 @@ class AuthenticatorTest {
     // With NULL
 
     @Test
-    void aPeerWithNoMechanismIsAskedAboutBeforeOurReady() {
+    void withNullTheAuthenticatorIsAskedBeforeOurReady() {
         CompletableFuture<ZMTPDecision> answer = new CompletableFuture<>();
         try (ScriptedPeer peer = peerOf(request -> answer)) {
             peer.send(GREETING + ready("DEALER"));
@@ -74,10 +75,10 @@ class AuthenticatorTest {
     }
 
     @Test
-    void aPeerThatDoesNotWaitForTheDecisionLosesNoOctetInSilence() {
+    void aPeerThatDoesNotWaitForTheDecisionIsRefused() {
         CompletableFuture<ZMTPDecision> answer = new CompletableFuture<>();
         try (ScriptedPeer peer = peerOf(request -> answer)) {
-            peer.send(GREETING + ready("DEALER") + "00"); // the first octet of a message
+            peer.send(GREETING + ready("DEALER") + "00"); // the first byte of a message
             answer.complete(ZMTPDecision.accept(""));
             peer.channel.runPendingTasks();
             assertThat(failureOf(peer).code()).isEqualTo(ZMTPException.Code.UNEXPECTED);
@@ -86,7 +87,7 @@ class AuthenticatorTest {
 
     @ParameterizedTest
     @CsvSource({"400, true", "500, true", "300, false"})
-    void aPeerThatMayNotComeInIsToldOnlyWhatItMayKnow(int status, boolean told) {
+    void aRefusedPeerGetsTheStatusAndNoReason(int status, boolean sent) {
         ZMTPDecision decision = switch (status) {
             case 400 -> ZMTPDecision.deny("secret reason");
             case 500 -> ZMTPDecision.error("secret reason");
@@ -96,7 +97,7 @@ class AuthenticatorTest {
             peer.send(GREETING);
             String error = Hex.of("04 0a 05 \"ERROR\" 03 \"" + status + "\"");
             String received = peer.received();
-            assertThat(received.endsWith(error)).isEqualTo(told);
+            assertThat(received.endsWith(error)).isEqualTo(sent);
             assertThat(received).doesNotContain(Hex.of("\"READY\"")).doesNotContain(Hex.of("\"secret\""));
             assertThat(failureOf(peer).code()).isEqualTo(ZMTPException.Code.AUTHENTICATION);
             assertThat(failureOf(peer)).hasMessageStartingWith("authentication: " + status + ", secret reason");
@@ -122,23 +123,23 @@ class AuthenticatorTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"01 00", SIGNATURE + "00 05 00 00", SIGNATURE + "01 05 00 00"})
-    void noPeerIsTooOldToBeAskedAbout(String greeting) {
+    void withAnAuthenticatorOldPeersAreRefused(String greeting) {
         try (ScriptedPeer peer = peerOf(ZMTPAuthenticator.anyone()).send(greeting)) {
             assertThat(failureOf(peer).code()).isEqualTo(ZMTPException.Code.VERSION);
         }
     }
 
     @Test
-    void theAddressBehindAProxyIsTheOneThatTheProxyTold() {
-        InetSocketAddress told = InetSocketAddress.createUnresolved("client.example", 7);
-        ScriptedPeer peer = peerOf(
-                request -> CompletableFuture.completedStage(ZMTPDecision.deny("from " + request.remoteAddress())));
+    void afterAProxyTheAddressIsTheOneThatTheProxyReported() {
+        InetSocketAddress reported = InetSocketAddress.createUnresolved("client.example", 7);
+        ScriptedPeer peer =
+                peerOf(request -> CompletableFuture.completedStage(ZMTPDecision.deny("from " + request.peerAddress())));
         try (peer) {
-            peer.channel.attr(ZMTPCodec.PEER_ADDRESS).set(told);
+            peer.channel.attr(ZMTPCodec.PEER_ADDRESS).set(reported);
             peer.send(GREETING);
             assertThat(failureOf(peer))
-                    .hasMessageStartingWith("authentication: 400, from " + told)
-                    .hasMessageEndingWith(", peer " + told);
+                    .hasMessageStartingWith("authentication: 400, from " + reported)
+                    .hasMessageEndingWith(", peer " + reported);
         }
     }
 
@@ -158,7 +159,7 @@ class AuthenticatorTest {
         "2001:db8::/33, 2001:db8:8000::1, false",
         "::1, ::1, true"
     })
-    void anAddressIsKnownByTheBitsThatCount(String known, String address, boolean accepted) {
+    void anAddressIsComparedByTheBitsOfTheNetwork(String known, String address, boolean accepted) {
         ZMTPAddresses addresses = ZMTPAddresses.of(List.of("198.51.100.1", known));
         ZMTPAuthRequest request = request(new InetSocketAddress(address, 1), "NULL");
         assertThat(decision(addresses, request).status())
@@ -166,24 +167,26 @@ class AuthenticatorTest {
     }
 
     @Test
-    void whoHasNoAddressIsNotKnownByOne() {
-        ZMTPAddresses all = ZMTPAddresses.of(List.of("0.0.0.0/0", "::/0"));
-        assertThat(decision(all, request(null, "NULL")).status()).isEqualTo(ZMTPDecision.Status.DENIED);
-        assertThat(decision(all, request(InetSocketAddress.createUnresolved("x", 1), "NULL"))
+    void aPeerWithoutAnIpAddressIsDenied() {
+        ZMTPAddresses everyone = ZMTPAddresses.of(List.of("0.0.0.0/0", "::/0"));
+        assertThat(decision(everyone, request(null, "NULL")).status()).isEqualTo(ZMTPDecision.Status.DENIED);
+        assertThat(decision(everyone, request(UnixDomainSocketAddress.of("/run/x"), "NULL")))
+                .isEqualTo(ZMTPDecision.deny("address /run/x"));
+        assertThat(decision(everyone, request(InetSocketAddress.createUnresolved("x", 1), "NULL"))
                         .status())
                 .isEqualTo(ZMTPDecision.Status.DENIED);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"host.example", "192.0.2", "192.0.2.0/33", "::/129", "192.0.2.0/", "192.0.2.0/-1", ""})
-    void whatIsNoAddressIsRefusedAtOnce(String address) {
+    void anInvalidAddressIsRefused(String address) {
         assertThatThrownBy(() -> ZMTPAddresses.of(List.of(address)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageStartingWith("address: " + address + " (expected: ");
     }
 
     @Test
-    void aUserIsKnownByItsPasswordAlone() {
+    void aUserIsAcceptedOnlyWithItsPassword() {
         ZMTPPasswords passwords = ZMTPPasswords.of(Map.of("a", "1", "b", ""));
         assertThat(plain(passwords, "a", "1")).isEqualTo(ZMTPDecision.accept("a"));
         assertThat(plain(passwords, "b", "")).isEqualTo(ZMTPDecision.accept("b"));
@@ -205,7 +208,7 @@ class AuthenticatorTest {
     }
 
     @Test
-    void aKeyIsKnownByItsOctets() {
+    void aKeyIsComparedByItsBytes() {
         ZMTPCurvePublicKey known = ZMTPCurvePublicKey.of(Hex.octets("01*32"));
         ZMTPPublicKeys keys = ZMTPPublicKeys.of(Map.of(known, "someone"));
         assertThat(decision(keys, request(null, "CURVE", Hex.octets("01*32"))))
@@ -219,7 +222,7 @@ class AuthenticatorTest {
     }
 
     @Test
-    void whatIsKnownCanBeReplaced() {
+    void acceptedPeersCanBeReplaced() {
         InetSocketAddress address = new InetSocketAddress("192.0.2.7", 1);
         ZMTPAddresses addresses = ZMTPAddresses.of(List.of());
         assertThat(decision(addresses, request(address, "NULL")).status()).isEqualTo(ZMTPDecision.Status.DENIED);
@@ -234,14 +237,13 @@ class AuthenticatorTest {
         ZMTPCurvePublicKey key = ZMTPCurvePublicKey.of(Hex.octets("01*32"));
         ZMTPPublicKeys keys = ZMTPPublicKeys.of(List.of(key));
         keys.replace(List.of());
-        assertThat(decision(keys, request(null, "CURVE", key.octets())).status())
-                .isEqualTo(ZMTPDecision.Status.DENIED);
+        assertThat(decision(keys, request(null, "CURVE", key.bytes())).status()).isEqualTo(ZMTPDecision.Status.DENIED);
         keys.replace(Map.of(key, "b"));
-        assertThat(decision(keys, request(null, "CURVE", key.octets()))).isEqualTo(ZMTPDecision.accept("b"));
+        assertThat(decision(keys, request(null, "CURVE", key.bytes()))).isEqualTo(ZMTPDecision.accept("b"));
     }
 
     @Test
-    void theSecondOfTwoIsAskedAboutThoseWhomTheFirstAccepts() {
+    void theSecondOfTwoAuthenticatorsIsAskedAboutPeersTheFirstAccepts() {
         ZMTPAuthenticator both = ZMTPAddresses.of(List.of("192.0.2.7")).and(ZMTPPasswords.of(Map.of("a", "1")));
         byte[][] right = {{'a'}, {'1'}};
         byte[][] wrong = {{'a'}, {'2'}};

@@ -78,25 +78,25 @@ class CurveTest {
 
     @ParameterizedTest
     @ValueSource(ints = {3, 70_000})
-    void octetsThatMayNotBeWrittenAreOpenedInACopy(int length) {
+    void aReadOnlyBufferIsDecryptedInACopy(int length) {
         try (Peers peers = joined(client(DEALER), server(ROUTER))) {
             ZMTPMessage sent = ZMTPMessage.fromUTF8("c".repeat(length));
             peers.left.channel.writeAndFlush(sent.retain());
-            ByteBuf octets = peers.left.channel.readOutbound();
-            ByteBuf before = octets.copy();
-            peers.right.channel.writeInbound(octets.asReadOnly().retain());
+            ByteBuf bytes = peers.left.channel.readOutbound();
+            ByteBuf before = bytes.copy();
+            peers.right.channel.writeInbound(bytes.asReadOnly().retain());
             assertThat(peers.right.failures).isEmpty();
             assertThat(peers.right.messages).containsExactly(sent);
-            assertThat(octets).isEqualTo(before);
+            assertThat(bytes).isEqualTo(before);
             peers.right.messages.forEach(ReferenceCountUtil::release);
             sent.release();
             before.release();
-            octets.release();
+            bytes.release();
         }
     }
 
     @Test
-    void subscriptionsTravelInBoxes() {
+    void subscriptionsAreEncrypted() {
         try (Peers peers = joined(client(SUB), server(PUB))) {
             peers.left.channel.writeAndFlush(ZMTPSubscription.subscribe("AB"));
             peers.exchange();
@@ -105,7 +105,7 @@ class CurveTest {
     }
 
     @Test
-    void aClientThatTheServerDoesNotKnowIsToldSo() {
+    void anUnknownClientGetsTheStatus() {
         try (Peers peers =
                 joined(client(DEALER), server(ROUTER).authenticator(ZMTPPublicKeys.of(List.of(SERVER.publicKey()))))) {
             assertThat(failureOf(peers.right).code()).isEqualTo(ZMTPException.Code.AUTHENTICATION);
@@ -114,7 +114,7 @@ class CurveTest {
     }
 
     @Test
-    void aServerOfAnotherKeyIsNotTalkedTo() {
+    void aServerWithAnotherKeyIsRefused() {
         ZMTPConfig.Builder other = ZMTPConfig.builder()
                 .socketType(ROUTER)
                 .mechanism(ZMTPCurve.server(ZMTPCurveKeyPair.generate()))
@@ -139,7 +139,7 @@ class CurveTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"01 00", ScriptedPeer.SIGNATURE + "00 05 00 00", ScriptedPeer.SIGNATURE + "01 05 00 00"})
-    void noPeerIsTooOldForAKey(String greeting) {
+    void oldPeersAreRefused(String greeting) {
         for (ZMTPConfig.Builder config : List.of(client(DEALER), server(ROUTER))) {
             try (ScriptedPeer peer = new ScriptedPeer(ZMTPCodec.from(config.build()))) {
                 peer.send(greeting);
@@ -152,8 +152,8 @@ class CurveTest {
     @ValueSource(strings = {"00 01 61", "04 07 04 \"PING\" 00 00", "01 01 61"})
     void clearTextInTrafficEndsTheConnection(String frame) {
         try (Peers peers = joined(client(DEALER), server(ROUTER))) {
-            ByteBuf octets = Hex.buffer(frame);
-            peers.right.channel.writeInbound(octets);
+            ByteBuf bytes = Hex.buffer(frame);
+            peers.right.channel.writeInbound(bytes);
             assertThat(peers.right.failures).singleElement().isInstanceOf(ZMTPException.class);
             assertThat(peers.right.channel.isOpen()).isFalse();
             assertThat(peers.right.channel.<Object>readOutbound()).isNull(); // no ERROR, no oracle
@@ -161,7 +161,7 @@ class CurveTest {
     }
 
     @Test
-    void theHandshakeComputesOnTheExecutorAlone() {
+    void theHandshakeIsComputedOnlyOnTheExecutor() {
         Queue<Runnable> computations = new ArrayDeque<>();
         ZMTPConfig.Builder slow = server(ROUTER).handshakeExecutor(computations::add);
         try (Peers peers = joined(client(DEALER), slow)) {
@@ -177,7 +177,7 @@ class CurveTest {
     }
 
     @Test
-    void anExecutorThatIsFullCostsTheConnection() {
+    void aFullExecutorEndsTheConnection() {
         ZMTPConfig.Builder full = server(ROUTER).handshakeExecutor(task -> {
             throw new RejectedExecutionException("full");
         });
@@ -192,7 +192,7 @@ class CurveTest {
     }
 
     @Test
-    void aConnectionThatEndsInAComputationIsOver() {
+    void aComputationThatEndsAfterItsConnectionChangesNothing() {
         Queue<Runnable> computations = new ArrayDeque<>();
         ZMTPConfig.Builder slow = server(ROUTER).handshakeExecutor(computations::add);
         try (Peers peers = joined(client(DEALER), slow)) {
@@ -204,7 +204,7 @@ class CurveTest {
     }
 
     @Test
-    void aPeerThatTalksBeforeItMayIsRefused() {
+    void aPeerThatSendsTooEarlyIsRefused() {
         Queue<Runnable> computations = new ArrayDeque<>();
         ZMTPConfig.Builder slow = server(ROUTER).handshakeExecutor(computations::add);
         try (Peers peers = joined(client(DEALER), slow)) {
@@ -215,7 +215,7 @@ class CurveTest {
     }
 
     @Test
-    void thePingsOfBothSidesTravelInBoxes() {
+    void thePingsOfBothSidesAreEncrypted() {
         try (Peers peers = joined(
                 client(DEALER).heartbeatInterval(Duration.ofSeconds(1)),
                 server(ROUTER).heartbeatInterval(Duration.ofSeconds(1)))) {
@@ -233,7 +233,7 @@ class CurveTest {
     }
 
     @Test
-    void whatDoesNotGoTogetherIsRefusedWhenTheConfigIsBuilt() {
+    void settingsThatConflictAreRefusedWhenTheConfigIsBuilt() {
         assertThatThrownBy(() -> ZMTPConfig.builder()
                         .socketType(ROUTER)
                         .mechanism(ZMTPCurve.server(SERVER))
@@ -248,7 +248,7 @@ class CurveTest {
     }
 
     @Test
-    void aHundredThousandMessagesTravelOnOneConnection() {
+    void aHundredThousandMessagesAreSentOnOneConnection() {
         try (Peers peers = joined(client(DEALER), server(ROUTER))) {
             for (int batch = 0; batch < 100; batch++) {
                 for (int i = 0; i < 1000; i++) {

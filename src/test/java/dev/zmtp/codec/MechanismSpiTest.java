@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** That a mechanism of the shape of PLAIN or CURVE fits behind the SPI, from the first command to the last frame. */
+/** A mechanism with the shape of PLAIN and CURVE works through the SPI, from the first command to the last frame. */
 class MechanismSpiTest {
 
     private static final ToyMechanism.Asked YES = (password, yes) -> yes.run();
@@ -61,14 +61,14 @@ class MechanismSpiTest {
         return new Peers(ZMTPCodec.from(left.build()), ZMTPCodec.from(right.build()));
     }
 
-    /** A scripted client at our server, behind the greetings. */
+    /** A scripted client of our server, after the greetings. */
     private ScriptedPeer greeted(ZMTPConfig.Builder config) {
         ScriptedPeer peer = new ScriptedPeer(ZMTPCodec.from(config.build())).send(SIGNATURE + "03 01 " + TOY);
         peer.received();
         return peer;
     }
 
-    /** A scripted client at our ROUTER, behind the handshake. */
+    /** A scripted client of our ROUTER, after the handshake. */
     private ScriptedPeer ready() {
         ScriptedPeer peer = greeted(server(ZMTPSocketType.ROUTER, YES));
         peer.send(command("05 \"HELLO\" \"open\""));
@@ -97,7 +97,7 @@ class MechanismSpiTest {
     }
 
     @Test
-    void eachCommandLeavesWhenItsTurnComes() {
+    void eachCommandIsSentInItsTurn() {
         try (ScriptedPeer peer = greeted(server(ZMTPSocketType.ROUTER, YES).localIdentity("me"))) {
             assertThat(peer.received()).isEmpty();
             peer.send(command("05 \"HELLO\" \"open\""));
@@ -163,7 +163,7 @@ class MechanismSpiTest {
     }
 
     @Test
-    void anAnswerThatComesTooLateMeansNothing() {
+    void anAnswerAfterTheEndIsIgnored() {
         List<Runnable> answers = new ArrayList<>();
         ScriptedPeer peer = greeted(server(ZMTPSocketType.ROUTER, (password, yes) -> answers.add(yes)));
         peer.send(command("05 \"HELLO\" \"open\""));
@@ -177,7 +177,7 @@ class MechanismSpiTest {
     }
 
     @Test
-    void theDeadlineHoldsWhileAnAnswerIsAwaited() {
+    void theHandshakeTimeoutIncludesTheAnswer() {
         ScriptedPeer peer = new ScriptedPeer();
         peer.channel.freezeTime();
         peer.channel
@@ -192,7 +192,7 @@ class MechanismSpiTest {
     }
 
     @Test
-    void aCommandOutOfTurnIsTheMechanismsToRefuse() {
+    void theMechanismRefusesACommandOutOfTurn() {
         try (ScriptedPeer peer = greeted(server(ZMTPSocketType.ROUTER, NEVER))) {
             peer.send(command("05 \"HELLO\" \"open\"") + command("08 \"INITIATE\" " + METADATA));
             assertThat(failureOf(peer).code()).isEqualTo(ZMTPException.Code.UNEXPECTED);
@@ -201,7 +201,7 @@ class MechanismSpiTest {
     }
 
     @Test
-    void aMechanismMayRefuseWithoutAWord() {
+    void aMechanismMayRefuseWithoutAnError() {
         try (ScriptedPeer peer = greeted(server(ZMTPSocketType.PUB, YES))) {
             peer.send(command("05 \"HELLO\" \"open\""));
             peer.received();
@@ -237,7 +237,7 @@ class MechanismSpiTest {
 
     @ParameterizedTest(name = "{0}: {1}")
     @MethodSource("oldPeers")
-    void noPeerStripsAMechanismByPretendingToBeOld(ZMTPVersion protocol, String theirs) {
+    void noPeerRemovesTheMechanismByPretendingToBeOld(ZMTPVersion protocol, String theirs) {
         ScriptedPeer peer = new ScriptedPeer();
         peer.channel
                 .pipeline()
@@ -264,7 +264,7 @@ class MechanismSpiTest {
     }
 
     @Test
-    void framesTravelSealedAndWithoutTheirFlags() {
+    void framesAreSentSealedAndWithoutTheirFlags() {
         try (ScriptedPeer peer = ready()) {
             peer.channel.writeAndFlush(ZMTPMessage.fromUTF8("a", "b"));
             assertThat(peer.received()).isEqualTo(Hex.of("00 03 5a fe 9e / 00 03 5a ff 9d"));
@@ -272,11 +272,11 @@ class MechanismSpiTest {
     }
 
     @Test
-    void sealedFramesAreReadHoweverTheyAreCut() {
-        byte[] octets = Hex.octets(sealed(1, "61") + sealed(0, "62") + sealed(0, "\"hi\""));
-        for (int split = 1; split < octets.length; split++) {
+    void sealedFramesMayBeCutAnywhere() {
+        byte[] bytes = Hex.octets(sealed(1, "61") + sealed(0, "62") + sealed(0, "\"hi\""));
+        for (int split = 1; split < bytes.length; split++) {
             try (ScriptedPeer peer = ready()) {
-                peer.send(octets, split);
+                peer.send(bytes, split);
                 assertThat(peer.texts()).containsExactly("a,b", "hi");
             }
         }
@@ -311,7 +311,7 @@ class MechanismSpiTest {
 
     @ParameterizedTest
     @CsvSource({"10, true", "11, false"})
-    void theLimitOfAFrameIsThatOfItsBody(int length, boolean accepted) {
+    void theFrameLimitAppliesToTheOpenedBody(int length, boolean accepted) {
         ZMTPConfig.Builder config =
                 server(ZMTPSocketType.ROUTER, YES).maxFrameLength(10).maxCommandLength(10);
         try (ScriptedPeer peer = greeted(config)) {
@@ -325,7 +325,7 @@ class MechanismSpiTest {
 
     @ParameterizedTest
     @CsvSource({"0c, false", "0d, true"})
-    void whatIsTooLongWhenItIsOpenIsRefusedAtItsHeader(String length, boolean refused) {
+    void aSealedFrameThatIsTooLongIsRefusedAtItsHeader(String length, boolean refused) {
         ZMTPConfig.Builder config =
                 server(ZMTPSocketType.ROUTER, YES).maxFrameLength(10).maxCommandLength(10);
         try (ScriptedPeer peer = greeted(config)) {
@@ -359,7 +359,7 @@ class MechanismSpiTest {
     }
 
     @Test
-    void aSubscriptionTravelsThroughTheCipher() {
+    void aSubscriptionIsSealed() {
         try (Peers peers = joined(client(ZMTPSocketType.SUB), server(ZMTPSocketType.PUB, YES))
                 .exchange()) {
             peers.left.channel.writeAndFlush(ZMTPSubscription.subscribe("AB"));
@@ -371,7 +371,7 @@ class MechanismSpiTest {
     }
 
     @Test
-    void aSubscriptionAsAMessageTravelsThroughTheCipher() {
+    void aSubscriptionAsAMessageIsSealed() {
         try (Peers peers = joined(
                         client(ZMTPSocketType.SUB).protocol(ZMTPVersion.ZMTP30), server(ZMTPSocketType.PUB, YES))
                 .exchange()) {
@@ -382,7 +382,7 @@ class MechanismSpiTest {
     }
 
     @Test
-    void messagesToOneWhoOnlySendsAreDroppedBehindTheCipherToo() {
+    void messagesToASendOnlySocketAreDroppedAfterTheCipherToo() {
         try (Peers peers = joined(client(ZMTPSocketType.PULL), server(ZMTPSocketType.PUSH, YES))
                 .exchange()) {
             peers.left.channel.writeAndFlush(ZMTPMessage.fromUTF8("a", "b"));
@@ -393,7 +393,7 @@ class MechanismSpiTest {
     }
 
     @Test
-    void ourPingTravelsThroughTheCipher() {
+    void ourPingIsSealed() {
         ScriptedPeer peer = new ScriptedPeer();
         peer.channel.freezeTime();
         ZMTPConfig.Builder config = server(ZMTPSocketType.ROUTER, YES).heartbeatInterval(Duration.ofSeconds(1));
@@ -408,7 +408,7 @@ class MechanismSpiTest {
     }
 
     @Test
-    void aUsersOwnTypeTravelsThroughTheCipher() {
+    void aCustomTypeIsSealed() {
         ZMTPConfig.Builder left = client(ZMTPSocketType.DEALER).encoder(Joined.class);
         ZMTPConfig.Builder right = server(ZMTPSocketType.ROUTER, YES).decoder(Split.class);
         try (Peers peers = joined(left, right).exchange()) {
@@ -420,7 +420,7 @@ class MechanismSpiTest {
     }
 
     @Test
-    void removalInMidHandshakeClosesTheMechanism() {
+    void removalDuringTheHandshakeClosesTheMechanism() {
         try (ScriptedPeer peer = greeted(server(ZMTPSocketType.ROUTER, NEVER))) {
             peer.channel.pipeline().remove(ZMTPCodec.class);
             assertClosedOnce();
@@ -458,8 +458,8 @@ class MechanismSpiTest {
         public void encode(Object message, ZMTPWriter writer) {
             List<String> parts = List.of(((String) message).split(",", -1));
             for (int i = 0; i < parts.size(); i++) {
-                byte[] octets = parts.get(i).getBytes(StandardCharsets.US_ASCII);
-                writer.frame(octets.length, i < parts.size() - 1).writeBytes(octets);
+                byte[] bytes = parts.get(i).getBytes(StandardCharsets.US_ASCII);
+                writer.frame(bytes.length, i < parts.size() - 1).writeBytes(bytes);
             }
         }
 

@@ -58,7 +58,7 @@ class NullHandshakeTest {
         "CLIENT, 04 1c, 00000006", "SERVER, 04 1c, 00000006", "RADIO, 04 1b, 00000005", "DISH, 04 1a, 00000004",
         "SCATTER, 04 1d, 00000007", "GATHER, 04 1c, 00000006", "PEER, 04 1a, 00000004", "CHANNEL, 04 1d, 00000007"
     })
-    void mostTypesAnnounceTheirTypeAlone(ZMTPSocketType type, String header, String length) {
+    void mostTypesAnnounceOnlyTheirType(ZMTPSocketType type, String header, String length) {
         try (ScriptedPeer peer = greeted(config(type).localIdentity("unsaid"))) {
             String ready = header + " 05 \"READY\" 0b \"Socket-Type\" " + length + " \"" + type + "\"";
             String all = peer.received();
@@ -68,7 +68,7 @@ class NullHandshakeTest {
 
     @ParameterizedTest
     @CsvSource({"REQ, 04 26, 00000003", "DEALER, 04 29, 00000006", "ROUTER, 04 29, 00000006"})
-    void thoseWhoAreAddressedAnnounceAnIdentityEvenAnEmptyOne(ZMTPSocketType type, String header, String length) {
+    void typesWithAnIdentityAnnounceItEvenIfItIsEmpty(ZMTPSocketType type, String header, String length) {
         try (ScriptedPeer peer = greeted(config(type))) {
             assertThat(ourReady(peer))
                     .isEqualTo(Hex.of(header + " 05 \"READY\" 0b \"Socket-Type\" " + length + " \"" + type
@@ -104,7 +104,7 @@ class NullHandshakeTest {
     }
 
     @Test
-    void aReadyOfMoreThan255OctetsIsLong() {
+    void aReadyOfMoreThan255BytesIsALongFrame() {
         try (ScriptedPeer peer = greeted(config(ZMTPSocketType.PUSH).property("X-Long", "v".repeat(300)))) {
             assertThat(ourReady(peer))
                     .startsWith(Hex.of("06 00*6 01 51 05 \"READY\""))
@@ -113,7 +113,7 @@ class NullHandshakeTest {
     }
 
     @Test
-    void propertiesOfThePeerAreKeptAndReadable() {
+    void thePropertiesOfThePeerAreInTheHandshake() {
         try (ScriptedPeer peer = greetedDealer()) {
             peer.send(
                     ready("ROUTER", "Identity", "you", "Resource", "a/b", "X-App", "1", "Whatever", "2", "X-App", "3"));
@@ -131,7 +131,7 @@ class NullHandshakeTest {
     }
 
     @Test
-    void namesOfPropertiesAreComparedWithoutCase() {
+    void namesOfPropertiesAreCaseInsensitive() {
         try (ScriptedPeer peer = greetedDealer()) {
             peer.send(command("05 \"READY\" 0b \"SOCKET-type\" 00000006 \"ROUTER\" 08 \"iDENTITY\" 00000001 79"));
             ZMTPHandshake handshake = peer.onlyEvent(ZMTPHandshakeSuccess.class).handshake();
@@ -141,7 +141,7 @@ class NullHandshakeTest {
     }
 
     @Test
-    void aPeerNeedNotNameItsType() {
+    void aPeerMayOmitItsType() {
         try (ScriptedPeer peer = greetedDealer().send("04 06 05 \"READY\"")) {
             ZMTPHandshake handshake = peer.onlyEvent(ZMTPHandshakeSuccess.class).handshake();
             assertThat(handshake.remoteSocketType()).isNull();
@@ -198,12 +198,12 @@ class NullHandshakeTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("illegalFirstFrames")
-    void anythingButALegalReadyOrErrorEndsTheHandshakeWithoutAnAnswer(
+    void anythingButAValidReadyOrErrorEndsTheHandshakeWithoutAnAnswer(
             String name, String theirs, ZMTPException.Code code) {
-        byte[] octets = Hex.octets(theirs + " 00 02 \"hi\"");
-        for (int split = 1; split < octets.length; split++) {
+        byte[] bytes = Hex.octets(theirs + " 00 02 \"hi\"");
+        for (int split = 1; split < bytes.length; split++) {
             try (ScriptedPeer peer = greetedDealer()) {
-                peer.send(octets, split);
+                peer.send(bytes, split);
                 assertThat(failureOf(peer).code()).isEqualTo(code);
                 assertThat(peer.received()).isEmpty();
             }
@@ -211,7 +211,7 @@ class NullHandshakeTest {
     }
 
     @Test
-    void anIdentityOf255OctetsIsAccepted() {
+    void anIdentityOf255BytesIsAccepted() {
         try (ScriptedPeer peer = greetedDealer().send(ready("ROUTER", "Identity", "i".repeat(255)))) {
             assertThat(peer.onlyEvent(ZMTPHandshakeSuccess.class)
                             .handshake()
@@ -222,7 +222,7 @@ class NullHandshakeTest {
     }
 
     @Test
-    void aSecondReadyMeansNothing() {
+    void aSecondReadyIsIgnored() {
         try (ScriptedPeer peer = greetedDealer()) {
             peer.send(ready("ROUTER") + ready("PUB") + "00 02 \"hi\"");
             assertThat(peer.onlyEvent(ZMTPHandshakeSuccess.class).handshake().remoteSocketType())
@@ -262,7 +262,7 @@ class NullHandshakeTest {
 
     @ParameterizedTest(name = "{0} with {1}")
     @MethodSource("everyPair")
-    void aTypeThatDoesNotGoWithOursIsToldSoAndRefused(ZMTPSocketType ours, ZMTPSocketType theirs) {
+    void aTypeThatDoesNotMatchOursIsRefusedWithAReason(ZMTPSocketType ours, ZMTPSocketType theirs) {
         try (ScriptedPeer peer = greeted(config(ours))) {
             peer.received();
             peer.send(ready(theirs.name()));
@@ -301,7 +301,7 @@ class NullHandshakeTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"router", "ROUTER2", "STREAM", "R", "ROUTER ", ""})
-    void anUnknownTypeIsToldSoAndRefused(String type) {
+    void anUnknownTypeIsRefusedWithAReason(String type) {
         try (ScriptedPeer peer = greetedDealer().send(ready(type))) {
             assertThat(failureOf(peer).code()).isEqualTo(ZMTPException.Code.SOCKET_TYPE);
             assertThat(peer.received()).startsWith("04").contains(Hex.of("05 \"ERROR\""));
@@ -309,7 +309,7 @@ class NullHandshakeTest {
     }
 
     @Test
-    void anUnknownTypeDoesNoHarmInALog() {
+    void anUnknownTypeIsSanitizedForTheLog() {
         try (ScriptedPeer peer = greetedDealer()) {
             peer.send(command("05 \"READY\" 0b \"Socket-Type\" 0000ea60 0a1b*30000"));
             assertThat(failureOf(peer))
@@ -348,7 +348,7 @@ class NullHandshakeTest {
     }
 
     @Test
-    void theLengthOfACommandIsAMatterOfConfiguration() {
+    void theMaximumLengthOfACommandCanBeSet() {
         ZMTPConfig.Builder config = config(ZMTPSocketType.DEALER).maxHandshakeCommandLength(5);
         try (ScriptedPeer peer = greeted(config).send("04 06")) {
             assertThat(failureOf(peer)).hasMessage("handshake command length: 6 (expected: <= 5), peer embedded");

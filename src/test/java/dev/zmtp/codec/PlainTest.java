@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** PLAIN, octet by octet, on both sides (RFC 24). */
+/** PLAIN, byte by byte, on both sides (RFC 24). */
 class PlainTest {
 
     private static final String PLAIN = "\"PLAIN\" 00*15 ";
@@ -56,7 +56,7 @@ class PlainTest {
                 .authenticator(ZMTPPasswords.of(Map.of("admin", "secret", "guest", "")));
     }
 
-    /** A scripted peer of ours, behind the greetings. */
+    /** A scripted peer of ours, after the greetings. */
     private static ScriptedPeer greeted(ZMTPConfig.Builder config) {
         ScriptedPeer peer = new ScriptedPeer(ZMTPCodec.from(config.build())).send(GREETING);
         assertThat(peer.received()).startsWith(Hex.of(SIGNATURE + "03 01 " + PLAIN));
@@ -64,7 +64,7 @@ class PlainTest {
     }
 
     @Test
-    void theServerSaysSoInItsGreeting() {
+    void theGreetingHasTheAsServerBitOfTheServer() {
         try (ScriptedPeer peer = new ScriptedPeer(ZMTPCodec.from(server().build())).send(SIGNATURE + "03")) {
             assertThat(peer.received()).isEqualTo(Hex.of(SIGNATURE + "03 01 " + PLAIN + "01 00*31"));
         }
@@ -74,7 +74,7 @@ class PlainTest {
     }
 
     @Test
-    void theClientSaysOneCommandAfterTheOther() {
+    void theClientSendsOneCommandAfterTheOther() {
         ScriptedPeer peer = new ScriptedPeer(ZMTPCodec.from(client().build())).send(GREETING);
         try (peer) {
             assertThat(peer.received()).endsWith(Hex.of(HELLO));
@@ -89,7 +89,7 @@ class PlainTest {
     }
 
     @Test
-    void theServerSaysOneCommandAfterTheOther() {
+    void theServerSendsOneCommandAfterTheOther() {
         try (ScriptedPeer peer = greeted(server())) {
             peer.send(HELLO);
             assertThat(peer.received()).isEqualTo(Hex.of(WELCOME));
@@ -125,7 +125,7 @@ class PlainTest {
                 "04 0d 05 \"HELLO\" 05 \"admin\" 00",
                 "04 08 05 \"HELLO\" 00 00"
             })
-    void whoDoesNotKnowThePasswordIsToldSoAndNoMore(String hello) {
+    void aPeerWithTheWrongPasswordGetsTheStatusAndNoReason(String hello) {
         try (ScriptedPeer peer = greeted(server()).send(hello)) {
             assertThat(peer.received()).isEqualTo(Hex.of("04 0a 05 \"ERROR\" 03 \"400\""));
             assertThat(failureOf(peer).code()).isEqualTo(Code.AUTHENTICATION);
@@ -141,7 +141,7 @@ class PlainTest {
         "no password, 04 0c 05 \"HELLO\" 05 \"admin\"",
         "no user name, 04 06 05 \"HELLO\"",
         "the password is longer than the rest, 04 12 05 \"HELLO\" 05 \"admin\" 06 \"secre\"",
-        "an octet behind the password, 04 14 05 \"HELLO\" 05 \"admin\" 06 \"secret\" 00"
+        "a byte after the password, 04 14 05 \"HELLO\" 05 \"admin\" 06 \"secret\" 00"
     })
     void aHelloOfTheWrongLengthIsRefusedInSilence(String name, String hello) {
         try (ScriptedPeer peer = greeted(server()).send(hello)) {
@@ -152,7 +152,7 @@ class PlainTest {
 
     @ParameterizedTest
     @ValueSource(strings = {INITIATE, READY, WELCOME, "04 05 04 \"PONG\"", "04 06 05 \"OTHER\""})
-    void anotherCommandThanHelloIsRefused(String first) {
+    void anyCommandButHelloIsRefused(String first) {
         try (ScriptedPeer peer = greeted(server()).send(first)) {
             assertThat(peer.received()).isEmpty();
             assertThat(failureOf(peer).code()).isEqualTo(Code.UNEXPECTED);
@@ -160,7 +160,7 @@ class PlainTest {
     }
 
     @Test
-    void aCommandBehindHelloIsRefusedAsLongAsTheAuthenticatorThinks() {
+    void aCommandAfterHelloIsRefusedBeforeTheDecision() {
         try (ScriptedPeer peer = greeted(server().authenticator(request -> new CompletableFuture<>()))) {
             peer.send(HELLO + INITIATE);
             assertThat(peer.received()).isEmpty();
@@ -169,7 +169,7 @@ class PlainTest {
     }
 
     @Test
-    void aCommandBehindHelloIsRefusedAlsoWhenTheAuthenticatorIsQuick() {
+    void aCommandInOneReadWithHelloIsRefused() {
         try (ScriptedPeer peer = greeted(server()).send(HELLO + INITIATE)) {
             assertThat(failureOf(peer)).hasMessageStartingWith("octets behind a command: 46 (expected: 0 until");
         }
@@ -179,10 +179,10 @@ class PlainTest {
     }
 
     @Test
-    void withoutAnAuthenticatorNobodyComesIn() {
+    void withoutAnAuthenticatorEveryPeerIsRefused() {
         ZMTPConfig unchecked = ZMTPConfig.builder()
                 .socketType(ROUTER)
-                .mechanism(context -> ZMTPPlain.server().create(context)) // as one who wraps it might
+                .mechanism(context -> ZMTPPlain.server().create(context)) // a wrapper may skip check()
                 .build();
         try (ScriptedPeer peer = new ScriptedPeer(ZMTPCodec.from(unchecked)).send(GREETING + HELLO)) {
             assertThat(failureOf(peer)).hasMessageStartingWith("authentication: 500, there is no authenticator");
@@ -191,7 +191,7 @@ class PlainTest {
 
     @ParameterizedTest
     @ValueSource(strings = {READY, HELLO, INITIATE, "04 09 07 \"WELCOME\" 00"})
-    void theClientTakesNothingButWelcome(String first) {
+    void theClientAcceptsOnlyWelcome(String first) {
         try (ScriptedPeer peer = greeted(client()).send(first)) {
             assertThat(failureOf(peer).code()).isIn(Code.UNEXPECTED, Code.MALFORMED);
         }
@@ -199,7 +199,7 @@ class PlainTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"04 0a 05 \"ERROR\" 03 \"400\"", "04 09 5e \"RROR\" 03 \"400\""})
-    void theClientUnderstandsARefusalHoweverItIsSpelt(String error) {
+    void theClientUnderstandsBothSpellingsOfARefusal(String error) {
         for (String before : new String[] {"", WELCOME}) {
             try (ScriptedPeer peer = greeted(client()).send(before).send(error)) {
                 assertThat(failureOf(peer).code()).isEqualTo(Code.PEER_ERROR);
@@ -209,7 +209,7 @@ class PlainTest {
     }
 
     @Test
-    void aPeerOfTheWrongSocketTypeIsToldSo() {
+    void aPeerWithTheWrongSocketTypeGetsTheReason() {
         try (ScriptedPeer peer = greeted(server()).send(HELLO)) {
             peer.received();
             peer.send(command("08 \"INITIATE\" 0b \"Socket-Type\" 00000003 \"PUB\""));
@@ -222,7 +222,7 @@ class PlainTest {
     @EnumSource(
             value = ZMTPVersion.class,
             names = {"ZMTP10", "ZMTP20"})
-    void noPeerIsTooOldForAPassword(ZMTPVersion version) {
+    void oldPeersAreRefused(ZMTPVersion version) {
         String greeting = version == ZMTPVersion.ZMTP10 ? "01 00" : SIGNATURE + "01 05 00 00";
         for (ZMTPConfig.Builder config : List.of(client(), server())) {
             try (ScriptedPeer peer = new ScriptedPeer(ZMTPCodec.from(config.build())).send(greeting)) {
@@ -255,7 +255,7 @@ class PlainTest {
     }
 
     @Test
-    void aTemporaryFailureIsNotTold() {
+    void aTemporaryFailureSendsNothing() {
         ZMTPAuthenticator busy = request -> CompletableFuture.completedStage(ZMTPDecision.temporaryFailure("busy"));
         try (ScriptedPeer peer = greeted(server().authenticator(busy)).send(HELLO)) {
             assertThat(peer.received()).isEmpty();
@@ -275,7 +275,7 @@ class PlainTest {
 
     @ParameterizedTest
     @org.junit.jupiter.params.provider.MethodSource("broken")
-    void aBrokenAuthenticatorIsAnErrorOfOursAndRefusesThePeer(ZMTPAuthenticator authenticator) {
+    void aBrokenAuthenticatorRefusesThePeerWithAnError(ZMTPAuthenticator authenticator) {
         try (ScriptedPeer peer = greeted(server().authenticator(authenticator)).send(HELLO)) {
             assertThat(peer.received()).isEqualTo(Hex.of("04 0a 05 \"ERROR\" 03 \"500\""));
             assertThat(failureOf(peer).code()).isEqualTo(Code.AUTHENTICATION);
@@ -300,7 +300,7 @@ class PlainTest {
     }
 
     @Test
-    void theTimeOfTheAuthenticatorCountsAgainstTheDeadline() {
+    void theHandshakeTimeoutIncludesTheAuthenticator() {
         ScriptedPeer peer = new ScriptedPeer();
         peer.channel.freezeTime();
         CompletableFuture<ZMTPDecision> answer = new CompletableFuture<>();
@@ -321,7 +321,7 @@ class PlainTest {
     }
 
     @Test
-    void theAuthenticatorIsAskedOnceAndThePasswordIsWipedBehind() {
+    void theAuthenticatorIsAskedOnceAndThePasswordIsWipedAfterwards() {
         List<ZMTPAuthRequest> asked = new ArrayList<>();
         List<String> passwords = new ArrayList<>();
         ZMTPAuthenticator authenticator = request -> {
@@ -338,7 +338,7 @@ class PlainTest {
                 assertThat(request.domain()).isEqualTo("global");
                 assertThat(request.mechanism()).isEqualTo("PLAIN");
                 assertThat(request.userName()).isEqualTo("admin");
-                assertThat(request.remoteAddress()).isEqualTo(peer.channel.remoteAddress());
+                assertThat(request.peerAddress()).isEqualTo(peer.channel.remoteAddress());
                 assertThat(request.identity()).isEqualTo(ByteBuffer.allocate(0));
                 assertThat(request.publicKey()).isNull();
                 assertThat(request.peerCertificates()).isEmpty();
@@ -349,7 +349,7 @@ class PlainTest {
     }
 
     @Test
-    void whatDoesNotGoTogetherIsRefusedWhenTheConfigIsBuilt() {
+    void settingsThatConflictAreRefusedWhenTheConfigIsBuilt() {
         assertThatThrownBy(() -> ZMTPConfig.builder()
                         .socketType(ROUTER)
                         .mechanism(ZMTPPlain.server())
@@ -375,11 +375,11 @@ class PlainTest {
     }
 
     @Test
-    void credentialsHaveAtMost255Octets() {
+    void credentialsHaveAtMost255Bytes() {
         assertThat(ZMTPPlain.client("u".repeat(255), "p".repeat(255))).isNotNull();
         assertThatThrownBy(() -> ZMTPPlain.client("u".repeat(256), "p"))
-                .hasMessage("user name length: 256 octets (expected: <= 255)");
+                .hasMessage("user name length: 256 bytes (expected: <= 255)");
         assertThatThrownBy(() -> ZMTPPlain.client("u", "ä".repeat(128)))
-                .hasMessage("password length: 256 octets (expected: <= 255)");
+                .hasMessage("password length: 256 bytes (expected: <= 255)");
     }
 }

@@ -8,7 +8,7 @@ import dev.zmtp.ZMTPMetadata;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPVersion;
 import dev.zmtp.security.ZMTPAuthenticator;
-import dev.zmtp.security.ZMTPNullMechanism;
+import dev.zmtp.security.ZMTPNull;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import java.lang.reflect.Method;
@@ -38,7 +38,7 @@ class ZMTPConfigTest {
                 .interop(false)
                 .localIdentity("me")
                 .property("X-App", "1")
-                .mechanism(context -> new ZMTPNullMechanism(context))
+                .mechanism(context -> ZMTPNull.mechanism().create(context))
                 .authenticator(ZMTPAuthenticator.anyone())
                 .domain("services")
                 .handshakeExecutor(Runnable::run)

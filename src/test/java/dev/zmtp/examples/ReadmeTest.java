@@ -16,10 +16,11 @@ class ReadmeTest {
     private static final Pattern JAVA_BLOCK = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
 
     @ParameterizedTest
-    @ValueSource(strings = {"README.md", "docs/security.md"})
+    @ValueSource(strings = {"README.md", "docs/securing-a-service.md", "docs/writing-a-mechanism.md"})
     void itsCodeCompiles(String page) throws IOException {
         String code = "";
-        for (String program : new String[] {"Snippets", "SecureRouter"}) {
+        for (String program :
+                new String[] {"Snippets", "SecureRouter", "TlsClient", "ProxiedService", "TokenMechanism"}) {
             code += squeezed(Path.of("src/test/java/dev/zmtp/examples", program + ".java"));
         }
         String compiled = code;
@@ -35,7 +36,7 @@ class ReadmeTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"README.md", "docs/security.md"})
+    @ValueSource(strings = {"README.md", "docs/securing-a-service.md", "docs/writing-a-mechanism.md"})
     void itsLinksLeadToFiles(String page) throws IOException {
         Path file = Path.of(page);
         List<String> links = Pattern.compile("\\]\\(([^)#:]+)\\)")

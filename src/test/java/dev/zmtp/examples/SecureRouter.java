@@ -8,12 +8,14 @@ import dev.zmtp.codec.ZMTPCodec;
 import dev.zmtp.codec.ZMTPConfig;
 import dev.zmtp.codec.ZMTPHandshakeFailure;
 import dev.zmtp.codec.ZMTPHandshakeSuccess;
+import dev.zmtp.codec.ZMTPSession;
 import dev.zmtp.security.ZMTPCurve;
 import dev.zmtp.security.ZMTPCurveKeyPair;
 import dev.zmtp.security.ZMTPCurvePublicKey;
 import dev.zmtp.security.ZMTPPublicKeys;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -26,56 +28,89 @@ import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import java.io.IOException;
+import java.io.PrintStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.function.Consumer;
 
-/** A ROUTER that only DEALERs whose keys it knows may talk to, over CURVE. */
+/** A ROUTER that accepts only DEALERs with known keys, over CURVE. */
 public final class SecureRouter {
 
-    private static final InetSocketAddress ADDRESS = new InetSocketAddress(InetAddress.getLoopbackAddress(), 5555);
+    private static final String USAGE = "keys DIR | serve DIR [PORT] | ask DIR [PORT]";
+    private static final String DEFAULT_PORT = "5555";
 
     private SecureRouter() {}
 
     /**
      * {@code keys DIR} makes keys for a server and a client; {@code serve DIR} serves with them until it is killed;
-     * {@code ask DIR} asks once.
+     * {@code ask DIR} asks once. The exit status is 1 after a failure.
      */
-    public static void main(String... args) throws IOException, InterruptedException {
+    public static void main(String... args) throws InterruptedException {
+        if (!run(System.out, args)) {
+            System.exit(1);
+        }
+    }
+
+    /** Returns whether it went well, having printed one line if not. */
+    static boolean run(PrintStream out, String... args) throws InterruptedException {
+        if (args.length < 2) {
+            out.println("arguments: " + String.join(" ", args) + " (expected: " + USAGE + ")");
+            return false;
+        }
         Path directory = Path.of(args[1]);
-        EventLoopGroup group = new MultiThreadIoEventLoopGroup(NioIoHandler.newFactory());
+        int port = Integer.parseInt(args.length > 2 ? args[2] : DEFAULT_PORT);
+        InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
+        EventLoopGroup group = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
         try {
             switch (args[0]) {
                 case "keys" -> makeKeys(directory);
-                case "serve" ->
-                    serve(group, ADDRESS, server(directory))
-                            .sync()
-                            .channel()
+                case "serve" -> {
+                    Channel server = opened(serve(group, address, server(directory)));
+                    out.println("listening on " + server.localAddress());
+                    server.closeFuture().sync();
+                }
+                case "ask" -> {
+                    ZMTPSession session = ZMTPSession.from(client(directory));
+                    opened(connect(group, address, ZMTPCodec.from(session), out::println))
                             .closeFuture()
                             .sync();
-                case "ask" ->
-                    connect(group, ADDRESS, client(directory), System.out::println)
-                            .sync()
-                            .channel()
-                            .closeFuture()
-                            .sync();
-                default -> throw new IllegalArgumentException(args[0] + " (expected: keys, serve or ask)");
+                    return session.handshakeFuture().isSuccess();
+                }
+                default -> throw new IOException("command: " + args[0] + " (expected: " + USAGE + ")");
             }
+            return true;
+        } catch (FileAlreadyExistsException e) {
+            out.println(e.getMessage() + ": exists (expected: a directory without keys; delete the old ones yourself,"
+                    + " after which nobody who has them can connect)");
+        } catch (NoSuchFileException e) {
+            out.println(e.getMessage() + ": no such file (expected: keys made by: keys " + directory + ")");
+        } catch (IOException e) {
+            out.println(e.getMessage());
         } finally {
             group.shutdownGracefully();
         }
+        return false;
+    }
+
+    private static Channel opened(ChannelFuture future) throws IOException, InterruptedException {
+        if (!future.await().isSuccess()) {
+            throw new IOException(future.cause().getMessage(), future.cause());
+        }
+        return future.channel();
     }
 
     static void makeKeys(Path directory) throws IOException {
         Files.createDirectories(directory);
         for (String name : new String[] {"server", "client"}) {
             ZMTPCurveKeyPair pair = ZMTPCurveKeyPair.generate();
-            pair.save(directory.resolve(name + ".key_secret")); // nobody else can read this file
-            pair.publicKey().save(directory.resolve(name + ".key")); // everybody may
+            pair.save(directory.resolve(name + ".key_secret")); // only its owner can read this file
+            pair.publicKey().save(directory.resolve(name + ".key")); // everyone may read this one
         }
     }
 
@@ -111,19 +146,24 @@ public final class SecureRouter {
 
     static ChannelFuture connect(
             EventLoopGroup group, SocketAddress address, ZMTPConfig config, Consumer<String> answers) {
+        return connect(group, address, ZMTPCodec.from(config), answers);
+    }
+
+    private static ChannelFuture connect(
+            EventLoopGroup group, SocketAddress address, ZMTPCodec codec, Consumer<String> answers) {
         return new Bootstrap()
                 .group(group)
                 .channel(NioSocketChannel.class)
                 .handler(new ChannelInitializer<SocketChannel>() {
                     @Override
                     protected void initChannel(SocketChannel ch) {
-                        ch.pipeline().addLast(ZMTPCodec.from(config), new Asker(answers));
+                        ch.pipeline().addLast(codec, new Asker(answers));
                     }
                 })
                 .connect(address);
     }
 
-    /** Answers each message with the name of who has sent it. */
+    /** Answers each message with the user ID of its sender. */
     private static final class Greeter extends SimpleChannelInboundHandler<ZMTPMessage> {
         @Override
         protected void channelRead0(ChannelHandlerContext ctx, ZMTPMessage message) {
@@ -132,19 +172,26 @@ public final class SecureRouter {
         }
     }
 
-    /** Asks once, and tells what comes of it. */
+    /** Asks once, and reports the answer or the failure of the handshake. */
     private static final class Asker extends ChannelInboundHandlerAdapter {
         private final Consumer<String> answers;
+        private boolean connected;
 
         Asker(Consumer<String> answers) {
             this.answers = answers;
         }
 
         @Override
+        public void channelActive(ChannelHandlerContext ctx) {
+            connected = true;
+        }
+
+        @Override
         public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
             if (event instanceof ZMTPHandshakeSuccess) {
                 ctx.writeAndFlush(ZMTPMessage.fromUTF8("hello"));
-            } else if (event instanceof ZMTPHandshakeFailure failure) {
+            } else if (event instanceof ZMTPHandshakeFailure failure
+                    && connected) { // otherwise connect(...) fails, too
                 answers.accept(String.valueOf(failure.cause().getMessage()));
             }
         }

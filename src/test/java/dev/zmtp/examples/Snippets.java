@@ -41,7 +41,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentMap;
 
-/** The code of {@code README.md} and {@code docs/security.md}, so that it compiles: {@link ReadmeTest} compares. */
+/** The code of {@code README.md} and {@code docs/securing-a-service.md}, so that it compiles: {@link ReadmeTest} compares. */
 final class Snippets {
 
     private Snippets() {}

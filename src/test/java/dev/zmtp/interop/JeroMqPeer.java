@@ -192,15 +192,15 @@ final class JeroMqPeer implements Peer {
 
         @Override
         public void curveClient(ZMTPCurvePublicKey server, ZMTPCurveKeyPair own) {
-            check(socket.setCurveServerKey(server.octets()));
-            check(socket.setCurvePublicKey(own.publicKey().octets()));
+            check(socket.setCurveServerKey(server.bytes()));
+            check(socket.setCurvePublicKey(own.publicKey().bytes()));
             check(socket.setCurveSecretKey(own.secretKey()));
         }
 
         @Override
         public void curveServer(ZMTPCurveKeyPair own, String domain) {
             check(socket.setCurveServer(true));
-            check(socket.setCurvePublicKey(own.publicKey().octets()));
+            check(socket.setCurvePublicKey(own.publicKey().bytes()));
             check(socket.setCurveSecretKey(own.secretKey()));
             check(socket.setZapDomain(domain));
         }

@@ -191,8 +191,8 @@ final class LibZmqPeer implements Peer {
         @Override
         public void curveClient(ZMTPCurvePublicKey server, ZMTPCurveKeyPair own) {
             requireCurve();
-            zmq.set(socket, LibZmq.CURVE_SERVERKEY, server.octets());
-            zmq.set(socket, LibZmq.CURVE_PUBLICKEY, own.publicKey().octets());
+            zmq.set(socket, LibZmq.CURVE_SERVERKEY, server.bytes());
+            zmq.set(socket, LibZmq.CURVE_PUBLICKEY, own.publicKey().bytes());
             zmq.set(socket, LibZmq.CURVE_SECRETKEY, own.secretKey());
         }
 

@@ -104,7 +104,7 @@ enum Security {
 
         @Override
         List<String> credentials() {
-            return List.of(new String(CLIENT.publicKey().octets(), StandardCharsets.ISO_8859_1));
+            return List.of(new String(CLIENT.publicKey().bytes(), StandardCharsets.ISO_8859_1));
         }
     };
 

@@ -232,7 +232,7 @@ class ZapIT {
                 Peer peer = kind.open()) {
             service.ask(peer.zapProxy());
 
-            service.assertFailsForNow("the ZAP handler has not answered in time");
+            service.assertFailsForNow("the ZAP handler did not reply in time");
         }
     }
 

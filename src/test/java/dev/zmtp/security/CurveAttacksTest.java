@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a CURVE server and a CURVE client refuse, octet by octet. */
+/** What a CURVE server and a CURVE client refuse, byte by byte. */
 class CurveAttacksTest {
 
     private static final SecureRandom RANDOM = new SecureRandom();
@@ -34,29 +34,29 @@ class CurveAttacksTest {
     private final CurveClient client = newClient(serverKeys.publicKey());
 
     private CurveServer newServer() {
-        return new CurveServer(new Alone("ROUTER"), RANDOM, serverKeys);
+        return new CurveServer(new StandaloneContext("ROUTER"), RANDOM, serverKeys);
     }
 
     private CurveClient newClient(ZMTPCurvePublicKey serverKey) {
-        return new CurveClient(new Alone("DEALER"), RANDOM, serverKey, clientKeys);
+        return new CurveClient(new StandaloneContext("DEALER"), RANDOM, serverKey, clientKeys);
     }
 
-    /** The body of the next command, after all that is computed. */
+    /** The body of the next command, after the computation if there is one. */
     private static byte[] next(ZMTPMechanism side) {
         ByteBuf command = side.poll();
         if (command == null) {
             command = side.poll();
         }
-        byte[] octets = ByteBufUtil.getBytes(command);
+        byte[] bytes = ByteBufUtil.getBytes(command);
         command.release();
-        return octets;
+        return bytes;
     }
 
     private static void give(ZMTPMechanism side, byte[] command) {
         side.receive(Unpooled.wrappedBuffer(command));
     }
 
-    /** What {@code side} makes of a command, on its event loop or after its computation. */
+    /** The exception with which {@code side} refuses a command, on its event loop or after its computation. */
     private static ZMTPException refusal(ZMTPMechanism side, byte[] command) {
         ZMTPException[] refusal = new ZMTPException[1];
         assertThatThrownBy(() -> {
@@ -68,14 +68,14 @@ class CurveAttacksTest {
         return refusal[0];
     }
 
-    private static byte[] changed(byte[] octets, int at) {
-        byte[] changed = octets.clone();
+    private static byte[] changed(byte[] bytes, int at) {
+        byte[] changed = bytes.clone();
         changed[at] ^= 1;
         return changed;
     }
 
-    private static byte[] withCount(byte[] octets, int at, long count) {
-        byte[] changed = octets.clone();
+    private static byte[] withCount(byte[] bytes, int at, long count) {
+        byte[] changed = bytes.clone();
         Unpooled.wrappedBuffer(changed).setLong(at, count);
         return changed;
     }
@@ -83,7 +83,7 @@ class CurveAttacksTest {
     // HELLO
 
     @Test
-    void noOctetOfAHelloButItsPaddingMayBeAnother() {
+    void aHelloWithAnyByteButItsPaddingChangedIsRefused() {
         byte[] hello = next(client);
         for (int i = 0; i < hello.length; i++) {
             CurveServer fresh = newServer();
@@ -92,7 +92,7 @@ class CurveAttacksTest {
                 give(fresh, changed);
                 assertThat(fresh.poll()).isNotNull().matches(ByteBuf::release);
             } else {
-                assertThat(refusal(fresh, changed).code()).as("octet %d", i).isIn(Code.MALFORMED, Code.UNEXPECTED);
+                assertThat(refusal(fresh, changed).code()).as("byte %d", i).isIn(Code.MALFORMED, Code.UNEXPECTED);
             }
             fresh.close();
         }
@@ -100,7 +100,7 @@ class CurveAttacksTest {
 
     @ParameterizedTest
     @ValueSource(ints = {6, 199, 201})
-    void aHelloHas200Octets(int length) {
+    void aHelloHas200Bytes(int length) {
         assertThat(refusal(server, Arrays.copyOf(next(client), length)))
                 .hasMessage("HELLO data length: " + (length - 6) + " (expected: 194)");
     }
@@ -108,8 +108,8 @@ class CurveAttacksTest {
     @Test
     void theBoxOfAHelloHoldsZeros() {
         byte[] secret = Hex.octets("03*32");
-        byte[] key = Curve25519.sharedKey(secret, serverKeys.publicKey().octets());
-        byte[] box = CurveSide.seal(key, CurveSide.nonce(CurveSide.HELLO_NONCE, 1), Hex.octets("00*63 01"));
+        byte[] key = Curve25519.sharedKey(secret, serverKeys.publicKey().bytes());
+        byte[] box = CurveBoxes.seal(key, CurveBoxes.nonce(CurveBoxes.HELLO_NONCE, 1), Hex.octets("00*63 01"));
         byte[] hello = Hex.octets("05 \"HELLO\" 01 00 00*72 " + ByteBufUtil.hexDump(Curve25519.publicKey(secret))
                 + " 00*7 01 " + ByteBufUtil.hexDump(box));
         assertThat(refusal(server, hello)).hasMessage("HELLO: a box of something (expected: one of zeros)");
@@ -141,14 +141,14 @@ class CurveAttacksTest {
     }
 
     @Test
-    void noOctetOfAnInitiateMayBeAnother() {
+    void anInitiateWithAnyByteChangedIsRefused() {
         for (int i = 9; i < 279; i++) {
             CurveServer ours = newServer();
             CurveClient theirs = newClient(serverKeys.publicKey());
             give(ours, next(theirs));
             give(theirs, next(ours));
             ZMTPException refusal = refusal(ours, changed(next(theirs), i));
-            assertThat(refusal.code()).as("octet %d", i).isEqualTo(Code.MALFORMED);
+            assertThat(refusal.code()).as("byte %d", i).isEqualTo(Code.MALFORMED);
             ours.close();
             theirs.close();
         }
@@ -156,27 +156,27 @@ class CurveAttacksTest {
 
     @ParameterizedTest
     @ValueSource(ints = {9, 256})
-    void anInitiateHasAtLeast257Octets(int length) {
+    void anInitiateHasAtLeast257Bytes(int length) {
         assertThat(refusal(server, Arrays.copyOf(initiate(), length)))
                 .hasMessage("INITIATE data length: " + (length - 9) + " (expected: >= 248)");
     }
 
     @ParameterizedTest
     @ValueSource(longs = {0, 1})
-    void theNonceOfAnInitiateIsGreaterThanThatOfTheHello(long count) {
+    void theNonceOfAnInitiateMustBeGreaterThanThatOfTheHello(long count) {
         assertThat(refusal(server, withCount(initiate(), INITIATE_COUNT_AT, count)))
                 .hasMessage("CURVE nonce: " + count + " (expected: > 1)");
     }
 
     @Test
-    void noncesAreComparedWithoutSign() {
+    void noncesAreUnsigned() {
         CurveCipher.checkCount(Long.MIN_VALUE, Long.MAX_VALUE);
         CurveCipher.checkCount(-1, -2);
         assertThatThrownBy(() -> CurveCipher.checkCount(1, -1)).hasMessageContaining("18446744073709551615");
     }
 
     @Test
-    void aHandshakeThatWasRecordedOpensNothingOnAnotherConnection() {
+    void aRecordedHandshakeIsRefusedOnAnotherConnection() {
         byte[] hello = next(client);
         give(server, hello);
         give(client, next(server));
@@ -210,10 +210,10 @@ class CurveAttacksTest {
     }
 
     @Test
-    void aCommandBesideTheTurnsIsRefused() {
+    void aCommandOutOfTurnIsRefused() {
         byte[] hello = next(client);
         List<Runnable> waiting = new ArrayList<>();
-        CurveServer slow = new CurveServer(new Alone("ROUTER", waiting::add), RANDOM, serverKeys);
+        CurveServer slow = new CurveServer(new StandaloneContext("ROUTER", waiting::add), RANDOM, serverKeys);
         give(slow, hello);
         assertThat(refusal(slow, hello)).hasMessage("command: HELLO (expected: none in COMPUTING)");
         assertThat(refusal(newServer(), Hex.octets("08 \"INITIATE\" 00*257")).code())
@@ -224,7 +224,7 @@ class CurveAttacksTest {
     // WELCOME and READY
 
     @Test
-    void noOctetOfAWelcomeMayBeAnother() {
+    void aWelcomeWithAnyByteChangedIsRefused() {
         give(server, next(client));
         byte[] welcome = next(server);
         for (int i = 8; i < welcome.length; i++) {
@@ -236,7 +236,7 @@ class CurveAttacksTest {
     }
 
     @Test
-    void noOctetOfAReadyMayBeAnother() {
+    void aReadyWithAnyByteChangedIsRefused() {
         give(server, initiate());
         byte[] ready = next(server);
         for (int i = 6; i < ready.length; i++) {
@@ -281,7 +281,7 @@ class CurveAttacksTest {
     }
 
     @Test
-    void aMessageIsTakenOnceAndInOrderAndGapsAreAllowed() {
+    void messagesAreAcceptedOnceAndInOrderAndGapsAreAllowed() {
         shakeHands();
         byte[] first = sealed(client.cipher(), 0, "61");
         byte[] second = sealed(client.cipher(), 0, "62");
@@ -293,7 +293,7 @@ class CurveAttacksTest {
     }
 
     @Test
-    void noOctetOfAMessageMayBeAnotherAndNoneCounts() {
+    void aMessageWithAnyByteChangedIsRefusedAndUsesNoNonce() {
         shakeHands();
         byte[] sealed = sealed(client.cipher(), 0, "\"Hello\"");
         for (int i = 0; i < sealed.length; i++) {
@@ -303,7 +303,7 @@ class CurveAttacksTest {
     }
 
     @Test
-    void aMessageOfOneDirectionIsNoneOfTheOther() {
+    void aMessageSentBackIsRefused() {
         shakeHands();
         byte[] sealed = sealed(client.cipher(), 0, "61");
         assertThat(refusal(client.cipher(), sealed)).hasMessageStartingWith("MESSAGE: a box that does not open");
@@ -311,7 +311,7 @@ class CurveAttacksTest {
 
     @ParameterizedTest
     @CsvSource({"32, 'MESSAGE length: 32 (expected: >= 33)'", "0, 'MESSAGE length: 0 (expected: >= 33)'"})
-    void aMessageHasAtLeast33Octets(int length, String message) {
+    void aMessageHasAtLeast33Bytes(int length, String message) {
         shakeHands();
         byte[] sealed = sealed(client.cipher(), 0, "");
         assertThat(sealed).hasSize(33);
@@ -328,19 +328,19 @@ class CurveAttacksTest {
 
     @ParameterizedTest
     @ValueSource(ints = {3, 4, 0x80, 0xff})
-    void noOtherFlagsAreKnown(int flags) {
+    void unknownFlagsAreRefused(int flags) {
         byte[] key = Hex.octets("07*32");
-        SecretBox box = new SecretBox(key, CurveSide.CLIENT_NONCE);
+        SecretBox box = new SecretBox(key, CurveBoxes.CLIENT_NONCE);
         ByteBuf frame = Unpooled.buffer();
         frame.writeBytes(Hex.octets("07 \"MESSAGE\" 00*7 05 00*16")).writeByte(flags);
         box.seal(5, frame, 32, 1);
         CurveCipher cipher = new CurveCipher(
-                new SecretBox(key, CurveSide.SERVER_NONCE), 2, new SecretBox(key, CurveSide.CLIENT_NONCE), 4);
+                new SecretBox(key, CurveBoxes.SERVER_NONCE), 2, new SecretBox(key, CurveBoxes.CLIENT_NONCE), 4);
         assertThatThrownBy(() -> cipher.open(frame)).hasMessage("MESSAGE flags: " + flags + " (expected: 0, 1 or 2)");
     }
 
     @Test
-    void theFlagsOfACommandAndOfAnUnfinishedMessageTravelInside() {
+    void theFlagsCommandAndMoreAreSentInsideTheBox() {
         shakeHands();
         assertThat(open(server.cipher(), sealed(client.cipher(), ZMTPFraming.COMMAND, "61")))
                 .isEqualTo(ZMTPFraming.COMMAND);
@@ -349,12 +349,12 @@ class CurveAttacksTest {
     }
 
     @Test
-    void theLastNonceIsNotUsed() {
+    void theLastNonceIsNeverUsed() {
         byte[] key = Hex.octets("07*32");
         CurveCipher ours = new CurveCipher(
-                new SecretBox(key, CurveSide.CLIENT_NONCE), -2, new SecretBox(key, CurveSide.SERVER_NONCE), 1);
+                new SecretBox(key, CurveBoxes.CLIENT_NONCE), -2, new SecretBox(key, CurveBoxes.SERVER_NONCE), 1);
         CurveCipher theirs = new CurveCipher(
-                new SecretBox(key, CurveSide.SERVER_NONCE), 2, new SecretBox(key, CurveSide.CLIENT_NONCE), -3);
+                new SecretBox(key, CurveBoxes.SERVER_NONCE), 2, new SecretBox(key, CurveBoxes.CLIENT_NONCE), -3);
         assertThat(open(theirs, sealed(ours, 0, "61"))).isZero();
         assertThatThrownBy(() -> sealed(ours, 0, "62"))
                 .isInstanceOf(IllegalStateException.class)
@@ -364,9 +364,9 @@ class CurveAttacksTest {
     // Secrets
 
     @Test
-    void whoClosesInTheMidstOfAComputationLeavesWipingToIt() {
+    void aCloseDuringAComputationLeavesWipingToTheComputation() {
         List<Runnable> waiting = new ArrayList<>();
-        CurveServer slow = new CurveServer(new Alone("ROUTER", waiting::add), RANDOM, serverKeys);
+        CurveServer slow = new CurveServer(new StandaloneContext("ROUTER", waiting::add), RANDOM, serverKeys);
         give(slow, next(client));
         slow.close();
         assertThat(waiting).hasSize(1);
@@ -375,7 +375,7 @@ class CurveAttacksTest {
     }
 
     @Test
-    void nothingIsSealedBehindTheEnd() throws InterruptedException {
+    void nothingIsSealedAfterTheEnd() throws InterruptedException {
         shakeHands();
         ZMTPMechanism.FrameCipher cipher = client.cipher();
         BlockingCheck.allow(client::close);

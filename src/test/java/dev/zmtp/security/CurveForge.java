@@ -8,7 +8,7 @@ import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import java.util.Arrays;
 
-/** A client of CURVE with a key of its own and with any content in its boxes, for a server that accepts everyone. */
+/** A CURVE client with its own key and any content in its boxes, for a server that accepts everyone. */
 public final class CurveForge {
 
     static final ZMTPCurveKeyPair SERVER = ZMTPCurveKeyPair.of(Hex.octets("01*32"));
@@ -16,9 +16,9 @@ public final class CurveForge {
     private static final byte[] TRANSIENT_SECRET = Hex.octets("05*32");
     private static final byte[] TRANSIENT_KEY = Curve25519.publicKey(TRANSIENT_SECRET);
     private static final byte[] HELLO_KEY =
-            Curve25519.sharedKey(TRANSIENT_SECRET, SERVER.publicKey().octets());
+            Curve25519.sharedKey(TRANSIENT_SECRET, SERVER.publicKey().bytes());
 
-    /** Octets of a WELCOME without the header of its frame. */
+    /** Bytes of a WELCOME without the header of its frame. */
     private static final int WELCOME_LENGTH = 168;
 
     private byte[] sessionKey = {};
@@ -35,7 +35,7 @@ public final class CurveForge {
                 "0b \"Socket-Type\" 000000 %02x \"%s\"".formatted(type.name().length(), type));
     }
 
-    /** The server that is talked to. */
+    /** Configures the server for this client. */
     public ZMTPCodec.Builder server(ZMTPCodec.Builder codec) {
         return codec.mechanism(ZMTPCurve.server(SERVER))
                 .authenticator(ZMTPAuthenticator.anyone())
@@ -44,43 +44,43 @@ public final class CurveForge {
 
     /** A HELLO in its frame. */
     public byte[] hello() {
-        return octets("04 c8", helloBody());
+        return bytes("04 c8", helloBody());
     }
 
     static byte[] helloBody() {
-        byte[] box = CurveSide.seal(HELLO_KEY, CurveSide.nonce(CurveSide.HELLO_NONCE, 1), new byte[64]);
-        return octets("05 \"HELLO\" 01 00 00*72", TRANSIENT_KEY, "00*7 01", box);
+        byte[] box = CurveBoxes.seal(HELLO_KEY, CurveBoxes.nonce(CurveBoxes.HELLO_NONCE, 1), new byte[64]);
+        return bytes("05 \"HELLO\" 01 00 00*72", TRANSIENT_KEY, "00*7 01", box);
     }
 
     /** An INITIATE in its frame, in answer to what the server has sent so far, a WELCOME at the end. */
     public byte[] initiate(String sent, byte[] metadata) {
-        byte[] octets = Hex.octets(sent);
-        if (octets.length < WELCOME_LENGTH) {
-            return new byte[0]; // it has sent none, for whatever reason
+        byte[] bytes = Hex.octets(sent);
+        if (bytes.length < WELCOME_LENGTH) {
+            return new byte[0]; // it has not sent one
         }
-        byte[] welcome = Arrays.copyOfRange(octets, octets.length - WELCOME_LENGTH, octets.length);
+        byte[] welcome = Arrays.copyOfRange(bytes, bytes.length - WELCOME_LENGTH, bytes.length);
         byte[] body = initiateBody(welcome, SERVER.publicKey(), metadata);
-        return octets("06 %016x".formatted(body.length), body);
+        return bytes("06 %016x".formatted(body.length), body);
     }
 
     /** An INITIATE in answer to a WELCOME, whose vouch names this server key. */
     byte[] initiateBody(byte[] welcome, ZMTPCurvePublicKey named, byte[] metadata) {
-        byte[] opened = CurveSide.open(
+        byte[] opened = CurveBoxes.open(
                 "WELCOME",
                 HELLO_KEY,
-                CurveSide.longNonce(CurveSide.WELCOME_NONCE, Arrays.copyOfRange(welcome, 8, 24)),
+                CurveBoxes.longNonce(CurveBoxes.WELCOME_NONCE, Arrays.copyOfRange(welcome, 8, 24)),
                 Arrays.copyOfRange(welcome, 24, WELCOME_LENGTH));
         byte[] serverTransientKey = Arrays.copyOf(opened, 32);
         sessionKey = Curve25519.sharedKey(TRANSIENT_SECRET, serverTransientKey);
-        byte[] vouch = CurveSide.seal(
+        byte[] vouch = CurveBoxes.seal(
                 Curve25519.sharedKey(CLIENT.secretKey(), serverTransientKey),
-                CurveSide.longNonce(CurveSide.VOUCH_NONCE, new byte[16]),
-                octets(TRANSIENT_KEY, named.octets()));
-        byte[] box = CurveSide.seal(
+                CurveBoxes.longNonce(CurveBoxes.VOUCH_NONCE, new byte[16]),
+                bytes(TRANSIENT_KEY, named.bytes()));
+        byte[] box = CurveBoxes.seal(
                 sessionKey,
-                CurveSide.nonce(CurveSide.INITIATE_NONCE, count),
-                octets(CLIENT.publicKey().octets(), "00*16", vouch, metadata));
-        return octets("08 \"INITIATE\"", Arrays.copyOfRange(opened, 32, 128), "00*7 02", box);
+                CurveBoxes.nonce(CurveBoxes.INITIATE_NONCE, count),
+                bytes(CLIENT.publicKey().bytes(), "00*16", vouch, metadata));
+        return bytes("08 \"INITIATE\"", Arrays.copyOfRange(opened, 32, 128), "00*7 02", box);
     }
 
     /** A MESSAGE in its frame, of these flags and this body. */
@@ -89,7 +89,7 @@ public final class CurveForge {
             return new byte[0];
         }
         count++;
-        SecretBox boxes = new SecretBox(sessionKey, CurveSide.CLIENT_NONCE);
+        SecretBox boxes = new SecretBox(sessionKey, CurveBoxes.CLIENT_NONCE);
         int length = 33 + body.length;
         ByteBuf frame = Unpooled.buffer();
         frame.writeByte(length > 255 ? 2 : 0);
@@ -105,11 +105,11 @@ public final class CurveForge {
         return ByteBufUtil.getBytes(frame);
     }
 
-    /** Octets, and strings of hex, one behind the other. */
-    private static byte[] octets(Object... parts) {
+    /** Concatenates bytes and strings of hex. */
+    private static byte[] bytes(Object... parts) {
         StringBuilder hex = new StringBuilder();
         for (Object part : parts) {
-            hex.append(part instanceof byte[] octets ? ByteBufUtil.hexDump(octets) : part)
+            hex.append(part instanceof byte[] bytes ? ByteBufUtil.hexDump(bytes) : part)
                     .append(' ');
         }
         return Hex.octets(hex.toString());

@@ -16,7 +16,7 @@ import java.util.Queue;
 import org.junit.jupiter.api.Test;
 
 /**
- * The octets of a whole CURVE handshake and its first messages, with keys and nonces that are known.
+ * The bytes of a whole CURVE handshake and its first messages, with fixed keys and nonces.
  *
  * <p>They were made by another implementation, which has talked to libzmq 4.3.5 in both roles.
  */
@@ -38,26 +38,26 @@ class CurveVectorsTest {
             7b8c2fbeb1fa1780d6db
             """;
 
-    private static byte[] count(int from, int octets) {
-        byte[] counted = new byte[octets];
-        for (int i = 0; i < octets; i++) {
+    private static byte[] count(int from, int bytes) {
+        byte[] counted = new byte[bytes];
+        for (int i = 0; i < bytes; i++) {
             counted[i] = (byte) (from + i);
         }
         return counted;
     }
 
-    /** Gives what a test says, in order. */
+    /** Returns given bytes in order. */
     private static final class Scripted extends SecureRandom {
         private static final long serialVersionUID = 1L;
-        private final transient Queue<byte[]> octets = new ArrayDeque<>();
+        private final transient Queue<byte[]> script = new ArrayDeque<>();
 
-        private Scripted(byte[]... octets) {
-            this.octets.addAll(List.of(octets));
+        private Scripted(byte[]... script) {
+            this.script.addAll(List.of(script));
         }
 
         @Override
         public void nextBytes(byte[] bytes) {
-            byte[] next = octets.remove();
+            byte[] next = script.remove();
             assertThat(bytes).hasSize(next.length);
             System.arraycopy(next, 0, bytes, 0, bytes.length);
         }
@@ -67,13 +67,16 @@ class CurveVectorsTest {
     private final ZMTPCurveKeyPair clientKeys = ZMTPCurveKeyPair.of(count(0x21, 32));
 
     private final CurveClient client = new CurveClient(
-            new Alone("DEALER"), new Scripted(count(0x41, 32), count(0xc0, 16)), serverKeys.publicKey(), clientKeys);
+            new StandaloneContext("DEALER"),
+            new Scripted(count(0x41, 32), count(0xc0, 16)),
+            serverKeys.publicKey(),
+            clientKeys);
     private final CurveServer server = new CurveServer(
-            new Alone("ROUTER"),
+            new StandaloneContext("ROUTER"),
             new Scripted(count(0x61, 32), count(0xa0, 16), count(0x81, 32), count(0xb0, 16)),
             serverKeys);
 
-    /** What {@code from} says next, which is given to {@code to}. */
+    /** Passes the next command of {@code from} to {@code to}, and returns it in hex. */
     private static String next(ZMTPMechanism from, ZMTPMechanism to) {
         ByteBuf command = from.poll();
         if (command == null) {
@@ -90,17 +93,17 @@ class CurveVectorsTest {
     }
 
     @Test
-    void thePublicKeysFollowFromTheSecretOnes() {
-        assertThat(ByteBufUtil.hexDump(serverKeys.publicKey().octets()))
+    void thePublicKeysAreDerivedFromTheSecretKeys() {
+        assertThat(ByteBufUtil.hexDump(serverKeys.publicKey().bytes()))
                 .isEqualTo("07a37cbc142093c8b755dc1b10e86cb426374ad16aa853ed0bdfc0b2b86d1c7c");
-        assertThat(ByteBufUtil.hexDump(clientKeys.publicKey().octets()))
+        assertThat(ByteBufUtil.hexDump(clientKeys.publicKey().bytes()))
                 .isEqualTo("5869aff450549732cbaaed5e5df9b30a6da31cb0e5742bad5ad4a1a768f1a67b");
         assertThat(ByteBufUtil.hexDump(Curve25519.sharedKey(count(0x41, 32), Curve25519.publicKey(count(0x61, 32)))))
                 .isEqualTo("fad97f4c552999bded1d5887896dc849ad1ba9485b616188a9df62dce12b4603");
     }
 
     @Test
-    void theHandshakeIsThatOfTheVectors() throws Exception {
+    void theHandshakeEqualsTheVectors() throws Exception {
         String hello = next(client, server);
         assertThat(hello).isEqualTo(Hex.of("""
                 05 "HELLO" 01 00 00*72
@@ -130,7 +133,7 @@ class CurveVectorsTest {
     }
 
     @Test
-    void theMessagesAreThoseOfTheVectors() {
+    void theMessagesEqualTheVectors() {
         for (int i = 0; i < 2; i++) {
             next(client, server);
             next(server, client);

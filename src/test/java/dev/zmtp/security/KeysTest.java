@@ -29,7 +29,7 @@ class KeysTest {
     private Path directory;
 
     @Test
-    void z85IsThatOfItsSpecification() {
+    void z85EncodesTheExampleOfItsSpecification() {
         assertThat(Z85.encode(Hex.octets("864fd26fb559f75b")))
                 .isEqualTo("HelloWorld".getBytes(StandardCharsets.US_ASCII));
         assertThat(Z85.decode("x", "HelloWorld".getBytes(StandardCharsets.US_ASCII), 8))
@@ -39,7 +39,7 @@ class KeysTest {
     }
 
     @Test
-    void aPublicKeyFollowsFromItsSecretKey() {
+    void aPublicKeyIsDerivedFromItsSecretKey() {
         ZMTPCurveKeyPair pair = ZMTPCurveKeyPair.of(SECRET.toCharArray());
         assertThat(pair.publicKey().z85()).isEqualTo(PUBLIC);
         assertThat(pair.publicKey()).isEqualTo(ZMTPCurvePublicKey.of(PUBLIC));
@@ -47,7 +47,7 @@ class KeysTest {
     }
 
     @Test
-    void newKeysAreNotThoseBeforeThem() {
+    void everyNewKeyIsDifferent() {
         assertThat(ZMTPCurveKeyPair.generate().publicKey())
                 .isNotEqualTo(ZMTPCurveKeyPair.generate().publicKey());
     }
@@ -61,7 +61,7 @@ class KeysTest {
         "%nSc1>}U?@Lns47E1%kR.o@n%FcmmsL/@{H8]yf7, 'public key: characters 1 to 5 are more than 32 bits"
                 + " (expected: at most %nSc0)'"
     })
-    void whatIsNoKeyIsRefusedByItsPlace(String text, String message) {
+    void anInvalidPublicKeyIsRefusedWithThePlaceOfTheFault(String text, String message) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> ZMTPCurvePublicKey.of(text))
                 .withMessage(message);
@@ -69,21 +69,21 @@ class KeysTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "JTKVSB%%)wK0E.X)V>+}o?pNmC{O&4W4b!Ni{Lh~", "JTKVSB%%)wK0E.X)V>+}o?pNmC{O&4W4b!Ni{Lhä"})
-    void whatIsNoSecretKeyIsNotRepeated(String text) {
+    void anInvalidSecretKeyIsNotRepeated(String text) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> ZMTPCurveKeyPair.of(text.toCharArray()))
                 .satisfies(e -> assertThat(e.getMessage()).doesNotContain("JTKVSB"));
     }
 
     @Test
-    void aCharacterThatOnlyLooksLikeOneOfZ85IsNone() {
+    void aCharacterThatOnlyLooksLikeZ85IsRefused() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> ZMTPCurvePublicKey.of(PUBLIC.replace('?', '\u2019')))
                 .withMessageStartingWith("public key: character 9 is not of Z85");
     }
 
     @Test
-    void keysHave32Octets() {
+    void keysHave32Bytes() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> ZMTPCurvePublicKey.of(new byte[31]))
                 .withMessage("public key length: 31 (expected: 32)");
@@ -99,7 +99,7 @@ class KeysTest {
     }
 
     @Test
-    void aDestroyedKeyIsGone() {
+    void aDestroyedKeyCannotBeUsed() {
         ZMTPCurveKeyPair pair = ZMTPCurveKeyPair.of(SECRET.toCharArray());
         pair.destroy();
         assertThat(pair.isDestroyed()).isTrue();
@@ -109,7 +109,7 @@ class KeysTest {
     }
 
     @Test
-    void aSavedKeyIsItsOwnersAlone() throws IOException {
+    void onlyTheOwnerCanReadASavedKey() throws IOException {
         ZMTPCurveKeyPair pair = ZMTPCurveKeyPair.generate();
         Path file = directory.resolve("server.key_secret");
         pair.save(file);
@@ -134,7 +134,7 @@ class KeysTest {
     }
 
     @Test
-    void aKeyThatEveryoneCanReadIsNoSecret() throws IOException {
+    void aSecretKeyThatEveryoneCanReadIsRefused() throws IOException {
         Path file = directory.resolve("server.key_secret");
         ZMTPCurveKeyPair.generate().save(file);
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r--r--"));
@@ -152,7 +152,7 @@ class KeysTest {
 
     /** As zmq.auth.create_certificates of pyzmq, and CZMQ's zcert, write them. */
     @Test
-    void theFilesOfOthersAreRead() throws IOException {
+    void filesOfOtherLibrariesAreRead() throws IOException {
         Path file = file("""
                 #   ****  Generated on 2026-01-01 00:00:00 by pyzmq  ****
                 #   ZeroMQ CURVE **Secret** Certificate
@@ -188,7 +188,7 @@ class KeysTest {
     }
 
     @Test
-    void aPublicKeyThatBelongsToAnotherSecretIsRefused() throws IOException {
+    void aPublicKeyOfAnotherSecretKeyIsRefused() throws IOException {
         Path file = file("public-key = \"%s\"\nsecret-key = \"%s\"\n"
                 .formatted(ZMTPCurveKeyPair.generate().publicKey(), SECRET));
         assertThatThrownBy(() -> ZMTPCurveKeyPair.load(file))
@@ -200,6 +200,6 @@ class KeysTest {
     @Test
     void aFileThatIsTooLongIsNotRead() throws IOException {
         Path file = file("#".repeat((64 << 10) + 1));
-        assertThatThrownBy(() -> ZMTPCurveKeyPair.load(file)).hasMessageContaining("longer than 65536 octets");
+        assertThatThrownBy(() -> ZMTPCurveKeyPair.load(file)).hasMessageContaining("longer than 65536 bytes");
     }
 }

@@ -23,14 +23,14 @@ class SecretBoxTest {
     private static final long COUNT = 0x0102_0304_0506_0708L;
 
     private final Random random = new Random(26);
-    private final byte[] key = octets(SecretBox.KEY_LENGTH);
-    private final byte[] prefix = octets(SecretBox.PREFIX_LENGTH);
+    private final byte[] key = bytes(SecretBox.KEY_LENGTH);
+    private final byte[] prefix = bytes(SecretBox.PREFIX_LENGTH);
     private final SecretBox boxes = new SecretBox(key, prefix);
 
-    private byte[] octets(int length) {
-        byte[] octets = new byte[length];
-        random.nextBytes(octets);
-        return octets;
+    private byte[] bytes(int length) {
+        byte[] bytes = new byte[length];
+        random.nextBytes(bytes);
+        return bytes;
     }
 
     /** What NaCl would make of it, by the engine of the library of primitives. */
@@ -60,19 +60,19 @@ class SecretBoxTest {
     }
 
     private static byte[] content(ByteBuf data, int index) {
-        byte[] octets = new byte[data.writerIndex() - index];
-        data.getBytes(index, octets);
-        return octets;
+        byte[] bytes = new byte[data.writerIndex() - index];
+        data.getBytes(index, bytes);
+        return bytes;
     }
 
     @ParameterizedTest(name = "direct: {0}")
     @ValueSource(booleans = {true, false})
-    void boxesOfEveryLengthAreThoseOfNaCl(boolean direct) {
+    void boxesOfEveryLengthEqualThoseOfNaCl(boolean direct) {
         for (int length = 0; length < 1200; length++) {
-            byte[] plain = octets(length);
+            byte[] plain = bytes(length);
             ByteBuf data = buffer(direct, plain);
             boxes.seal(COUNT, data, 3 + MAC, length);
-            assertThat(content(data, 3)).as("of %d octets", length).isEqualTo(expected(plain));
+            assertThat(content(data, 3)).as("of %d bytes", length).isEqualTo(expected(plain));
             assertThat(boxes.open(COUNT, data, 3 + MAC, length)).isTrue();
             assertThat(content(data, 3 + MAC)).isEqualTo(plain);
             data.release();
@@ -80,8 +80,8 @@ class SecretBoxTest {
     }
 
     @Test
-    void aBoxWithAnyOctetChangedStaysClosed() {
-        byte[] plain = octets(100);
+    void aBoxWithAnyByteChangedDoesNotOpen() {
+        byte[] plain = bytes(100);
         ByteBuf data = buffer(true, plain);
         boxes.seal(COUNT, data, 3 + MAC, plain.length);
         byte[] sealed = content(data, 0);
@@ -89,7 +89,7 @@ class SecretBoxTest {
             data.setByte(i, sealed[i] ^ 1 << i % 8);
             byte[] before = content(data, 0);
             assertThat(boxes.open(COUNT, data, 3 + MAC, plain.length)).isFalse();
-            assertThat(content(data, 0)).as("octet %d", i).isEqualTo(before);
+            assertThat(content(data, 0)).as("byte %d", i).isEqualTo(before);
             data.setByte(i, sealed[i]);
         }
         assertThat(boxes.open(COUNT, data, 3 + MAC, plain.length)).isTrue();
@@ -97,8 +97,8 @@ class SecretBoxTest {
     }
 
     @Test
-    void aBoxIsOpenedUnderItsOwnNonceAndKeyOnly() {
-        ByteBuf data = buffer(false, octets(10));
+    void aBoxOpensOnlyWithItsOwnNonceAndKey() {
+        ByteBuf data = buffer(false, bytes(10));
         boxes.seal(COUNT, data, 3 + MAC, 10);
         assertThat(boxes.open(COUNT + 1, data, 3 + MAC, 10)).isFalse();
         assertThat(boxes.open(COUNT + (1L << 32), data, 3 + MAC, 10)).isFalse();
@@ -115,8 +115,8 @@ class SecretBoxTest {
     }
 
     @Test
-    void nothingIsSealedUnderAKeyThatWasWiped() {
-        ByteBuf data = buffer(false, octets(10));
+    void aWipedKeySealsNothing() {
+        ByteBuf data = buffer(false, bytes(10));
         boxes.wipe();
         assertThatThrownBy(() -> boxes.seal(COUNT, data, 3 + MAC, 10)).hasMessage("key: wiped (expected: in use)");
         assertThatThrownBy(() -> boxes.open(COUNT, data, 3 + MAC, 10)).hasMessage("key: wiped (expected: in use)");

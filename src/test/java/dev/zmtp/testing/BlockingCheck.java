@@ -49,7 +49,7 @@ public final class BlockingCheck implements AfterEachCallback {
                 // Netty reads files when it is loaded, in BundleIT also by another class loader.
                 .allowBlockingCallsInside("io.netty.util.internal.PlatformDependent", "<clinit>")
                 // What an executor runs, though it be the thread of the test, and what says that it may block.
-                .allowBlockingCallsInside("dev.zmtp.security.CurveSide", "run")
+                .allowBlockingCallsInside("dev.zmtp.security.HandshakeComputation", "run")
                 .allowBlockingCallsInside("dev.zmtp.security.ZMTPCurveKeyPair", "generate")
                 .allowBlockingCallsInside("dev.zmtp.security.ZMTPCurveKeyPair", "ofSecretKey")
                 .allowBlockingCallsInside("dev.zmtp.security.CurveFile", "read")

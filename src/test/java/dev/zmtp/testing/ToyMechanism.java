@@ -4,25 +4,24 @@ import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPMetadata;
 import dev.zmtp.security.ZMTPMechanism;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A mechanism of the shape of PLAIN and CURVE, as weak as it can be: two steps, an answer that comes from elsewhere, and
- * frames that travel with every octet inverted and their flags inside.
+ * A mechanism with the shape of PLAIN and CURVE, and no security: two commands from each side, an answer that may come later,
+ * and frames that are sent with all bytes inverted and with their flags inside.
  *
  * <pre>
- *   client: HELLO password         server: asks, then WELCOME
+ *   client: HELLO password         server: asks about it, then WELCOME
  *   client: INITIATE metadata      server: READY metadata
  * </pre>
  *
- * <p>It shares nothing with the library but the SPI, as a user's own mechanism would.
+ * <p>It uses only the exported API, as a user's own mechanism would.
  */
 public final class ToyMechanism implements ZMTPMechanism {
 
-    /** Which side of the handshake this is, and what it does next. */
     private enum State {
         SEND_HELLO,
         AWAIT_WELCOME,
@@ -30,16 +29,15 @@ public final class ToyMechanism implements ZMTPMechanism {
         AWAIT_READY,
         AWAIT_HELLO,
         AWAIT_ANSWER,
-        SEND_WELCOME,
         AWAIT_INITIATE,
         SEND_READY,
         READY
     }
 
-    /** Whoever answers about the password: now, later, or never. */
+    /** Answers questions about a password: now, later, or never. */
     @FunctionalInterface
     public interface Asked {
-        /** Called on the event loop with what to call when the answer is yes. */
+        /** Called on the event loop; {@code yes} may run on any thread. */
         void ask(String password, Runnable yes);
     }
 
@@ -64,7 +62,7 @@ public final class ToyMechanism implements ZMTPMechanism {
 
     /** A client with this password. */
     public static ToyMechanism client(Context context, String password) {
-        return new ToyMechanism(context, false, password, (said, yes) -> {});
+        return new ToyMechanism(context, false, password, (text, yes) -> {});
     }
 
     /** A server that asks {@code asked} about passwords. */
@@ -83,73 +81,67 @@ public final class ToyMechanism implements ZMTPMechanism {
     }
 
     @Override
-    public ByteBuf poll() {
-        switch (state) {
+    public @Nullable ByteBuf poll() {
+        return switch (state) {
             case SEND_HELLO -> {
                 state = State.AWAIT_WELCOME;
-                return named("HELLO").writeBytes(password.getBytes(StandardCharsets.US_ASCII));
+                yield command("HELLO").writeBytes(password.getBytes(StandardCharsets.US_ASCII));
             }
             case AWAIT_ANSWER -> {
                 if (!allowed) {
-                    return null;
+                    yield null;
                 }
                 state = State.AWAIT_INITIATE;
-                return named("WELCOME");
+                yield command("WELCOME");
             }
             case SEND_INITIATE -> {
                 state = State.AWAIT_READY;
-                return metadata(named("INITIATE"));
+                yield withMetadata(command("INITIATE"));
             }
             case SEND_READY -> {
                 state = State.READY;
-                return metadata(named("READY"));
+                yield withMetadata(command("READY"));
             }
-            default -> {
-                return null;
-            }
-        }
+            default -> null;
+        };
     }
 
-    private ByteBuf named(String name) {
-        ByteBuf body = context.alloc().buffer().writeByte(name.length());
-        ByteBufUtil.writeAscii(body, name);
-        return body;
+    private ByteBuf command(String name) {
+        return context.command(name, 0);
     }
 
-    private ByteBuf metadata(ByteBuf body) {
-        ZMTPMetadata local = context.localMetadata();
-        for (int i = 0; i < local.size(); i++) {
-            body.writeByte(local.name(i).length());
-            ByteBufUtil.writeAscii(body, local.name(i));
-            body.writeInt(local.value(i).remaining()).writeBytes(local.value(i));
-        }
-        return body;
+    private ByteBuf withMetadata(ByteBuf command) {
+        context.writeMetadata(command);
+        return command;
     }
 
     @Override
     public void receive(ByteBuf command) {
-        String name = command.readCharSequence(command.readUnsignedByte(), StandardCharsets.US_ASCII)
-                .toString();
-        switch (state + " " + name) {
-            case "AWAIT_HELLO HELLO" -> {
+        switch (state) {
+            case AWAIT_HELLO -> {
+                context.expect(command, "HELLO");
                 state = State.AWAIT_ANSWER;
                 asked.ask(command.toString(StandardCharsets.US_ASCII), this::allow);
             }
-            case "AWAIT_WELCOME WELCOME" -> state = State.SEND_INITIATE;
-            case "AWAIT_INITIATE INITIATE" -> {
+            case AWAIT_WELCOME -> {
+                context.expect(command, "WELCOME");
+                state = State.SEND_INITIATE;
+            }
+            case AWAIT_INITIATE -> {
+                context.expect(command, "INITIATE");
                 peer = context.readPeerMetadata(command);
                 state = State.SEND_READY;
             }
-            case "AWAIT_READY READY" -> {
+            case AWAIT_READY -> {
+                context.expect(command, "READY");
                 peer = context.readPeerMetadata(command);
                 state = State.READY;
             }
             default ->
-                throw ZMTPException.of(ZMTPException.Code.UNEXPECTED, "command", name, "another one in " + state);
+                throw ZMTPException.of(ZMTPException.Code.UNEXPECTED, "command", "out of turn", "none in " + state);
         }
     }
 
-    /** The answer was yes. From any thread. */
     private void allow() {
         allowed = true;
         context.resume();
@@ -166,7 +158,7 @@ public final class ToyMechanism implements ZMTPMechanism {
     }
 
     @Override
-    public ByteBuf refuse(ZMTPException cause) {
+    public @Nullable ByteBuf refuse(ZMTPException cause) {
         return null;
     }
 
@@ -180,14 +172,14 @@ public final class ToyMechanism implements ZMTPMechanism {
         closed.incrementAndGet();
     }
 
-    /** The sealed form of a frame, for a peer that is scripted. */
+    /** The sealed form of a frame, for a scripted peer. */
     public static ByteBuf sealed(int flags, String body) {
         ByteBuf out = Unpooled.buffer();
         new Inverting().seal(flags, Unpooled.wrappedBuffer(Hex.octets(body)), out);
         return out;
     }
 
-    /** An octet that says that it is sealed, the flags and the body, the latter inverted. */
+    /** A byte that marks a sealed frame, then the flags and the body, both inverted. */
     private static final class Inverting implements FrameCipher {
         private static final int MARK = 0x5a;
 

@@ -7,7 +7,10 @@ import dev.zmtp.ZMTPMetadata;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.codec.ZMTPCodec;
 import dev.zmtp.security.ZMTPAuthRequest;
+import dev.zmtp.security.ZMTPCurve;
 import dev.zmtp.security.ZMTPDecision;
+import dev.zmtp.security.ZMTPNull;
+import dev.zmtp.security.ZMTPPlain;
 import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.InTraffic;
 import io.netty.channel.ChannelHandlerContext;
@@ -37,12 +40,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ZMTPZapClientTest {
 
     private static final Duration TIMEOUT = Duration.ofSeconds(5);
-    private static final int MAX_WAITING = 10_000;
+    private static final int MAX_PENDING = 10_000;
 
     private static final ZMTPDecision ENDED =
             ZMTPDecision.temporaryFailure("the connection to the ZAP handler has ended");
     private static final ZMTPDecision NOT_CONNECTED = ZMTPDecision.temporaryFailure("no ZAP handler is connected");
-    private static final ZMTPDecision LATE = ZMTPDecision.temporaryFailure("the ZAP handler has not answered in time");
+    private static final ZMTPDecision LATE = ZMTPDecision.temporaryFailure("the ZAP handler did not reply in time");
 
     private final ZMTPZapClient zap = new ZMTPZapClient(TIMEOUT);
 
@@ -53,12 +56,12 @@ class ZMTPZapClientTest {
                 .start();
     }
 
-    private static ByteBuffer octets(String text) {
+    private static ByteBuffer bytes(String text) {
         return ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
     }
 
     private static ZMTPAuthRequest request(SocketAddress from, String mechanism, ByteBuffer... credentials) {
-        return new ZMTPAuthRequest("services", from, octets("me"), mechanism, List.of(credentials), List.of());
+        return new ZMTPAuthRequest("services", from, bytes("me"), mechanism, List.of(credentials), List.of());
     }
 
     private static SocketAddress address(String host) {
@@ -70,7 +73,7 @@ class ZMTPZapClientTest {
     }
 
     private static ZMTPAuthRequest nobody() {
-        return request(address("192.0.2.7"), ZMTPAuthRequest.NULL);
+        return request(address("192.0.2.7"), ZMTPNull.NAME);
     }
 
     private CompletableFuture<ZMTPDecision> ask(InTraffic connection, ZMTPAuthRequest request) {
@@ -94,9 +97,9 @@ class ZMTPZapClientTest {
     }
 
     @Test
-    void aRequestShowsThePassword() {
+    void aRequestForPlainHasTheUserNameAndThePassword() {
         try (InTraffic connection = connected()) {
-            ask(connection, request(address("127.0.0.1"), ZMTPAuthRequest.PLAIN, octets("admin"), octets("secret")));
+            ask(connection, request(address("127.0.0.1"), ZMTPPlain.NAME, bytes("admin"), bytes("secret")));
 
             assertThat(connection.sent()).isEqualTo(Hex.of("""
                     01 00               # delimiter
@@ -113,9 +116,9 @@ class ZMTPZapClientTest {
     }
 
     @Test
-    void aRequestShowsTheKey() {
+    void aRequestForCurveHasThePublicKey() {
         try (InTraffic connection = connected()) {
-            ask(connection, request(address("2001:db8::7"), ZMTPAuthRequest.CURVE, ByteBuffer.wrap(new byte[32])));
+            ask(connection, request(address("2001:db8::7"), ZMTPCurve.NAME, ByteBuffer.wrap(new byte[32])));
 
             assertThat(connection.sent()).isEqualTo(Hex.of("""
                     01 00               # delimiter
@@ -133,7 +136,7 @@ class ZMTPZapClientTest {
     @Test
     void aRequestWithoutCredentialsEndsWithTheMechanism() {
         try (InTraffic connection = connected()) {
-            ask(connection, new ZMTPAuthRequest("", null, octets(""), ZMTPAuthRequest.NULL, List.of(), List.of()));
+            ask(connection, new ZMTPAuthRequest("", null, bytes(""), ZMTPNull.NAME, List.of(), List.of()));
 
             assertThat(connection.sent()).isEqualTo(Hex.of("""
                     01 00               # delimiter
@@ -148,20 +151,19 @@ class ZMTPZapClientTest {
     }
 
     @Test
-    void anAddressThatIsNoneOfTheInternetIsShownAsItIs() {
+    void anAddressThatIsNotAnIpAddressIsSentAsText() {
         try (InTraffic connection = connected()) {
-            ask(connection, request(connection.channel.remoteAddress(), ZMTPAuthRequest.NULL));
+            ask(connection, request(connection.channel.remoteAddress(), ZMTPNull.NAME));
 
             assertThat(connection.sent()).contains(Hex.of("01 08 \"embedded\""));
         }
     }
 
     @Test
-    void aPasswordMayBeWipedOnceItWasShown() {
+    void aPasswordMayBeWipedAfterTheCall() {
         try (InTraffic connection = connected()) {
             byte[] password = {'a', 'b', 'c'};
-            zap.authenticate(
-                    request(address("::1"), ZMTPAuthRequest.PLAIN, octets("admin"), ByteBuffer.wrap(password)));
+            zap.authenticate(request(address("::1"), ZMTPPlain.NAME, bytes("admin"), ByteBuffer.wrap(password)));
             Arrays.fill(password, (byte) 0);
             connection.channel.runPendingTasks();
 
@@ -170,7 +172,7 @@ class ZMTPZapClientTest {
     }
 
     @Test
-    void whoIsAcceptedHasAUserIdAndMetadata() {
+    void anAcceptedPeerHasAUserIdAndMetadata() {
         try (InTraffic connection = connected()) {
             CompletableFuture<ZMTPDecision> answer = ask(connection, nobody());
             assertThat(answer).isNotDone();
@@ -185,7 +187,7 @@ class ZMTPZapClientTest {
 
     @ParameterizedTest
     @CsvSource({"300, TEMPORARY_FAILURE", "400, DENIED", "500, ERROR"})
-    void whoIsNotAcceptedIsRefusedAsTheHandlerSays(String code, ZMTPDecision.Status status) {
+    void aRefusalHasTheStatusOfTheReply(String code, ZMTPDecision.Status status) {
         try (InTraffic connection = connected()) {
             CompletableFuture<ZMTPDecision> answer = ask(connection, nobody());
             connection.receive(reply("1", code));
@@ -208,52 +210,55 @@ class ZMTPZapClientTest {
         }
     }
 
-    private void assertBroken(String reply, String what) {
+    private void assertTemporaryFailure(String reply, String what) {
         try (InTraffic connection = connected()) {
             CompletableFuture<ZMTPDecision> answer = ask(connection, nobody());
             connection.receive(reply);
 
             assertThat(answer).isCompleted();
             assertThat(answer.join().status()).isEqualTo(ZMTPDecision.Status.TEMPORARY_FAILURE);
-            assertThat(answer.join().text()).startsWith("the reply of the ZAP handler is none: " + what);
+            assertThat(answer.join().text()).startsWith("malformed ZAP reply: " + what);
             assertThat(connection.channel.isOpen()).isTrue();
         }
     }
 
     @Test
-    void aReplyOfSixFramesIsAnError() {
-        assertBroken(message("", "\"1.0\"", "\"1\"", "\"200\"", "", ""), "frames: 6 (expected: 7)");
+    void aReplyOfSixFramesIsATemporaryFailure() {
+        assertTemporaryFailure(message("", "\"1.0\"", "\"1\"", "\"200\"", "", ""), "frames: 6 (expected: 7)");
     }
 
     @Test
-    void aReplyOfEightFramesIsAnError() {
-        assertBroken(message("", "\"1.0\"", "\"1\"", "\"200\"", "", "", "", ""), "frames: 8 (expected: 7)");
+    void aReplyOfEightFramesIsATemporaryFailure() {
+        assertTemporaryFailure(message("", "\"1.0\"", "\"1\"", "\"200\"", "", "", "", ""), "frames: 8 (expected: 7)");
     }
 
     @Test
-    void aReplyOfAnotherVersionIsAnError() {
-        assertBroken(message("", "\"1.1\"", "\"1\"", "\"200\"", "", "", ""), "version: 312e31 (expected: 1.0)");
+    void aReplyOfAnotherVersionIsATemporaryFailure() {
+        assertTemporaryFailure(
+                message("", "\"1.1\"", "\"1\"", "\"200\"", "", "", ""), "version: 312e31 (expected: 1.0)");
     }
 
     @Test
-    void aReplyWithoutAnEmptyDelimiterIsAnError() {
-        assertBroken(message("00", "\"1.0\"", "\"1\"", "\"200\"", "", "", ""), "delimiter: 00 (expected: empty)");
+    void aReplyWithoutAnEmptyDelimiterIsATemporaryFailure() {
+        assertTemporaryFailure(
+                message("00", "\"1.0\"", "\"1\"", "\"200\"", "", "", ""), "delimiter: 00 (expected: empty)");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"404", "20", "2000", "100", "600", "0", "2o0", "+200"})
-    void aReplyOfAnotherStatusIsAnError(String status) {
-        assertBroken(reply("1", status), "status: " + status + " (expected: 200, 300, 400 or 500)");
+    void aReplyOfAnotherStatusIsATemporaryFailure(String status) {
+        assertTemporaryFailure(reply("1", status), "status: " + status + " (expected: 200, 300, 400 or 500)");
     }
 
     @Test
-    void aReplyWithoutAStatusIsAnError() {
-        assertBroken(message("", "\"1.0\"", "\"1\"", "", "", "", ""), "status:  (expected: 200, 300, 400 or 500)");
+    void aReplyWithoutAStatusIsATemporaryFailure() {
+        assertTemporaryFailure(
+                message("", "\"1.0\"", "\"1\"", "", "", "", ""), "status:  (expected: 200, 300, 400 or 500)");
     }
 
     @Test
-    void anAcceptanceWithMetadataThatIsNoneIsAnError() {
-        assertBroken(message("", "\"1.0\"", "\"1\"", "\"200\"", "", "\"alice\"", "05 \"Gro\""), "metadata: ");
+    void anAcceptanceWithMalformedMetadataIsATemporaryFailure() {
+        assertTemporaryFailure(message("", "\"1.0\"", "\"1\"", "\"200\"", "", "\"alice\"", "05 \"Gro\""), "metadata: ");
     }
 
     @ParameterizedTest
@@ -267,7 +272,7 @@ class ZMTPZapClientTest {
                 "",
                 "\"99999999999999999999\"", // no long
             })
-    void aReplyToNobodyIsDroppedAndTheRightOneCounts(String id) {
+    void aReplyWithoutARequestIsDroppedAndTheRightOneIsUsed(String id) {
         try (InTraffic connection = connected()) {
             CompletableFuture<ZMTPDecision> answer = ask(connection, nobody());
             connection.receive(message("", "\"1.0\"", id, "\"200\"", "", "", ""));
@@ -280,7 +285,7 @@ class ZMTPZapClientTest {
     }
 
     @Test
-    void aReplyThatIsTooShortToSayWhomItAnswersIsDropped() {
+    void aReplyThatIsTooShortForARequestIdIsDropped() {
         try (InTraffic connection = connected()) {
             CompletableFuture<ZMTPDecision> answer = ask(connection, nobody());
             connection.receive(message("", "\"1.0\""));
@@ -303,7 +308,7 @@ class ZMTPZapClientTest {
     }
 
     @Test
-    void anAnswerThatIsLateCountsNoMore() {
+    void aLateReplyIsDropped() {
         try (InTraffic connection = connected()) {
             CompletableFuture<ZMTPDecision> answer = ask(connection, nobody());
             connection.channel.advanceTimeBy(TIMEOUT.toMillis() - 1, TimeUnit.MILLISECONDS);
@@ -322,7 +327,7 @@ class ZMTPZapClientTest {
     }
 
     @Test
-    void anAnswerStopsItsClock() {
+    void aReplyCancelsItsTimeout() {
         try (InTraffic connection = connected()) {
             ask(connection, nobody());
             connection.receive(reply("1", "200"));
@@ -332,12 +337,12 @@ class ZMTPZapClientTest {
     }
 
     @Test
-    void withoutAConnectionTheAnswerIsThereAtOnce() {
+    void withoutAConnectionTheDecisionIsMadeAtOnce() {
         assertThat(zap.authenticate(nobody()).toCompletableFuture()).isCompletedWithValue(NOT_CONNECTED);
     }
 
     @Test
-    void aConnectionIsNoneBeforeItsHandshake() {
+    void aConnectionIsNotUsedBeforeItsHandshake() {
         EmbeddedChannel channel = new EmbeddedChannel(ZMTPCodec.of(ZMTPSocketType.DEALER), zap);
         channel.pipeline().fireUserEventTriggered("of something else");
 
@@ -346,7 +351,7 @@ class ZMTPZapClientTest {
     }
 
     @Test
-    void aConnectionThatEndsAnswersAllWhoWait() {
+    void aConnectionThatEndsCompletesAllItsRequests() {
         try (InTraffic connection = connected()) {
             CompletableFuture<ZMTPDecision> first = ask(connection, nobody());
             CompletableFuture<ZMTPDecision> second = ask(connection, nobody());
@@ -364,7 +369,7 @@ class ZMTPZapClientTest {
     }
 
     @Test
-    void whoTakesTheClientFromItsPipelineEndsTheConnection() {
+    void removingTheClientFromItsPipelineEndsTheConnection() {
         try (InTraffic connection = connected()) {
             CompletableFuture<ZMTPDecision> answer = ask(connection, nobody());
             connection.channel.pipeline().remove(zap);
@@ -375,7 +380,7 @@ class ZMTPZapClientTest {
     }
 
     @Test
-    void theNextConnectionIsAskedFromItsFirstRequestOn() {
+    void theNextConnectionGetsTheNextRequests() {
         connected().close();
         try (InTraffic connection = connected()) {
             CompletableFuture<ZMTPDecision> answer = ask(connection, nobody());
@@ -386,7 +391,7 @@ class ZMTPZapClientTest {
     }
 
     @Test
-    void aConnectionThatEndsAfterTheNextHasBegunAnswersAllWhoWaitedForIt() {
+    void anOldConnectionThatEndsCompletesAllItsRequests() {
         try (InTraffic old = connected()) {
             CompletableFuture<ZMTPDecision> answer = ask(old, nobody());
             try (InTraffic next = connected()) {
@@ -401,7 +406,7 @@ class ZMTPZapClientTest {
     }
 
     @Test
-    void anAnswerOfTheOldConnectionCountsAfterTheNextHasBegun() {
+    void aReplyOnTheOldConnectionIsUsed() {
         try (InTraffic old = connected()) {
             CompletableFuture<ZMTPDecision> answer = ask(old, nobody());
             try (InTraffic next = connected()) {
@@ -435,16 +440,16 @@ class ZMTPZapClientTest {
     }
 
     @Test
-    void whoComesWhenTooManyWaitMayTryAgain() {
+    void tooManyPendingRequestsAreATemporaryFailure() {
         try (InTraffic connection = connected()) {
             List<CompletableFuture<ZMTPDecision>> waiting = new ArrayList<>();
-            for (int i = 0; i < MAX_WAITING; i++) {
+            for (int i = 0; i < MAX_PENDING; i++) {
                 waiting.add(ask(connection, nobody()));
             }
             connection.channel.releaseOutbound();
 
             assertThat(ask(connection, nobody()))
-                    .isCompletedWithValue(ZMTPDecision.temporaryFailure("10000 requests are waiting"));
+                    .isCompletedWithValue(ZMTPDecision.temporaryFailure("10000 requests are pending"));
             assertThat(connection.sent()).isEmpty();
             assertThat(waiting).noneMatch(CompletableFuture::isDone);
             connection.receive(reply("7", "200"));
@@ -454,7 +459,7 @@ class ZMTPZapClientTest {
 
     @ParameterizedTest
     @ValueSource(longs = {0, -1})
-    void anAnswerMustHaveTime(long millis) {
+    void theTimeoutMustBePositive(long millis) {
         assertThatThrownBy(() -> new ZMTPZapClient(Duration.ofMillis(millis)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("expected: more than zero");

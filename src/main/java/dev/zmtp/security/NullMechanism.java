@@ -9,7 +9,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * NULL: no authentication and no encryption (RFC 23 and 37, "The NULL Security Mechanism").
+ * One side of a NULL handshake (RFC 23 and 37, "The NULL Security Mechanism").
  *
  * <pre>
  *   null = ready *message | error
@@ -18,23 +18,28 @@ import org.jspecify.annotations.Nullable;
  * <p>Both sides send READY at once and wait for the other's. That satisfies RFC 23, where both send first, and RFC 37, which
  * lets the binding side wait. With an authenticator, ours waits for its decision.
  */
-public final class ZMTPNullMechanism implements ZMTPMechanism {
+final class NullMechanism implements ZMTPMechanism {
+
+    /** What we have sent. The peer's READY may arrive in any of these states. */
+    private enum State {
+        START,
+        AWAIT_DECISION,
+        READY_SENT
+    }
 
     private final Context context;
     private final Admission admission;
-    private boolean asked;
-    private boolean sent;
+    private State state = State.START;
     private @Nullable ZMTPMetadata peer;
 
-    /** A side of one handshake; use {@code ZMTPNullMechanism::new} as the factory. */
-    public ZMTPNullMechanism(Context context) {
+    NullMechanism(Context context) {
         this.context = context;
         this.admission = new Admission(context, name());
     }
 
     @Override
     public String name() {
-        return "NULL";
+        return ZMTPNull.NAME;
     }
 
     @Override
@@ -44,14 +49,14 @@ public final class ZMTPNullMechanism implements ZMTPMechanism {
 
     @Override
     public @Nullable ByteBuf poll() {
-        if (!asked) {
-            asked = true;
+        if (state == State.START) {
+            state = State.AWAIT_DECISION;
             admission.ask(ByteBuffer.allocate(0), List.of());
         }
-        if (sent || !admission.isGranted()) {
+        if (state != State.AWAIT_DECISION || !admission.isGranted()) {
             return null;
         }
-        sent = true;
+        state = State.READY_SENT;
         return Command.READY.body(context.alloc(), context.localMetadata());
     }
 
@@ -61,18 +66,18 @@ public final class ZMTPNullMechanism implements ZMTPMechanism {
         switch (name) {
             case READY -> {
                 if (peer != null) {
-                    throw Secured.unexpected("a second READY", "one");
+                    throw HandshakeCommands.unexpected("a second READY", "one");
                 }
                 peer = context.readPeerMetadata(command);
             }
-            case ERROR -> throw Secured.refused(command);
-            default -> throw Secured.unexpected(name, "READY or ERROR");
+            case ERROR -> throw HandshakeCommands.peerError(command);
+            default -> throw HandshakeCommands.unexpected(name, "READY or ERROR");
         }
     }
 
     @Override
     public boolean isReady() {
-        return sent && peer != null;
+        return state == State.READY_SENT && peer != null;
     }
 
     @Override
@@ -83,7 +88,7 @@ public final class ZMTPNullMechanism implements ZMTPMechanism {
         return peer;
     }
 
-    /** Says why, but only to a peer that may not come in, or that did nothing worse than to have the wrong socket type. */
+    /** Gives a reason only to a peer that was denied, or whose only fault is the wrong socket type. */
     @Override
     public @Nullable ByteBuf refuse(ZMTPException cause) {
         return admission.refusal(cause);

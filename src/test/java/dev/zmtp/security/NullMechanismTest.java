@@ -25,13 +25,13 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** NULL, command by command. */
-class ZMTPNullMechanismTest {
+class NullMechanismTest {
 
     private static final String READY = "05 \"READY\" 0b \"Socket-Type\" 00 00 00 04 \"PULL\"";
     private static final ZMTPMetadata PULL = ZMTPMetadata.EMPTY.with("Socket-Type", "PULL");
 
     private final ZMTPMechanism.Context context = mock(ZMTPMechanism.Context.class);
-    private final ZMTPNullMechanism mechanism = new ZMTPNullMechanism(context);
+    private final NullMechanism mechanism = new NullMechanism(context);
 
     @BeforeEach
     void theCodecIsAPush() {
@@ -63,7 +63,7 @@ class ZMTPNullMechanismTest {
     }
 
     @Test
-    void nullIsNoServerHasNoCipherAndMayBeDowngraded() {
+    void nullIsNotAServerHasNoCipherAndAllowsDowngrade() {
         assertThat(mechanism.name()).isEqualTo("NULL");
         assertThat(mechanism.isServer()).isFalse();
         assertThat(mechanism.allowsDowngrade()).isTrue();
@@ -71,7 +71,7 @@ class ZMTPNullMechanismTest {
     }
 
     @Test
-    void nothingIsAskedOfTheCodecBeforeTheFirstCall() {
+    void theConstructorDoesNotUseTheContext() {
         verify(context, never()).localMetadata();
         verify(context, never()).alloc();
     }
@@ -87,7 +87,7 @@ class ZMTPNullMechanismTest {
     }
 
     @Test
-    void readyIsNotSentToAPeerThatMayNotComeIn() {
+    void readyIsNotSentToAPeerThatIsDenied() {
         answer(ZMTPDecision.deny("unknown"));
         assertThatThrownBy(mechanism::poll).isInstanceOfSatisfying(ZMTPException.class, refusal -> {
             assertThat(refusal).hasMessage("authentication: 400, unknown (expected: 200)");
@@ -135,7 +135,7 @@ class ZMTPNullMechanismTest {
     }
 
     @Test
-    void thereIsNoPeerBeforeItsReady() {
+    void thereIsNoPeerMetadataBeforeItsReady() {
         assertThatThrownBy(mechanism::peerMetadata)
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessage("peer metadata: none (expected: READY received)");
@@ -166,7 +166,7 @@ class ZMTPNullMechanismTest {
     }
 
     @Test
-    void aPeerOfTheWrongTypeIsToldWhy() {
+    void aPeerWithTheWrongSocketTypeGetsTheReason() {
         ByteBuf error = mechanism.refuse(ZMTPException.of(Code.SOCKET_TYPE, "type", "PUB", "PULL"));
 
         assertThat(Hex.dump(error))
@@ -175,7 +175,7 @@ class ZMTPNullMechanismTest {
 
     @ParameterizedTest
     @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "SOCKET_TYPE")
-    void aPeerThatDidWorseIsToldNothing(Code code) {
+    void anyOtherFaultGetsNoReason(Code code) {
         assertThat(mechanism.refuse(new ZMTPException(code, "reason"))).isNull();
     }
 }

@@ -10,11 +10,11 @@ import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
-/** The context of a mechanism without a codec, which asks nobody. */
-public record Alone(String socketType, Executor executor) implements ZMTPMechanism.Context {
+/** The context of a mechanism without a codec. It accepts every peer. */
+public record StandaloneContext(String socketType, Executor executor) implements ZMTPMechanism.Context {
 
-    /** One whose computations run at once. */
-    public Alone(String socketType) {
+    /** A context that runs computations at once. */
+    public StandaloneContext(String socketType) {
         this(socketType, Runnable::run);
     }
 
@@ -34,7 +34,7 @@ public record Alone(String socketType, Executor executor) implements ZMTPMechani
     }
 
     @Override
-    public SocketAddress remoteAddress() {
+    public SocketAddress peerAddress() {
         throw new UnsupportedOperationException();
     }
 

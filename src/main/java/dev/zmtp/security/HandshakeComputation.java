@@ -1,0 +1,118 @@
+package dev.zmtp.security;
+
+import io.netty.buffer.ByteBuf;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs the slow steps of a handshake on the handshake executor, one at a time, and wipes the secrets at its end.
+ *
+ * <p>A step that runs owns the secrets: the event loop does not touch them until it has the result. So {@link #close} leaves
+ * wiping to a step that is still running.
+ */
+final class HandshakeComputation {
+
+    private enum State {
+        IDLE,
+        RUNNING,
+        /** Closed while a step runs, which then wipes. */
+        CLOSING,
+        CLOSED
+    }
+
+    private final ZMTPMechanism.Context context;
+    private final Runnable wipe;
+
+    /** Guarded by this. */
+    private State state = State.IDLE;
+
+    private volatile @Nullable Supplier<@Nullable ByteBuf> result;
+
+    /**
+     * A computation without a step yet.
+     *
+     * @param wipe wipes all secrets; called once, when no step runs
+     */
+    HandshakeComputation(ZMTPMechanism.Context context, Runnable wipe) {
+        this.context = context;
+        this.wipe = wipe;
+    }
+
+    /**
+     * Runs {@code step} on the executor. The event loop gets its result from {@link #takeResult}, and runs that; the result
+     * of a step that has failed throws its exception.
+     */
+    void start(Supplier<Supplier<@Nullable ByteBuf>> step) {
+        if (!enter(State.IDLE, State.RUNNING)) {
+            return;
+        }
+        try {
+            context.executor().execute(() -> run(step));
+        } catch (RejectedExecutionException e) {
+            enter(State.RUNNING, State.IDLE);
+            throw new IllegalStateException("handshake executor: full (expected: room for one more)", e);
+        } catch (RuntimeException | Error e) {
+            enter(State.RUNNING, State.IDLE); // no step runs that would wipe
+            throw e;
+        }
+    }
+
+    private void run(Supplier<Supplier<@Nullable ByteBuf>> step) {
+        Supplier<@Nullable ByteBuf> next = () -> null;
+        if (!isClosing()) {
+            try {
+                next = step.get();
+            } catch (RuntimeException | Error e) {
+                next = () -> {
+                    throw e;
+                };
+            }
+        }
+        if (finished(next)) {
+            context.resume();
+        } else {
+            wipe.run();
+        }
+    }
+
+    /** Publishes the result and becomes idle in one step, because the event loop may start the next one with the result. */
+    private synchronized boolean finished(Supplier<@Nullable ByteBuf> next) {
+        result = next;
+        return enter(State.RUNNING, State.IDLE);
+    }
+
+    private synchronized boolean isClosing() {
+        return state != State.RUNNING;
+    }
+
+    private synchronized boolean enter(State from, State to) {
+        if (state != from) {
+            return false;
+        }
+        state = to;
+        return true;
+    }
+
+    /** Returns what the last step wants to run on the event loop, once; or null. It returns the next command, or null. */
+    @Nullable
+    Supplier<@Nullable ByteBuf> takeResult() {
+        Supplier<@Nullable ByteBuf> taken = result;
+        if (taken != null) { // otherwise a step might publish its result just now
+            result = null;
+        }
+        return taken;
+    }
+
+    /** Wipes now, or lets the running step do it. */
+    void close() {
+        boolean running;
+        synchronized (this) {
+            running = state == State.RUNNING;
+            state = running ? State.CLOSING : State.CLOSED;
+        }
+        if (!running) {
+            wipe.run();
+        }
+    }
+}

@@ -1,0 +1,37 @@
+package dev.zmtp.examples;
+
+import dev.zmtp.codec.ZMTPCodec;
+import dev.zmtp.codec.ZMTPConfig;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.handler.codec.haproxy.HAProxyMessage;
+import io.netty.handler.codec.haproxy.HAProxyMessageDecoder;
+import io.netty.util.NetUtil;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+
+/** A service after a proxy that reports the peer's address in a PROXY header. */
+final class ProxiedService {
+
+    private ProxiedService() {}
+
+    static void addHandlers(Channel ch, ZMTPConfig config) {
+        ch.pipeline().addLast(new HAProxyMessageDecoder(), new ProxyHeader(), ZMTPCodec.from(config));
+    }
+
+    /** Sets the peer's address to the one in the header, for the authenticator and for messages. Then it removes itself. */
+    static final class ProxyHeader extends SimpleChannelInboundHandler<HAProxyMessage> {
+
+        @Override
+        protected void channelRead0(ChannelHandlerContext ctx, HAProxyMessage header) throws Exception {
+            String source = header.sourceAddress(); // null if the proxy itself connects, such as for a health check
+            byte[] address = source == null ? null : NetUtil.createByteArrayFromIpAddressString(source);
+            if (address != null) {
+                InetSocketAddress peer = new InetSocketAddress(InetAddress.getByAddress(address), header.sourcePort());
+                ctx.channel().attr(ZMTPCodec.PEER_ADDRESS).set(peer);
+            }
+            ctx.pipeline().remove(this);
+        }
+    }
+}
