@@ -3,7 +3,6 @@ package dev.zmtp.examples;
 import static dev.zmtp.ZMTPSocketType.ROUTER;
 
 import dev.zmtp.codec.ZMTPCodec;
-import dev.zmtp.codec.ZMTPHandshakeFailure;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -67,13 +66,6 @@ public final class EchoRouter {
             ctx.flush();
             // A peer that does not read its echoes is not read from, so they do not pile up here.
             ctx.channel().config().setAutoRead(ctx.channel().isWritable());
-        }
-
-        @Override
-        public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
-            if (event instanceof ZMTPHandshakeFailure failure) {
-                System.err.println("refused: " + failure.cause().getMessage()); // the codec closes the channel
-            }
         }
 
         @Override

@@ -77,8 +77,8 @@ class ExamplesTest {
         BlockingQueue<String> answers = new LinkedBlockingQueue<>();
         Channel router = open(EchoRouter.bind(group, NioServerSocketChannel.class, ANY_PORT));
 
-        Channel dealer = open(DealerClient.connect(
-                group, router.localAddress(), requests, answer -> answers.add(answer.toString())));
+        Channel dealer = open(
+                DealerClient.connect(group, router.localAddress(), requests, answer -> answers.add(answer.toString())));
 
         assertThat(dealer.closeFuture().await(30, TimeUnit.SECONDS)).isTrue();
         assertThat(answers).hasSize(requests);
@@ -129,8 +129,7 @@ class ExamplesTest {
     }
 
     private static SslContext trusting(Certificates certificate) throws Exception {
-        return OverTls.clientContext(
-                SslContextBuilder.forClient().trustManager(certificate.certificate()));
+        return OverTls.clientContext(SslContextBuilder.forClient().trustManager(certificate.certificate()));
     }
 
     @Test
@@ -162,7 +161,8 @@ class ExamplesTest {
     }
 
     /** Connects a DEALER of this name, whose messages go to {@code received}, and waits for its handshake. */
-    private Channel connectAs(String name, SocketAddress router, BlockingQueue<String> received) throws InterruptedException {
+    private Channel connectAs(String name, SocketAddress router, BlockingQueue<String> received)
+            throws InterruptedException {
         ZMTPSession session = ZMTPSession.from(
                 ZMTPConfig.builder().socketType(DEALER).localIdentity(name).build());
         Channel channel = open(new Bootstrap()
@@ -171,13 +171,12 @@ class ExamplesTest {
                 .handler(new ChannelInitializer<Channel>() {
                     @Override
                     protected void initChannel(Channel ch) {
-                        ch.pipeline()
-                                .addLast(ZMTPCodec.from(session), new SimpleChannelInboundHandler<ZMTPMessage>() {
-                                    @Override
-                                    protected void channelRead0(ChannelHandlerContext ctx, ZMTPMessage message) {
-                                        received.add(name + " got " + message);
-                                    }
-                                });
+                        ch.pipeline().addLast(ZMTPCodec.from(session), new SimpleChannelInboundHandler<ZMTPMessage>() {
+                            @Override
+                            protected void channelRead0(ChannelHandlerContext ctx, ZMTPMessage message) {
+                                received.add(name + " got " + message);
+                            }
+                        });
                     }
                 })
                 .connect(router));
@@ -387,8 +386,8 @@ class ExamplesTest {
         Channel router = open(EchoRouter.bind(group, NioServerSocketChannel.class, ANY_PORT));
         SocketAddress address = router.localAddress();
         router.close().sync(); // nobody listens at first
-        ReconnectingClient client = new ReconnectingClient(
-                group, address, Duration.ofMillis(1), Duration.ofMillis(20), connected::add);
+        ReconnectingClient client =
+                new ReconnectingClient(group, address, Duration.ofMillis(1), Duration.ofMillis(20), connected::add);
         client.start();
 
         open(EchoRouter.bind(group, NioServerSocketChannel.class, address));
@@ -464,16 +463,17 @@ class ExamplesTest {
             client.writeAndFlush(ZMTPMessage.fromUTF8("x".repeat(10_000)));
             sent.incrementAndGet();
         }
-        client.eventLoop().schedule(
-                () -> {
-                    if (client.isWritable()) {
-                        fill(client, sent, full);
-                    } else {
-                        full.countDown();
-                    }
-                },
-                200,
-                TimeUnit.MILLISECONDS);
+        client.eventLoop()
+                .schedule(
+                        () -> {
+                            if (client.isWritable()) {
+                                fill(client, sent, full);
+                            } else {
+                                full.countDown();
+                            }
+                        },
+                        200,
+                        TimeUnit.MILLISECONDS);
     }
 
     @Test

@@ -69,7 +69,9 @@ public final class GracefulShutdown {
         ending = true;
         server.close().awaitUninterruptibly();
         for (Channel connection : connections) {
-            connection.eventLoop().execute(() -> connection.pipeline().get(Numbers.class).endIfDone());
+            connection
+                    .eventLoop()
+                    .execute(() -> connection.pipeline().get(Numbers.class).endIfDone());
         }
     }
 

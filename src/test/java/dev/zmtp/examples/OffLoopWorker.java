@@ -127,7 +127,8 @@ public final class OffLoopWorker {
             while (!answers.isEmpty() && answers.peek().isDone()) {
                 CompletableFuture<ZMTPMessage> answer = answers.remove();
                 if (answer.isCompletedExceptionally()) {
-                    System.err.println("request failed: " + answer.handle((done, e) -> e).join());
+                    System.err.println(
+                            "request failed: " + answer.handle((done, e) -> e).join());
                     ctx.close();
                 } else {
                     ctx.write(answer.join()); // releases it, also if the connection is gone

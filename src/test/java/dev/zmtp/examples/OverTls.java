@@ -17,6 +17,7 @@ import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslHandler;
 import java.io.File;
 import java.net.InetSocketAddress;
 import java.util.function.Consumer;
@@ -33,8 +34,17 @@ public final class OverTls {
         try {
             File chain = new File(args[1]);
             ChannelFuture channel = args[0].equals("serve")
-                    ? serve(group, SslContextBuilder.forServer(chain, new File(args[2])).build(), 5556)
-                    : connect(group, clientContext(SslContextBuilder.forClient().trustManager(chain)), args[2], 5556, System.out::println);
+                    ? serve(
+                            group,
+                            SslContextBuilder.forServer(chain, new File(args[2]))
+                                    .build(),
+                            5556)
+                    : connect(
+                            group,
+                            clientContext(SslContextBuilder.forClient().trustManager(chain)),
+                            args[2],
+                            5556,
+                            System.out::println);
             channel.sync().channel().closeFuture().sync();
         } finally {
             group.shutdownGracefully();
@@ -53,8 +63,8 @@ public final class OverTls {
                 .childHandler(new ChannelInitializer<Channel>() {
                     @Override
                     protected void initChannel(Channel ch) {
-                        ch.pipeline()
-                                .addLast(context.newHandler(ch.alloc()), ZMTPCodec.of(ROUTER), new EchoRouter.Echo());
+                        SslHandler tls = context.newHandler(ch.alloc());
+                        ch.pipeline().addLast(tls, ZMTPCodec.of(ROUTER), new EchoRouter.Echo());
                     }
                 })
                 .bind(port);
@@ -69,11 +79,8 @@ public final class OverTls {
                     @Override
                     protected void initChannel(Channel ch) {
                         // The host is compared with the name in the server's certificate.
-                        ch.pipeline()
-                                .addLast(
-                                        context.newHandler(ch.alloc(), host, port),
-                                        ZMTPCodec.of(DEALER),
-                                        new DealerClient.Requests(1, onAnswer));
+                        SslHandler tls = context.newHandler(ch.alloc(), host, port);
+                        ch.pipeline().addLast(tls, ZMTPCodec.of(DEALER), new DealerClient.Requests(1, onAnswer));
                     }
                 })
                 .connect(new InetSocketAddress(host, port));

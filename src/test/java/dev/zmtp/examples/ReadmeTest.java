@@ -72,7 +72,7 @@ class ReadmeTest {
         assertThat(blocks).isNotEmpty().allSatisfy(block -> {
             String program = lastExampleNamedIn(text.substring(0, block.start()));
             assertThat(squeezed(EXAMPLES.resolve(program + ".java"))).contains(squeezed(block.group(1)));
-            assertThat(tests).contains(program + ".");
+            assertThat(tests).containsPattern("\\b" + program + "[.(]");
         });
     }
 
@@ -130,6 +130,6 @@ class ReadmeTest {
     }
 
     private static String squeezed(String code) {
-        return code.replaceAll("\\s+", " ").trim();
+        return code.replaceAll("\\s+", ""); // a page may break its lines elsewhere
     }
 }

@@ -43,12 +43,13 @@ public final class UnixSocket {
         return new Bootstrap()
                 .group(group)
                 .channel(NioDomainSocketChannel.class)
-                .handler(new ChannelInitializer<Channel>() { // not of SocketChannel, which is TCP
-                    @Override
-                    protected void initChannel(Channel ch) {
-                        ch.pipeline().addLast(ZMTPCodec.of(DEALER), new DealerClient.Requests(10, onAnswer));
-                    }
-                })
+                .handler(
+                        new ChannelInitializer<Channel>() { // not of SocketChannel, which is TCP
+                            @Override
+                            protected void initChannel(Channel ch) {
+                                ch.pipeline().addLast(ZMTPCodec.of(DEALER), new DealerClient.Requests(10, onAnswer));
+                            }
+                        })
                 .connect(address);
     }
 }
