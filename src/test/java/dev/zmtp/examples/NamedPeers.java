@@ -65,7 +65,7 @@ public final class NamedPeers {
                 .bind(address);
     }
 
-    /** Sends {@code message} to the peer of that name. Drops it if there is none, or if that one does not keep up. */
+    /** Sends {@code message} to the peer of that name. Drops it if there is no such peer, or if it does not keep up. */
     void send(ByteBuffer name, ZMTPMessage message) {
         Channel peer = peers.get(name);
         if (peer != null && peer.isWritable()) {

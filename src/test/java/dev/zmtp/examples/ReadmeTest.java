@@ -37,7 +37,7 @@ class ReadmeTest {
     @Test
     @Tag("netty-4.2-only")
     @Timeout(60)
-    void theServerAndTheClientAtItsTopTalkToEachOther() throws InterruptedException {
+    void itsServerAndItsClientTalkToEachOther() throws InterruptedException {
         EventLoopGroup group = new MultiThreadIoEventLoopGroup(2, NioIoHandler.newFactory());
         try {
             List<String> answers = new ArrayList<>();
@@ -64,7 +64,7 @@ class ReadmeTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"README.md", "docs/shutdown.md"})
-    void eachOfItsJavaBlocksIsPartOfTheProgramThatItNamesAndATestRunsThat(String page) throws IOException {
+    void itsJavaBlocksAreQuotedFromProgramsThatTestsRun(String page) throws IOException {
         String text = Files.readString(Path.of(page));
         String tests = Files.readString(EXAMPLES.resolve("ExamplesTest.java"));
         List<MatchResult> blocks = JAVA_BLOCK.matcher(text).results().toList();
@@ -86,8 +86,8 @@ class ReadmeTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"docs/securing-a-service.md"})
-    void eachOfItsJavaBlocksCompiles(String page) throws IOException {
+    @ValueSource(strings = {"docs/securing-a-service.md", "docs/writing-a-mechanism.md"})
+    void itsJavaBlocksCompile(String page) throws IOException {
         String programs;
         try (Stream<Path> files = Files.list(EXAMPLES)) {
             programs = files.map(ReadmeTest::squeezed).collect(Collectors.joining("\n"));
@@ -107,7 +107,8 @@ class ReadmeTest {
                 "CHANGELOG.md",
                 "docs/shutdown.md",
                 "docs/migrating.md",
-                "docs/securing-a-service.md"
+                "docs/securing-a-service.md",
+                "docs/writing-a-mechanism.md"
             })
     void itsLinksLeadToFiles(String page) throws IOException {
         Path file = Path.of(page);
