@@ -72,7 +72,7 @@ public final class Demo implements Callable<Integer> {
             names = "--size",
             paramLabel = "N",
             defaultValue = "100",
-            description = "Octets of a message, 0 to 1 Mi (100).")
+            description = "Bytes of a message, 0 to 1 Mi (100).")
     private int size;
 
     Demo(ZMTPSocketType serverType, Duration deadline) {
@@ -217,7 +217,7 @@ public final class Demo implements Callable<Integer> {
 
     private void measure(Channel client, DealerHandler dealer, Notes atDealer, Notes atRouter, AtomicLong received)
             throws Exception {
-        print("%none way, messages of %d octets%n", size);
+        print("%none way, messages of %d bytes%n", size);
         long start = System.nanoTime();
         dealer.startSending(client, size);
         long lastTime = start;
@@ -275,7 +275,7 @@ public final class Demo implements Callable<Integer> {
                 ZMTPMessage.from(frames.stream().map(Unpooled::wrappedBuffer).toList()));
     }
 
-    /** The frames, in commas: as text where they are printable, else in hex, as a message shows itself. */
+    /** The frames, separated by commas: as text if they are printable, otherwise in hex, as {@code toString} shows them. */
     static String show(ZMTPMessage message) {
         String shown = message.toString();
         return shown.substring(shown.indexOf('[') + 1, shown.lastIndexOf(']'));

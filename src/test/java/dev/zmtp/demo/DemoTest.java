@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
 
-/** The demo, run as a user runs it but for its length. */
+/** The demo, run as a user runs it, but shorter. */
 @Tag("netty-4.2-only")
 class DemoTest {
 
@@ -32,12 +32,12 @@ class DemoTest {
                 .contains("  handshake  version ZMTP30, mechanism NULL, peer type DEALER, identity \"jeromq\"")
                 .anySatisfy(line -> assertThat(line)
                         .matches("  handshake  version ZMTP31, mechanism NULL, peer type DEALER,"
-                                + " identity 0x00[0-9a-f]{16} \\(made here, as the peer has none\\)"))
+                                + " identity 0x00[0-9a-f]{16} \\(generated, as the peer has none\\)"))
                 .containsSubsequence("  sent       \"hello\",\"\",0x00ff", "  echoed     \"hello\",\"\",0x00ff")
                 .contains("  echoed     \"one\",\"two\",\"\",\"a fourth frame\"");
     }
 
-    @ParameterizedTest(name = "of {0} octets")
+    @ParameterizedTest(name = "of {0} bytes")
     @CsvSource({"0", "100", "20000"})
     void theRateIsShownEachSecondAndInTotal(int size) {
         Run run = demo("--seconds", "2", "--size", Integer.toString(size));
@@ -45,7 +45,7 @@ class DemoTest {
         assertThat(run.err).isEmpty();
         assertThat(run.exitCode).isZero();
         assertThat(run.out)
-                .containsPattern("one way, messages of " + size + " octets\n"
+                .containsPattern("one way, messages of " + size + " bytes\n"
                         + " +1 s +[0-9,]+ messages/s\n"
                         + " +2 s +[0-9,]+ messages/s\n"
                         + " +total +[1-9][0-9,]* messages in [0-9.]+ s: [0-9,]+ messages/s, all received\n");
@@ -63,7 +63,7 @@ class DemoTest {
     }
 
     @Test
-    void whatDoesNotArriveInTimeIsAFailureThatSaysWhat() {
+    void aMissingMessageIsAFailureThatSaysWhatIsMissing() {
         Run run = demo(ROUTER, Duration.ZERO);
 
         assertThat(run.exitCode).isEqualTo(1);
@@ -91,7 +91,7 @@ class DemoTest {
     }
 
     @Test
-    void helpAndVersionArePrintedAndNothingElseIsDone() {
+    void helpAndVersionOnlyPrint() {
         Run help = demo("--help");
         Run version = demo("--version");
 
@@ -105,7 +105,7 @@ class DemoTest {
     }
 
     @Test
-    void noThreadStaysBehind() throws InterruptedException {
+    void noThreadIsLeftRunning() throws InterruptedException {
         Set<Thread> before = Thread.getAllStackTraces().keySet();
 
         demo("--seconds", "1");

@@ -19,7 +19,7 @@ final class Notes {
         queue.add(failure);
     }
 
-    /** A peer has left, for {@code cause}: no failure as long as what is awaited comes from another connection. */
+    /** A peer has left, for {@code cause}. That is not a failure if what is awaited comes from another connection. */
     void left(Throwable cause) {
         lastLeft = cause;
     }

@@ -17,7 +17,7 @@ final class RouterHandler extends ChannelInboundHandlerAdapter {
     private final Notes notes;
     private final AtomicLong received;
 
-    /** Messages since the last read was complete: a shared counter costs too much to be touched for each. */
+    /** Messages since the end of the last read: updating a shared counter for each would cost too much. */
     private long uncounted;
 
     RouterHandler(Notes notes, AtomicLong received) {
@@ -52,7 +52,7 @@ final class RouterHandler extends ChannelInboundHandlerAdapter {
                 ZMTPMessage.from(Unpooled.wrappedBuffer(success.session().peerIdentity()));
         return "version " + handshake.negotiatedVersion() + ", mechanism " + handshake.mechanism() + ", peer type "
                 + handshake.remoteSocketType() + ", identity " + Demo.show(identity)
-                + (anonymous ? " (made here, as the peer has none)" : "");
+                + (anonymous ? " (generated, as the peer has none)" : "");
     }
 
     @Override
@@ -75,7 +75,7 @@ final class RouterHandler extends ChannelInboundHandlerAdapter {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-        // A peer that goes away may reset the connection. What it took along is missed elsewhere.
+        // A peer that leaves may reset the connection. What is lost with it is noticed elsewhere.
         if (!(cause instanceof IOException)) {
             notes.add(cause);
         }

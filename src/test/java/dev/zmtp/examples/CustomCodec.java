@@ -23,7 +23,6 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.channel.nio.NioIoHandler;
-import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import java.net.InetAddress;
@@ -35,10 +34,10 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
-/** A record that goes straight from and to the wire, with no {@code ZMTPMessage} between: request and reply. */
+/** A record that is read from the wire and written to it directly, without a {@code ZMTPMessage}. */
 public final class CustomCodec {
 
-    /** A temperature: on the wire a frame with the place in UTF-8, then one of eight octets. */
+    /** A temperature: on the wire a frame with the place in UTF-8, then a frame of eight bytes. */
     public record Reading(String place, double degrees) {}
 
     private static final int MAX_PLACE_LENGTH = 1000;
@@ -68,23 +67,23 @@ public final class CustomCodec {
         return new ServerBootstrap()
                 .group(group)
                 .channel(NioServerSocketChannel.class)
-                .childHandler(new ChannelInitializer<SocketChannel>() {
+                .childHandler(new ChannelInitializer<Channel>() {
                     @Override
-                    protected void initChannel(SocketChannel ch) {
+                    protected void initChannel(Channel ch) {
                         ch.pipeline().addLast(codec(ROUTER), new Converter());
                     }
                 })
                 .bind(address);
     }
 
-    /** Connects; {@code onReading} gets each reading that comes back, on the event loop. */
+    /** Connects. {@code onReading} gets each reading that comes back, on the event loop. */
     static ChannelFuture connect(EventLoopGroup group, SocketAddress address, Consumer<Reading> onReading) {
         return new Bootstrap()
                 .group(group)
                 .channel(NioSocketChannel.class)
-                .handler(new ChannelInitializer<SocketChannel>() {
+                .handler(new ChannelInitializer<Channel>() {
                     @Override
-                    protected void initChannel(SocketChannel ch) {
+                    protected void initChannel(Channel ch) {
                         ch.pipeline().addLast(codec(DEALER), new Receiver(onReading));
                     }
                 })
@@ -99,7 +98,7 @@ public final class CustomCodec {
                 .build();
     }
 
-    /** Writes into the buffer that goes to the transport. Without state, so there is nothing to close. */
+    /** Writes to the buffer that goes to the transport. It has no state, so there is nothing to close. */
     static final class ReadingEncoder implements ZMTPEncoder {
         @Override
         public void estimate(Object message, ZMTPEstimator estimator) {
@@ -110,7 +109,7 @@ public final class CustomCodec {
         @Override
         public void encode(Object message, ZMTPWriter writer) {
             Reading reading = (Reading) message;
-            // How long the text is in UTF-8 is known once it is written: an upper bound first, the truth then.
+            // The length in UTF-8 is known once the text is written: announce an upper bound, then correct it.
             ByteBuf frame = writer.frame(ByteBufUtil.utf8MaxBytes(reading.place()), true);
             int length = ByteBufUtil.writeUtf8(frame, reading.place());
             writer.reframe(length, true);
@@ -121,7 +120,7 @@ public final class CustomCodec {
         public void close() {}
     }
 
-    /** Reads out of the buffer that came from the transport. What a peer sends wrong ends its connection. */
+    /** Reads from the buffer that came from the transport. A malformed reading ends the connection. */
     static final class ReadingDecoder implements ZMTPDecoder {
         private int frames;
         private long length;
@@ -135,14 +134,14 @@ public final class CustomCodec {
             boolean fits =
                     frames == 1 ? more && length <= MAX_PLACE_LENGTH : frames == 2 && !more && length == Double.BYTES;
             if (!fits) {
-                throw ZMTPException.malformed("reading", length + " octets in frame " + frames, "a place and a double");
+                throw ZMTPException.malformed("reading", length + " bytes in frame " + frames, "a place and a double");
             }
         }
 
         @Override
         public void content(ChannelHandlerContext ctx, ByteBuf data, List<Object> out) {
             if (data.readableBytes() < length) {
-                return; // what is left unread comes again, with more behind it
+                return; // unread bytes come again, followed by more
             }
             if (frames == 1) {
                 place = data.readCharSequence((int) length, StandardCharsets.UTF_8)
@@ -170,18 +169,18 @@ public final class CustomCodec {
 
         @Override
         public void channelReadComplete(ChannelHandlerContext ctx) {
-            ctx.flush(); // once for all that came in one read
+            ctx.flush(); // once for everything that came in one read
         }
 
         @Override
         public void channelWritabilityChanged(ChannelHandlerContext ctx) {
-            ctx.flush(); // else the read that fills the buffer would wait for its own end
+            ctx.flush(); // otherwise a read that fills the buffer would wait for its own end
             ctx.channel().config().setAutoRead(ctx.channel().isWritable());
         }
 
         @Override
         public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-            System.out.println(ctx.channel().remoteAddress() + " failed: " + cause.getMessage());
+            System.err.println("failed: " + cause.getMessage());
             ctx.close();
         }
     }
@@ -201,13 +200,13 @@ public final class CustomCodec {
         @Override
         public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
             if (event instanceof ZMTPHandshakeFailure failure) {
-                System.out.println("not connected: " + failure.cause().getMessage());
+                System.err.println("not connected: " + failure.cause().getMessage());
             }
         }
 
         @Override
         public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-            System.out.println("connection failed: " + cause.getMessage());
+            System.err.println("connection failed: " + cause.getMessage());
             ctx.close();
         }
     }

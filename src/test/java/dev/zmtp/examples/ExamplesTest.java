@@ -1,6 +1,7 @@
 package dev.zmtp.examples;
 
 import static dev.zmtp.ZMTPSocketType.DEALER;
+import static dev.zmtp.ZMTPSocketType.PULL;
 import static dev.zmtp.ZMTPSocketType.ROUTER;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
@@ -9,24 +10,46 @@ import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSubscription;
 import dev.zmtp.codec.ZMTPCodec;
+import dev.zmtp.codec.ZMTPConfig;
+import dev.zmtp.codec.ZMTPSession;
 import dev.zmtp.examples.CustomCodec.Reading;
 import dev.zmtp.examples.CustomCodec.ReadingDecoder;
 import dev.zmtp.examples.CustomCodec.ReadingEncoder;
+import dev.zmtp.testing.Certificates;
 import dev.zmtp.testing.Peers;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelInitializer;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ClosedChannelException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -50,26 +73,124 @@ class ExamplesTest {
 
     @Test
     void aRouterEchoesWhatADealerSends() throws InterruptedException {
-        BlockingQueue<String> replies = new LinkedBlockingQueue<>();
-        Channel router = open(EchoRouter.bind(group, ANY_PORT));
-        Channel dealer = open(DealerClient.connect(
-                group, router.localAddress(), DealerClient.newSession(), reply -> replies.add(reply.toString())));
+        int requests = 50_000; // more than the channels hold, so that both sides have to wait
+        BlockingQueue<String> answers = new LinkedBlockingQueue<>();
+        Channel router = open(EchoRouter.bind(group, NioServerSocketChannel.class, ANY_PORT));
 
-        DealerClient.send(dealer, "one");
-        DealerClient.send(dealer, "two");
-        dealer.flush();
+        Channel dealer = open(
+                DealerClient.connect(group, router.localAddress(), requests, answer -> answers.add(answer.toString())));
 
-        assertThat(next(replies)).isEqualTo("ZMTPMessage{[\"request\",\"one\"]}");
-        assertThat(next(replies)).isEqualTo("ZMTPMessage{[\"request\",\"two\"]}");
+        assertThat(dealer.closeFuture().await(30, TimeUnit.SECONDS)).isTrue();
+        assertThat(answers).hasSize(requests);
+        for (int i = 1; i <= requests; i++) {
+            assertThat(answers.remove()).isEqualTo("ZMTPMessage{[\"request\",\"number " + i + "\"]}");
+        }
     }
 
     @Test
-    void aSubscriberGetsTheTopicsItAskedForAndNoOthers() throws InterruptedException {
+    void aRouterEchoesOnAUnixSocket(@TempDir Path directory) throws InterruptedException {
+        BlockingQueue<String> answers = new LinkedBlockingQueue<>();
+        SocketAddress address = UnixDomainSocketAddress.of(directory.resolve("echo"));
+        open(UnixSocket.bind(group, address));
+
+        open(UnixSocket.connect(group, address, answer -> answers.add(answer.toString())));
+
+        assertThat(next(answers)).isEqualTo("ZMTPMessage{[\"request\",\"number 1\"]}");
+    }
+
+    @Test
+    void aRouterEchoesThroughTls(@TempDir Path directory) throws Exception {
+        Certificates certificate = Certificates.make(directory, "server"); // for the host "localhost"
+        BlockingQueue<String> answers = new LinkedBlockingQueue<>();
+        int port = bindTls(certificate);
+
+        open(OverTls.connect(group, trusting(certificate), "localhost", port, m -> answers.add(m.toString())));
+
+        assertThat(next(answers)).isEqualTo("ZMTPMessage{[\"request\",\"number 1\"]}");
+    }
+
+    @Test
+    void aClientDoesNotTalkThroughTlsToAServerOfAnotherName(@TempDir Path directory) throws Exception {
+        Certificates certificate = Certificates.make(directory, "server");
+        BlockingQueue<String> answers = new LinkedBlockingQueue<>();
+        int port = bindTls(certificate);
+
+        Channel client =
+                open(OverTls.connect(group, trusting(certificate), "127.0.0.1", port, m -> answers.add(m.toString())));
+
+        assertThat(client.closeFuture().await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(answers).isEmpty();
+    }
+
+    private int bindTls(Certificates certificate) throws Exception {
+        SslContext context = SslContextBuilder.forServer(certificate.keys()).build();
+        Channel server = open(OverTls.serve(group, context, 0));
+        return ((InetSocketAddress) server.localAddress()).getPort();
+    }
+
+    private static SslContext trusting(Certificates certificate) throws Exception {
+        return OverTls.clientContext(SslContextBuilder.forClient().trustManager(certificate.certificate()));
+    }
+
+    @Test
+    void aMessageGoesToThePeerThatItsFirstFrameNames() throws InterruptedException {
+        BlockingQueue<String> received = new LinkedBlockingQueue<>();
+        Channel router = open(new NamedPeers().bind(group, ANY_PORT));
+        Channel alice = connectAs("alice", router.localAddress(), received);
+        Channel bob = connectAs("bob", router.localAddress(), received);
+
+        alice.writeAndFlush(ZMTPMessage.fromUTF8("bob", "", "hello"));
+        assertThat(next(received)).isEqualTo("bob got ZMTPMessage{[\"alice\",\"\",\"hello\"]}");
+
+        bob.write(ZMTPMessage.fromUTF8("carol", "there is none"));
+        bob.writeAndFlush(ZMTPMessage.fromUTF8("alice"));
+        assertThat(next(received)).isEqualTo("alice got ZMTPMessage{[\"bob\"]}");
+    }
+
+    @Test
+    void aNameThatIsTakenIsRefused() throws InterruptedException {
+        BlockingQueue<String> received = new LinkedBlockingQueue<>();
+        Channel router = open(new NamedPeers().bind(group, ANY_PORT));
+        Channel alice = connectAs("alice", router.localAddress(), received);
+
+        Channel impostor = connectAs("alice", router.localAddress(), received);
+
+        assertThat(impostor.closeFuture().await(10, TimeUnit.SECONDS)).isTrue();
+        alice.writeAndFlush(ZMTPMessage.fromUTF8("alice", "still here"));
+        assertThat(next(received)).isEqualTo("alice got ZMTPMessage{[\"alice\",\"still here\"]}");
+    }
+
+    /** Connects a DEALER of this name, whose messages go to {@code received}, and waits for its handshake. */
+    private Channel connectAs(String name, SocketAddress router, BlockingQueue<String> received)
+            throws InterruptedException {
+        ZMTPSession session = ZMTPSession.from(
+                ZMTPConfig.builder().socketType(DEALER).localIdentity(name).build());
+        Channel channel = open(new Bootstrap()
+                .group(group)
+                .channel(NioSocketChannel.class)
+                .handler(new ChannelInitializer<Channel>() {
+                    @Override
+                    protected void initChannel(Channel ch) {
+                        ch.pipeline().addLast(ZMTPCodec.from(session), new SimpleChannelInboundHandler<ZMTPMessage>() {
+                            @Override
+                            protected void channelRead0(ChannelHandlerContext ctx, ZMTPMessage message) {
+                                received.add(name + " got " + message);
+                            }
+                        });
+                    }
+                })
+                .connect(router));
+        session.handshakeFuture().sync();
+        return channel;
+    }
+
+    @Test
+    void aSubscriberGetsItsTopicsAndNoOthers() throws InterruptedException {
         BlockingQueue<ZMTPSubscription> subscriptions = new LinkedBlockingQueue<>();
         BlockingQueue<String> weather = new LinkedBlockingQueue<>();
         BlockingQueue<String> everything = new LinkedBlockingQueue<>();
-        PubSub.Publisher publisher = new PubSub.Publisher(subscriptions::add);
-        Channel pub = open(publisher.bind(group, ANY_PORT));
+        PubSub.Publisher publisher = new PubSub.Publisher(group.next(), subscriptions::add);
+        Channel pub = open(publisher.bind(ANY_PORT));
         open(PubSub.subscribe(group, pub.localAddress(), "weather.", message -> weather.add(message.toString())));
         open(PubSub.subscribe(group, pub.localAddress(), "", message -> everything.add(message.toString())));
         next(subscriptions);
@@ -84,11 +205,11 @@ class ExamplesTest {
     }
 
     @Test
-    void whoSubscribedTwiceAndCancelsOnceGetsNothingMore() throws InterruptedException {
+    void aSubscriberThatSubscribesTwiceAndCancelsOnceGetsNothingMore() throws InterruptedException {
         BlockingQueue<ZMTPSubscription> subscriptions = new LinkedBlockingQueue<>();
         BlockingQueue<String> received = new LinkedBlockingQueue<>();
-        PubSub.Publisher publisher = new PubSub.Publisher(subscriptions::add);
-        Channel pub = open(publisher.bind(group, ANY_PORT));
+        PubSub.Publisher publisher = new PubSub.Publisher(group.next(), subscriptions::add);
+        Channel pub = open(publisher.bind(ANY_PORT));
         Channel sub = open(PubSub.subscribe(group, pub.localAddress(), "a", m -> received.add(m.toString())));
         next(subscriptions);
         sub.write(ZMTPSubscription.subscribe("a"));
@@ -102,6 +223,23 @@ class ExamplesTest {
         publisher.publish(ZMTPMessage.fromUTF8("z"));
 
         assertThat(next(received)).isEqualTo("ZMTPMessage{[\"z\"]}");
+    }
+
+    @Test
+    void aBurstFromAnotherThreadReachesAnIdleSubscriber() throws InterruptedException {
+        int burst = 1000;
+        BlockingQueue<ZMTPSubscription> subscriptions = new LinkedBlockingQueue<>();
+        CountDownLatch received = new CountDownLatch(burst);
+        PubSub.Publisher publisher = new PubSub.Publisher(group.next(), subscriptions::add);
+        Channel pub = open(publisher.bind(ANY_PORT));
+        open(PubSub.subscribe(group, pub.localAddress(), "a", message -> received.countDown()));
+        next(subscriptions);
+
+        for (int i = 0; i < burst; i++) {
+            publisher.publish(ZMTPMessage.fromUTF8("a", "x".repeat(1000)));
+        }
+
+        assertThat(received.await(10, TimeUnit.SECONDS)).isTrue();
     }
 
     @Test
@@ -148,7 +286,7 @@ class ExamplesTest {
                     .singleElement()
                     .isInstanceOf(ZMTPException.class)
                     .asString()
-                    .contains("reading: 9 octets in frame 2 (expected: a place and a double)");
+                    .contains("reading: 9 bytes in frame 2 (expected: a place and a double)");
             assertThat(peers.right.channel.isActive()).isFalse();
         }
     }
@@ -179,10 +317,246 @@ class ExamplesTest {
 
     @Test
     void aPeerOfTheWrongTypeIsRefused() throws InterruptedException {
-        Channel router = open(EchoRouter.bind(group, ANY_PORT));
+        Channel router = open(EchoRouter.bind(group, NioServerSocketChannel.class, ANY_PORT));
         Channel push = open(PushPull.connectPush(group, router.localAddress(), 1));
 
         assertThat(push.closeFuture().await(10, TimeUnit.SECONDS)).isTrue();
+    }
+
+    @Test
+    void everyAnswerArrivesIfTheServerShutsDown() throws InterruptedException {
+        int answers = 20_000;
+        BlockingQueue<String> received = new LinkedBlockingQueue<>();
+        GracefulShutdown server = new GracefulShutdown(group, ANY_PORT);
+        Channel client = connectAs("client", server.address(), received);
+        client.writeAndFlush(ZMTPMessage.fromUTF8(Integer.toString(answers)));
+        assertThat(next(received)).isEqualTo("client got ZMTPMessage{[\"1\"]}");
+
+        server.end();
+
+        assertThat(server.ended().await(30, TimeUnit.SECONDS)).isTrue();
+        assertThat(client.closeFuture().await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(received).hasSize(answers - 1);
+    }
+
+    @Test
+    void everyAnswerArrivesIfTheServerShutsDownWhileTheClientIsSending() throws InterruptedException {
+        int answers = 20_000;
+        BlockingQueue<String> received = new LinkedBlockingQueue<>();
+        GracefulShutdown server = new GracefulShutdown(group, ANY_PORT);
+        Channel client = connectAs("client", server.address(), received);
+        client.writeAndFlush(ZMTPMessage.fromUTF8(Integer.toString(answers)));
+        assertThat(next(received)).isEqualTo("client got ZMTPMessage{[\"1\"]}");
+        client.eventLoop().execute(() -> ask(client));
+
+        server.end();
+
+        assertThat(server.ended().await(30, TimeUnit.SECONDS)).isTrue();
+        assertThat(client.closeFuture().await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(received).hasSize(answers - 1);
+    }
+
+    /** Asks for no answers, again and again. */
+    private static void ask(Channel client) {
+        if (client.isActive()) {
+            for (int i = 0; i < 100 && client.isWritable(); i++) {
+                client.write(ZMTPMessage.fromUTF8("0"), client.voidPromise());
+            }
+            client.flush();
+            client.eventLoop().execute(() -> ask(client));
+        }
+    }
+
+    @Test
+    void aServerThatShutsDownAcceptsNoConnection() throws InterruptedException {
+        GracefulShutdown server = new GracefulShutdown(group, ANY_PORT);
+        SocketAddress address = server.address();
+
+        server.end();
+
+        assertThat(server.ended().await(10, TimeUnit.SECONDS)).isTrue();
+        ChannelFuture late = DealerClient.connect(group, address, 1, message -> {});
+        assertThat(late.await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(late.cause()).isInstanceOf(ConnectException.class);
+    }
+
+    @Test
+    void aClientReconnectsUntilItIsStopped() throws InterruptedException {
+        BlockingQueue<Channel> connected = new LinkedBlockingQueue<>();
+        Channel router = open(EchoRouter.bind(group, NioServerSocketChannel.class, ANY_PORT));
+        SocketAddress address = router.localAddress();
+        router.close().sync(); // nobody listens at first
+        ReconnectingClient client =
+                new ReconnectingClient(group, address, Duration.ofMillis(1), Duration.ofMillis(20), connected::add);
+        client.start();
+
+        open(EchoRouter.bind(group, NioServerSocketChannel.class, address));
+        next(connected).close().sync(); // which the client did not ask for
+        Channel last = next(connected);
+        client.stop().sync();
+
+        assertThat(last.closeFuture().await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(connected.poll(100, TimeUnit.MILLISECONDS)).isNull();
+    }
+
+    @Test
+    void delaysGrowAndAreBounded() {
+        ReconnectingClient client = new ReconnectingClient(
+                group, ANY_PORT, Duration.ofNanos(100), Duration.ofNanos(30_000), connected -> {});
+
+        for (int i = 0; i < 100; i++) {
+            assertThat(client.delay(0)).isBetween(50L, 100L);
+            assertThat(client.delay(3)).isBetween(400L, 800L);
+            assertThat(client.delay(1_000_000)).isBetween(15_000L, 30_000L);
+        }
+    }
+
+    @Test
+    void answersOfWorkersArriveInTheOrderOfTheRequests() throws InterruptedException {
+        ExecutorService workers = Executors.newFixedThreadPool(2);
+        CountDownLatch second = new CountDownLatch(1);
+        BlockingQueue<String> received = new LinkedBlockingQueue<>();
+        Channel router = open(OffLoopWorker.bind(group, ANY_PORT, workers, request -> {
+            if (request.equals("2")) {
+                second.countDown(); // the first answer is ready after the second
+            } else if (!await(second)) {
+                throw new IllegalStateException("the second request was not worked on");
+            }
+            return "answer " + request;
+        }));
+        Channel client = connectAs("client", router.localAddress(), received);
+
+        client.write(ZMTPMessage.fromUTF8("envelope", "", "1"));
+        client.writeAndFlush(ZMTPMessage.fromUTF8("2"));
+
+        assertThat(next(received)).isEqualTo("client got ZMTPMessage{[\"envelope\",\"\",\"answer 1\"]}");
+        assertThat(next(received)).isEqualTo("client got ZMTPMessage{[\"answer 2\"]}");
+        workers.shutdown();
+    }
+
+    @Test
+    void aClientIsNotReadFromWhileTheWorkersAreBehind() throws InterruptedException {
+        ExecutorService workers = Executors.newSingleThreadExecutor();
+        CountDownLatch permission = new CountDownLatch(1);
+        CountDownLatch full = new CountDownLatch(1);
+        BlockingQueue<String> received = new LinkedBlockingQueue<>();
+        Channel router = open(OffLoopWorker.bind(group, ANY_PORT, workers, request -> {
+            await(permission);
+            return "done";
+        }));
+        Channel client = connectAs("client", router.localAddress(), received);
+        AtomicInteger sent = new AtomicInteger();
+        client.eventLoop().execute(() -> fill(client, sent, full));
+
+        assertThat(full.await(30, TimeUnit.SECONDS)).isTrue();
+        permission.countDown();
+
+        for (int i = 0; i < sent.get(); i++) {
+            assertThat(next(received)).isEqualTo("client got ZMTPMessage{[\"done\"]}");
+        }
+        workers.shutdown();
+    }
+
+    /** Sends until the channel has been full for a while, as nobody reads at its other end. */
+    private static void fill(Channel client, AtomicInteger sent, CountDownLatch full) {
+        while (client.isWritable()) {
+            client.writeAndFlush(ZMTPMessage.fromUTF8("x".repeat(10_000)));
+            sent.incrementAndGet();
+        }
+        client.eventLoop()
+                .schedule(
+                        () -> {
+                            if (client.isWritable()) {
+                                fill(client, sent, full);
+                            } else {
+                                full.countDown();
+                            }
+                        },
+                        200,
+                        TimeUnit.MILLISECONDS);
+    }
+
+    @Test
+    void manyThreadsSendAndWaitWhileTheConnectionIsFull() throws Exception {
+        int threads = 4;
+        int each = 20_000;
+        CountDownLatch received = new CountDownLatch(threads * each);
+        Channel pull = open(PushPull.bindPull(group, ANY_PORT, job -> received.countDown()));
+        BlockingSender sender = new BlockingSender(group, pull.localAddress());
+        AtomicInteger failures = new AtomicInteger();
+
+        for (int i = 0; i < threads; i++) {
+            new Thread(() -> {
+                        try {
+                            for (int j = 0; j < each; j++) {
+                                sender.send(job(sender.channel()));
+                            }
+                        } catch (Exception e) {
+                            failures.incrementAndGet();
+                        }
+                    })
+                    .start();
+        }
+
+        assertThat(received.await(30, TimeUnit.SECONDS)).isTrue();
+        assertThat(failures).hasValue(0);
+    }
+
+    @Test
+    void aThreadThatWaitsToSendIsWokenByTheEndOfTheConnection() throws Exception {
+        Channel deaf = open(new ServerBootstrap()
+                .group(group)
+                .channel(NioServerSocketChannel.class)
+                .childHandler(new ChannelInitializer<Channel>() {
+                    @Override
+                    protected void initChannel(Channel ch) {
+                        ch.pipeline().addLast(ZMTPCodec.of(PULL), new ChannelInboundHandlerAdapter() {
+                            @Override
+                            public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+                                ctx.channel().config().setAutoRead(false); // after the handshake
+                            }
+                        });
+                    }
+                })
+                .bind(ANY_PORT));
+        BlockingSender sender = new BlockingSender(group, deaf.localAddress());
+        CompletableFuture<Exception> failure = new CompletableFuture<>();
+        AtomicInteger sent = new AtomicInteger();
+        Thread thread = new Thread(() -> {
+            try {
+                while (true) {
+                    sender.send(job(sender.channel()));
+                    sent.incrementAndGet();
+                }
+            } catch (Exception e) {
+                failure.complete(e);
+            }
+        });
+        thread.start();
+        int before;
+        do { // until nothing moves any more: the socket is full, not only the queue of the event loop
+            before = sent.get();
+            sender.channel()
+                    .eventLoop()
+                    .schedule(() -> {}, 200, TimeUnit.MILLISECONDS)
+                    .sync();
+        } while (sent.get() != before || thread.getState() != Thread.State.WAITING);
+
+        sender.channel().close();
+
+        assertThat(failure.get(10, TimeUnit.SECONDS)).isInstanceOf(ClosedChannelException.class);
+    }
+
+    private static ZMTPMessage job(Channel channel) {
+        return ZMTPMessage.from(channel.alloc().buffer(Long.BYTES).writeLong(1));
+    }
+
+    private static boolean await(CountDownLatch latch) {
+        try {
+            return latch.await(10, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            return false;
+        }
     }
 
     private static Channel open(ChannelFuture future) throws InterruptedException {

@@ -16,28 +16,29 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelPromise;
+import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.channel.nio.NioIoHandler;
-import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
-import io.netty.util.concurrent.GlobalEventExecutor;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.time.Instant;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.concurrent.Semaphore;
 import java.util.function.Consumer;
 
-/** A PUB that sends each subscriber what it asked for, and a SUB that asks by the start of the first frame. */
+/** A PUB that sends each subscriber the topics that it asked for, and a SUB. */
 public final class PubSub {
 
-    private static final int MAX_TOPICS = 1000;
+    /** Messages that may wait for the event loop. */
+    private static final int MAX_WAITING = 10_000;
 
     private PubSub() {}
 
@@ -45,9 +46,9 @@ public final class PubSub {
     public static void main(String... args) throws InterruptedException {
         EventLoopGroup group = new MultiThreadIoEventLoopGroup(NioIoHandler.newFactory());
         try {
-            Publisher publisher = new Publisher(System.out::println);
+            Publisher publisher = new Publisher(group.next(), System.out::println);
             Channel server = publisher
-                    .bind(group, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
+                    .bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
                     .sync()
                     .channel();
             subscribe(group, server.localAddress(), "time.", System.out::println);
@@ -61,44 +62,57 @@ public final class PubSub {
         }
     }
 
-    /** The server's side. */
+    /** The server's side. All its connections share one event loop. */
     static final class Publisher {
-        private final ChannelGroup subscribers = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
+        private final EventLoop loop;
+        private final ChannelGroup subscribers;
+        private final Semaphore room = new Semaphore(MAX_WAITING);
         private final Consumer<ZMTPSubscription> onSubscription;
 
-        Publisher(Consumer<ZMTPSubscription> onSubscription) {
+        Publisher(EventLoop loop, Consumer<ZMTPSubscription> onSubscription) {
+            this.loop = loop;
             this.onSubscription = onSubscription;
+            subscribers = new DefaultChannelGroup(loop);
         }
 
-        ChannelFuture bind(EventLoopGroup group, SocketAddress address) {
+        ChannelFuture bind(SocketAddress address) {
             return new ServerBootstrap()
-                    .group(group)
+                    .group(loop)
                     .channel(NioServerSocketChannel.class)
-                    .childHandler(new ChannelInitializer<SocketChannel>() {
+                    .childHandler(new ChannelInitializer<Channel>() {
                         @Override
-                        protected void initChannel(SocketChannel ch) {
+                        protected void initChannel(Channel ch) {
                             ch.pipeline().addLast(ZMTPCodec.of(PUB), new Filter());
                         }
                     })
                     .bind(address);
         }
 
-        /** Sends {@code message}, and releases it. Called from any thread. */
-        void publish(ZMTPMessage message) {
-            subscribers.writeAndFlush(message); // retains it for each channel
+        /** Sends {@code message}, and releases it. Drops it if too many wait for the event loop. Called from any thread. */
+        boolean publish(ZMTPMessage message) {
+            if (!room.tryAcquire()) {
+                message.release();
+                return false;
+            }
+            // As a task: a write from another thread counts towards isWritable() before the filter has seen it.
+            loop.execute(() -> {
+                room.release();
+                subscribers.writeAndFlush(message); // retains it for each channel
+            });
+            return true;
         }
 
-        /** Stands before the codec of one connection and lets through what its peer wants. */
+        /** Comes before the codec on the way out, and passes on what the peer of this connection wants. */
         private final class Filter extends ChannelDuplexHandler {
-            /** A set, for who subscribes twice cancels once. */
+            /** A set: a topic that was subscribed to twice is cancelled once. */
             private final Set<ZMTPSubscription> wanted = new HashSet<>();
 
             @Override
             public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
                 if (event instanceof ZMTPHandshakeSuccess) {
-                    subscribers.add(ctx.channel()); // which leaves the group by itself when it is closed
+                    subscribers.add(ctx.channel()); // a closed channel leaves the group by itself
                 } else if (event instanceof ZMTPHandshakeFailure failure) {
-                    System.out.println("no subscriber: " + failure.cause().getMessage());
+                    System.err.println("not subscribed: " + failure.cause().getMessage());
                 }
             }
 
@@ -106,11 +120,7 @@ public final class PubSub {
             public void channelRead(ChannelHandlerContext ctx, Object msg) {
                 ZMTPSubscription subscription = (ZMTPSubscription) msg; // a PUB receives nothing else
                 if (subscription.isSubscribe()) {
-                    if (wanted.size() >= MAX_TOPICS) {
-                        ctx.close(); // who subscribes without end must not fill the memory
-                        return;
-                    }
-                    wanted.add(subscription);
+                    wanted.add(subscription); // the codec limits their number and their length
                 } else {
                     wanted.remove(ZMTPSubscription.subscribe(subscription.topic()));
                 }
@@ -120,7 +130,7 @@ public final class PubSub {
             @Override
             public void write(ChannelHandlerContext ctx, Object msg, ChannelPromise promise) {
                 ZMTPMessage message = (ZMTPMessage) msg;
-                // A slow subscriber misses messages: better than to keep them all for it.
+                // A slow subscriber misses messages. The alternative is to keep them all for it.
                 if (ctx.channel().isWritable() && isWanted(message)) {
                     ctx.write(message, promise);
                 } else {
@@ -140,21 +150,21 @@ public final class PubSub {
 
             @Override
             public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-                System.out.println("subscriber failed: " + cause.getMessage());
+                System.err.println("subscriber failed: " + cause.getMessage());
                 ctx.close();
             }
         }
     }
 
-    /** Subscribes; {@code onMessage} gets each message on the event loop, and may use it for the time of the call. */
+    /** Subscribes. {@code onMessage} gets each message on the event loop, and may use it until it returns. */
     static ChannelFuture subscribe(
             EventLoopGroup group, SocketAddress publisher, String topic, Consumer<ZMTPMessage> onMessage) {
         return new Bootstrap()
                 .group(group)
                 .channel(NioSocketChannel.class)
-                .handler(new ChannelInitializer<SocketChannel>() {
+                .handler(new ChannelInitializer<Channel>() {
                     @Override
-                    protected void initChannel(SocketChannel ch) {
+                    protected void initChannel(Channel ch) {
                         ch.pipeline().addLast(ZMTPCodec.of(SUB), new Subscriber(topic, onMessage));
                     }
                 })
@@ -175,7 +185,7 @@ public final class PubSub {
             if (event instanceof ZMTPHandshakeSuccess) {
                 ctx.writeAndFlush(ZMTPSubscription.subscribe(topic));
             } else if (event instanceof ZMTPHandshakeFailure failure) {
-                System.out.println("not subscribed: " + failure.cause().getMessage());
+                System.err.println("not subscribed: " + failure.cause().getMessage());
             }
         }
 
@@ -186,7 +196,7 @@ public final class PubSub {
 
         @Override
         public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-            System.out.println("subscription failed: " + cause.getMessage());
+            System.err.println("subscription failed: " + cause.getMessage());
             ctx.close();
         }
     }

@@ -19,7 +19,6 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.channel.nio.NioIoHandler;
-import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import java.net.InetAddress;
@@ -60,9 +59,9 @@ public final class PushPull {
         return new ServerBootstrap()
                 .group(group)
                 .channel(NioServerSocketChannel.class)
-                .childHandler(new ChannelInitializer<SocketChannel>() {
+                .childHandler(new ChannelInitializer<Channel>() {
                     @Override
-                    protected void initChannel(SocketChannel ch) {
+                    protected void initChannel(Channel ch) {
                         ch.pipeline().addLast(ZMTPCodec.of(PULL), new Worker(onJob));
                     }
                 })
@@ -73,9 +72,9 @@ public final class PushPull {
         return new Bootstrap()
                 .group(group)
                 .channel(NioSocketChannel.class)
-                .handler(new ChannelInitializer<SocketChannel>() {
+                .handler(new ChannelInitializer<Channel>() {
                     @Override
-                    protected void initChannel(SocketChannel ch) {
+                    protected void initChannel(Channel ch) {
                         ch.pipeline().addLast(ZMTPCodec.of(PUSH), new Source(jobs));
                     }
                 })
@@ -95,15 +94,21 @@ public final class PushPull {
             if (event instanceof ZMTPHandshakeSuccess) {
                 push(ctx);
             } else if (event instanceof ZMTPHandshakeFailure failure) {
-                System.out.println("not connected: " + failure.cause().getMessage());
+                System.err.println("not connected: " + failure.cause().getMessage());
             }
         }
 
-        /** Fills the channel up to its high water mark. It calls back below its low one. */
+        /**
+         * Fills the channel up to its high water mark. Below the low one, {@code channelWritabilityChanged} goes on.
+         *
+         * <p>A write and a flush may call {@code channelWritabilityChanged} before they return. So the job is counted
+         * before it is written, and going on is a task: otherwise a call from inside a write would send a job twice.
+         */
         private void push(ChannelHandlerContext ctx) {
             while (next < jobs && ctx.channel().isWritable()) {
-                ByteBuf job = ctx.alloc().buffer(Long.BYTES).writeLong(next++);
-                // A void promise costs nothing; if a write fails, exceptionCaught is told.
+                long number = next++;
+                ByteBuf job = ctx.alloc().buffer(Long.BYTES).writeLong(number);
+                // A void promise costs nothing. If a write fails, exceptionCaught gets the cause.
                 ctx.write(ZMTPMessage.from(job), ctx.voidPromise());
             }
             ctx.flush();
@@ -112,7 +117,6 @@ public final class PushPull {
         @Override
         public void channelWritabilityChanged(ChannelHandlerContext ctx) {
             if (ctx.channel().isWritable()) {
-                // Not at once: this call may come out of the flush above, and the next one out of that.
                 ctx.executor().execute(() -> push(ctx));
             }
             ctx.fireChannelWritabilityChanged();
@@ -120,7 +124,7 @@ public final class PushPull {
 
         @Override
         public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-            System.out.println("PUSH failed: " + cause.getMessage());
+            System.err.println("PUSH failed: " + cause.getMessage());
             ctx.close();
         }
     }
@@ -135,14 +139,14 @@ public final class PushPull {
         @Override
         protected void channelRead0(ChannelHandlerContext ctx, ZMTPMessage job) {
             if (job.size() != 1 || job.frame(0).readableBytes() != Long.BYTES) {
-                throw new IllegalArgumentException("job: " + job + " (expected: a frame of 8 octets)");
+                throw new IllegalArgumentException("job: " + job + " (expected: a frame of 8 bytes)");
             }
             onJob.accept(job.frame(0).readLong());
         }
 
         @Override
         public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-            System.out.println("PULL failed: " + cause.getMessage());
+            System.err.println("PULL failed: " + cause.getMessage());
             ctx.close();
         }
     }

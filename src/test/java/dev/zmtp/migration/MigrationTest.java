@@ -170,7 +170,7 @@ class MigrationTest {
     }
 
     @Test
-    void aDecoderThatTakesLittleOfAFrameIsGivenTheRestAtOnce() {
+    void aDecoderThatReadsPartOfAFrameIsCalledAgainAtOnce() {
         Nibbler nibbler = new Nibbler(data -> data.skipBytes(Math.min(2, data.readableBytes())));
         try (Peers peers = pushTo(nibbler)) {
             peers.left.channel.writeAndFlush(ZMTPMessage.from(Hex.buffer("01 02 03 04 05")));
@@ -181,7 +181,7 @@ class MigrationTest {
     }
 
     @Test
-    void aDecoderThatTakesNothingIsAskedAgainWhenMoreIsThere() {
+    void aDecoderThatReadsNothingIsCalledAgainWhenMoreArrives() {
         Nibbler nibbler = new Nibbler(data -> {});
         try (Peers peers = pushTo(nibbler)) {
             peers.right.channel.writeInbound(Hex.buffer("00 03 01"));
@@ -193,7 +193,7 @@ class MigrationTest {
     }
 
     @Test
-    void aDecoderThatRemovesTheCodecIsGivenNothingMore() {
+    void aDecoderThatRemovesTheCodecIsNotCalledAgain() {
         List<Peers> connection = new ArrayList<>();
         Nibbler nibbler = new Nibbler(data -> {
             data.skipBytes(1);

@@ -40,14 +40,14 @@ class SmallSocketTest {
     }
 
     @Test
-    void whatARouterReceivesStartsWithTheIdentityOfTheSender() throws Exception {
+    void aMessageToARouterStartsWithTheIdentityOfItsSender() throws Exception {
         assertThat(alice.send(ZMTPMessage.fromUTF8("", "from alice"))).isTrue();
 
         assertThat(texts(router)).containsExactly("alice", "", "from alice");
     }
 
     @Test
-    void whatARouterSendsGoesToThePeerThatItsFirstFrameNames() throws Exception {
+    void aMessageFromARouterGoesToThePeerThatItsFirstFrameNames() throws Exception {
         assertThat(router.send(ZMTPMessage.fromUTF8("bob", "", "to bob"))).isTrue();
         assertThat(router.send(ZMTPMessage.fromUTF8("alice", "", "to alice"))).isTrue();
 
@@ -67,7 +67,7 @@ class SmallSocketTest {
     }
 
     @Test
-    void anAnonymousPeerIsAnsweredByTheIdentityThatWasMadeForIt() throws Exception {
+    void anAnonymousPeerIsAnsweredByItsGeneratedIdentity() throws Exception {
         SmallSocket nobody = new SmallSocket(group, ZMTPSocketType.DEALER, "");
         nobody.connect(router.bind());
         session(nobody);

@@ -1,0 +1,132 @@
+package dev.zmtp.examples;
+
+import static dev.zmtp.ZMTPSocketType.PUSH;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.codec.BatchFlusher;
+import dev.zmtp.codec.ZMTPCodec;
+import dev.zmtp.codec.ZMTPHandshakeFailure;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.nio.channels.ClosedChannelException;
+
+/** A PUSH that any number of threads send through. They wait while the connection is full. */
+public final class BlockingSender {
+
+    private final Channel channel;
+    private final BatchFlusher flusher;
+    private final Object changed = new Object();
+
+    /** Connects, and waits until the connection is there. */
+    BlockingSender(EventLoopGroup group, SocketAddress address) throws InterruptedException {
+        channel = new Bootstrap()
+                .group(group)
+                .channel(NioSocketChannel.class)
+                .handler(new ChannelInitializer<Channel>() {
+                    @Override
+                    protected void initChannel(Channel ch) {
+                        ch.pipeline().addLast(ZMTPCodec.of(PUSH), new Waker());
+                    }
+                })
+                .connect(address)
+                .sync()
+                .channel();
+        flusher = new BatchFlusher(channel);
+        // A channel that was closed is never writable again, and does not say so: wake the threads that wait.
+        channel.closeFuture().addListener(closed -> wake());
+    }
+
+    /** Sends a million messages to a PULL on port 5555, from four threads. */
+    public static void main(String... args) throws InterruptedException {
+        EventLoopGroup group = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
+        try {
+            InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), 5555);
+            BlockingSender sender = new BlockingSender(group, address);
+            Thread[] threads = new Thread[4];
+            for (int i = 0; i < threads.length; i++) {
+                threads[i] = new Thread(() -> sendMany(sender, 250_000));
+                threads[i].start();
+            }
+            for (Thread thread : threads) {
+                thread.join();
+            }
+        } finally {
+            group.shutdownGracefully().sync();
+        }
+    }
+
+    private static void sendMany(BlockingSender sender, int count) {
+        try {
+            for (int i = 0; i < count; i++) {
+                sender.send(ZMTPMessage.fromUTF8("job", Integer.toString(i)));
+            }
+        } catch (ClosedChannelException e) {
+            System.err.println("the connection was closed");
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    Channel channel() {
+        return channel;
+    }
+
+    /** Sends {@code message}, which it releases. Waits while the connection is full. Not for use on an event loop. */
+    void send(ZMTPMessage message) throws InterruptedException, ClosedChannelException {
+        try {
+            awaitWritable();
+        } catch (InterruptedException | ClosedChannelException e) {
+            message.release();
+            throw e;
+        }
+        channel.write(message, channel.voidPromise());
+        flusher.flush();
+    }
+
+    private void awaitWritable() throws InterruptedException, ClosedChannelException {
+        synchronized (changed) {
+            while (!channel.isWritable()) {
+                if (!channel.isOpen()) {
+                    throw new ClosedChannelException();
+                }
+                changed.wait();
+            }
+        }
+    }
+
+    private void wake() {
+        synchronized (changed) {
+            changed.notifyAll();
+        }
+    }
+
+    private final class Waker extends ChannelInboundHandlerAdapter {
+        @Override
+        public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+            wake();
+        }
+
+        @Override
+        public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+            if (event instanceof ZMTPHandshakeFailure failure) {
+                System.err.println("not connected: " + failure.cause().getMessage());
+            }
+        }
+
+        @Override
+        public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+            System.err.println("failed: " + cause.getMessage()); // also why a write with a void promise failed
+            ctx.close();
+        }
+    }
+}

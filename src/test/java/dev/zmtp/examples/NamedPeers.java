@@ -1,0 +1,108 @@
+package dev.zmtp.examples;
+
+import static dev.zmtp.ZMTPSocketType.ROUTER;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.codec.ZMTPCodec;
+import dev.zmtp.codec.ZMTPConfig;
+import dev.zmtp.codec.ZMTPHandshakeFailure;
+import dev.zmtp.codec.ZMTPHandshakeLimiter;
+import dev.zmtp.codec.ZMTPHandshakeSuccess;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+
+/** A ROUTER that passes messages on: the first frame names the receiver, and is replaced by the name of the sender. */
+public final class NamedPeers {
+
+    private final ZMTPConfig config = ZMTPConfig.builder()
+            .socketType(ROUTER)
+            .maxFrameLength(1 << 20)
+            .maxMessageLength(4 << 20)
+            .heartbeatInterval(Duration.ofSeconds(5))
+            .heartbeatTimeout(Duration.ofSeconds(10))
+            .build();
+    private final ZMTPHandshakeLimiter limiter = new ZMTPHandshakeLimiter();
+    private final ConcurrentMap<ByteBuffer, Channel> peers = new ConcurrentHashMap<>();
+
+    /** Serves on port 5555 until it is killed. */
+    public static void main(String... args) throws InterruptedException {
+        EventLoopGroup group = new MultiThreadIoEventLoopGroup(NioIoHandler.newFactory());
+        try {
+            InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), 5555);
+            Channel server = new NamedPeers().bind(group, address).sync().channel();
+            server.closeFuture().sync();
+        } finally {
+            group.shutdownGracefully();
+        }
+    }
+
+    ChannelFuture bind(EventLoopGroup group, SocketAddress address) {
+        return new ServerBootstrap()
+                .group(group)
+                .channel(NioServerSocketChannel.class)
+                .childHandler(new ChannelInitializer<Channel>() {
+                    @Override
+                    protected void initChannel(Channel ch) {
+                        ch.pipeline().addLast(limiter, ZMTPCodec.from(config), new Peer());
+                    }
+                })
+                .bind(address);
+    }
+
+    /** Sends {@code message} to the peer of that name. Drops it if there is no such peer, or if it does not keep up. */
+    void send(ByteBuffer name, ZMTPMessage message) {
+        Channel peer = peers.get(name);
+        if (peer != null && peer.isWritable()) {
+            peer.writeAndFlush(message);
+        } else {
+            message.release();
+        }
+    }
+
+    private final class Peer extends SimpleChannelInboundHandler<ZMTPMessage> {
+        private ByteBuffer name;
+
+        @Override
+        public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+            if (event instanceof ZMTPHandshakeSuccess success) {
+                name = success.session().peerIdentity();
+                if (peers.putIfAbsent(name, ctx.channel()) != null) {
+                    ctx.close(); // nobody may take over the name of another peer, nor its messages
+                    return;
+                }
+                ctx.channel().closeFuture().addListener(closed -> peers.remove(name, ctx.channel()));
+            } else if (event instanceof ZMTPHandshakeFailure failure) {
+                System.err.println("refused: " + failure.cause().getMessage()); // the codec closes the channel
+            }
+        }
+
+        @Override
+        protected void channelRead0(ChannelHandlerContext ctx, ZMTPMessage message) {
+            ZMTPMessage body = message.pop(); // without its first frame; message is still ours to release
+            send(message.frame(0).nioBuffer(), body.push(Unpooled.wrappedBuffer(name)));
+            body.release();
+        }
+
+        @Override
+        public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+            System.err.println("failed: " + cause.getMessage());
+            ctx.close();
+        }
+    }
+}

@@ -1,0 +1,88 @@
+package dev.zmtp.examples;
+
+import static dev.zmtp.ZMTPSocketType.DEALER;
+import static dev.zmtp.ZMTPSocketType.ROUTER;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.codec.ZMTPCodec;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslHandler;
+import java.io.File;
+import java.net.InetSocketAddress;
+import java.util.function.Consumer;
+import javax.net.ssl.SSLException;
+
+/** The echo ROUTER and its DEALER, with TLS in front. */
+public final class OverTls {
+
+    private OverTls() {}
+
+    /** {@code serve CHAIN.pem KEY.pem} serves on port 5556; {@code ask CHAIN.pem HOST} trusts that chain and asks once. */
+    public static void main(String... args) throws SSLException, InterruptedException {
+        EventLoopGroup group = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
+        try {
+            File chain = new File(args[1]);
+            ChannelFuture channel = args[0].equals("serve")
+                    ? serve(
+                            group,
+                            SslContextBuilder.forServer(chain, new File(args[2]))
+                                    .build(),
+                            5556)
+                    : connect(
+                            group,
+                            clientContext(SslContextBuilder.forClient().trustManager(chain)),
+                            args[2],
+                            5556,
+                            System.out::println);
+            channel.sync().channel().closeFuture().sync();
+        } finally {
+            group.shutdownGracefully();
+        }
+    }
+
+    /** Netty 4.2 compares the host by default. Netty 4.1 does so only if it is told to. */
+    static SslContext clientContext(SslContextBuilder builder) throws SSLException {
+        return builder.endpointIdentificationAlgorithm("HTTPS").build();
+    }
+
+    static ChannelFuture serve(EventLoopGroup group, SslContext context, int port) {
+        return new ServerBootstrap()
+                .group(group)
+                .channel(NioServerSocketChannel.class)
+                .childHandler(new ChannelInitializer<Channel>() {
+                    @Override
+                    protected void initChannel(Channel ch) {
+                        SslHandler tls = context.newHandler(ch.alloc());
+                        ch.pipeline().addLast(tls, ZMTPCodec.of(ROUTER), new EchoRouter.Echo());
+                    }
+                })
+                .bind(port);
+    }
+
+    static ChannelFuture connect(
+            EventLoopGroup group, SslContext context, String host, int port, Consumer<ZMTPMessage> onAnswer) {
+        return new Bootstrap()
+                .group(group)
+                .channel(NioSocketChannel.class)
+                .handler(new ChannelInitializer<Channel>() {
+                    @Override
+                    protected void initChannel(Channel ch) {
+                        // The host is compared with the name in the server's certificate.
+                        SslHandler tls = context.newHandler(ch.alloc(), host, port);
+                        ch.pipeline().addLast(tls, ZMTPCodec.of(DEALER), new DealerClient.Requests(1, onAnswer));
+                    }
+                })
+                .connect(new InetSocketAddress(host, port));
+    }
+}
