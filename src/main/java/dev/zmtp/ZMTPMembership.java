@@ -78,6 +78,6 @@ public final class ZMTPMembership {
 
     @Override
     public String toString() {
-        return "ZMTPMembership{" + (join ? "join " : "leave ") + ZMTPMessage.show(group()) + "}";
+        return "ZMTPMembership{" + (join ? "join " : "leave ") + Printable.bytes(group()) + "}";
     }
 }

@@ -85,6 +85,6 @@ public final class ZMTPSubscription {
 
     @Override
     public String toString() {
-        return "ZMTPSubscription{" + (subscribe ? "subscribe " : "cancel ") + ZMTPMessage.show(topic()) + "}";
+        return "ZMTPSubscription{" + (subscribe ? "subscribe " : "cancel ") + Printable.bytes(topic()) + "}";
     }
 }
