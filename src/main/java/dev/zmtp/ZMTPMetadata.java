@@ -132,7 +132,7 @@ public final class ZMTPMetadata {
         StringBuilder out = new StringBuilder("ZMTPMetadata{");
         for (Property property : properties) {
             out.append(out.charAt(out.length() - 1) == '{' ? "" : ", ")
-                    .append(property.name().replaceAll("[^!-~]", "?"))
+                    .append(Printable.text(property.name()))
                     .append('[')
                     .append(property.value().remaining())
                     .append(']');
