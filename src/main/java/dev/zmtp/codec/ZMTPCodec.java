@@ -637,8 +637,10 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
     }
 
     /** Collects the settings of a codec. Not thread safe. */
-    public static final class Builder extends ZMTPConfig.Settings<Builder> {
-        private Builder() {}
+    public static final class Builder extends ZMTPSettings<Builder> {
+        private Builder() {
+            super(new ConfigValues());
+        }
 
         /**
          * Returns a codec of what was set.
@@ -648,7 +650,7 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
          *     and the authenticator do not go together
          */
         public ZMTPCodec build() {
-            return from(config());
+            return from(ZMTPConfig.of(this));
         }
     }
 }
