@@ -2,10 +2,12 @@ package dev.zmtp.codec;
 
 import dev.zmtp.ZMTPVersion;
 import dev.zmtp.security.ZMTPDecision;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.util.concurrent.DefaultPromise;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.Future;
+import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +21,7 @@ public final class ZMTPSession {
 
     private final ZMTPConfig config;
     private final HandshakePromise handshake = new HandshakePromise();
+    private volatile @Nullable Channel channel;
     private @Nullable ByteBuffer peerIdentity;
     private @Nullable ZMTPDecision decision;
     private volatile @Nullable ZMTPHandshake agreed;
@@ -108,6 +111,7 @@ public final class ZMTPSession {
             throw new IllegalStateException("session: already in use (expected: one for each channel)");
         }
         handshake.executor = ctx.executor();
+        channel = ctx.channel();
     }
 
     /** Remembers what the authenticator decided. */
@@ -143,9 +147,42 @@ public final class ZMTPSession {
         return handshake.isDone();
     }
 
+    /** Shows the peer and the state of the handshake, on one line. */
     @Override
     public String toString() {
-        return "ZMTPSession{" + config.socketType() + ", " + (agreed == null ? "no handshake" : agreed) + "}";
+        EventText text = new EventText("ZMTPSession");
+        ZMTPHandshake done = agreed;
+        if (done != null) {
+            return describe(text, done).toString();
+        }
+        Throwable cause = handshake.cause();
+        return (cause == null ? describe(text).incomplete() : describe(text).cause(cause)).toString();
+    }
+
+    EventText describe(EventText text) {
+        return text.connection(config.socketType(), peerAddress());
+    }
+
+    EventText describe(EventText text, ZMTPHandshake result) {
+        ByteBuffer announced = result.remoteIdentity();
+        ByteBuffer generated = peerIdentity;
+        String identity = "anonymous";
+        if (announced.hasRemaining()) {
+            identity = EventText.bytes(announced);
+        } else if (generated != null) {
+            identity = EventText.bytes(generated) + " (generated)";
+        }
+        ZMTPDecision made = decision;
+        return describe(text).handshake(result, identity).userId(made == null ? "" : made.userId());
+    }
+
+    private @Nullable SocketAddress peerAddress() {
+        Channel bound = channel;
+        if (bound == null) {
+            return null;
+        }
+        SocketAddress proxied = bound.attr(ZMTPCodec.PEER_ADDRESS).get();
+        return proxied == null ? bound.remoteAddress() : proxied;
     }
 
     /** A session exists before its channel does, and so does its future: the executor comes later. */
