@@ -2,8 +2,6 @@ package dev.zmtp;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
-import io.netty.buffer.ByteBufUtil;
-import io.netty.buffer.Unpooled;
 import io.netty.util.IllegalReferenceCountException;
 import io.netty.util.Recycler;
 import io.netty.util.ReferenceCountUtil;
@@ -13,7 +11,6 @@ import io.netty.util.ResourceLeakDetectorFactory;
 import io.netty.util.ResourceLeakTracker;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
@@ -212,33 +209,8 @@ public final class ZMTPMessage extends FrameList implements ReferenceCounted {
      * @throws ZMTPException if the bytes are not a message; {@code in} is unmoved
      */
     public static @Nullable ZMTPMessage read(ByteBuf in, ZMTPVersion version) {
-        int end = in.writerIndex();
-        int index = in.readerIndex();
-        List<ByteBuf> slices = new ArrayList<>(1);
-        int flags;
-        do {
-            if (index == end) {
-                return null;
-            }
-            int header = version.headerLengthOf(in.getUnsignedByte(index));
-            if (end - index < header) {
-                return null;
-            }
-            flags = version.flagsAt(in, index);
-            if ((flags & ZMTPVersion.COMMAND) != 0) {
-                throw ZMTPException.malformed("frame flags", "0x" + flags, "a message frame, no command");
-            }
-            long length = version.bodyLengthAt(in, index);
-            index += header;
-            if (length > end - index) {
-                return null;
-            }
-            slices.add(length == 0 ? Unpooled.EMPTY_BUFFER : in.slice(index, (int) length));
-            index += (int) length;
-        } while ((flags & ZMTPVersion.MORE) != 0);
-        in.readerIndex(index);
-        slices.forEach(ByteBuf::retain);
-        return from(slices);
+        List<ByteBuf> frames = WireForm.read(in, version);
+        return frames == null ? null : from(frames);
     }
 
     /**
@@ -254,12 +226,7 @@ public final class ZMTPMessage extends FrameList implements ReferenceCounted {
     /** As {@link #write(ZMTPVersion)}, in a buffer of {@code alloc}. */
     public ByteBuf write(ByteBufAllocator alloc, ZMTPVersion version) {
         ensureAccessible();
-        long length = 0;
-        for (int i = 0; i < size(); i++) {
-            int body = frame(i).readableBytes();
-            length += version.headerLengthFor(body) + body;
-        }
-        ByteBuf out = alloc.buffer(Math.toIntExact(length));
+        ByteBuf out = alloc.buffer(WireForm.length(this, version));
         try {
             write(out, version);
         } catch (Throwable e) { // a frame was released
@@ -276,11 +243,7 @@ public final class ZMTPMessage extends FrameList implements ReferenceCounted {
      */
     public void write(ByteBuf out, ZMTPVersion version) {
         ensureAccessible();
-        for (int i = 0, last = size() - 1; i <= last; i++) {
-            ByteBuf body = frame(i);
-            version.writeHeader(out, i < last ? ZMTPVersion.MORE : 0, body.readableBytes());
-            out.writeBytes(body, body.readerIndex(), body.readableBytes());
-        }
+        WireForm.write(this, out, version);
     }
 
     // References
