@@ -132,7 +132,8 @@ abstract sealed class FrameList implements Iterable<ByteBuf> permits ZMTPMessage
             return false;
         }
         ByteBuf frame = small[size];
-        if (frame == null || frame.capacity() < Math.max(length, 1)) { // a buffer that somebody released has no capacity
+        if (frame == null
+                || frame.capacity() < Math.max(length, 1)) { // a buffer that somebody released has no capacity
             frame = grow(frame, length);
         }
         in.readBytes(frame.array(), frame.arrayOffset(), length);
@@ -147,7 +148,8 @@ abstract sealed class FrameList implements Iterable<ByteBuf> permits ZMTPMessage
         if (frame != null && frame.refCnt() > 0) {
             return frame.capacity(capacity);
         }
-        // On the heap, where nothing is lost if nobody releases it; and created without an allocator, whose metrics would
+        // On the heap, where nothing is lost if nobody releases it; and created without an allocator, whose metrics
+        // would
         // count memory that it never gets back.
         ByteBuf created = new UnpooledHeapByteBuf(UnpooledByteBufAllocator.DEFAULT, capacity, MAX_SMALL_LENGTH);
         small[size] = created;

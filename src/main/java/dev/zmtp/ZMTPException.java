@@ -75,7 +75,8 @@ public final class ZMTPException extends DecoderException {
      *     text of more than 256 characters is cut
      */
     public static ZMTPException of(Code code, String what, Object value, String expected) {
-        return new ZMTPException(code, what + ": " + Printable.text(String.valueOf(value)) + " (expected: " + expected + ")");
+        return new ZMTPException(
+                code, what + ": " + Printable.text(String.valueOf(value)) + " (expected: " + expected + ")");
     }
 
     /** The kind of failure. */

@@ -27,13 +27,22 @@ final class ConfigValues implements Cloneable {
 
     ZMTPVersion protocol = ZMTPVersion.ZMTP31;
     boolean interop = true;
-    @Nullable ZMTPSocketType socketType;
+
+    @Nullable
+    ZMTPSocketType socketType;
+
     ByteBuffer localIdentity = ByteBuffer.allocate(0).asReadOnlyBuffer();
     ZMTPMetadata properties = ZMTPMetadata.EMPTY;
     ZMTPMechanism.Factory mechanism = ZMTPNullMechanism::new;
-    @Nullable ZMTPAuthenticator authenticator;
+
+    @Nullable
+    ZMTPAuthenticator authenticator;
+
     String domain = "";
-    @Nullable Executor handshakeExecutor;
+
+    @Nullable
+    Executor handshakeExecutor;
+
     ZMTPIdentityGenerator identityGenerator = ZMTPIdentityGenerator.sequential();
     ZMTPEncoder.@Nullable Factory encoder;
     ZMTPDecoder.@Nullable Factory decoder;
@@ -52,7 +61,10 @@ final class ConfigValues implements Cloneable {
     long maxHeldLength = 16 << 20;
     Duration handshakeTimeout = Duration.ofSeconds(30);
     Duration heartbeatInterval = Duration.ZERO;
-    @Nullable Duration heartbeatTimeout;
+
+    @Nullable
+    Duration heartbeatTimeout;
+
     Duration heartbeatTtl = Duration.ZERO;
 
     ConfigValues copy() {

@@ -46,7 +46,8 @@ final class Constructors {
             constructor.setAccessible(true);
             return constructor;
         } catch (NoSuchMethodException e) {
-            throw new IllegalArgumentException(type.getName() + ": no constructor without arguments (expected: one)", e);
+            throw new IllegalArgumentException(
+                    type.getName() + ": no constructor without arguments (expected: one)", e);
         }
     }
 

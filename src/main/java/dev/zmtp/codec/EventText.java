@@ -32,7 +32,8 @@ final class EventText {
                 .add("mechanism=" + handshake.mechanism())
                 .add("peerType=" + (type == null ? "unknown" : type))
                 .add("peerIdentity=" + peerIdentity);
-        ZMTPMetadata others = handshake.metadata().without(ZMTPMetadata.SOCKET_TYPE).without(ZMTPMetadata.IDENTITY);
+        ZMTPMetadata others =
+                handshake.metadata().without(ZMTPMetadata.SOCKET_TYPE).without(ZMTPMetadata.IDENTITY);
         if (others.size() > 0) {
             text.add("properties=" + others);
         }

@@ -12,6 +12,8 @@ public record ZMTPHandshakeFailure(ZMTPSession session, Throwable cause) {
     /** Shows the peer and the cause, on one line. */
     @Override
     public String toString() {
-        return session.describe(new EventText("ZMTPHandshakeFailure")).cause(cause).toString();
+        return session.describe(new EventText("ZMTPHandshakeFailure"))
+                .cause(cause)
+                .toString();
     }
 }

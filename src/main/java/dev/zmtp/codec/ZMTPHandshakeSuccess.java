@@ -12,6 +12,7 @@ public record ZMTPHandshakeSuccess(ZMTPSession session, ZMTPHandshake handshake)
     /** Shows the peer and what was agreed on, on one line. */
     @Override
     public String toString() {
-        return session.describe(new EventText("ZMTPHandshakeSuccess"), handshake).toString();
+        return session.describe(new EventText("ZMTPHandshakeSuccess"), handshake)
+                .toString();
     }
 }

@@ -77,8 +77,8 @@ public abstract sealed class ZMTPSettings<B extends ZMTPSettings<B>> permits ZMT
         byte[] bytes = new byte[localIdentity.remaining()];
         localIdentity.duplicate().get(bytes);
         if (bytes.length > Greeting.MAX_IDENTITY_LENGTH) {
-            throw new IllegalArgumentException("localIdentity length: " + bytes.length + " (expected: <= "
-                    + Greeting.MAX_IDENTITY_LENGTH + ")");
+            throw new IllegalArgumentException(
+                    "localIdentity length: " + bytes.length + " (expected: <= " + Greeting.MAX_IDENTITY_LENGTH + ")");
         }
         if (bytes.length > 0 && bytes[0] == 0) {
             throw new IllegalArgumentException("localIdentity: first byte 00 (expected: 01 to ff)");
@@ -189,7 +189,8 @@ public abstract sealed class ZMTPSettings<B extends ZMTPSettings<B>> permits ZMT
 
     /** Sets the most bytes of a handshake command: at least 25, the length of the shortest READY. */
     public B maxHandshakeCommandLength(int maxHandshakeCommandLength) {
-        values.maxHandshakeCommandLength = (int) atLeast(MIN_READY_LENGTH, "maxHandshakeCommandLength", maxHandshakeCommandLength);
+        values.maxHandshakeCommandLength =
+                (int) atLeast(MIN_READY_LENGTH, "maxHandshakeCommandLength", maxHandshakeCommandLength);
         return self();
     }
 

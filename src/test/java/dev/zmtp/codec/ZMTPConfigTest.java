@@ -303,7 +303,9 @@ class ZMTPConfigTest {
                         .heartbeatInterval(Duration.ofSeconds(1))
                         .build())
                 .doesNotThrowAnyException();
-        assertThatCode(() -> dealer().maxFrameLength(1 << 30).maxMessageLength(1 << 30).build())
+        assertThatCode(() -> dealer().maxFrameLength(1 << 30)
+                        .maxMessageLength(1 << 30)
+                        .build())
                 .doesNotThrowAnyException();
     }
 
@@ -317,13 +319,16 @@ class ZMTPConfigTest {
     void aLowerMessageLimitLowersTheDefaultOfFrames() {
         ZMTPConfig config = dealer().maxMessageLength(100).build();
         assertThat(config.maxFrameLength()).isEqualTo(100);
-        assertThat(config.toBuilder().maxMessageLength(200).build().maxFrameLength()).isEqualTo(200);
-        assertThat(dealer().maxMessageLength(Long.MAX_VALUE).build().maxFrameLength()).isEqualTo(64 << 20);
+        assertThat(config.toBuilder().maxMessageLength(200).build().maxFrameLength())
+                .isEqualTo(200);
+        assertThat(dealer().maxMessageLength(Long.MAX_VALUE).build().maxFrameLength())
+                .isEqualTo(64 << 20);
     }
 
     @Test
     void aHigherFrameLimitRaisesTheDefaultOfMessages() {
-        assertThat(dealer().maxFrameLength(128 << 20).build().maxMessageLength()).isEqualTo(128 << 20);
+        assertThat(dealer().maxFrameLength(128 << 20).build().maxMessageLength())
+                .isEqualTo(128 << 20);
         assertThat(dealer().maxFrameLength(1).build().maxMessageLength()).isEqualTo(64 << 20);
     }
 
@@ -354,10 +359,14 @@ class ZMTPConfigTest {
         ZMTPDecoder.Factory decoderFactory = plain.decoder();
         Class<? extends ZMTPEncoder> encoderClass = null;
         Class<? extends ZMTPDecoder> decoderClass = null;
-        assertThat(withHeartbeats().toBuilder().encoder(encoderFactory).build().encoder()).isNull();
-        assertThat(withHeartbeats().toBuilder().decoder(decoderFactory).build().decoder()).isNull();
-        assertThat(withHeartbeats().toBuilder().encoder(encoderClass).build().encoder()).isNull();
-        assertThat(withHeartbeats().toBuilder().decoder(decoderClass).build().decoder()).isNull();
+        assertThat(withHeartbeats().toBuilder().encoder(encoderFactory).build().encoder())
+                .isNull();
+        assertThat(withHeartbeats().toBuilder().decoder(decoderFactory).build().decoder())
+                .isNull();
+        assertThat(withHeartbeats().toBuilder().encoder(encoderClass).build().encoder())
+                .isNull();
+        assertThat(withHeartbeats().toBuilder().decoder(decoderClass).build().decoder())
+                .isNull();
     }
 
     // What is printed
@@ -365,7 +374,9 @@ class ZMTPConfigTest {
     @Test
     void onlyTheSocketTypeAndChangedSettingsArePrinted() {
         assertThat(dealer().build()).hasToString("ZMTPConfig{socketType=DEALER}");
-        assertThat(dealer().maxFrameLength(300).heartbeatInterval(Duration.ofSeconds(5)).build())
+        assertThat(dealer().maxFrameLength(300)
+                        .heartbeatInterval(Duration.ofSeconds(5))
+                        .build())
                 .hasToString("ZMTPConfig{socketType=DEALER, maxFrameLength=300, heartbeatInterval=PT5S}");
         assertThat(dealer().maxFrameLength(300).maxMessageLength(64 << 20).build())
                 .hasToString("ZMTPConfig{socketType=DEALER, maxFrameLength=300, maxMessageLength=67108864}");
