@@ -8,7 +8,7 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A DISH's wish to join or to leave a group of a RADIO (RFC 48, draft). The match of groups is exact, not by prefix.
+ * A DISH's request to join or to leave a group of a RADIO (RFC 48, draft). Groups match exactly, not by prefix.
  *
  * <p>Write one to the channel of a DISH to send it; a RADIO channel fires one for each that its peer sends.
  *
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ZMTPMembership {
 
-    /** The most octets of a group's name. */
+    /** The most bytes of a group's name. */
     public static final int MAX_GROUP_LENGTH = 255;
 
     private final boolean join;
@@ -31,22 +31,22 @@ public final class ZMTPMembership {
         this.group = group;
     }
 
-    /** Asks for the messages to {@code group} in UTF-8, at most 255 octets. */
+    /** Requests the messages to {@code group} in UTF-8, at most 255 bytes. */
     public static ZMTPMembership join(CharSequence group) {
         return new ZMTPMembership(true, group.toString().getBytes(StandardCharsets.UTF_8));
     }
 
-    /** Asks for the messages to the group that the readable octets name, at most 255, which are copied. */
+    /** Requests the messages to the group named by the readable bytes, at most 255, which are copied. */
     public static ZMTPMembership join(ByteBuf group) {
         return new ZMTPMembership(true, ByteBufUtil.getBytes(group));
     }
 
-    /** Ends the membership in {@code group} in UTF-8, at most 255 octets. */
+    /** Ends the membership in {@code group} in UTF-8, at most 255 bytes. */
     public static ZMTPMembership leave(CharSequence group) {
         return new ZMTPMembership(false, group.toString().getBytes(StandardCharsets.UTF_8));
     }
 
-    /** Ends the membership in the group that the readable octets name, at most 255, which are copied. */
+    /** Ends the membership in the group named by the readable bytes, at most 255, which are copied. */
     public static ZMTPMembership leave(ByteBuf group) {
         return new ZMTPMembership(false, ByteBufUtil.getBytes(group));
     }
@@ -78,6 +78,6 @@ public final class ZMTPMembership {
 
     @Override
     public String toString() {
-        return "ZMTPMembership{" + (join ? "join " : "leave ") + ZMTPMessage.show(group()) + "}";
+        return "ZMTPMembership{" + (join ? "join " : "leave ") + Printable.bytes(group()) + "}";
     }
 }

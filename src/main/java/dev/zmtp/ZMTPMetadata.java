@@ -7,10 +7,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The properties that a peer tells of itself during the handshake, in the order of the wire (RFC 37, "Connection Metadata").
+ * The properties that a peer announces during the handshake, in the order of the wire (RFC 37, "Connection Metadata").
  *
  * <p>Names are compared without regard to case; where a name occurs twice, the first value counts. Unknown properties are
- * kept. Values are opaque octets. Immutable; nothing to release.
+ * kept. Values are opaque bytes. Immutable; nothing to release.
  */
 public final class ZMTPMetadata {
 
@@ -18,15 +18,15 @@ public final class ZMTPMetadata {
     public static final String SOCKET_TYPE = "Socket-Type";
     /** The property that holds the identity of a REQ, DEALER or ROUTER. */
     public static final String IDENTITY = "Identity";
-    /** The property that names one of several services behind one address. */
+    /** The property that names one of several services at one address. */
     public static final String RESOURCE = "Resource";
     /** What the names of an application's own properties start with. */
     public static final String APPLICATION_PREFIX = "X-";
 
-    /** No properties: what a ZMTP 1.0 or 2.0 peer tells. */
+    /** No properties, as a ZMTP 1.0 or 2.0 peer announces none. */
     public static final ZMTPMetadata EMPTY = new ZMTPMetadata(List.of());
 
-    /** The most octets of a name. */
+    /** The most bytes of a name. */
     public static final int MAX_NAME_LENGTH = 255;
 
     private record Property(String name, ByteBuffer value) {}
@@ -38,10 +38,10 @@ public final class ZMTPMetadata {
     }
 
     /**
-     * Returns these properties and one more behind them.
+     * Returns these properties and one more after them.
      *
-     * @param name 1 to 255 octets of ISO 8859-1; RFC 37 wants letters, digits and {@code - _ . +}
-     * @param value the octets from position to limit, which are copied and not moved
+     * @param name 1 to 255 characters of ISO 8859-1; RFC 37 allows letters, digits and {@code - _ . +}
+     * @param value the bytes from position to limit, which are copied; the buffer is not moved
      * @throws IllegalArgumentException if the name is empty, too long or of other characters
      */
     public ZMTPMetadata with(String name, ByteBuffer value) {
@@ -52,51 +52,51 @@ public final class ZMTPMetadata {
         if (name.chars().anyMatch(c -> c > 0xff)) {
             throw new IllegalArgumentException("property name: " + name + " (expected: ISO 8859-1)");
         }
-        byte[] octets = new byte[value.remaining()];
-        value.duplicate().get(octets);
+        byte[] bytes = new byte[value.remaining()];
+        value.duplicate().get(bytes);
         List<Property> more = new ArrayList<>(properties.size() + 1);
         more.addAll(properties);
-        more.add(new Property(name, ByteBuffer.wrap(octets).asReadOnlyBuffer()));
+        more.add(new Property(name, ByteBuffer.wrap(bytes).asReadOnlyBuffer()));
         return new ZMTPMetadata(List.copyOf(more));
     }
 
-    /** Returns these properties and one more behind them, with a value of UTF-8. */
+    /** Returns these properties and one more after them, with a value of UTF-8. */
     public ZMTPMetadata with(String name, String value) {
         return with(name, ByteBuffer.wrap(value.getBytes(StandardCharsets.UTF_8)));
     }
 
-    /** Returns these properties but those of that name. */
+    /** Returns these properties without those of that name. */
     public ZMTPMetadata without(String name) {
         return new ZMTPMetadata(properties.stream()
                 .filter(property -> !property.name().equalsIgnoreCase(name))
                 .toList());
     }
 
-    /** How many properties there are, double names included. */
+    /** The number of properties, including those with the same name. */
     public int size() {
         return properties.size();
     }
 
-    /** The names, as the peer spelt them. */
+    /** The names, spelled as the peer did. */
     public List<String> names() {
         return properties.stream().map(Property::name).toList();
     }
 
     /** The value of the first property of that name, read-only, or null if there is none. */
     public @Nullable ByteBuffer value(String name) {
-        ByteBuffer octets = find(name);
-        return octets == null ? null : octets.duplicate();
+        ByteBuffer found = find(name);
+        return found == null ? null : found.duplicate();
     }
 
     /** The value of the first property of that name, read as UTF-8, or null if there is none. */
     public @Nullable String text(String name) {
-        ByteBuffer octets = find(name);
-        return octets == null
+        ByteBuffer found = find(name);
+        return found == null
                 ? null
-                : StandardCharsets.UTF_8.decode(octets.duplicate()).toString();
+                : StandardCharsets.UTF_8.decode(found.duplicate()).toString();
     }
 
-    /** The name of the property at {@code index}, as the peer spelt it. */
+    /** The name of the property at {@code index}, spelled as the peer did. */
     public String name(int index) {
         return properties.get(index).name();
     }
@@ -115,7 +115,7 @@ public final class ZMTPMetadata {
         return null;
     }
 
-    /** Whether {@code other} has the same properties, spelt the same, in the same order. */
+    /** Whether {@code other} has the same properties, spelled the same, in the same order. */
     @Override
     public boolean equals(@Nullable Object other) {
         return other instanceof ZMTPMetadata that && properties.equals(that.properties);
@@ -126,13 +126,13 @@ public final class ZMTPMetadata {
         return properties.hashCode();
     }
 
-    /** Shows names, and the lengths of the values: a value may be anything. */
+    /** Shows the names, and the lengths of the values: a value may be anything, also a secret. */
     @Override
     public String toString() {
         StringBuilder out = new StringBuilder("ZMTPMetadata{");
         for (Property property : properties) {
             out.append(out.charAt(out.length() - 1) == '{' ? "" : ", ")
-                    .append(property.name().replaceAll("[^!-~]", "?"))
+                    .append(Printable.text(property.name()))
                     .append('[')
                     .append(property.value().remaining())
                     .append(']');

@@ -19,9 +19,9 @@ public enum ZMTPSocketType {
     PUB(1),
     /** Receives what it subscribed to (RFC 29). */
     SUB(2),
-    /** Asks, then waits for the answer (RFC 28). */
+    /** Sends a request, then waits for the reply (RFC 28). */
     REQ(3),
-    /** Answers the one who asked (RFC 28). */
+    /** Replies to the peer that sent the request (RFC 28). */
     REP(4),
     /** Sends to and receives from all its peers in turn (RFC 28). */
     DEALER(5),
@@ -89,7 +89,7 @@ public enum ZMTPSocketType {
         return peers != null && peers.contains(peer);
     }
 
-    /** Whether this is one of the eight types that came with ZMTP 3.x and that older versions cannot name. */
+    /** Whether this is one of the eight draft types, which came with ZMTP 3.x; older versions have no code for them. */
     public boolean isDraft() {
         return code < 0;
     }
@@ -104,24 +104,24 @@ public enum ZMTPSocketType {
         return this == SUB || this == XSUB;
     }
 
-    /** Whether sockets of this type only send: what a peer sends them is no message for the application. */
+    /** Whether sockets of this type only send: messages that a peer sends them are dropped. */
     public boolean isSendOnly() {
         return this == PUB || this == PUSH || this == RADIO || this == SCATTER;
     }
 
-    /** Whether the READY command of such a socket holds an Identity, be it empty: REQ, DEALER and ROUTER. */
+    /** Whether the READY command of such a socket holds an Identity, which may be empty: REQ, DEALER and ROUTER. */
     public boolean announcesIdentity() {
         return this == REQ || this == DEALER || this == ROUTER;
     }
 
     /**
-     * The octet that names this type in a ZMTP 2.0 greeting. XPUB and XSUB appear as PUB and SUB (RFC 15).
+     * The byte for this type in a ZMTP 2.0 greeting. XPUB and XSUB appear as PUB and SUB (RFC 15).
      *
      * @throws IllegalStateException for a draft type
      */
     public int code() {
         if (isDraft()) {
-            throw new IllegalStateException("socket type: " + this + " (expected: one that ZMTP 2.0 can name)");
+            throw new IllegalStateException("socket type: " + this + " (expected: one with a code in ZMTP 2.0)");
         }
         return switch (this) {
             case XPUB -> PUB.code;
@@ -130,7 +130,7 @@ public enum ZMTPSocketType {
         };
     }
 
-    /** The type that the octet of a ZMTP 2.0 greeting names, or null if there is none. libzmq sends 9 and 10 for XPUB and XSUB. */
+    /** The type for this byte of a ZMTP 2.0 greeting, or null if there is none. libzmq sends 9 and 10 for XPUB and XSUB. */
     public static @Nullable ZMTPSocketType ofCode(int code) {
         return code >= 0 && code <= XSUB.code ? VALUES[code] : null;
     }

@@ -8,11 +8,11 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A subscriber's wish to get, or no longer to get, the messages whose first frame starts with a topic (RFC 29).
+ * A subscriber's request to receive, or to stop receiving, messages whose first frame starts with a topic (RFC 29).
  *
  * <p>Write one to the channel of a SUB or XSUB socket to send it; a PUB or XPUB channel fires one for each that its peer
- * sends. Whether it travels as a command (ZMTP 3.1) or as a message (before) is the codec's business. An empty topic is the
- * prefix of every message. A publisher keeps a set of topics for each connection: subscribing twice does not count twice.
+ * sends. The codec sends it as a command (ZMTP 3.1) or as a message (older versions). An empty topic is the prefix of every
+ * message. A publisher keeps a set of topics for each connection: subscribing twice does not count twice.
  *
  * <p>Immutable; nothing to release.
  */
@@ -26,12 +26,12 @@ public final class ZMTPSubscription {
         this.topic = topic;
     }
 
-    /** Asks for the messages that start with {@code topic} in UTF-8. */
+    /** Requests the messages that start with {@code topic} in UTF-8. */
     public static ZMTPSubscription subscribe(CharSequence topic) {
         return new ZMTPSubscription(true, topic.toString().getBytes(StandardCharsets.UTF_8));
     }
 
-    /** Asks for the messages that start with the readable octets of {@code topic}, which are copied. */
+    /** Requests the messages that start with the readable bytes of {@code topic}, which are copied. */
     public static ZMTPSubscription subscribe(ByteBuf topic) {
         return new ZMTPSubscription(true, ByteBufUtil.getBytes(topic));
     }
@@ -41,7 +41,7 @@ public final class ZMTPSubscription {
         return new ZMTPSubscription(false, topic.toString().getBytes(StandardCharsets.UTF_8));
     }
 
-    /** Ends the subscription to the readable octets of {@code topic}, which are copied. */
+    /** Ends the subscription to the readable bytes of {@code topic}, which are copied. */
     public static ZMTPSubscription cancel(ByteBuf topic) {
         return new ZMTPSubscription(false, ByteBufUtil.getBytes(topic));
     }
@@ -61,7 +61,7 @@ public final class ZMTPSubscription {
         return new String(topic, StandardCharsets.UTF_8);
     }
 
-    /** Whether {@code message} starts with the topic: what a subscriber compares. Reads the first frame, moves nothing. */
+    /** Whether the first frame of {@code message} starts with the topic. Its indices are not moved. */
     public boolean matches(ZMTPMessage message) {
         if (message.size() == 0) {
             return false;
@@ -85,6 +85,6 @@ public final class ZMTPSubscription {
 
     @Override
     public String toString() {
-        return "ZMTPSubscription{" + (subscribe ? "subscribe " : "cancel ") + ZMTPMessage.show(topic()) + "}";
+        return "ZMTPSubscription{" + (subscribe ? "subscribe " : "cancel ") + Printable.bytes(topic()) + "}";
     }
 }

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.netty.handler.codec.DecoderException;
 import org.junit.jupiter.api.Test;
 
-/** How a peer's fault is told: what it was, what was expected, and no stack. */
+/** How a peer's fault is reported: the value, what was expected, and no stack trace. */
 class ZMTPExceptionTest {
 
     @Test
@@ -22,7 +22,23 @@ class ZMTPExceptionTest {
     }
 
     @Test
-    void aLengthOverItsLimitIsShownUnsigned() {
+    void textOfThePeerCannotHarmALog() {
+        assertThat(ZMTPException.malformed("name", "a\r\n\u001b[2J\u00e9\u202e ~", "a name"))
+                .hasMessage("name: a???[2J?? ~ (expected: a name)");
+        assertThat(ZMTPException.of(ZMTPException.Code.MECHANISM, "mechanism", "\0", "NULL"))
+                .hasMessage("mechanism: ? (expected: NULL)");
+    }
+
+    @Test
+    void aLongTextOfThePeerIsCut() {
+        assertThat(ZMTPException.malformed("name", "n".repeat(256), "a name"))
+                .hasMessage("name: " + "n".repeat(256) + " (expected: a name)");
+        assertThat(ZMTPException.malformed("name", "\n".repeat(100_000), "a name"))
+                .hasMessage("name: " + "?".repeat(256) + ".. 100000 characters (expected: a name)");
+    }
+
+    @Test
+    void aLengthAboveItsLimitIsPrintedUnsigned() {
         assertThat(ZMTPException.tooLarge("frame length", -1, 64))
                 .hasMessage("frame length: 18446744073709551615 (expected: <= 64)")
                 .extracting(ZMTPException::code)
@@ -39,7 +55,7 @@ class ZMTPExceptionTest {
     }
 
     @Test
-    void aFailureCollectsNoStack() {
+    void aFailureHasNoStackTrace() {
         ZMTPException failure = ZMTPException.malformed("flags", 1, "0");
 
         assertThat(failure.getStackTrace()).isEmpty();
@@ -47,7 +63,7 @@ class ZMTPExceptionTest {
     }
 
     @Test
-    void nettyHandlersKnowItAsADecoderException() {
+    void itIsADecoderExceptionOfNetty() {
         assertThat(ZMTPException.malformed("flags", 1, "0")).isInstanceOf(DecoderException.class);
     }
 

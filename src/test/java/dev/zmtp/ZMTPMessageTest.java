@@ -10,13 +10,17 @@ import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.util.IllegalReferenceCountException;
 import io.netty.util.LeakPresenceDetector;
+import io.netty.util.concurrent.DefaultEventExecutor;
+import io.netty.util.concurrent.EventExecutor;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
+import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,20 +28,20 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Whose the frames of a message are, how it is shown and compared, and what it reads and writes. */
+/** Who owns the frames of a message, how it is printed and compared, and what it reads and writes. */
 class ZMTPMessageTest {
 
     private static final ByteBufAllocator ALLOC = ByteBufAllocator.DEFAULT;
 
-    @ParameterizedTest(name = "{0} octets")
+    @ParameterizedTest(name = "{0} bytes")
     @ValueSource(ints = {0, 1, 100})
-    void aCopiedFrameThatSomebodyReleasedIsNotUsedAgain(int length) {
+    void aCopiedFrameThatWasReleasedIsNotUsedAgain(int length) {
         ByteBuf in = ALLOC.buffer().writeZero(300);
         ZMTPMessage.Builder builder = new ZMTPMessage.Builder();
         ZMTPMessage first = builder.copy(in, length).build();
         ByteBuf frame = first.frame(0);
         first.release();
-        frame.release(); // once too often: it was the message's
+        frame.release(); // one release too many: the message owns it
 
         ZMTPMessage second = builder.copy(in, length).build();
 
@@ -65,10 +69,10 @@ class ZMTPMessageTest {
         return frames;
     }
 
-    // Ownership: the leak check sees what is released too seldom, the reference counts what is too often
+    // Ownership. The leak check finds a missing release, the reference counts one too many
 
     @Test
-    void aMessageTakesItsOnlyFrameOver() {
+    void aMessageOwnsItsOnlyFrame() {
         ByteBuf frame = Hex.buffer("61");
         ZMTPMessage message = ZMTPMessage.from(frame);
 
@@ -79,7 +83,7 @@ class ZMTPMessageTest {
     }
 
     @Test
-    void aMessageTakesAllItsFramesOver() {
+    void aMessageOwnsAllItsFrames() {
         ByteBuf first = Hex.buffer("61");
         ByteBuf second = Hex.buffer("62");
         ZMTPMessage message = ZMTPMessage.from(first, second);
@@ -90,7 +94,7 @@ class ZMTPMessageTest {
     }
 
     @Test
-    void aMessageTakesTheFramesOfACollectionOver() {
+    void aMessageOwnsTheFramesOfACollection() {
         ByteBuf first = Hex.buffer("61");
         ByteBuf second = Hex.buffer("62");
         List<ByteBuf> list = new ArrayList<>(List.of(first, second));
@@ -133,8 +137,59 @@ class ZMTPMessageTest {
         assertThatThrownBy(message::release).isInstanceOf(IllegalReferenceCountException.class);
     }
 
+    /** On a thread of Netty's, where a released message is the next one that is created. */
     @Test
-    void aFrameThatSomeoneReleasedDoesNotKeepTheOthers() {
+    void useOfAReleasedMessageIsReportedWhereMessagesAreRecycled() throws Exception {
+        EventExecutor executor = new DefaultEventExecutor();
+        try {
+            executor.submit(this::useOfAReleasedMessageIsReported).get();
+        } finally {
+            executor.shutdownGracefully(0, 0, TimeUnit.SECONDS);
+        }
+    }
+
+    @Test
+    void useOfAReleasedMessageIsReported() {
+        ZMTPMessage message = ZMTPMessage.from(Hex.buffer("61"));
+        message.release();
+        ByteBuf pushed = Hex.buffer("62");
+        ByteBuf out = Hex.buffer("");
+
+        List.<ThrowingCallable>of(
+                        () -> message.frame(0),
+                        message::iterator,
+                        () -> message.push(pushed),
+                        message::pop,
+                        () -> message.write(ZMTPVersion.ZMTP31),
+                        () -> message.write(out, ZMTPVersion.ZMTP31),
+                        message::retain,
+                        () -> message.release(1))
+                .forEach(use -> assertThatThrownBy(use).isInstanceOf(IllegalReferenceCountException.class));
+        assertThat(message.size()).isZero();
+        assertThat(message.refCnt()).isZero();
+        assertThat(pushed.refCnt()).isZero();
+        assertThat(out.isReadable()).isFalse();
+        out.release();
+    }
+
+    @Test
+    void aRefusedRetainOrReleaseChangesNothing() {
+        ZMTPMessage message = ZMTPMessage.from(Hex.buffer("61")).retain();
+
+        assertThatThrownBy(() -> message.retain(Integer.MAX_VALUE)).isInstanceOf(IllegalReferenceCountException.class);
+        assertThatThrownBy(() -> message.retain(0))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("increment: 0 (expected: > 0)");
+        assertThatThrownBy(() -> message.release(3)).isInstanceOf(IllegalReferenceCountException.class);
+        assertThatThrownBy(() -> message.release(0))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("decrement: 0 (expected: > 0)");
+        assertThat(message.refCnt()).isEqualTo(2);
+        assertThat(message.release(2)).isTrue();
+    }
+
+    @Test
+    void aReleasedFrameDoesNotKeepTheOthersFromBeingReleased() {
         ByteBuf first = Hex.buffer("61");
         ByteBuf second = Hex.buffer("62");
         ZMTPMessage message = ZMTPMessage.from(first, second);
@@ -145,7 +200,7 @@ class ZMTPMessageTest {
     }
 
     @Test
-    void pushTakesTheFrameOverAndRetainsTheOthers() {
+    void pushOwnsTheFrameAndRetainsTheOthers() {
         ByteBuf old = Hex.buffer("62");
         ByteBuf pushed = Hex.buffer("61");
         ZMTPMessage message = ZMTPMessage.from(old);
@@ -178,7 +233,7 @@ class ZMTPMessageTest {
     }
 
     @Test
-    void aPushOnAMessageWithAReleasedFrameFailsAndKeepsNothing() {
+    void pushFailsAndRetainsNothingIfAFrameWasReleased() {
         ByteBuf released = ALLOC.heapBuffer().writeByte('b');
         ByteBuf good = Hex.buffer("61");
         ByteBuf pushed = Hex.buffer("63");
@@ -192,7 +247,7 @@ class ZMTPMessageTest {
     }
 
     @Test
-    void aPopOfAMessageWithAReleasedFrameFailsAndKeepsNothing() {
+    void popFailsAndRetainsNothingIfAFrameWasReleased() {
         ByteBuf released = ALLOC.heapBuffer().writeByte('b');
         ByteBuf good = Hex.buffer("61");
         ZMTPMessage message = ZMTPMessage.from(Hex.buffer("63"), good, released);
@@ -204,7 +259,7 @@ class ZMTPMessageTest {
     }
 
     @Test
-    void framesWithANullAmongThemAreTakenOverAllTheSame() {
+    void allFramesAreReleasedIfOneOfThemIsNull() {
         ByteBuf first = Hex.buffer("61");
         ByteBuf last = Hex.buffer("62");
 
@@ -216,7 +271,7 @@ class ZMTPMessageTest {
     }
 
     @Test
-    void whatIsLeftOfOneFrameIsNone() {
+    void nothingIsLeftAfterTheOnlyFrame() {
         ZMTPMessage message = ZMTPMessage.fromUTF8("a");
         ZMTPMessage rest = message.pop();
 
@@ -232,7 +287,7 @@ class ZMTPMessageTest {
     }
 
     @Test
-    void textThatFailsToBecomeAFrameKeepsNoOther() {
+    void noFrameIsKeptIfOneOfTheTextsIsNull() {
         List<CharSequence> texts = new ArrayList<>(List.of("a", "b"));
         texts.add(null);
 
@@ -263,10 +318,12 @@ class ZMTPMessageTest {
 
     @ParameterizedTest(name = "{0} frames, index {1}")
     @CsvSource({"1, -1", "1, 1", "2, 2", "2, -1", "0, 0"})
-    void thereIsNoFrameBehindTheLast(int size, int index) {
+    void thereIsNoFrameOutsideTheBounds(int size, int index) {
         ZMTPMessage message = ZMTPMessage.fromUTF8(List.of("a", "b").subList(0, size));
 
-        assertThatThrownBy(() -> message.frame(index)).isInstanceOf(IndexOutOfBoundsException.class);
+        assertThatThrownBy(() -> message.frame(index))
+                .isInstanceOf(IndexOutOfBoundsException.class)
+                .hasMessage("frame: " + index + " (expected: >= 0 and < " + size + ")");
         message.release();
     }
 
@@ -305,14 +362,14 @@ class ZMTPMessageTest {
         long allocated = threads.getCurrentThreadAllocatedBytes() - before;
 
         assertThat(sum).isEqualTo(200_000);
-        assertThat(allocated).isLessThan(100_000); // not even an octet for each
+        assertThat(allocated).isLessThan(100_000); // less than a byte for each
         message.release();
     }
 
     // Equality
 
     @Test
-    void messagesOfTheSameOctetsAreEqual() {
+    void messagesWithTheSameBytesAreEqual() {
         ZMTPMessage one = ZMTPMessage.from(Hex.buffer("61"), Hex.buffer(""));
         ZMTPMessage other = ZMTPMessage.from(Hex.buffer("aa 61").skipBytes(1), Unpooled.EMPTY_BUFFER);
 
@@ -322,7 +379,7 @@ class ZMTPMessageTest {
     }
 
     @Test
-    void messagesOfOtherFramesAreNot() {
+    void messagesWithOtherFramesAreNotEqual() {
         ZMTPMessage message = ZMTPMessage.fromUTF8("a", "b");
         ZMTPMessage content = ZMTPMessage.fromUTF8("a", "c");
         ZMTPMessage cut = ZMTPMessage.fromUTF8("ab");
@@ -350,19 +407,19 @@ class ZMTPMessageTest {
                 "`1f`,                    `ZMTPMessage{[0x1f]}`",
                 "`c3 a4`,                 `ZMTPMessage{[0xc3a4]}`",
                 "`61*32`,                 `ZMTPMessage{[\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\"]}`",
-                "`61*33`,                 `ZMTPMessage{[\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\".. 33 octets]}`",
-                "`00*31 ff 61`,           `ZMTPMessage{[0x00000000000000000000000000000000000000000000000000000000000000ff.. 33 octets]}`"
+                "`61*33`,                 `ZMTPMessage{[\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\".. 33 bytes]}`",
+                "`00*31 ff 61`,           `ZMTPMessage{[0x00000000000000000000000000000000000000000000000000000000000000ff.. 33 bytes]}`"
             })
-    void aFrameIsShownAsTextOrInHexButNotWhole(String octets, String shown) {
-        ZMTPMessage message = ZMTPMessage.from(Hex.buffer(octets));
+    void aFrameIsPrintedAsTextOrInHexUpTo32Bytes(String bytes, String printed) {
+        ZMTPMessage message = ZMTPMessage.from(Hex.buffer(bytes));
 
-        assertThat(message).hasToString(shown);
+        assertThat(message).hasToString(printed);
         assertThat(message.frame(0).readerIndex()).isZero();
         message.release();
     }
 
     @Test
-    void eightFramesAreShown() {
+    void eightFramesArePrinted() {
         ZMTPMessage message = ZMTPMessage.fromUTF8("1", "2", "3", "4", "5", "6", "7", "8");
 
         assertThat(message).hasToString("ZMTPMessage{[\"1\",\"2\",\"3\",\"4\",\"5\",\"6\",\"7\",\"8\"]}");
@@ -370,7 +427,7 @@ class ZMTPMessageTest {
     }
 
     @Test
-    void ofManyFramesTheNumberIsShown() {
+    void theNumberOfFramesIsPrintedIfThereAreMany() {
         ByteBuf big = ALLOC.buffer(1 << 20).writeZero(1 << 20);
         List<ByteBuf> many = new ArrayList<>();
         for (int i = 0; i < 10_000; i++) {
@@ -379,13 +436,13 @@ class ZMTPMessageTest {
         big.release();
         ZMTPMessage message = ZMTPMessage.from(many);
 
-        assertThat(message.toString()).endsWith("octets,.. 10000 frames]}").hasSizeLessThan(1000);
+        assertThat(message.toString()).endsWith("bytes,.. 10000 frames]}").hasSizeLessThan(1000);
         assertThat(message.readableBytes()).isEqualTo(10_000L << 20);
         message.release();
     }
 
     @Test
-    void aReleasedMessageIsShownAsSuch() {
+    void aReleasedMessageIsPrintedAsSuch() {
         ZMTPMessage message = ZMTPMessage.fromUTF8("a");
         message.release();
 
@@ -393,7 +450,7 @@ class ZMTPMessageTest {
     }
 
     @Test
-    void aReleasedFrameIsShownAsSuch() {
+    void aReleasedFrameIsPrintedAsSuch() {
         ByteBuf released = ALLOC.heapBuffer().writeByte('a');
         ZMTPMessage message = ZMTPMessage.from(released, Hex.buffer("62"));
         released.release();
@@ -429,7 +486,7 @@ class ZMTPMessageTest {
     }
 
     @Test
-    void readTakesOneMessageAndItsFramesAreSlices() {
+    void readReturnsOneMessageWhoseFramesAreSlices() {
         ByteBuf in = Hex.buffer("01 01 61 00 02 62 63 00 01 64");
         ZMTPMessage message = ZMTPMessage.read(in, ZMTPVersion.ZMTP30);
 
@@ -450,8 +507,8 @@ class ZMTPMessageTest {
         "ZMTP10, ff 00*3 01 00*3 01 00",
         "ZMTP20, 01 00"
     })
-    void whatIsAnnouncedButNotThereIsAwaited(ZMTPVersion version, String octets) {
-        ByteBuf in = Hex.buffer("aa " + octets);
+    void anIncompleteMessageIsNotRead(ZMTPVersion version, String bytes) {
+        ByteBuf in = Hex.buffer("aa " + bytes);
         in.skipBytes(1);
 
         assertThat(ZMTPMessage.read(in, version)).isNull();
@@ -468,8 +525,8 @@ class ZMTPMessageTest {
         "ZMTP31, 01 01 61 02 ff*8,     'frame length: 18446744073709551615 (expected: <= 9223372036854775807)'",
         "ZMTP10, 01 01 00,             'frame length: 0 (expected: >= 1, it counts the flags octet)'"
     })
-    void octetsThatAreNoMessageAreRefusedAndStay(ZMTPVersion version, String octets, String message) {
-        ByteBuf in = Hex.buffer(octets);
+    void bytesThatAreNotAMessageAreRefusedAndNotMoved(ZMTPVersion version, String bytes, String message) {
+        ByteBuf in = Hex.buffer(bytes);
 
         assertThatThrownBy(() -> ZMTPMessage.read(in, version))
                 .isInstanceOf(ZMTPException.class)
@@ -478,10 +535,10 @@ class ZMTPMessageTest {
         assertThat(in.release()).isTrue();
     }
 
-    // Copied frames, whose buffers are used again
+    // Copied frames, whose buffers are reused
 
     @Test
-    void aCopiedFrameIsAsNewHoweverTheOneBeforeWasUsed() {
+    void aReusedBufferKeepsNothingOfItsLastUse() {
         ZMTPMessage.Builder builder = new ZMTPMessage.Builder();
         ByteBuf in = Hex.buffer("61*40 62*30 63*50");
         ZMTPMessage before = builder.copy(in, 40).build();
@@ -499,7 +556,7 @@ class ZMTPMessageTest {
     }
 
     @Test
-    void aCopiedFrameThatSomeoneRetainedIsNotUsedAgain() {
+    void aRetainedCopyIsNotReused() {
         ZMTPMessage.Builder builder = new ZMTPMessage.Builder();
         ByteBuf in = Hex.buffer("61*4 62*4 63*4 64*4 65*4");
         List<ByteBuf> kept = new ArrayList<>();
@@ -520,7 +577,7 @@ class ZMTPMessageTest {
     }
 
     @Test
-    void copiedFramesDoNotCountAsMemoryOfAnAllocatorThatNeverGetsItBack() {
+    void copiedFramesAreNotCountedByAnAllocator() {
         ByteBuf in = Hex.buffer("61*4");
         long before = UnpooledByteBufAllocator.DEFAULT.metric().usedHeapMemory();
         new ZMTPMessage.Builder().copy(in, 4).build().release();
@@ -531,7 +588,7 @@ class ZMTPMessageTest {
 
     @Test
     @Tag("netty-4.2-only")
-    void aMessageOfCopiedFramesThatNobodyReleasesIsTold() {
+    void aLeakedMessageOfCopiedFramesIsReported() {
         ByteBuf in = Hex.buffer("61*4");
         ZMTPMessage message = new ZMTPMessage.Builder().copy(in, 4).build();
         in.release();

@@ -94,7 +94,7 @@ class ZMTPSocketTypeTest {
         assertThat(type.isDraft()).isTrue();
         assertThatThrownBy(type::code)
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessage("socket type: " + type + " (expected: one that ZMTP 2.0 can name)");
+                .hasMessage("socket type: " + type + " (expected: one with a code in ZMTP 2.0)");
     }
 
     @ParameterizedTest

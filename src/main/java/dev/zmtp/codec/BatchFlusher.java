@@ -9,31 +9,31 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Makes one flush of many: call {@link #flush} behind each write, and the channel is flushed when the event loop has
- * nothing more to write for now.
+ * Combines flushes: call {@link #flush} after each write, and the channel is flushed once when the event loop has nothing
+ * more to write for now.
  *
- * <p>A flush is a system call, which costs as much as encoding hundreds of small messages. So this one waits until the
- * tasks and reads that are due in the event loop have made their writes; it does not wait for time to pass, and an idle loop
- * flushes at once. Within the event loop, not more than {@code maxPending} flushes are put off.
+ * <p>A flush is a system call, which costs much more than encoding a small message. So this one waits until the tasks and
+ * reads that are due in the event loop have made their writes. It does not wait for time to pass: an idle loop flushes at
+ * once. Within the event loop, at most {@code maxPending} flushes are delayed.
  *
- * <p><b>When to use it.</b> Where writes come one by one: from other threads, or as answers to single messages. Where a loop
- * of your own writes many messages, flush once behind the loop. Netty's {@code FlushConsolidationHandler} does much the same
- * from inside the pipeline for everything that flushes; it puts flushes off while the channel reads. A {@code BatchFlusher} is
- * not in the pipeline, also puts off what comes from other threads, and needs no {@code channelReadComplete}.
+ * <p><b>When to use it.</b> If writes come one by one: from other threads, or as answers to single messages. If your own loop
+ * writes many messages, flush once after the loop. Netty's {@code FlushConsolidationHandler} is a handler
+ * that delays every flush of its pipeline while the channel reads. A {@code BatchFlusher} is not in the pipeline, also
+ * delays flushes from other threads, and needs no {@code channelReadComplete}.
  *
- * <p>{@link #flush} may be called from any thread. It covers every write that the calling thread has made before. Once the
+ * <p>{@link #flush} may be called from any thread. It includes every write that the calling thread made before. After the
  * channel is closed it does nothing.
  */
 public final class BatchFlusher {
 
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(BatchFlusher.class);
 
-    /** How many flushes the event loop puts off at most, by default. */
+    /** The default for the most flushes that the event loop delays. */
     public static final int DEFAULT_MAX_PENDING = 64;
 
     private static final int IDLE = 0;
     private static final int SCHEDULED = 1;
-    /** Scheduled, and another thread has written since: its write may be queued behind the scheduled flush. */
+    /** Scheduled, and another thread has written since: its write may be queued after the scheduled flush. */
     private static final int SCHEDULED_AGAIN = 2;
 
     private final Channel channel;
@@ -41,15 +41,15 @@ public final class BatchFlusher {
     private final AtomicInteger state = new AtomicInteger(IDLE);
     private final Runnable scheduledFlush = this::scheduledFlush;
 
-    /** Flushes put off since the last one. Of the event loop. */
+    /** Flushes delayed since the last one. Used by the event loop only. */
     private int pending;
 
-    /** A flusher of {@code channel} that puts off at most {@value #DEFAULT_MAX_PENDING} flushes. */
+    /** A flusher of {@code channel} that delays at most {@value #DEFAULT_MAX_PENDING} flushes. */
     public BatchFlusher(Channel channel) {
         this(channel, DEFAULT_MAX_PENDING);
     }
 
-    /** A flusher of {@code channel} that puts off at most {@code maxPending} flushes, at least 1. */
+    /** A flusher of {@code channel} that delays at most {@code maxPending} flushes, at least 1. */
     public BatchFlusher(Channel channel, int maxPending) {
         this.channel = Objects.requireNonNull(channel, "channel");
         if (maxPending < 1) {
@@ -59,7 +59,7 @@ public final class BatchFlusher {
     }
 
     /**
-     * Flushes the channel soon: once the event loop has run what is due before.
+     * Flushes the channel after the event loop has run what is due.
      *
      * @throws IllegalStateException if the channel is not registered with an event loop
      */
@@ -93,7 +93,7 @@ public final class BatchFlusher {
                     }
                 }
                 default -> {
-                    return; // the flush that comes again is scheduled later than our write was
+                    return; // the second flush is scheduled after our write was
                 }
             }
         }
@@ -110,7 +110,7 @@ public final class BatchFlusher {
 
     private void scheduledFlush() {
         pending = 0;
-        // First: who writes and flushes because the flush completes a write must be able to schedule another.
+        // First: a listener that the flush calls may write, and must be able to schedule another flush.
         if (!state.compareAndSet(SCHEDULED, IDLE)) {
             state.set(SCHEDULED);
             schedule(channel.eventLoop());

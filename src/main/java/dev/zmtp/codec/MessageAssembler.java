@@ -7,12 +7,6 @@ import io.netty.buffer.ByteBuf;
 /** Makes a {@link ZMTPMessage} of frames. */
 final class MessageAssembler implements MessageSink {
 
-    /**
-     * Frames of up to so many bytes are copied. That costs no more than a reference does, and keeping one small message of a
-     * thousand does not keep the bytes of all.
-     */
-    private static final int COPY_LIMIT = 1024;
-
     private final ZMTPCodec codec;
     private final ZMTPMessage.Builder message = new ZMTPMessage.Builder();
 
@@ -22,7 +16,7 @@ final class MessageAssembler implements MessageSink {
 
     @Override
     public void frame(ByteBuf in, int length, boolean more) {
-        if (length <= COPY_LIMIT || (more && !Retention.isWorthKeeping(in, length))) {
+        if (length <= ZMTPMessage.Builder.MAX_RECYCLED_FRAME || (more && !Retention.isWorthKeeping(in, length))) {
             // The latter, as a peer could otherwise make us keep a read buffer for each frame of a message that never
             // ends.
             message.copy(in, length);

@@ -443,8 +443,10 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
     }
 
     /** Collects the settings of a codec. Not thread safe. */
-    public static final class Builder extends ZMTPConfig.Settings<Builder> {
-        private Builder() {}
+    public static final class Builder extends ZMTPSettings<Builder> {
+        private Builder() {
+            super(new ConfigValues());
+        }
 
         /**
          * Returns a codec of what was set.
@@ -454,7 +456,7 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
          *     and the authenticator do not go together
          */
         public ZMTPCodec build() {
-            return from(config());
+            return from(ZMTPConfig.of(this));
         }
     }
 }

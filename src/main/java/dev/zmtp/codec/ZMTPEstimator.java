@@ -3,7 +3,7 @@ package dev.zmtp.codec;
 import dev.zmtp.ZMTPVersion;
 import dev.zmtp.wire.FrameWriter;
 
-/** Adds up the octets that a message will take, headers included, so that they are written into one buffer. */
+/** Adds up the bytes that a message will take, including headers, so that it is written into one buffer. */
 public final class ZMTPEstimator {
 
     private final FrameWriter frames;
@@ -13,12 +13,12 @@ public final class ZMTPEstimator {
         this.frames = new FrameWriter(version);
     }
 
-    /** Forgets what was added up. */
+    /** Starts again at 0. */
     public void reset() {
         size = 0;
     }
 
-    /** Adds a frame whose body has at most {@code size} octets. */
+    /** Adds a frame whose body has at most {@code size} bytes. */
     public void frame(int size) {
         if (size < 0) {
             throw new IllegalArgumentException("frame size: " + size + " (expected: >= 0)");
@@ -27,9 +27,9 @@ public final class ZMTPEstimator {
     }
 
     /**
-     * The octets added up so far.
+     * The sum so far, in bytes.
      *
-     * @throws ArithmeticException if they are more than 2^31 - 1
+     * @throws ArithmeticException if it is more than 2^31 - 1
      */
     public int size() {
         return Math.toIntExact(size);

@@ -7,12 +7,12 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a handshake agreed on and what the peer told of itself. Immutable.
+ * The result of a handshake: what was agreed on, and what the peer announced. Immutable.
  *
- * @param negotiatedVersion the version that both sides speak from here on
- * @param mechanism the name of the security mechanism; NULL also for ZMTP 2.0 and 1.0, which know none
+ * @param negotiatedVersion the version that both sides speak from now on
+ * @param mechanism the name of the security mechanism; NULL also for ZMTP 2.0 and 1.0, which have no mechanisms
  * @param remoteIdentity the identity that the peer announced, read-only; empty if it is anonymous
- * @param remoteSocketType the type of the peer's socket; null if it did not say, as in ZMTP 1.0
+ * @param remoteSocketType the type of the peer's socket; null if it did not announce one, as in ZMTP 1.0
  * @param metadata all properties of the peer; empty in ZMTP 2.0 and 1.0
  */
 public record ZMTPHandshake(
@@ -27,9 +27,16 @@ public record ZMTPHandshake(
         remoteIdentity = remoteIdentity.asReadOnlyBuffer();
     }
 
-    /** The identity, read-only and with a position of its own. */
+    /** The identity, read-only, in a new buffer for each call. */
     @Override
     public ByteBuffer remoteIdentity() {
         return remoteIdentity.duplicate();
+    }
+
+    /** Shows what was agreed on, on one line. Of the peer's properties it shows the lengths only. */
+    @Override
+    public String toString() {
+        String identity = remoteIdentity.hasRemaining() ? EventText.bytes(remoteIdentity) : "anonymous";
+        return new EventText("ZMTPHandshake").handshake(this, identity).toString();
     }
 }

@@ -15,8 +15,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Bounds how many connections of a server may be in their handshake at one time, in total and from one address. Whoever opens
- * connections and leaves them there cannot take more than that from those who go on.
+ * Limits how many connections of a server may be in their handshake at one time, in total and per address. A host that opens
+ * connections and leaves them idle cannot exhaust the server.
  *
  * <pre>{@code
  *   ZMTPHandshakeLimiter limiter = new ZMTPHandshakeLimiter(); // one for all channels of the server
@@ -24,57 +24,57 @@ import org.jspecify.annotations.Nullable;
  *   ch.pipeline().addLast(limiter, ZMTPCodec.from(config), new MyHandler());
  * }</pre>
  *
- * <p>It stands first, in front of the {@link ZMTPCodec} and of an {@code SslHandler}, whose handshake is counted too. A
+ * <p>Add it first, before the {@link ZMTPCodec} and before an {@code SslHandler}, whose handshake is counted too. A
  * connection counts from the moment that the limiter is added to its pipeline until the handshake of its codec is over or the
- * channel is closed; then the limiter leaves the pipeline. One too many is closed before it is active, so that no octet is
- * sent to it, and {@link #refused} is told. Whoever finds that a connection speaks another protocol removes the limiter.
+ * channel is closed; then the limiter leaves the pipeline. A connection above the limit is closed before it is active, so that
+ * nothing is sent to it, and {@link #refused} is called. A handler that detects another protocol removes the limiter.
  *
- * <p>All addresses of an IPv6 network of 64 bits count as one, since who has one of them has them all. A channel without
- * an internet address, such as one of a Unix domain socket, counts in total only. Behind a proxy that sends the
- * {@code PROXY} header, all have the proxy's address: set {@code maxPerAddress} to {@code maxTotal} there.
+ * <p>IPv6 addresses are counted per /64, because one host usually controls a whole /64. A channel without an internet
+ * address, such as one of a Unix domain socket, counts in total only. Connections through a proxy that sends the {@code PROXY}
+ * header all have the proxy's address: set {@code maxPerAddress} to {@code maxTotal} there.
  *
- * <p>Sharable and thread safe: one for all channels that are to be counted together.
+ * <p>Sharable and thread safe: use one for all channels that are counted together.
  */
 @Sharable
 public class ZMTPHandshakeLimiter extends ChannelInboundHandlerAdapter {
 
-    /** The most handshakes at one time, unless said otherwise. */
+    /** The default for the most handshakes at one time. */
     public static final int DEFAULT_MAX_TOTAL = 1024;
 
-    /** The most handshakes at one time with one address, unless said otherwise. */
+    /** The default for the most handshakes at one time with one address. */
     public static final int DEFAULT_MAX_PER_ADDRESS = 64;
 
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(ZMTPHandshakeLimiter.class);
 
-    private static final int IPV6_OCTETS = 16;
-    private static final int IPV6_NETWORK_OCTETS = 8;
+    private static final int IPV6_LENGTH = 16;
+    private static final int IPV6_NETWORK_LENGTH = 8;
 
     private final int maxTotal;
     private final int maxPerAddress;
 
-    /** Who is counted. Guarded by this. */
+    /** The connections that are counted. Guarded by this. */
     private final Map<Channel, Handshake> counted = new HashMap<>();
 
-    /** How many are counted of each address. Guarded by this. */
+    /** The number of connections for each address. Guarded by this. */
     private final Map<String, Integer> perAddress = new HashMap<>();
 
-    /** A connection that is counted, with the address that it had when it began: a closed channel may not know. */
+    /** A connection that is counted, with its address at the start: a closed channel may not know it. */
     private static final class Handshake {
         private final String address;
-        private boolean awaited;
+        private boolean hasListener;
 
         private Handshake(String address) {
             this.address = address;
         }
     }
 
-    /** A limiter with the default bounds. */
+    /** A limiter with the default limits. */
     public ZMTPHandshakeLimiter() {
         this(DEFAULT_MAX_TOTAL, DEFAULT_MAX_PER_ADDRESS);
     }
 
     /**
-     * A limiter with these bounds, each at least 1.
+     * A limiter with these limits, each at least 1.
      *
      * @throws IllegalArgumentException if one is less
      */
@@ -90,16 +90,16 @@ public class ZMTPHandshakeLimiter extends ChannelInboundHandlerAdapter {
         return value;
     }
 
-    /** How many connections are in their handshake now. */
+    /** The number of connections that are in their handshake now. */
     public final synchronized int handshakes() {
         return counted.size();
     }
 
     /**
-     * Tells of a connection that is refused, on its event loop, just before it is closed. Logs it at level info, which a
-     * subclass may replace. Add the limiter without an executor of its own: there it would come too late.
+     * Called for a connection that is refused, on its event loop, just before it is closed. Logs it at level info; a subclass
+     * may do something else. Add the limiter without an executor: on another thread it would come too late.
      *
-     * @param reason which bound it would exceed, with the address if it is that of one
+     * @param reason the limit that it would exceed, with the address if it is the limit per address
      */
     protected void refused(Channel channel, String reason) {
         logger.info("{} refused: {}", channel, reason);
@@ -108,7 +108,7 @@ public class ZMTPHandshakeLimiter extends ChannelInboundHandlerAdapter {
     @Override
     public final void handlerAdded(ChannelHandlerContext ctx) {
         if (!ctx.channel().isOpen()) {
-            return; // and its pipeline may be gone, so that nobody would tell of the removal
+            return; // its pipeline may be gone, and then handlerRemoved would not be called
         }
         String reason = count(ctx.channel());
         if (reason != null) {
@@ -120,7 +120,7 @@ public class ZMTPHandshakeLimiter extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** Counts this channel, or says why not. */
+    /** Counts this channel, or returns the reason why not. */
     private synchronized @Nullable String count(Channel channel) {
         if (counted.containsKey(channel)) {
             return null; // added twice
@@ -138,50 +138,50 @@ public class ZMTPHandshakeLimiter extends ChannelInboundHandlerAdapter {
         return null;
     }
 
-    /** What handshakes are counted by: an address, an IPv6 network, or nothing. */
+    /** The key by which a handshake is counted: an address, an IPv6 network, or empty if there is none. */
     private static String address(@Nullable SocketAddress remote) {
         if (!(remote instanceof InetSocketAddress internet) || internet.isUnresolved()) {
             return "";
         }
-        byte[] octets = internet.getAddress().getAddress();
-        if (octets.length < IPV6_OCTETS) {
-            return NetUtil.bytesToIpAddress(octets);
+        byte[] bytes = internet.getAddress().getAddress();
+        if (bytes.length < IPV6_LENGTH) {
+            return NetUtil.bytesToIpAddress(bytes);
         }
-        Arrays.fill(octets, IPV6_NETWORK_OCTETS, IPV6_OCTETS, (byte) 0);
-        return NetUtil.bytesToIpAddress(octets) + "/64";
+        Arrays.fill(bytes, IPV6_NETWORK_LENGTH, IPV6_LENGTH, (byte) 0);
+        return NetUtil.bytesToIpAddress(bytes) + "/64";
     }
 
     @Override
     public final void channelActive(ChannelHandlerContext ctx) {
         ctx.fireChannelActive();
-        await(ctx);
+        removeAfterHandshake(ctx);
     }
 
     @Override
     public final void channelRead(ChannelHandlerContext ctx, Object msg) {
         ctx.fireChannelRead(msg);
-        await(ctx); // the codec may have been added only now, by a handler that chooses a protocol
+        removeAfterHandshake(ctx); // the codec may have been added only now, by a handler that chooses a protocol
     }
 
-    private void await(ChannelHandlerContext ctx) {
+    private void removeAfterHandshake(ChannelHandlerContext ctx) {
         ZMTPCodec codec = ctx.pipeline().get(ZMTPCodec.class);
         if (codec != null && isFirst(ctx.channel())) {
-            codec.session().handshakeFuture().addListener(over -> leave(ctx));
+            codec.session().handshakeFuture().addListener(done -> removeFromPipeline(ctx));
         }
     }
 
     private synchronized boolean isFirst(Channel channel) {
         Handshake handshake = counted.get(channel);
-        if (handshake == null || handshake.awaited) {
+        if (handshake == null || handshake.hasListener) {
             return false;
         }
-        handshake.awaited = true;
+        handshake.hasListener = true;
         return true;
     }
 
-    private void leave(ChannelHandlerContext ctx) {
+    private void removeFromPipeline(ChannelHandlerContext ctx) {
         if (!ctx.executor().inEventLoop()) { // the codec may have been added with an executor of its own
-            ctx.executor().execute(() -> leave(ctx));
+            ctx.executor().execute(() -> removeFromPipeline(ctx));
         } else if (!ctx.isRemoved()) {
             ctx.pipeline().remove(ctx.name());
         }

@@ -1,10 +1,18 @@
 package dev.zmtp.codec;
 
 /**
- * The user event that the handshake is complete. Fired once for a connection, before its first message; writes made from
- * here on go out at once, behind those that were held until now.
+ * The user event that the handshake is complete. Fired once per connection, before its first message. Messages written
+ * before it have been passed to the transport; from now on writes are not held.
  *
- * @param session the session that has become usable
- * @param handshake what was agreed on
+ * @param session the session, which can now be used
+ * @param handshake the result of the handshake
  */
-public record ZMTPHandshakeSuccess(ZMTPSession session, ZMTPHandshake handshake) {}
+public record ZMTPHandshakeSuccess(ZMTPSession session, ZMTPHandshake handshake) {
+
+    /** Shows the peer and what was agreed on, on one line. */
+    @Override
+    public String toString() {
+        return session.describe(new EventText("ZMTPHandshakeSuccess"), handshake)
+                .toString();
+    }
+}

@@ -2,7 +2,7 @@ package dev.zmtp.codec;
 
 import dev.zmtp.ZMTPVersion;
 
-/** The versions that a codec can be told to speak at most, by the names that users of netty4-zmtp know. */
+/** The versions for {@code protocol(...)} of a config, by the names that users of netty4-zmtp know. */
 public final class ZMTPProtocols {
 
     /** ZMTP 1.0. */

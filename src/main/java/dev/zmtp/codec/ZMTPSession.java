@@ -181,9 +181,33 @@ public final class ZMTPSession {
         return handshake.isDone();
     }
 
+    /** Shows the peer and the state of the handshake, on one line. */
     @Override
     public String toString() {
-        return "ZMTPSession{" + config.socketType() + ", " + (agreed == null ? "no handshake" : agreed) + "}";
+        EventText text = new EventText("ZMTPSession");
+        ZMTPHandshake done = agreed;
+        if (done != null) {
+            return describe(text, done).toString();
+        }
+        Throwable cause = handshake.cause();
+        return (cause == null ? describe(text).incomplete() : describe(text).cause(cause)).toString();
+    }
+
+    EventText describe(EventText text) {
+        return text.connection(config.socketType(), peerAddress());
+    }
+
+    EventText describe(EventText text, ZMTPHandshake result) {
+        ByteBuffer announced = result.remoteIdentity();
+        ByteBuffer generated = peerIdentity;
+        String identity = "anonymous";
+        if (announced.hasRemaining()) {
+            identity = EventText.bytes(announced);
+        } else if (generated != null) {
+            identity = EventText.bytes(generated) + " (generated)";
+        }
+        ZMTPDecision made = decision;
+        return describe(text).handshake(result, identity).userId(made == null ? "" : made.userId());
     }
 
     /** A session exists before its channel does, and so does its future: the executor comes later. */

@@ -349,9 +349,9 @@ class NullHandshakeTest {
 
     @Test
     void theMaximumLengthOfACommandCanBeSet() {
-        ZMTPConfig.Builder config = config(ZMTPSocketType.DEALER).maxHandshakeCommandLength(5);
-        try (ScriptedPeer peer = greeted(config).send("04 06")) {
-            assertThat(failureOf(peer)).hasMessage("handshake command length: 6 (expected: <= 5), peer embedded");
+        ZMTPConfig.Builder config = config(ZMTPSocketType.DEALER).maxHandshakeCommandLength(25);
+        try (ScriptedPeer peer = greeted(config).send("04 1a")) {
+            assertThat(failureOf(peer)).hasMessage("handshake command length: 26 (expected: <= 25), peer embedded");
         }
     }
 

@@ -8,16 +8,21 @@ import dev.zmtp.ZMTPMetadata;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPVersion;
 import dev.zmtp.security.ZMTPAuthenticator;
+import dev.zmtp.security.ZMTPMechanism;
 import dev.zmtp.security.ZMTPNull;
+import dev.zmtp.security.ZMTPPasswords;
+import dev.zmtp.security.ZMTPPlain;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
@@ -26,16 +31,16 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What can be configured: the defaults, what is refused, and that copies lose nothing. */
+/** What can be configured: the defaults, what is refused, what a copy keeps, and what is printed. */
 class ZMTPConfigTest {
 
     private static ZMTPConfig.Builder dealer() {
         return ZMTPConfig.builder().socketType(ZMTPSocketType.DEALER);
     }
 
-    private static ZMTPConfig allChanged() {
-        return dealer().protocol(ZMTPVersion.ZMTP30)
-                .interop(false)
+    /** Every setting with another value than its default, but for those that exclude each other. */
+    private static ZMTPConfig.Builder changed() {
+        return dealer().interop(false)
                 .localIdentity("me")
                 .property("X-App", "1")
                 .mechanism(context -> ZMTPNull.mechanism().create(context))
@@ -48,18 +53,26 @@ class ZMTPConfigTest {
                 .maxFrameLength(1)
                 .maxMessageLength(2)
                 .maxMessageFrames(3)
-                .maxHandshakeCommandLength(4)
+                .maxHandshakeCommandLength(40)
                 .maxCommandLength(5)
                 .maxCommandsPerSecond(51)
                 .maxSubscriptions(52)
                 .maxSubscriptionsLength(53)
                 .maxMetadataProperties(6)
                 .maxHeldLength(7)
-                .handshakeTimeout(Duration.ofSeconds(8))
+                .handshakeTimeout(Duration.ofSeconds(8));
+    }
+
+    private static ZMTPConfig withHeartbeats() {
+        return changed()
                 .heartbeatInterval(Duration.ofSeconds(9))
                 .heartbeatTimeout(Duration.ofSeconds(10))
                 .heartbeatTtl(Duration.ofSeconds(11))
                 .build();
+    }
+
+    private static ZMTPConfig olderProtocol() {
+        return changed().protocol(ZMTPVersion.ZMTP30).build();
     }
 
     private static List<Method> accessors() {
@@ -79,8 +92,8 @@ class ZMTPConfigTest {
 
     @ParameterizedTest
     @MethodSource("everyAccessor")
-    void aCopyLosesNothing(Method accessor) throws ReflectiveOperationException {
-        ZMTPConfig changed = allChanged();
+    void aSettingIsCopiedAndPrinted(Method accessor) throws ReflectiveOperationException {
+        ZMTPConfig changed = accessor.getName().equals("protocol") ? olderProtocol() : withHeartbeats();
         Object value = accessor.invoke(changed);
         Object plain = accessor.invoke(
                 ZMTPConfig.builder().socketType(ZMTPSocketType.PUB).build());
@@ -88,11 +101,12 @@ class ZMTPConfigTest {
                 .as("%s is not changed by this test", accessor.getName())
                 .isNotEqualTo(plain);
         assertThat(accessor.invoke(changed.toBuilder().build())).isEqualTo(value);
+        assertThat(changed.toString()).contains(accessor.getName() + "=");
     }
 
     @Test
-    void aCopyMayBeChangedWithoutTheOriginal() {
-        ZMTPConfig original = allChanged();
+    void aCopyIsIndependentOfTheOriginal() {
+        ZMTPConfig original = withHeartbeats();
         ZMTPConfig copy =
                 original.toBuilder().interop(true).property("X-More", "2").build();
         assertThat(copy.interop()).isTrue();
@@ -146,8 +160,8 @@ class ZMTPConfigTest {
         return List.of(
                 bad(b -> b.localIdentity("i".repeat(256)), "localIdentity length: 256 [(]expected: <= 255[)]"),
                 bad(b -> b.localIdentity("é".repeat(128)), "localIdentity length: 256 [(]expected: <= 255[)]"),
-                bad(b -> b.localIdentity(new byte[1]), "localIdentity: first octet 00 [(]expected: 01 to ff[)]"),
-                bad(b -> b.localIdentity(ByteBuffer.allocate(2)), "localIdentity: first octet 00 [(]expected: .*"),
+                bad(b -> b.localIdentity(new byte[1]), "localIdentity: first byte 00 [(]expected: 01 to ff[)]"),
+                bad(b -> b.localIdentity(ByteBuffer.allocate(2)), "localIdentity: first byte 00 [(]expected: .*"),
                 bad(b -> b.property("App", "1"), "property name: App [(]expected: X- and 1 to 253 .*"),
                 bad(b -> b.property("X-", "1"), "property name: X- [(]expected: X- and 1 to 253 .*"),
                 bad(b -> b.property("X-a b", "1"), "property name: X-a b [(]expected: .*"),
@@ -158,7 +172,8 @@ class ZMTPConfigTest {
                 bad(b -> b.maxFrameLength(Integer.MIN_VALUE), "maxFrameLength: -2147483648 [(]expected: >= 1[)]"),
                 bad(b -> b.maxMessageLength(0), "maxMessageLength: 0 [(]expected: >= 1[)]"),
                 bad(b -> b.maxMessageFrames(0), "maxMessageFrames: 0 [(]expected: >= 1[)]"),
-                bad(b -> b.maxHandshakeCommandLength(0), "maxHandshakeCommandLength: 0 [(]expected: >= 1[)]"),
+                bad(b -> b.maxHandshakeCommandLength(0), "maxHandshakeCommandLength: 0 [(]expected: >= 25[)]"),
+                bad(b -> b.maxHandshakeCommandLength(24), "maxHandshakeCommandLength: 24 [(]expected: >= 25[)]"),
                 bad(b -> b.maxCommandLength(-1), "maxCommandLength: -1 [(]expected: >= 1[)]"),
                 bad(b -> b.maxCommandsPerSecond(0), "maxCommandsPerSecond: 0 [(]expected: >= 1[)]"),
                 bad(b -> b.maxSubscriptions(-1), "maxSubscriptions: -1 [(]expected: >= 0[)]"),
@@ -194,14 +209,15 @@ class ZMTPConfigTest {
                 b -> b.maxFrameLength(1),
                 b -> b.maxFrameLength(Integer.MAX_VALUE),
                 b -> b.maxMessageLength(Long.MAX_VALUE),
+                b -> b.maxHandshakeCommandLength(25),
                 b -> b.maxCommandsPerSecond(1),
                 b -> b.maxSubscriptions(0),
                 b -> b.maxSubscriptionsLength(0),
                 b -> b.maxHeldLength(0),
                 b -> b.handshakeTimeout(Duration.ZERO),
                 b -> b.handshakeTimeout(Duration.ofNanos(Long.MAX_VALUE)),
-                b -> b.heartbeatTtl(Duration.ofMillis(100)),
-                b -> b.heartbeatTtl(Duration.ofMillis(65_599)));
+                b -> b.heartbeatInterval(Duration.ofSeconds(1)).heartbeatTtl(Duration.ofMillis(100)),
+                b -> b.heartbeatInterval(Duration.ofSeconds(1)).heartbeatTtl(Duration.ofMillis(65_599)));
     }
 
     @ParameterizedTest
@@ -214,10 +230,10 @@ class ZMTPConfigTest {
     void aSocketTypeMustBeGiven() {
         assertThatThrownBy(() -> ZMTPConfig.builder().build())
                 .isInstanceOf(NullPointerException.class)
-                .hasMessage("socketType");
+                .hasMessage("socketType: not set (expected: a ZMTPSocketType)");
         assertThatThrownBy(() -> ZMTPCodec.builder().build())
                 .isInstanceOf(NullPointerException.class)
-                .hasMessage("socketType");
+                .hasMessage("socketType: not set (expected: a ZMTPSocketType)");
     }
 
     @Test
@@ -241,6 +257,81 @@ class ZMTPConfigTest {
                 .hasMessage("protocol: " + protocol + " (expected: ZMTP30 or ZMTP31 for a CLIENT)");
     }
 
+    // Settings that do not go together
+
+    static List<Arguments> contradictions() {
+        Duration second = Duration.ofSeconds(1);
+        return List.of(
+                bad(
+                        b -> b.maxFrameLength(100).maxMessageLength(99),
+                        "maxFrameLength: 100 (expected: <= maxMessageLength, which is 99)"),
+                bad(
+                        b -> b.maxMessageLength(99).maxFrameLength(100),
+                        "maxFrameLength: 100 (expected: <= maxMessageLength, which is 99)"),
+                bad(
+                        b -> b.heartbeatTimeout(second),
+                        "heartbeatTimeout: PT1S (expected: none without a heartbeatInterval)"),
+                bad(b -> b.heartbeatTtl(second), "heartbeatTtl: PT1S (expected: none without a heartbeatInterval)"),
+                bad(
+                        b -> b.heartbeatTtl(second).heartbeatInterval(Duration.ZERO),
+                        "heartbeatTtl: PT1S (expected: none without a heartbeatInterval)"),
+                bad(
+                        b -> b.heartbeatInterval(second).protocol(ZMTPVersion.ZMTP30),
+                        "heartbeatInterval: PT1S (expected: none with ZMTP30, which has no PING)"),
+                bad(
+                        b -> b.authenticator(ZMTPAuthenticator.anyone()).protocol(ZMTPVersion.ZMTP20),
+                        "protocol: ZMTP20 (expected: ZMTP30 or ZMTP31 with an authenticator)"));
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("contradictions")
+    void aContradictionIsRefusedWhenTheConfigIsBuilt(String message, Consumer<ZMTPConfig.Builder> settings) {
+        ZMTPConfig.Builder builder = dealer();
+        settings.accept(builder);
+        assertThatThrownBy(builder::build)
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage(message);
+        ZMTPCodec.Builder codec = ZMTPCodec.builder().socketType(ZMTPSocketType.DEALER);
+        codec.heartbeatTtl(Duration.ofSeconds(1));
+        assertThatThrownBy(codec::build).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void theOrderOfSettingsDoesNotMatter() {
+        assertThatCode(() -> dealer().heartbeatTtl(Duration.ofSeconds(1))
+                        .heartbeatTimeout(Duration.ofSeconds(1))
+                        .heartbeatInterval(Duration.ofSeconds(1))
+                        .build())
+                .doesNotThrowAnyException();
+        assertThatCode(() -> dealer().maxFrameLength(1 << 30)
+                        .maxMessageLength(1 << 30)
+                        .build())
+                .doesNotThrowAnyException();
+    }
+
+    @Test
+    void noTimeoutMayBeSetWithoutHeartbeats() {
+        ZMTPConfig config = dealer().heartbeatTimeout(Duration.ZERO).build();
+        assertThat(config.heartbeatTimeout()).isZero();
+    }
+
+    @Test
+    void aLowerMessageLimitLowersTheDefaultOfFrames() {
+        ZMTPConfig config = dealer().maxMessageLength(100).build();
+        assertThat(config.maxFrameLength()).isEqualTo(100);
+        assertThat(config.toBuilder().maxMessageLength(200).build().maxFrameLength())
+                .isEqualTo(200);
+        assertThat(dealer().maxMessageLength(Long.MAX_VALUE).build().maxFrameLength())
+                .isEqualTo(64 << 20);
+    }
+
+    @Test
+    void aHigherFrameLimitRaisesTheDefaultOfMessages() {
+        assertThat(dealer().maxFrameLength(128 << 20).build().maxMessageLength())
+                .isEqualTo(128 << 20);
+        assertThat(dealer().maxFrameLength(1).build().maxMessageLength()).isEqualTo(64 << 20);
+    }
+
     @Test
     void anIdentityIsCopiedAndReadOnly() {
         byte[] octets = {1, 2, 3};
@@ -262,10 +353,64 @@ class ZMTPConfigTest {
     }
 
     @Test
-    void theTextHidesTheIdentity() {
-        assertThat(dealer().localIdentity("secret").build().toString())
-                .contains("localIdentity=6 octets")
-                .doesNotContain("secret");
+    void aNullEncoderOrDecoderIsTheDefault() {
+        ZMTPConfig plain = dealer().build();
+        ZMTPEncoder.Factory encoderFactory = plain.encoder();
+        ZMTPDecoder.Factory decoderFactory = plain.decoder();
+        Class<? extends ZMTPEncoder> encoderClass = null;
+        Class<? extends ZMTPDecoder> decoderClass = null;
+        assertThat(withHeartbeats().toBuilder().encoder(encoderFactory).build().encoder())
+                .isNull();
+        assertThat(withHeartbeats().toBuilder().decoder(decoderFactory).build().decoder())
+                .isNull();
+        assertThat(withHeartbeats().toBuilder().encoder(encoderClass).build().encoder())
+                .isNull();
+        assertThat(withHeartbeats().toBuilder().decoder(decoderClass).build().decoder())
+                .isNull();
+    }
+
+    // What is printed
+
+    @Test
+    void onlyTheSocketTypeAndChangedSettingsArePrinted() {
+        assertThat(dealer().build()).hasToString("ZMTPConfig{socketType=DEALER}");
+        assertThat(dealer().maxFrameLength(300)
+                        .heartbeatInterval(Duration.ofSeconds(5))
+                        .build())
+                .hasToString("ZMTPConfig{socketType=DEALER, maxFrameLength=300, heartbeatInterval=PT5S}");
+        assertThat(dealer().maxFrameLength(300).maxMessageLength(64 << 20).build())
+                .hasToString("ZMTPConfig{socketType=DEALER, maxFrameLength=300, maxMessageLength=67108864}");
+    }
+
+    @Test
+    void everySettingIsPrintedOnOneLine() {
+        assertThat(withHeartbeats())
+                .hasToString("ZMTPConfig{socketType=DEALER, interop=false, localIdentity=2 bytes, "
+                        + "properties=ZMTPMetadata{X-App[1]}, mechanism=lambda of ZMTPConfigTest, "
+                        + "authenticator=lambda of ZMTPAuthenticator, domain=services, "
+                        + "handshakeExecutor=lambda of ZMTPConfigTest, identityGenerator=lambda of ZMTPConfigTest, "
+                        + "encoder=NoEncoder, decoder=NoDecoder, maxFrameLength=1, maxMessageLength=2, "
+                        + "maxMessageFrames=3, maxHandshakeCommandLength=40, maxCommandLength=5, "
+                        + "maxCommandsPerSecond=51, maxSubscriptions=52, maxSubscriptionsLength=53, "
+                        + "maxMetadataProperties=6, maxHeldLength=7, handshakeTimeout=PT8S, heartbeatInterval=PT9S, "
+                        + "heartbeatTimeout=PT10S, heartbeatTtl=PT11S}");
+    }
+
+    @Test
+    void noSecretIsPrinted() {
+        ZMTPAuthenticator passwords = ZMTPPasswords.of(Map.of("alice", "secret"));
+        // A class of the application's, such as a record that holds a token.
+        ZMTPMechanism.Factory custom = (ZMTPMechanism.Factory) Proxy.newProxyInstance(
+                getClass().getClassLoader(),
+                new Class<?>[] {ZMTPMechanism.Factory.class},
+                (proxy, method, arguments) -> method.getName().equals("toString") ? "secret" : null);
+        for (ZMTPConfig.Builder builder : List.of(
+                dealer().localIdentity("secret").property("X-Token", "secret"),
+                dealer().mechanism(ZMTPPlain.client("alice", "secret")),
+                dealer().mechanism(ZMTPPlain.server()).authenticator(passwords),
+                dealer().mechanism(custom))) {
+            assertThat(builder.build().toString()).doesNotContain("secret", "alice");
+        }
     }
 
     static class NoEncoder implements ZMTPEncoder {

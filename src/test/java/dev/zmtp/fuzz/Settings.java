@@ -33,11 +33,13 @@ final class Settings {
 
     /** The same codec with limits: mostly small ones, and some that are none. */
     static ZMTPCodec.Builder limited(ZMTPCodec.Builder codec, Input input) {
-        return codec.maxFrameLength(input.number(NONE, 1, 5, 255, 256, 5000, 100_000))
-                .maxMessageLength(input.number(NONE, 1, 5, 100, 300, 5000, 100_000))
+        int frameLength = input.number(NONE, 1, 5, 255, 256, 5000, 100_000);
+        int messageLength = input.number(NONE, 1, 5, 100, 300, 5000, 100_000);
+        return codec.maxFrameLength(Math.min(frameLength, messageLength))
+                .maxMessageLength(messageLength)
                 .maxMessageFrames(input.number(1024, 1, 2, 3, 10))
                 .maxCommandLength(input.number(8192, 1, 5, 12, 255, 256))
-                .maxHandshakeCommandLength(input.number(NONE, 1, 27, 50, 300))
+                .maxHandshakeCommandLength(input.number(NONE, 25, 27, 50, 300))
                 .maxMetadataProperties(input.number(256, 1, 2, 3));
     }
 

@@ -1,0 +1,217 @@
+package dev.zmtp;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.buffer.UnpooledHeapByteBuf;
+import io.netty.util.IllegalReferenceCountException;
+import io.netty.util.ReferenceCountUtil;
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.NoSuchElementException;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The frames of a {@link ZMTPMessage}, which owns them. The list is used again when the message is recycled.
+ *
+ * <p>Small frames are copied into buffers that stay in the list. There is one for each of the first places, and it is used
+ * again for the next small frame at its place, unless somebody has retained it.
+ *
+ * <p>This is a base class and not a field of the message because every frame that is read or written is looked up here.
+ */
+abstract sealed class FrameList implements Iterable<ByteBuf> permits ZMTPMessage {
+
+    /** A frame of more bytes is not small. */
+    static final int MAX_SMALL_LENGTH = 1024;
+
+    /** A frame at a later place is not small. */
+    private static final int MAX_SMALL_FRAMES = 8;
+
+    private static final int GRANULARITY = 32;
+    private static final int MAX_SHOWN_FRAMES = 8;
+
+    /**
+     * The frames. After {@link #size} there are nulls, or buffers of {@link #small}, which most likely become the next frames
+     * at their places.
+     */
+    private @Nullable ByteBuf[] frames = new ByteBuf[1];
+
+    private int size;
+
+    /** The buffers for small frames, each for the frame at the same place. */
+    private final @Nullable ByteBuf[] small = new ByteBuf[MAX_SMALL_FRAMES];
+
+    /** The number of frames. 0 is possible, as the result of {@link ZMTPMessage#pop()}, but cannot be written to a peer. */
+    public final int size() {
+        return size;
+    }
+
+    /**
+     * The frame at {@code index}, counted from 0. It stays the message's own.
+     *
+     * @throws IndexOutOfBoundsException if there is no such frame
+     * @throws IllegalReferenceCountException if the message was released
+     */
+    public final ByteBuf frame(int index) {
+        if (index < 0 || index >= size) {
+            ensureAccessible(); // a released message has no frames
+            throw new IndexOutOfBoundsException("frame: " + index + " (expected: >= 0 and < " + size + ")");
+        }
+        return get(index);
+    }
+
+    private ByteBuf get(int index) {
+        return Objects.requireNonNull(frames[index]); // for NullAway: there is one below size
+    }
+
+    /** @throws IllegalReferenceCountException if the message was released */
+    abstract void ensureAccessible();
+
+    /** The readable bytes of all frames together. */
+    public final long readableBytes() {
+        long sum = 0;
+        for (int i = 0; i < size; i++) {
+            sum += get(i).readableBytes();
+        }
+        return sum;
+    }
+
+    /**
+     * Iterates over the frames, which stay the message's own.
+     *
+     * @throws IllegalReferenceCountException if the message was released
+     */
+    @Override
+    public final Iterator<ByteBuf> iterator() {
+        ensureAccessible();
+        return new Iterator<>() {
+            private int next;
+
+            @Override
+            public boolean hasNext() {
+                return next < size;
+            }
+
+            @Override
+            public ByteBuf next() {
+                if (next >= size) {
+                    throw new NoSuchElementException("frame: " + next + " (expected: < " + size + ")");
+                }
+                return get(next++);
+            }
+        };
+    }
+
+    final void ensureCapacity(int capacity) {
+        if (frames.length < capacity) {
+            frames = Arrays.copyOf(frames, Math.max(capacity, Math.min(2 * frames.length, MAX_SMALL_FRAMES)));
+        }
+    }
+
+    /** Appends {@code frame} and takes it over. */
+    @SuppressWarnings("ReferenceEquality") // a small frame is there already: spare the write barrier
+    final void add(ByteBuf frame) {
+        if (size == frames.length) {
+            frames = Arrays.copyOf(frames, 2 * size);
+        }
+        if (frames[size] != frame) {
+            frames[size] = frame;
+        }
+        size++;
+    }
+
+    /**
+     * Appends a frame of the next {@code length} bytes of {@code in}, which stays the caller's.
+     *
+     * @return whether the frame is small, so that no leak detector knows its buffer
+     */
+    final boolean copy(ByteBuf in, int length) {
+        if (length > MAX_SMALL_LENGTH || size >= MAX_SMALL_FRAMES) {
+            add(in.readBytes(length));
+            return false;
+        }
+        ByteBuf frame = small[size];
+        if (frame == null
+                || frame.capacity() < Math.max(length, 1)) { // a buffer that somebody released has no capacity
+            frame = grow(frame, length);
+        }
+        in.readBytes(frame.array(), frame.arrayOffset(), length);
+        // As new: the last owner may have moved the indices and set the marks.
+        frame.setIndex(0, 0).markReaderIndex().markWriterIndex().writerIndex(length);
+        add(frame);
+        return true;
+    }
+
+    private ByteBuf grow(@Nullable ByteBuf frame, int length) {
+        int capacity = Math.max(1, (length + GRANULARITY - 1) / GRANULARITY) * GRANULARITY;
+        if (frame != null && frame.refCnt() > 0) {
+            return frame.capacity(capacity);
+        }
+        // On the heap, where nothing is lost if nobody releases it; and created without an allocator, whose metrics
+        // would
+        // count memory that it never gets back.
+        ByteBuf created = new UnpooledHeapByteBuf(UnpooledByteBufAllocator.DEFAULT, capacity, MAX_SMALL_LENGTH);
+        small[size] = created;
+        return created;
+    }
+
+    /** Releases all frames but the small ones, which are kept for the next message. */
+    final void releaseFrames() {
+        for (int i = 0; i < size; i++) {
+            ByteBuf frame = get(i);
+            if (!isKept(i, frame)) {
+                frames[i] = null;
+                ReferenceCountUtil.safeRelease(frame);
+            }
+        }
+        size = 0;
+        if (frames.length > MAX_SMALL_FRAMES) {
+            frames = new ByteBuf[1];
+        }
+    }
+
+    @SuppressWarnings("ReferenceEquality") // which buffer it is, not what is in it
+    private boolean isKept(int index, ByteBuf frame) {
+        if (index >= MAX_SMALL_FRAMES || frame != small[index]) {
+            return false;
+        }
+        if (frame.refCnt() == 1) {
+            return true;
+        }
+        small[index] = null; // somebody retained it: it is theirs now
+        return false;
+    }
+
+    final boolean equalFrames(FrameList that) {
+        if (size != that.size) {
+            return false;
+        }
+        for (int i = 0; i < size; i++) {
+            if (!ByteBufUtil.equals(get(i), that.get(i))) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    final int hashFrames() {
+        int hash = 1;
+        for (int i = 0; i < size; i++) {
+            hash = 31 * hash + ByteBufUtil.hashCode(get(i));
+        }
+        return hash;
+    }
+
+    /** The first bytes of the first frames, for {@code toString}. */
+    final String showFrames() {
+        StringBuilder out = new StringBuilder("[");
+        for (int i = 0; i < size && i < MAX_SHOWN_FRAMES; i++) {
+            out.append(i > 0 ? "," : "").append(Printable.bytes(get(i)));
+        }
+        if (size > MAX_SHOWN_FRAMES) {
+            out.append(",.. ").append(size).append(" frames");
+        }
+        return out.append(']').toString();
+    }
+}

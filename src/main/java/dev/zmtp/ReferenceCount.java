@@ -1,0 +1,82 @@
+package dev.zmtp;
+
+import io.netty.util.IllegalReferenceCountException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
+/**
+ * The reference count of a {@link ZMTPMessage}.
+ *
+ * <p>It is our own, not Netty's {@code AbstractReferenceCounted}, because most messages are never retained, and that class
+ * takes an atomic operation for each release. Here a release that finds the count at 1 needs none: it gives up the only
+ * reference, so no other thread can hold one to retain or to release, and a plain store is enough. All other changes are
+ * atomic, and a change that was not allowed is undone.
+ */
+final class ReferenceCount {
+
+    private static final VarHandle COUNT;
+
+    static {
+        try {
+            COUNT = MethodHandles.lookup().findVarHandle(ReferenceCount.class, "count", int.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    @SuppressWarnings("UnusedVariable") // by COUNT
+    private int count;
+
+    int get() {
+        return (int) COUNT.getVolatile(this);
+    }
+
+    /** Starts to count again, at 1. Nobody else may know the object that is counted. */
+    void start() {
+        count = 1;
+    }
+
+    /** @throws IllegalReferenceCountException if the count is 0, or would be too large */
+    void retain(int increment) {
+        if (increment <= 0) {
+            throw new IllegalArgumentException("increment: " + increment + " (expected: > 0)");
+        }
+        int before = (int) COUNT.getAndAdd(this, increment);
+        if (before <= 0 || before + increment < before) {
+            COUNT.getAndAdd(this, -increment);
+            throw new IllegalReferenceCountException(before, increment);
+        }
+    }
+
+    /**
+     * Gives up one reference.
+     *
+     * @return whether it was the last one
+     * @throws IllegalReferenceCountException if the count is 0
+     */
+    boolean release() {
+        if ((int) COUNT.getAcquire(this) == 1) {
+            count = 0;
+            return true;
+        }
+        return release(1);
+    }
+
+    /**
+     * Gives up {@code decrement} references.
+     *
+     * @return whether they were the last ones
+     * @throws IllegalReferenceCountException if the count is less
+     */
+    boolean release(int decrement) {
+        if (decrement <= 0) {
+            throw new IllegalArgumentException("decrement: " + decrement + " (expected: > 0)");
+        }
+        int before = (int) COUNT.getAndAdd(this, -decrement);
+        if (before < decrement) {
+            COUNT.getAndAdd(this, decrement);
+            throw new IllegalReferenceCountException(before, -decrement);
+        }
+        return before == decrement;
+    }
+}

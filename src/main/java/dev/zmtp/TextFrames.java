@@ -1,0 +1,42 @@
+package dev.zmtp;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
+import io.netty.util.ReferenceCountUtil;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Makes frames of text. */
+final class TextFrames {
+
+    private TextFrames() {}
+
+    /** Returns a frame for each string, the caller's to release; none if one of them cannot be encoded. */
+    static List<ByteBuf> encode(ByteBufAllocator alloc, Charset charset, Iterable<? extends CharSequence> texts) {
+        List<ByteBuf> frames = new ArrayList<>();
+        try {
+            for (CharSequence text : texts) {
+                frames.add(encode(alloc, charset, text));
+            }
+        } catch (Throwable e) {
+            frames.forEach(ReferenceCountUtil::safeRelease);
+            throw e;
+        }
+        return frames;
+    }
+
+    private static ByteBuf encode(ByteBufAllocator alloc, Charset charset, CharSequence text) {
+        if (text.isEmpty()) {
+            return Unpooled.EMPTY_BUFFER;
+        }
+        if (charset.equals(StandardCharsets.UTF_8)) {
+            return ByteBufUtil.writeUtf8(alloc, text);
+        }
+        byte[] bytes = text.toString().getBytes(charset);
+        return alloc.buffer(bytes.length).writeBytes(bytes);
+    }
+}

@@ -1,0 +1,62 @@
+package dev.zmtp;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Reads and writes whole messages in the framing of a version, for applications that have no connection. */
+final class WireForm {
+
+    private WireForm() {}
+
+    /** Returns the frames of one message as retained slices of {@code in}, or null if it is not complete. */
+    static @Nullable List<ByteBuf> read(ByteBuf in, ZMTPVersion version) {
+        int end = in.writerIndex();
+        int index = in.readerIndex();
+        List<ByteBuf> slices = new ArrayList<>(1);
+        int flags;
+        do {
+            if (index == end) {
+                return null;
+            }
+            int header = version.framing().headerLengthOf(in.getUnsignedByte(index));
+            if (end - index < header) {
+                return null;
+            }
+            flags = version.framing().flagsAt(in, index);
+            if ((flags & ZMTPFraming.COMMAND) != 0) {
+                throw ZMTPException.malformed("frame flags", "0x" + flags, "a message frame, no command");
+            }
+            long length = version.framing().bodyLengthAt(in, index);
+            index += header;
+            if (length > end - index) {
+                return null;
+            }
+            slices.add(length == 0 ? Unpooled.EMPTY_BUFFER : in.slice(index, (int) length));
+            index += (int) length;
+        } while ((flags & ZMTPFraming.MORE) != 0);
+        in.readerIndex(index);
+        slices.forEach(ByteBuf::retain);
+        return slices;
+    }
+
+    /** Returns the length of {@code message} with all headers. */
+    static int length(ZMTPMessage message, ZMTPVersion version) {
+        long length = 0;
+        for (int i = 0; i < message.size(); i++) {
+            int body = message.frame(i).readableBytes();
+            length += version.framing().headerLengthFor(body) + body;
+        }
+        return Math.toIntExact(length);
+    }
+
+    static void write(ZMTPMessage message, ByteBuf out, ZMTPVersion version) {
+        for (int i = 0, last = message.size() - 1; i <= last; i++) {
+            ByteBuf body = message.frame(i);
+            version.framing().writeHeader(out, i < last ? ZMTPFraming.MORE : 0, body.readableBytes());
+            out.writeBytes(body, body.readerIndex(), body.readableBytes());
+        }
+    }
+}

@@ -1,0 +1,187 @@
+package dev.zmtp.codec;
+
+import dev.zmtp.ZMTPMetadata;
+import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.ZMTPVersion;
+import dev.zmtp.security.ZMTPAuthenticator;
+import dev.zmtp.security.ZMTPMechanism;
+import dev.zmtp.security.ZMTPNull;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.StringJoiner;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The value of each setting, with its default. A builder changes its own; a config has a copy that nobody changes.
+ *
+ * <p>A copy is a clone, so that it cannot miss a setting. The values are immutable.
+ */
+final class ConfigValues implements Cloneable {
+
+    private static final long DEFAULT_MAX_LENGTH = 64 << 20;
+    private static final ConfigValues DEFAULTS = new ConfigValues();
+
+    ZMTPVersion protocol = ZMTPVersion.ZMTP31;
+    boolean interop = true;
+
+    @Nullable
+    ZMTPSocketType socketType;
+
+    ByteBuffer localIdentity = ByteBuffer.allocate(0).asReadOnlyBuffer();
+    ZMTPMetadata properties = ZMTPMetadata.EMPTY;
+    ZMTPMechanism.Factory mechanism = ZMTPNull.mechanism();
+
+    @Nullable
+    ZMTPAuthenticator authenticator;
+
+    String domain = "";
+
+    @Nullable
+    Executor handshakeExecutor;
+
+    ZMTPIdentityGenerator identityGenerator = ZMTPIdentityGenerator.sequential();
+    ZMTPEncoder.@Nullable Factory encoder;
+    ZMTPDecoder.@Nullable Factory decoder;
+    /** 0 if it was not set. */
+    int maxFrameLength;
+    /** 0 if it was not set. */
+    long maxMessageLength;
+
+    int maxMessageFrames = 1024;
+    int maxHandshakeCommandLength = 64 << 10;
+    int maxCommandLength = 8 << 10;
+    int maxCommandsPerSecond = 100_000;
+    int maxSubscriptions = 10_000;
+    long maxSubscriptionsLength = 4 << 20;
+    int maxMetadataProperties = 256;
+    long maxHeldLength = 16 << 20;
+    Duration handshakeTimeout = Duration.ofSeconds(30);
+    Duration heartbeatInterval = Duration.ZERO;
+
+    @Nullable
+    Duration heartbeatTimeout;
+
+    Duration heartbeatTtl = Duration.ZERO;
+
+    ConfigValues copy() {
+        try {
+            return (ConfigValues) clone();
+        } catch (CloneNotSupportedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    int maxFrameLength() {
+        return maxFrameLength > 0 ? maxFrameLength : (int) Math.min(DEFAULT_MAX_LENGTH, maxMessageLength());
+    }
+
+    long maxMessageLength() {
+        return maxMessageLength > 0 ? maxMessageLength : Math.max(DEFAULT_MAX_LENGTH, maxFrameLength);
+    }
+
+    ZMTPSocketType socketType() {
+        return Objects.requireNonNull(socketType, "socketType: not set (expected: a ZMTPSocketType)");
+    }
+
+    /** Checks that the settings go together. */
+    void check() {
+        boolean draft = socketType().isDraft();
+        if (!protocol.hasCommands()) {
+            expect(!draft, "protocol", protocol, "ZMTP30 or ZMTP31 for a " + socketType);
+            expect(authenticator == null, "protocol", protocol, "ZMTP30 or ZMTP31 with an authenticator");
+        }
+        mechanism.check(protocol, authenticator != null);
+        expect(
+                maxFrameLength() <= maxMessageLength(),
+                "maxFrameLength",
+                maxFrameLength,
+                "<= maxMessageLength, which is " + maxMessageLength);
+        if (heartbeatInterval.isZero()) {
+            String expected = "none without a heartbeatInterval";
+            expect(heartbeatTimeout().isZero(), "heartbeatTimeout", heartbeatTimeout, expected);
+            expect(heartbeatTtl.isZero(), "heartbeatTtl", heartbeatTtl, expected);
+        } else {
+            boolean pings = protocol == ZMTPVersion.ZMTP31;
+            expect(pings, "heartbeatInterval", heartbeatInterval, "none with " + protocol + ", which has no PING");
+        }
+    }
+
+    private static void expect(boolean kept, String name, @Nullable Object value, String expected) {
+        if (!kept) {
+            throw new IllegalArgumentException(name + ": " + value + " (expected: " + expected + ")");
+        }
+    }
+
+    Duration heartbeatTimeout() {
+        return heartbeatTimeout == null ? heartbeatInterval : heartbeatTimeout;
+    }
+
+    /** The socket type, and each setting that does not have its default. */
+    @Override
+    public String toString() {
+        Map<String, @Nullable Object> defaults = DEFAULTS.byName();
+        StringJoiner out = new StringJoiner(", ", "{", "}");
+        byName().forEach((name, value) -> {
+            if (!Objects.equals(value, defaults.get(name))) {
+                out.add(name + "=" + value);
+            }
+        });
+        return out.toString();
+    }
+
+    /** The settings by their names, as they are printed. */
+    private Map<String, @Nullable Object> byName() {
+        Map<String, @Nullable Object> values = new LinkedHashMap<>();
+        values.put("socketType", socketType);
+        values.put("protocol", protocol);
+        values.put("interop", interop);
+        values.put("localIdentity", localIdentity.remaining() + " bytes");
+        values.put("properties", properties);
+        values.put("mechanism", nameOf(mechanism));
+        values.put("authenticator", nameOf(authenticator));
+        values.put("domain", domain);
+        values.put("handshakeExecutor", nameOf(handshakeExecutor));
+        values.put("identityGenerator", nameOf(identityGenerator));
+        values.put("encoder", nameOf(encoder));
+        values.put("decoder", nameOf(decoder));
+        values.put("maxFrameLength", maxFrameLength);
+        values.put("maxMessageLength", maxMessageLength);
+        values.put("maxMessageFrames", maxMessageFrames);
+        values.put("maxHandshakeCommandLength", maxHandshakeCommandLength);
+        values.put("maxCommandLength", maxCommandLength);
+        values.put("maxCommandsPerSecond", maxCommandsPerSecond);
+        values.put("maxSubscriptions", maxSubscriptions);
+        values.put("maxSubscriptionsLength", maxSubscriptionsLength);
+        values.put("maxMetadataProperties", maxMetadataProperties);
+        values.put("maxHeldLength", maxHeldLength);
+        values.put("handshakeTimeout", handshakeTimeout);
+        values.put("heartbeatInterval", heartbeatInterval);
+        values.put("heartbeatTimeout", heartbeatTimeout);
+        values.put("heartbeatTtl", heartbeatTtl);
+        return values;
+    }
+
+    /**
+     * Names an object that may be the user's: by its class, as its own text could hold a password.
+     */
+    private static @Nullable String nameOf(@Nullable Object object) {
+        if (object == null) {
+            return null;
+        }
+        String type = object.getClass().getName();
+        if (type.startsWith("dev.zmtp.")) {
+            String text = object.toString();
+            if (!text.startsWith(type)) { // as Object.toString() does
+                return text;
+            }
+        }
+        int lambda = type.indexOf("$$Lambda");
+        String named = lambda < 0 ? type : type.substring(0, lambda);
+        String simple = named.substring(named.lastIndexOf('.') + 1);
+        return lambda < 0 ? simple : "lambda of " + simple;
+    }
+}

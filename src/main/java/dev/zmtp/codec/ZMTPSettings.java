@@ -1,0 +1,277 @@
+package dev.zmtp.codec;
+
+import dev.zmtp.ZMTPMetadata;
+import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.ZMTPVersion;
+import dev.zmtp.security.ZMTPAuthenticator;
+import dev.zmtp.security.ZMTPMechanism;
+import dev.zmtp.wire.Greeting;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The settings that {@link ZMTPConfig.Builder} and {@link ZMTPCodec.Builder} share.
+ *
+ * <p>What each setting means, its unit and its default are documented at the accessor of the same name in {@link ZMTPConfig}.
+ * A value that is out of bounds is refused at once, with an {@link IllegalArgumentException}; settings that contradict each
+ * other are refused when the result is built, so that their order does not matter.
+ *
+ * @param <B> the builder itself
+ */
+public abstract sealed class ZMTPSettings<B extends ZMTPSettings<B>> permits ZMTPConfig.Builder, ZMTPCodec.Builder {
+
+    /** What libzmq understands; the field on the wire has room for more. */
+    private static final int MAX_TTL_DECISECONDS = 655;
+
+    /** What an event loop can count to, in nanoseconds; 292 years. */
+    private static final Duration MAX_DURATION = Duration.ofNanos(Long.MAX_VALUE);
+
+    /** The length of the shortest READY: its name, and a Socket-Type of three letters. */
+    private static final int MIN_READY_LENGTH = 25;
+
+    final ConfigValues values;
+
+    ZMTPSettings(ConfigValues values) {
+        this.values = values;
+    }
+
+    @SuppressWarnings("unchecked") // B is the builder itself: see the permitted subclasses
+    private B self() {
+        return (B) this;
+    }
+
+    /** Sets the highest version to speak. */
+    public B protocol(ZMTPVersion protocol) {
+        values.protocol = Objects.requireNonNull(protocol, "protocol");
+        return self();
+    }
+
+    /** Sets whether a peer may speak an older version. */
+    public B interop(boolean interop) {
+        values.interop = interop;
+        return self();
+    }
+
+    /** Sets the socket type. Required. */
+    public B socketType(ZMTPSocketType socketType) {
+        values.socketType = Objects.requireNonNull(socketType, "socketType");
+        return self();
+    }
+
+    /** Sets the identity to announce: at most 255 bytes of UTF-8. Not every socket type announces one. */
+    public B localIdentity(CharSequence localIdentity) {
+        return localIdentity(localIdentity.toString().getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** Sets the identity to announce: at most 255 bytes, the first of which is not zero. */
+    public B localIdentity(byte[] localIdentity) {
+        return localIdentity(ByteBuffer.wrap(localIdentity));
+    }
+
+    /** Sets the identity to announce: the bytes from position to limit, at most 255, which are copied. */
+    public B localIdentity(ByteBuffer localIdentity) {
+        byte[] bytes = new byte[localIdentity.remaining()];
+        localIdentity.duplicate().get(bytes);
+        if (bytes.length > Greeting.MAX_IDENTITY_LENGTH) {
+            throw new IllegalArgumentException(
+                    "localIdentity length: " + bytes.length + " (expected: <= " + Greeting.MAX_IDENTITY_LENGTH + ")");
+        }
+        if (bytes.length > 0 && bytes[0] == 0) {
+            throw new IllegalArgumentException("localIdentity: first byte 00 (expected: 01 to ff)");
+        }
+        values.localIdentity = ByteBuffer.wrap(bytes).asReadOnlyBuffer();
+        return self();
+    }
+
+    /**
+     * Sets a property to announce to a 3.x peer, in place of one of the same name.
+     *
+     * @param name {@code X-} and letters, digits or {@code - _ . +}, at most 255; or {@code Resource}
+     * @param value any text, sent as UTF-8
+     */
+    public B property(String name, String value) {
+        return property(name, ByteBuffer.wrap(value.getBytes(StandardCharsets.UTF_8)));
+    }
+
+    /** Sets a property to announce to a 3.x peer; the value's bytes from position to limit are copied. */
+    public B property(String name, ByteBuffer value) {
+        boolean resource = name.equalsIgnoreCase(ZMTPMetadata.RESOURCE);
+        if (!resource && !name.matches("(?i)X-[a-z0-9._+-]{1,253}")) {
+            throw new IllegalArgumentException(
+                    "property name: " + name + " (expected: X- and 1 to 253 letters, digits or -_.+)");
+        }
+        values.properties = values.properties.without(name).with(name, value);
+        return self();
+    }
+
+    /** Sets the security mechanism. */
+    public B mechanism(ZMTPMechanism.Factory mechanism) {
+        values.mechanism = Objects.requireNonNull(mechanism, "mechanism");
+        return self();
+    }
+
+    /** Sets the authenticator, which accepts or refuses peers. */
+    public B authenticator(ZMTPAuthenticator authenticator) {
+        values.authenticator = Objects.requireNonNull(authenticator, "authenticator");
+        return self();
+    }
+
+    /** Sets the name of the group of services that this one belongs to, passed to the authenticator. */
+    public B domain(String domain) {
+        values.domain = Objects.requireNonNull(domain, "domain");
+        return self();
+    }
+
+    /** Sets the executor that runs the computations of a CURVE handshake. It must not run them on the event loop. */
+    public B handshakeExecutor(Executor handshakeExecutor) {
+        values.handshakeExecutor = Objects.requireNonNull(handshakeExecutor, "handshakeExecutor");
+        return self();
+    }
+
+    /** Sets the generator of identities for anonymous peers. */
+    public B identityGenerator(ZMTPIdentityGenerator identityGenerator) {
+        values.identityGenerator = Objects.requireNonNull(identityGenerator, "identityGenerator");
+        return self();
+    }
+
+    /**
+     * Sets the factory of encoders for the application's own type, or null for {@code ZMTPMessage}. An encoder gets every
+     * written object but subscriptions and memberships.
+     */
+    public B encoder(ZMTPEncoder.@Nullable Factory encoder) {
+        values.encoder = encoder;
+        return self();
+    }
+
+    /**
+     * As {@link #encoder(ZMTPEncoder.Factory)}, with a class that has a constructor without arguments, or null. It is called
+     * by reflection: a GraalVM native image needs metadata for it, and needs none for a factory.
+     */
+    public B encoder(@Nullable Class<? extends ZMTPEncoder> encoder) {
+        return encoder(encoder == null ? null : Constructors.encoder(encoder));
+    }
+
+    /** Sets the factory of decoders for the application's own type, or null for {@code ZMTPMessage}. */
+    public B decoder(ZMTPDecoder.@Nullable Factory decoder) {
+        values.decoder = decoder;
+        return self();
+    }
+
+    /**
+     * As {@link #decoder(ZMTPDecoder.Factory)}, with a class that has a constructor without arguments, or null. It is called
+     * by reflection: a GraalVM native image needs metadata for it, and needs none for a factory.
+     */
+    public B decoder(@Nullable Class<? extends ZMTPDecoder> decoder) {
+        return decoder(decoder == null ? null : Constructors.decoder(decoder));
+    }
+
+    /** Sets the most bytes of one frame: at least 1, and not above {@code maxMessageLength} if that is set. */
+    public B maxFrameLength(int maxFrameLength) {
+        values.maxFrameLength = (int) atLeast(1, "maxFrameLength", maxFrameLength);
+        return self();
+    }
+
+    /** Sets the most bytes of one message: at least 1, and not below {@code maxFrameLength} if that is set. */
+    public B maxMessageLength(long maxMessageLength) {
+        values.maxMessageLength = atLeast(1, "maxMessageLength", maxMessageLength);
+        return self();
+    }
+
+    /** Sets the most frames of one message: at least 1. */
+    public B maxMessageFrames(int maxMessageFrames) {
+        values.maxMessageFrames = (int) atLeast(1, "maxMessageFrames", maxMessageFrames);
+        return self();
+    }
+
+    /** Sets the most bytes of a handshake command: at least 25, the length of the shortest READY. */
+    public B maxHandshakeCommandLength(int maxHandshakeCommandLength) {
+        values.maxHandshakeCommandLength =
+                (int) atLeast(MIN_READY_LENGTH, "maxHandshakeCommandLength", maxHandshakeCommandLength);
+        return self();
+    }
+
+    /** Sets the most bytes of a command or a subscription: at least 1. */
+    public B maxCommandLength(int maxCommandLength) {
+        values.maxCommandLength = (int) atLeast(1, "maxCommandLength", maxCommandLength);
+        return self();
+    }
+
+    /** Sets the most commands within a second: at least 1. */
+    public B maxCommandsPerSecond(int maxCommandsPerSecond) {
+        values.maxCommandsPerSecond = (int) atLeast(1, "maxCommandsPerSecond", maxCommandsPerSecond);
+        return self();
+    }
+
+    /** Sets the most topics or groups of a peer at one time: at least 0. */
+    public B maxSubscriptions(int maxSubscriptions) {
+        values.maxSubscriptions = (int) atLeast(0, "maxSubscriptions", maxSubscriptions);
+        return self();
+    }
+
+    /** Sets the most bytes of all topics of a peer at one time: at least 0. */
+    public B maxSubscriptionsLength(long maxSubscriptionsLength) {
+        values.maxSubscriptionsLength = atLeast(0, "maxSubscriptionsLength", maxSubscriptionsLength);
+        return self();
+    }
+
+    /** Sets the most properties of a peer: at least 1, the Socket-Type. */
+    public B maxMetadataProperties(int maxMetadataProperties) {
+        values.maxMetadataProperties = (int) atLeast(1, "maxMetadataProperties", maxMetadataProperties);
+        return self();
+    }
+
+    /** Sets the most bytes of writes held until the handshake is complete: at least 0. */
+    public B maxHeldLength(long maxHeldLength) {
+        values.maxHeldLength = atLeast(0, "maxHeldLength", maxHeldLength);
+        return self();
+    }
+
+    /** Sets the time for the whole handshake; zero for no limit. */
+    public B handshakeTimeout(Duration handshakeTimeout) {
+        values.handshakeTimeout = checkDuration("handshakeTimeout", handshakeTimeout);
+        return self();
+    }
+
+    /** Sets the time between PINGs; zero to send none. Needs ZMTP 3.1. */
+    public B heartbeatInterval(Duration heartbeatInterval) {
+        values.heartbeatInterval = checkDuration("heartbeatInterval", heartbeatInterval);
+        return self();
+    }
+
+    /** Sets the silence after a PING that ends the connection; zero for never. Needs an interval. */
+    public B heartbeatTimeout(Duration heartbeatTimeout) {
+        values.heartbeatTimeout = checkDuration("heartbeatTimeout", heartbeatTimeout);
+        return self();
+    }
+
+    /**
+     * Sets the TTL to send with each PING: zero, or 0.1 to 65.5 s, rounded down to a tenth of a second.
+     */
+    public B heartbeatTtl(Duration heartbeatTtl) {
+        long deciseconds = checkDuration("heartbeatTtl", heartbeatTtl).toMillis() / 100;
+        if (deciseconds > MAX_TTL_DECISECONDS || (deciseconds == 0 && !heartbeatTtl.isZero())) {
+            throw new IllegalArgumentException("heartbeatTtl: " + heartbeatTtl + " (expected: 0 or 0.1 to 65.5 s)");
+        }
+        values.heartbeatTtl = heartbeatTtl;
+        return self();
+    }
+
+    private static long atLeast(long least, String name, long value) {
+        if (value < least) {
+            throw new IllegalArgumentException(name + ": " + value + " (expected: >= " + least + ")");
+        }
+        return value;
+    }
+
+    private static Duration checkDuration(String name, Duration value) {
+        Objects.requireNonNull(value, name);
+        if (value.isNegative() || value.compareTo(MAX_DURATION) > 0) {
+            throw new IllegalArgumentException(name + ": " + value + " (expected: 0 to " + MAX_DURATION + ")");
+        }
+        return value;
+    }
+}
