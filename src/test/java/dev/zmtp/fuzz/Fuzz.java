@@ -1,6 +1,7 @@
 package dev.zmtp.fuzz;
 
 import java.io.BufferedReader;
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.lang.management.ManagementFactory;
@@ -13,8 +14,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Runs Jazzer on a target, in a JVM with the options of this one, and prints in one line how it ended. The arguments are the
- * target, how long it runs, and options of libFuzzer.
+ * Runs Jazzer, whose jars are in {@code target/jazzer}, in a JVM with the options of this one, and prints in one line how it
+ * ended. The arguments are the target, how long it runs, and options of libFuzzer.
  *
  * <p>Only the code under test is instrumented, not the targets and what checks it.
  */
@@ -61,7 +62,8 @@ public final class Fuzz {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
-        command.addAll(List.of("-classpath", System.getProperty("java.class.path")));
+        command.addAll(List.of(
+                "-classpath", System.getProperty("java.class.path") + File.pathSeparator + Path.of("target", "jazzer", "*")));
         command.add("com.code_intelligence.jazzer.Jazzer");
         command.addAll(List.of(
                 "--target_class=dev.zmtp.fuzz." + target,
