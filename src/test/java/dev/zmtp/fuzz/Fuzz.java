@@ -63,7 +63,8 @@ public final class Fuzz {
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
         command.addAll(List.of(
-                "-classpath", System.getProperty("java.class.path") + File.pathSeparator + Path.of("target", "jazzer", "*")));
+                "-classpath",
+                System.getProperty("java.class.path") + File.pathSeparator + Path.of("target", "jazzer", "*")));
         command.add("com.code_intelligence.jazzer.Jazzer");
         command.addAll(List.of(
                 "--target_class=dev.zmtp.fuzz." + target,
