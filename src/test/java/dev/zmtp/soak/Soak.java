@@ -19,7 +19,8 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /**
- * Peers of three implementations talk to servers of the codec while their connections are broken, and all is checked.
+ * Peers of three implementations talk to servers of the codec while their connections are broken, and every message is
+ * checked.
  *
  * <p>Run it with {@code mvn -q test-compile exec:exec@soak}, and options in {@code -Dsoak.args="--minutes 30 --seed 7"}.
  */
@@ -33,11 +34,11 @@ public final class Soak implements Callable<Integer> {
     private static final double MEGA = 1 << 20;
     private static final int MAX_PORT = 65_535;
 
-    /** Which part of it all runs in this process. */
+    /** The part that runs in this process. */
     enum Role {
-        /** All. */
+        /** Both. */
         BOTH,
-        /** The servers, until the standard input ends. */
+        /** The servers, until Enter is pressed or the standard input ends. */
         SERVER,
         /** The peers and proxies. */
         PEERS
@@ -161,17 +162,19 @@ public final class Soak implements Callable<Integer> {
         totals.print(out);
         print("violations: %d", violations.found().size());
         violations.found().forEach(found -> print("  %s", found));
-        return violations.found().isEmpty();
+        boolean passed = violations.found().isEmpty();
+        print(
+                "soak %s: %,d messages received on %,d links",
+                passed ? "passed" : "FAILED", totals.sum("messages received, whole and in order"), totals.sum("links"));
+        return passed;
     }
 
     private void serve(Settings settings, Totals totals, Violations violations)
             throws InterruptedException, IOException {
         Leftovers leftovers = new Leftovers();
         Round round = new Round(settings, 0, totals, violations);
-        print("listening on %s, ports %d to %d; ends with its input", host, port, port + Pattern.values().length - 1);
-        while (System.in.read() >= 0) {
-            // Whatever it is.
-        }
+        print("listening on %s, ports %d to %d; press Enter to end", host, port, port + Pattern.values().length - 1);
+        System.in.read(); // Maven hands on what is typed, but not the end of its input
         round.end();
         leftovers.look(violations, Round.PATIENCE);
     }
@@ -186,11 +189,11 @@ public final class Soak implements Callable<Integer> {
         round(settings, 1, all.minus(first), totals, violations);
         long after = Leftovers.heap();
         print(
-                "%nheap behind the first round %.1f MiB, at the end %.1f MiB (expected: at most %.0f MiB more)",
+                "%nheap after the first round %.1f MiB, at the end %.1f MiB (expected: at most %.0f MiB more)",
                 before / MEGA, after / MEGA, Leftovers.HEAP_TOLERANCE / MEGA);
         if (after - before > Leftovers.HEAP_TOLERANCE) {
             violations.add(
-                    "heap: " + after + " octets (expected: <= " + before + " + " + Leftovers.HEAP_TOLERANCE + ")");
+                    "heap: " + after + " bytes (expected: <= " + before + " + " + Leftovers.HEAP_TOLERANCE + ")");
         }
     }
 

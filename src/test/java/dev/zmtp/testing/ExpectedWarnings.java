@@ -1,0 +1,30 @@
+package dev.zmtp.testing;
+
+import java.util.List;
+import java.util.logging.Filter;
+import java.util.logging.LogRecord;
+
+/**
+ * Keeps warnings that tests provoke off the console, so that any other warning is seen there.
+ *
+ * <p>{@code src/test/logging.properties} installs it. It hides and does not check: a test that cares about a warning
+ * captures it with {@link CapturedLog}.
+ */
+public final class ExpectedWarnings implements Filter {
+
+    private static final List<String> EXPECTED = List.of(
+            // a user's encoder, decoder, authenticator or listener throws
+            "a part of the codec failed to close",
+            "the authenticator failed: the peer is refused",
+            "An exception was thrown by dev.zmtp.codec.ThrowingUserTest",
+            // a user releases a message twice
+            "Failed to release a message: ",
+            // BundleIT loads Netty a second time, and that one cannot use the leak detector of the tests
+            "Class io.netty.util.LeakPresenceDetector does not inherit from ResourceLeakDetector.");
+
+    @Override
+    public boolean isLoggable(LogRecord logged) {
+        String message = logged.getMessage();
+        return message == null || EXPECTED.stream().noneMatch(message::contains);
+    }
+}
