@@ -1,14 +1,11 @@
 package dev.zmtp.codec;
 
-import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPVersion;
+import dev.zmtp.testing.Fired;
 import dev.zmtp.testing.Hex;
-import dev.zmtp.testing.InTraffic;
 import dev.zmtp.testing.ScriptedPeer;
-import io.netty.channel.socket.ChannelInputShutdownEvent;
 import java.io.ByteArrayOutputStream;
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -47,7 +44,7 @@ final class Conversation {
     /** The conversation of a peer of {@code version}. */
     static Conversation of(ZMTPVersion version) {
         Conversation all = new Conversation(version);
-        all.add(InTraffic.greeting(version, ZMTPSocketType.ROUTER), "success " + version);
+        all.add(ScriptedPeer.greeting(version, ZMTPSocketType.ROUTER), "success " + version);
         all.handshake = all.octets.size();
         if (version == ZMTPVersion.ZMTP10) {
             all.add("02 00 61", "message 61");
@@ -97,31 +94,11 @@ final class Conversation {
     /** All that a codec has fired, in order and in words, and at the end whether the channel is closed. */
     static List<String> outcome(ScriptedPeer peer) {
         List<String> outcome = new ArrayList<>();
-        peer.all.forEach(fired -> outcome.add(describe(fired)));
+        peer.all.forEach(fired -> outcome.add(Fired.describe(fired)));
         if (!peer.channel.isOpen()) {
             outcome.add("closed");
         }
         return outcome;
-    }
-
-    /** A message, event or failure in words. */
-    static String describe(Object fired) {
-        if (fired instanceof ZMTPHandshakeSuccess success) {
-            return "success " + success.handshake().negotiatedVersion();
-        }
-        if (fired instanceof ZMTPHandshakeFailure failure) {
-            return "refused: " + describe(failure.cause());
-        }
-        if (fired instanceof ZMTPException failure) {
-            return failure.code().name();
-        }
-        if (fired instanceof ChannelInputShutdownEvent) {
-            return "input shut down";
-        }
-        if (fired instanceof IOException) {
-            return "IOException"; // of which class, is the transport's to choose
-        }
-        return fired instanceof Throwable failure ? failure.getClass().getSimpleName() : InTraffic.describe(fired);
     }
 
     @Override

@@ -3,7 +3,6 @@ package dev.zmtp.codec;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPException;
-import dev.zmtp.testing.InTraffic;
 import dev.zmtp.testing.Peers;
 import dev.zmtp.testing.ScriptedPeer;
 import io.netty.channel.Channel;
@@ -30,21 +29,21 @@ final class Failures {
         return (ZMTPException) ((ZMTPHandshakeFailure) all.get(0)).cause();
     }
 
-    static void assertMalformed(InTraffic traffic) {
-        assertFailed(traffic, ZMTPException.Code.MALFORMED);
+    static void assertMalformed(ScriptedPeer peer) {
+        assertFailed(peer, ZMTPException.Code.MALFORMED);
     }
 
-    static void assertTooLarge(InTraffic traffic) {
-        assertFailed(traffic, ZMTPException.Code.TOO_LARGE);
+    static void assertTooLarge(ScriptedPeer peer) {
+        assertFailed(peer, ZMTPException.Code.TOO_LARGE);
     }
 
     /** The connection has ended with exactly one failure, which says {@code code}. */
-    static void assertFailed(InTraffic traffic, ZMTPException.Code code) {
-        assertThat(traffic.failures)
+    static void assertFailed(ScriptedPeer peer, ZMTPException.Code code) {
+        assertThat(peer.failures)
                 .singleElement()
                 .isInstanceOfSatisfying(
                         ZMTPException.class,
                         failure -> assertThat(failure.code()).isEqualTo(code));
-        assertThat(traffic.channel.isActive()).isFalse();
+        assertThat(peer.channel.isActive()).isFalse();
     }
 }

@@ -1,6 +1,7 @@
 package dev.zmtp.codec;
 
 import static dev.zmtp.codec.Failures.failureOf;
+import static dev.zmtp.testing.Fired.message;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPException;
@@ -193,7 +194,7 @@ class GreetingTest {
         try (ScriptedPeer peer = peerOf(dealer(conversation.ours())).send(theirs)) {
             expected = peer.onlyEvent(ZMTPHandshakeSuccess.class).handshake();
             assertThat(peer.received()).isEqualTo(conversation.ourHex());
-            assertThat(peer.texts()).containsExactly("hi");
+            assertThat(peer.messages).containsExactly(message("hi"));
         }
         for (int split = 1; split <= theirs.length; split++) {
             try (ScriptedPeer peer = peerOf(dealer(conversation.ours()))) {
@@ -205,7 +206,7 @@ class GreetingTest {
                 assertThat(peer.onlyEvent(ZMTPHandshakeSuccess.class).handshake())
                         .isEqualTo(expected);
                 assertThat(peer.received()).isEqualTo(conversation.ourHex());
-                assertThat(peer.texts()).containsExactly("hi");
+                assertThat(peer.messages).containsExactly(message("hi"));
                 assertThat(peer.failures).isEmpty();
             }
         }
@@ -335,7 +336,7 @@ class GreetingTest {
             ZMTPHandshake handshake = peer.onlyEvent(ZMTPHandshakeSuccess.class).handshake();
             assertThat(handshake.negotiatedVersion()).isEqualTo(ZMTPVersion.ZMTP10);
             assertThat(handshake.remoteSocketType()).isEqualTo(ZMTPSocketType.ROUTER);
-            assertThat(peer.texts()).containsExactly("hi");
+            assertThat(peer.messages).containsExactly(message("hi"));
         }
     }
 

@@ -1,11 +1,11 @@
 package dev.zmtp.codec;
 
 import static dev.zmtp.codec.Failures.failureOf;
+import static dev.zmtp.testing.Fired.message;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPSocketType;
-import dev.zmtp.ZMTPSubscription;
 import dev.zmtp.ZMTPVersion;
 import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.ScriptedPeer;
@@ -57,7 +57,7 @@ class IdentityTest {
                 assertThat(handshake.negotiatedVersion()).isEqualTo(ZMTPVersion.ZMTP10);
                 assertThat(handshake.remoteIdentity()).isEqualTo(identity(length));
                 assertThat(handshake.remoteSocketType()).isNull();
-                assertThat(peer.texts()).containsExactly("hi");
+                assertThat(peer.messages).containsExactly(message("hi"));
             }
         }
     }
@@ -79,7 +79,7 @@ class IdentityTest {
                                 .handshake()
                                 .remoteIdentity())
                         .isEqualTo(identity(254));
-                assertThat(peer.texts()).containsExactly("hi");
+                assertThat(peer.messages).containsExactly(message("hi"));
             }
         }
     }
@@ -304,7 +304,7 @@ class IdentityTest {
             try (ScriptedPeer peer = peerOf(type, protocol).send("01 00")) {
                 assertThat(peer.all).hasSize(2);
                 assertThat(peer.all.get(0)).isInstanceOf(ZMTPHandshakeSuccess.class);
-                assertThat(peer.all.get(1)).isEqualTo(ZMTPSubscription.subscribe(""));
+                assertThat(peer.all.get(1)).isEqualTo("subscribe ");
             }
         }
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.testing.InTraffic;
+import dev.zmtp.testing.ScriptedPeer;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -44,20 +45,20 @@ class KeptMessagesTest {
     @ValueSource(ints = {1, 100, 1024})
     void aSmallMessageThatIsKeptKeepsNoReadBuffer(int size) {
         Keeper keeper = new Keeper(1000);
-        try (InTraffic traffic = InTraffic.as(DEALER).behind(keeper).start()) {
+        try (ScriptedPeer peer = InTraffic.as(DEALER).behind(keeper).start()) {
             int messages = 5000;
-            ByteBuf stream = traffic.channel.alloc().buffer();
+            ByteBuf stream = peer.channel.alloc().buffer();
             for (int i = 0; i < messages; i++) {
                 ZMTPMessage message = ZMTPMessage.from(
-                        traffic.channel.alloc().buffer(size).writeByte(i / 1000).writeZero(size - 1));
-                message.write(stream, traffic.codec.session().negotiatedVersion());
+                        peer.channel.alloc().buffer(size).writeByte(i / 1000).writeZero(size - 1));
+                message.write(stream, peer.codec().session().negotiatedVersion());
                 message.release();
             }
             List<ByteBuf> reads = new ArrayList<>();
             while (stream.isReadable()) {
-                ByteBuf read = traffic.channel.alloc().buffer(READ, READ);
+                ByteBuf read = peer.channel.alloc().buffer(READ, READ);
                 reads.add(read.writeBytes(stream, Math.min(READ, stream.readableBytes())));
-                traffic.channel.writeInbound(read);
+                peer.channel.writeInbound(read);
             }
             stream.release();
 
@@ -75,10 +76,10 @@ class KeptMessagesTest {
     @Test
     void aLargeFrameIsASliceOfTheReadBufferThatItCameIn() {
         Keeper keeper = new Keeper(1);
-        try (InTraffic traffic = InTraffic.as(DEALER).behind(keeper).start()) {
-            ByteBuf read = traffic.channel.alloc().buffer(READ, READ);
+        try (ScriptedPeer peer = InTraffic.as(DEALER).behind(keeper).start()) {
+            ByteBuf read = peer.channel.alloc().buffer(READ, READ);
             read.writeByte(2).writeLong(1025).writeZero(1025);
-            traffic.channel.writeInbound(read);
+            peer.channel.writeInbound(read);
 
             assertThat(read.refCnt()).isOne();
             keeper.kept.get(0).release();

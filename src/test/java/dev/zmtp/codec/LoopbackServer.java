@@ -1,6 +1,7 @@
 package dev.zmtp.codec;
 
 import dev.zmtp.testing.EventLoops;
+import dev.zmtp.testing.Fired;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -169,7 +170,7 @@ final class LoopbackServer implements AutoCloseable {
 
         @Override
         public void channelRead(ChannelHandlerContext ctx, Object msg) {
-            end.fired.add(Conversation.describe(msg));
+            end.fired.add(Fired.describe(msg));
             if (ctx.channel().isActive()) {
                 ctx.write(msg, ctx.voidPromise());
             } else {
@@ -186,16 +187,16 @@ final class LoopbackServer implements AutoCloseable {
         public void userEventTriggered(ChannelHandlerContext ctx, Object evt) {
             if (evt instanceof ZMTPHandshakeSuccess) {
                 handshakes.incrementAndGet();
-                end.fired.add(Conversation.describe(evt));
+                end.fired.add(Fired.describe(evt));
             } else if (evt instanceof ZMTPHandshakeFailure || evt instanceof ChannelInputShutdownEvent) {
-                end.fired.add(Conversation.describe(evt));
+                end.fired.add(Fired.describe(evt));
             }
         }
 
         @Override
         public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-            end.fired.add(Conversation.describe(cause));
-            failures.add(Conversation.describe(cause));
+            end.fired.add(Fired.describe(cause));
+            failures.add(Fired.describe(cause));
         }
 
         @Override

@@ -1,6 +1,7 @@
 package dev.zmtp.codec;
 
 import static dev.zmtp.codec.Failures.failureOf;
+import static dev.zmtp.testing.Fired.message;
 import static dev.zmtp.testing.ScriptedPeer.SIGNATURE;
 import static dev.zmtp.testing.ScriptedPeer.command;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -277,7 +278,7 @@ class MechanismSpiTest {
         for (int split = 1; split < octets.length; split++) {
             try (ScriptedPeer peer = ready()) {
                 peer.send(octets, split);
-                assertThat(peer.texts()).containsExactly("a,b", "hi");
+                assertThat(peer.messages).containsExactly(message("a", "b"), message("hi"));
             }
         }
     }
@@ -345,7 +346,7 @@ class MechanismSpiTest {
             peer.channel.writeInbound(read);
             assertThat(read.refCnt()).isZero();
             peer.send(sealed(0, "62"));
-            assertThat(peer.texts()).containsExactly("a".repeat(2000) + ",b");
+            assertThat(peer.messages).containsExactly(message("a".repeat(2000), "b"));
         }
     }
 
@@ -354,7 +355,7 @@ class MechanismSpiTest {
         try (ScriptedPeer peer = ready()) {
             peer.send(sealed(1, "61") + sealed(4, "04 \"PING\" 0000 \"ctx\"") + sealed(0, "62"));
             assertThat(peer.received()).isEqualTo(Hex.of(sealed(4, "04 \"PONG\" \"ctx\"")));
-            assertThat(peer.texts()).containsExactly("a,b");
+            assertThat(peer.messages).containsExactly(message("a", "b"));
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.zmtp.codec;
 
+import static dev.zmtp.testing.Fired.message;
 import static dev.zmtp.testing.ScriptedPeer.GREETING;
 import static dev.zmtp.testing.ScriptedPeer.NULL;
 import static dev.zmtp.testing.ScriptedPeer.SIGNATURE;
@@ -19,7 +20,6 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.embedded.EmbeddedChannel;
-import io.netty.handler.codec.haproxy.HAProxyMessage;
 import io.netty.handler.codec.haproxy.HAProxyMessageDecoder;
 import io.netty.handler.codec.haproxy.HAProxyProtocolException;
 import io.netty.handler.flow.FlowControlHandler;
@@ -147,9 +147,8 @@ class PipelinePlacesTest {
                 peer.onlyEvent(ZMTPHandshakeSuccess.class);
                 assertThat(peer.failures).isEmpty();
                 assertThat(peer.messages).hasSize(2);
-                assertThat(((HAProxyMessage) peer.messages.get(0)).sourceAddress())
-                        .isEqualTo("1.2.3.4");
-                assertThat(peer.texts().get(1)).isEqualTo("hi");
+                assertThat(peer.messages.get(0)).startsWith("HAProxyMessage(").contains("sourceAddress: 1.2.3.4,");
+                assertThat(peer.messages.get(1)).isEqualTo(message("hi"));
             }
         }
     }
@@ -312,7 +311,7 @@ class PipelinePlacesTest {
             peer.send("01 01 61 00");
             assertThat(reads.take()).isEqualTo(1);
             peer.send("01 62");
-            assertThat(peer.texts()).containsExactly("a,b");
+            assertThat(peer.messages).containsExactly(message("a", "b"));
             assertThat(reads.take()).isZero();
         }
     }
@@ -323,14 +322,14 @@ class PipelinePlacesTest {
         try (ScriptedPeer peer = slowReader(reads, new FlowControlHandler())) {
             peer.channel.read();
             peer.send(HANDSHAKE + "00 01 61 / 00 01 62");
-            assertThat(peer.texts()).containsExactly("a");
+            assertThat(peer.messages).containsExactly(message("a"));
             reads.take();
             peer.channel.read();
-            assertThat(peer.texts()).containsExactly("a", "b");
+            assertThat(peer.messages).containsExactly(message("a"), message("b"));
             peer.channel.read();
             assertThat(reads.take()).isEqualTo(1);
             peer.send("00 01 63");
-            assertThat(peer.texts()).containsExactly("a", "b", "c");
+            assertThat(peer.messages).containsExactly(message("a"), message("b"), message("c"));
             assertThat(reads.take()).isZero();
         }
     }
@@ -366,10 +365,10 @@ class PipelinePlacesTest {
                 assertThat(reads.take()).isPositive();
             }
             peer.send("64 / 00 01 65");
-            assertThat(peer.texts()).containsExactly("a,bc,d");
+            assertThat(peer.messages).containsExactly(message("a", "bc", "d"));
             assertThat(reads.take()).isZero();
             peer.channel.read();
-            assertThat(peer.texts()).containsExactly("a,bc,d", "e");
+            assertThat(peer.messages).containsExactly(message("a", "bc", "d"), message("e"));
         }
     }
 
@@ -413,7 +412,7 @@ class PipelinePlacesTest {
             self[0] = peer;
             peer.send(HANDSHAKE + "00 01 61 00 01 62");
             assertThat(peer.all.get(0)).isInstanceOf(ZMTPHandshakeSuccess.class);
-            assertThat(peer.texts()).containsExactly("a", "b", "c");
+            assertThat(peer.messages).containsExactly(message("a"), message("b"), message("c"));
         }
     }
 

@@ -11,8 +11,8 @@ import dev.zmtp.codec.Loopback.Ear;
 import dev.zmtp.codec.Loopback.End;
 import dev.zmtp.testing.CapturedLog;
 import dev.zmtp.testing.Certificates;
+import dev.zmtp.testing.Fired;
 import dev.zmtp.testing.Hex;
-import dev.zmtp.testing.InTraffic;
 import dev.zmtp.testing.Transport;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
@@ -274,7 +274,7 @@ class PipelinesTest {
 
         @Override
         public void channelRead(ChannelHandlerContext ctx, Object msg) {
-            hear(InTraffic.describe(msg));
+            hear(Fired.describe(msg));
             ctx.fireChannelRead(msg);
         }
 

@@ -3,6 +3,7 @@ package dev.zmtp.codec;
 import static dev.zmtp.ZMTPSocketType.DEALER;
 import static dev.zmtp.ZMTPSocketType.ROUTER;
 import static dev.zmtp.codec.Failures.failureOf;
+import static dev.zmtp.testing.Fired.message;
 import static dev.zmtp.testing.ScriptedPeer.SIGNATURE;
 import static dev.zmtp.testing.ScriptedPeer.command;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -84,7 +85,7 @@ class PlainTest {
             ZMTPHandshake handshake = peer.onlyEvent(ZMTPHandshakeSuccess.class).handshake();
             assertThat(handshake.mechanism()).isEqualTo("PLAIN");
             assertThat(handshake.remoteSocketType()).isEqualTo(ROUTER);
-            assertThat(peer.texts()).containsExactly("a");
+            assertThat(peer.messages).containsExactly(message("a"));
         }
     }
 
@@ -98,7 +99,7 @@ class PlainTest {
             ZMTPHandshakeSuccess success = peer.onlyEvent(ZMTPHandshakeSuccess.class);
             assertThat(success.handshake().mechanism()).isEqualTo("PLAIN");
             assertThat(success.session().userId()).isEqualTo("admin");
-            assertThat(peer.texts()).containsExactly("a");
+            assertThat(peer.messages).containsExactly(message("a"));
         }
     }
 

@@ -7,6 +7,7 @@ import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPVersion;
 import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.InTraffic;
+import dev.zmtp.testing.ScriptedPeer;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelDuplexHandler;
@@ -202,33 +203,31 @@ class RandomTrafficTest {
 
     private static void run(User user, long seed) {
         ByteBuf sent = Hex.buffer("");
-        try (InTraffic traffic =
+        try (ScriptedPeer peer =
                 InTraffic.as(PAIR).front(user.transport).behind(user).start()) {
             user.started = true;
             int mark = 1 + user.random.nextInt(5000);
-            traffic.channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(mark, 2 * mark));
+            peer.channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(mark, 2 * mark));
             for (int i = 0; i < 200; i++) {
                 user.act();
                 user.feed();
                 if (user.random.nextInt(8) == 0) {
                     user.letClose();
                 }
-                traffic.channel.runPendingTasks();
+                peer.channel.runPendingTasks();
             }
             user.letClose();
             user.started = false; // what a callback of the last flush wrote would not leave whole
-            traffic.channel.flush();
+            peer.channel.flush();
             user.letClose();
-            boolean open = traffic.channel.isOpen();
-            for (ByteBuf piece = traffic.channel.readOutbound();
-                    piece != null;
-                    piece = traffic.channel.readOutbound()) {
+            boolean open = peer.channel.isOpen();
+            for (ByteBuf piece = peer.channel.readOutbound(); piece != null; piece = peer.channel.readOutbound()) {
                 sent.writeBytes(piece);
                 piece.release();
             }
-            traffic.channel.close();
+            peer.channel.close();
             user.letClose();
-            traffic.channel.runPendingTasks();
+            peer.channel.runPendingTasks();
 
             List<Integer> arrived = new ArrayList<>();
             for (ZMTPMessage message = ZMTPMessage.read(sent, ZMTPVersion.ZMTP31);

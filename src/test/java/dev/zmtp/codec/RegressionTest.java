@@ -4,6 +4,7 @@ import static dev.zmtp.ZMTPSocketType.DEALER;
 import static dev.zmtp.ZMTPSocketType.PUSH;
 import static dev.zmtp.ZMTPSocketType.ROUTER;
 import static dev.zmtp.ZMTPSocketType.SUB;
+import static dev.zmtp.testing.Fired.message;
 import static dev.zmtp.testing.ScriptedPeer.GREETING;
 import static dev.zmtp.testing.ScriptedPeer.ready;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -60,7 +61,7 @@ class RegressionTest {
     @Test
     void whatACallbackOfAnAnswerWritesComesBehindTheAnswer() {
         List<ChannelFuture> writes = new ArrayList<>();
-        try (InTraffic traffic = InTraffic.as(DEALER)
+        try (ScriptedPeer peer = InTraffic.as(DEALER)
                 .behind(new ChannelInboundHandlerAdapter() {
                     @Override
                     public void channelWritabilityChanged(ChannelHandlerContext ctx) {
@@ -71,16 +72,16 @@ class RegressionTest {
                     }
                 })
                 .start()) {
-            traffic.channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(1, 2));
+            peer.channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(1, 2));
             for (int i = 0; i < 2; i++) {
-                traffic.channel.write(ZMTPMessage.fromUTF8("x".repeat(249))); // 502 octets of the first batch's 512
+                peer.channel.write(ZMTPMessage.fromUTF8("x".repeat(249))); // 502 octets of the first batch's 512
             }
-            assertThat(traffic.channel.isWritable()).isTrue();
+            assertThat(peer.channel.isWritable()).isTrue();
 
-            traffic.receive("04 16 04 \"PING\" 00 00 61*15");
-            traffic.channel.flush();
+            peer.send("04 16 04 \"PING\" 00 00 61*15");
+            peer.channel.flush();
 
-            assertThat(traffic.sent())
+            assertThat(peer.received())
                     .isEqualTo(Hex.of("00 f9 78*249 00 f9 78*249 / 04 14 04 \"PONG\" 61*15 / 02 00*6 01 e6 6d*486"));
             assertThat(writes).hasSize(1).allMatch(ChannelFuture::isSuccess);
         }
@@ -98,19 +99,19 @@ class RegressionTest {
                 }
             }
         };
-        try (InTraffic traffic = InTraffic.as(PUSH)
+        try (ScriptedPeer peer = InTraffic.as(PUSH)
                 .set(codec -> codec.heartbeatInterval(Duration.ofSeconds(1)))
                 .front(eager)
                 .start()) {
-            traffic.channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(1, 2));
-            traffic.channel.write(ZMTPMessage.fromUTF8("x".repeat(8000)));
-            pass(traffic.channel, 1000);
-            assertThat(traffic.channel.isWritable()).isFalse(); // so no PING was added to the queue
+            peer.channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(1, 2));
+            peer.channel.write(ZMTPMessage.fromUTF8("x".repeat(8000)));
+            pass(peer.channel, 1000);
+            assertThat(peer.channel.isWritable()).isFalse(); // so no PING was added to the queue
 
             flushes[0] = true;
-            traffic.channel.write(ZMTPMessage.fromUTF8("y".repeat(5000)));
+            peer.channel.write(ZMTPMessage.fromUTF8("y".repeat(5000)));
 
-            assertThat(traffic.sent())
+            assertThat(peer.received())
                     .isEqualTo(Hex.of("02 00*6 1f 40 78*8000 / 02 00*6 13 88 79*5000 / 04 07 04 \"PING\" 00 00"));
         }
     }
@@ -118,33 +119,33 @@ class RegressionTest {
     @Test
     void aSubscriptionForWhichThereIsNoMemoryFails() {
         FullAllocator alloc = new FullAllocator();
-        try (InTraffic traffic = InTraffic.as(SUB).allocator(alloc).start()) {
+        try (ScriptedPeer peer = InTraffic.as(SUB).allocator(alloc).start()) {
             alloc.full = true;
-            ChannelFuture written = traffic.channel.write(ZMTPSubscription.subscribe("topic"));
+            ChannelFuture written = peer.channel.write(ZMTPSubscription.subscribe("topic"));
             alloc.full = false;
 
             assertThat(written.cause())
                     .isInstanceOf(EncoderException.class)
                     .hasRootCauseInstanceOf(OutOfMemoryError.class);
-            assertThat(traffic.channel.isOpen()).isTrue();
+            assertThat(peer.channel.isOpen()).isTrue();
         }
     }
 
     @Test
     void aPeerThatTakesWhatIsQueuedIsAliveAndIsPingedWhenTheQueueHasShrunk() {
-        try (InTraffic traffic = InTraffic.as(PUSH)
+        try (ScriptedPeer peer = InTraffic.as(PUSH)
                 .set(codec -> codec.heartbeatInterval(Duration.ofSeconds(1)))
                 .start()) {
-            traffic.channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(1, 2));
-            traffic.channel.write(ZMTPMessage.fromUTF8("x".repeat(8000)));
-            assertThat(traffic.channel.isWritable()).isFalse();
-            pass(traffic.channel, 1000);
-            traffic.channel.flush();
-            traffic.channel.runPendingTasks();
-            assertThat(traffic.sent()).endsWith(Hex.of("04 07 04 \"PING\" 00 00"));
+            peer.channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(1, 2));
+            peer.channel.write(ZMTPMessage.fromUTF8("x".repeat(8000)));
+            assertThat(peer.channel.isWritable()).isFalse();
+            pass(peer.channel, 1000);
+            peer.channel.flush();
+            peer.channel.runPendingTasks();
+            assertThat(peer.received()).endsWith(Hex.of("04 07 04 \"PING\" 00 00"));
 
-            pass(traffic.channel, 1000);
-            assertThat(traffic.failures).isEmpty();
+            pass(peer.channel, 1000);
+            assertThat(peer.failures).isEmpty();
         }
     }
 
@@ -252,7 +253,7 @@ class RegressionTest {
     @Test
     void theBoundOfHeldWritesDoesNotBindWritesOfCallbacks() {
         List<ChannelFuture> written = new ArrayList<>();
-        try (InTraffic traffic = InTraffic.as(DEALER)
+        try (ScriptedPeer peer = InTraffic.as(DEALER)
                 .set(codec -> codec.maxHeldLength(0))
                 .behind(new ChannelInboundHandlerAdapter() {
                     @Override
@@ -263,8 +264,8 @@ class RegressionTest {
                     }
                 })
                 .start()) {
-            traffic.channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(1, 2));
-            traffic.channel.writeAndFlush(ZMTPMessage.fromUTF8("x".repeat(8000)));
+            peer.channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(1, 2));
+            peer.channel.writeAndFlush(ZMTPMessage.fromUTF8("x".repeat(8000)));
             assertThat(written).singleElement().matches(ChannelFuture::isSuccess);
         }
     }
@@ -272,7 +273,7 @@ class RegressionTest {
     @Test
     void anEncoderThatClosesTheChannelKeepsNoPromise() {
         ChannelFuture[] written = new ChannelFuture[1];
-        try (InTraffic traffic = InTraffic.as(DEALER)
+        try (ScriptedPeer peer = InTraffic.as(DEALER)
                 .set(codec -> codec.encoder(session -> new ZMTPEncoder() {
                     @Override
                     public void estimate(Object message, ZMTPEstimator estimator) {
@@ -289,42 +290,42 @@ class RegressionTest {
                     public void close() {}
                 }))
                 .start()) {
-            Runnable close = traffic.channel::close;
-            written[0] = traffic.channel.write(close);
+            Runnable close = peer.channel::close;
+            written[0] = peer.channel.write(close);
             assertThat(written[0].cause()).isInstanceOf(ClosedChannelException.class);
         }
     }
 
     @Test
     void smallFramesOfAnUnfinishedMessageKeepNoReadBuffer() {
-        try (InTraffic traffic = InTraffic.as(DEALER).start()) {
-            ByteBuf read = traffic.channel.alloc().buffer(65536);
+        try (ScriptedPeer peer = InTraffic.as(DEALER).start()) {
+            ByteBuf read = peer.channel.alloc().buffer(65536);
             read.writeBytes(Hex.octets("01 01 61 / 01 00 / 01 02 62 63"));
-            traffic.channel.writeInbound(read);
+            peer.channel.writeInbound(read);
             assertThat(read.refCnt()).isZero();
-            traffic.receive("00 01 64");
-            assertThat(traffic.heard).containsExactly("message 61 - 6263 64");
+            peer.send("00 01 64");
+            assertThat(peer.messages).containsExactly("message 61 - 6263 64");
         }
     }
 
     @Test
     void framesOfAnUnfinishedMessageKeepNoBufferOfWhichTheReadIsASlice() {
-        try (InTraffic traffic = InTraffic.as(DEALER).start()) {
-            ByteBuf large = traffic.channel.alloc().buffer(65536);
+        try (ScriptedPeer peer = InTraffic.as(DEALER).start()) {
+            ByteBuf large = peer.channel.alloc().buffer(65536);
             large.writeBytes(Hex.octets("03 00*6 07 d0 61*2000"));
-            traffic.channel.writeInbound(large.readRetainedSlice(2009));
+            peer.channel.writeInbound(large.readRetainedSlice(2009));
             assertThat(large.release()).isTrue();
         }
     }
 
     @Test
     void aLargeFrameOfAnUnfinishedMessageIsNotCopied() {
-        try (InTraffic traffic = InTraffic.as(DEALER).start()) {
-            ByteBuf read = traffic.channel.alloc().buffer(4096);
+        try (ScriptedPeer peer = InTraffic.as(DEALER).start()) {
+            ByteBuf read = peer.channel.alloc().buffer(4096);
             read.writeBytes(Hex.octets("03 00*6 07 d2 61*2002"));
-            ByteBuf large = traffic.channel.alloc().buffer(4096);
+            ByteBuf large = peer.channel.alloc().buffer(4096);
             large.writeBytes(Hex.octets("03 00*6 08 00 61*2048"));
-            traffic.channel.writeInbound(read, large);
+            peer.channel.writeInbound(read, large);
             assertThat(read.refCnt()).isZero();
             assertThat(large.refCnt()).isOne();
         }
@@ -455,7 +456,7 @@ class RegressionTest {
             mechanism.resume(peer);
             mechanism.ready = false;
             assertThat(peer.all).first().isInstanceOf(ZMTPHandshakeSuccess.class);
-            assertThat(peer.texts()).containsExactly("A");
+            assertThat(peer.messages).containsExactly(message("A"));
         }
     }
 
@@ -470,30 +471,30 @@ class RegressionTest {
 
     @Test
     void theSilenceOfATimeInWhichWeDidNotReadDoesNotCount() {
-        try (InTraffic traffic = InTraffic.as(DEALER)
+        try (ScriptedPeer peer = InTraffic.as(DEALER)
                 .set(codec -> codec.heartbeatInterval(Duration.ofSeconds(1)))
                 .start()) {
-            traffic.channel.config().setAutoRead(false);
-            traffic.receive("00 01 61"); // all that was asked for
-            pass(traffic.channel, 1000);
-            pass(traffic.channel, 900);
-            traffic.channel.read();
-            pass(traffic.channel, 200);
-            assertThat(traffic.failures).isEmpty();
+            peer.channel.config().setAutoRead(false);
+            peer.send("00 01 61"); // all that was asked for
+            pass(peer.channel, 1000);
+            pass(peer.channel, 900);
+            peer.channel.read();
+            pass(peer.channel, 200);
+            assertThat(peer.failures).isEmpty();
         }
     }
 
     @Test
     void aPauseThatBeginsWithoutAMessageIsNotTheSilenceOfThePeer() {
-        try (InTraffic traffic = InTraffic.as(DEALER)
+        try (ScriptedPeer peer = InTraffic.as(DEALER)
                 .set(codec -> codec.heartbeatInterval(Duration.ofSeconds(1)))
                 .start()) {
-            traffic.receive("04 07 04 \"PING\" 00 05"); // a TTL of half a second
-            traffic.channel.config().setAutoRead(false);
+            peer.send("04 07 04 \"PING\" 00 05"); // a TTL of half a second
+            peer.channel.config().setAutoRead(false);
             for (int second = 0; second < 5; second++) {
-                pass(traffic.channel, 1000);
+                pass(peer.channel, 1000);
             }
-            assertThat(traffic.failures).isEmpty();
+            assertThat(peer.failures).isEmpty();
         }
     }
 
@@ -507,23 +508,23 @@ class RegressionTest {
                 ctx.fireChannelRead(msg);
             }
         };
-        try (InTraffic traffic = InTraffic.as(DEALER)
+        try (ScriptedPeer peer = InTraffic.as(DEALER)
                 .set(codec -> codec.heartbeatInterval(Duration.ofSeconds(1)))
                 .behind(user)
                 .start()) {
             if (atRest) {
-                traffic.channel.config().setAutoRead(false);
+                peer.channel.config().setAutoRead(false);
             } else {
-                traffic.receive("00 01 61");
+                peer.send("00 01 61");
             }
-            pass(traffic.channel, 1000);
-            pass(traffic.channel, 900);
-            traffic.channel.config().setAutoRead(true);
-            pass(traffic.channel, 200);
-            assertThat(traffic.failures).isEmpty();
-            pass(traffic.channel, 1000);
-            pass(traffic.channel, 1000);
-            assertThat(traffic.failures).hasSize(1);
+            pass(peer.channel, 1000);
+            pass(peer.channel, 900);
+            peer.channel.config().setAutoRead(true);
+            pass(peer.channel, 200);
+            assertThat(peer.failures).isEmpty();
+            pass(peer.channel, 1000);
+            pass(peer.channel, 1000);
+            assertThat(peer.failures).hasSize(1);
         }
     }
 
@@ -545,13 +546,13 @@ class RegressionTest {
                 reads.clear();
             }
         };
-        try (InTraffic traffic =
+        try (ScriptedPeer peer =
                 InTraffic.as(DEALER).front(transport).behind(user).start()) {
             assertThat(reads).isEmpty();
-            traffic.receive("04 07 04 \"PING\" 00 00"); // was on its way
+            peer.send("04 07 04 \"PING\" 00 00"); // was on its way
             assertThat(reads).isEmpty();
-            traffic.channel.read();
-            traffic.receive("04 07 04 \"PING\" 00 00");
+            peer.channel.read();
+            peer.send("04 07 04 \"PING\" 00 00");
             assertThat(reads).hasSize(2); // the one that was asked for, and on to a message
         }
     }

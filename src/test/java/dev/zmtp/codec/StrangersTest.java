@@ -113,7 +113,7 @@ class StrangersTest {
     void randomOctetsInTrafficHaveOneOutcomeHoweverTheyAreCut(long seed) {
         Random random = new Random(seed);
         for (ZMTPVersion version : ZMTPVersion.values()) {
-            byte[] handshake = Hex.octets(InTraffic.greeting(version, ZMTPSocketType.ROUTER));
+            byte[] handshake = Hex.octets(ScriptedPeer.greeting(version, ZMTPSocketType.ROUTER));
             byte[] octets = random(random, 1000);
             System.arraycopy(handshake, 0, octets, 0, handshake.length);
             // Most random octets fail at the first: these start with frames that are legal, if they are long enough.
@@ -198,17 +198,17 @@ class StrangersTest {
     @ParameterizedTest
     @ValueSource(longs = {0, 15})
     void aPeerInTrafficMayBeAsSlowAsItLikesAsLongAsItIsAlive(long heartbeatSeconds) {
-        try (InTraffic traffic = InTraffic.as(ZMTPSocketType.DEALER)
+        try (ScriptedPeer peer = InTraffic.as(ZMTPSocketType.DEALER)
                 .set(codec -> codec.heartbeatInterval(Duration.ofSeconds(heartbeatSeconds)))
                 .start()) {
             for (byte octet : Hex.octets("01 01 61 / 02 00*7 08 62*8 / 00 00")) {
-                traffic.receive(new byte[] {octet});
-                traffic.channel.advanceTimeBy(10, TimeUnit.SECONDS);
-                traffic.channel.runScheduledPendingTasks();
+                peer.send(new byte[] {octet});
+                peer.channel.advanceTimeBy(10, TimeUnit.SECONDS);
+                peer.channel.runScheduledPendingTasks();
             }
-            assertThat(traffic.heard).containsExactly("message 61 " + Hex.of("62*8"), "message -");
-            assertThat(traffic.failures).isEmpty();
-            assertThat(traffic.channel.isOpen()).isTrue();
+            assertThat(peer.messages).containsExactly("message 61 " + Hex.of("62*8"), "message -");
+            assertThat(peer.failures).isEmpty();
+            assertThat(peer.channel.isOpen()).isTrue();
         }
     }
 

@@ -13,6 +13,7 @@ import dev.zmtp.ZMTPSubscription;
 import dev.zmtp.ZMTPVersion;
 import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.InTraffic;
+import dev.zmtp.testing.ScriptedPeer;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.channel.ChannelFuture;
@@ -69,11 +70,11 @@ class UserCodecTest {
         }
     }
 
-    private static InTraffic encoding(ZMTPEncoder encoder) {
+    private static ScriptedPeer encoding(ZMTPEncoder encoder) {
         return encoding(encoder, ZMTPVersion.ZMTP31);
     }
 
-    private static InTraffic encoding(ZMTPEncoder encoder, ZMTPVersion version) {
+    private static ScriptedPeer encoding(ZMTPEncoder encoder, ZMTPVersion version) {
         return InTraffic.as(DEALER)
                 .peer(version)
                 .set(codec -> codec.encoder(session -> encoder))
@@ -100,18 +101,18 @@ class UserCodecTest {
 
     @Test
     void anEncoderGivenByItsClassIsMadeForEachConnection() {
-        try (InTraffic traffic =
+        try (ScriptedPeer peer =
                 InTraffic.as(DEALER).set(codec -> codec.encoder(Strings.class)).start()) {
-            traffic.write("text");
-            traffic.channel.flush();
-            assertThat(traffic.sent()).isEqualTo(Hex.of("00 04 \"text\""));
+            peer.channel.write("text");
+            peer.channel.flush();
+            assertThat(peer.received()).isEqualTo(Hex.of("00 04 \"text\""));
         }
     }
 
     @Test
     void aFactoryIsToldOfTheSession() {
         List<ZMTPSession> sessions = new ArrayList<>();
-        try (InTraffic traffic = InTraffic.as(DEALER)
+        try (ScriptedPeer peer = InTraffic.as(DEALER)
                 .set(codec -> codec.encoder(session -> {
                             sessions.add(session);
                             return new Strings();
@@ -121,7 +122,8 @@ class UserCodecTest {
                             return new Recorder();
                         }))
                 .start()) {
-            assertThat(sessions).containsExactly(traffic.codec.session(), traffic.codec.session());
+            assertThat(sessions)
+                    .containsExactly(peer.codec().session(), peer.codec().session());
         }
     }
 
@@ -156,16 +158,16 @@ class UserCodecTest {
     void aFactoryThatThrowsEndsTheHandshake() {
         Script script = new Script(1, (object, writer) -> {});
         IllegalStateException thrown = new IllegalStateException("no decoder");
-        try (InTraffic traffic = InTraffic.as(DEALER)
+        try (ScriptedPeer peer = InTraffic.as(DEALER)
                 .set(codec -> codec.encoder(session -> script).decoder(session -> {
                     throw thrown;
                 }))
                 .start()) {
-            assertThat(traffic.events).singleElement().isInstanceOf(ZMTPHandshakeFailure.class);
-            assertThat(traffic.codec.session().handshakeFuture().cause()).hasCause(thrown);
-            assertThatThrownBy(() -> traffic.codec.session().negotiatedVersion())
+            assertThat(peer.events).singleElement().isInstanceOf(ZMTPHandshakeFailure.class);
+            assertThat(peer.codec().session().handshakeFuture().cause()).hasCause(thrown);
+            assertThatThrownBy(() -> peer.codec().session().negotiatedVersion())
                     .isInstanceOf(IllegalStateException.class);
-            assertThat(traffic.channel.isActive()).isFalse();
+            assertThat(peer.channel.isActive()).isFalse();
             assertThat(script.closes).isOne();
         }
     }
@@ -177,12 +179,12 @@ class UserCodecTest {
             writer.frame(300, true).writeZero(300);
             writer.frame(1, false).writeByte('z');
         });
-        try (InTraffic traffic = encoding(script)) {
-            traffic.write("x");
-            ChannelFuture second = traffic.write("x");
-            traffic.channel.flush();
+        try (ScriptedPeer peer = encoding(script)) {
+            peer.channel.write("x");
+            ChannelFuture second = peer.channel.write("x");
+            peer.channel.flush();
             assertThat(second.isSuccess()).isTrue();
-            assertThat(traffic.sent()).isEqualTo(Hex.of("03 00*6 01 2c 00*300 / 00 01 7a ".repeat(2)));
+            assertThat(peer.received()).isEqualTo(Hex.of("03 00*6 01 2c 00*300 / 00 01 7a ".repeat(2)));
         }
     }
 
@@ -230,10 +232,10 @@ class UserCodecTest {
     @ParameterizedTest(name = "{0}: {2}")
     @MethodSource("reframings")
     void aFrameMayTurnOutSmallerOrNotBeTheLast(ZMTPVersion version, Consumer<ZMTPWriter> encode, String octets) {
-        try (InTraffic traffic = encoding(new Script(1, (message, writer) -> encode.accept(writer)), version)) {
-            ChannelFuture write = traffic.channel.writeAndFlush("x");
+        try (ScriptedPeer peer = encoding(new Script(1, (message, writer) -> encode.accept(writer)), version)) {
+            ChannelFuture write = peer.channel.writeAndFlush("x");
             assertThat(write.cause()).isNull();
-            assertThat(traffic.sent()).isEqualTo(Hex.of(octets));
+            assertThat(peer.received()).isEqualTo(Hex.of(octets));
         }
     }
 
@@ -284,41 +286,41 @@ class UserCodecTest {
                 writer.frame(1, false).writeByte('a');
             }
         });
-        try (InTraffic traffic = encoding(script)) {
+        try (ScriptedPeer peer = encoding(script)) {
             ByteBuf object = Hex.buffer("00");
-            ChannelFuture before = traffic.write("good");
-            ChannelFuture failed = traffic.write(object);
-            ChannelFuture behind = traffic.write("good");
-            traffic.channel.flush();
+            ChannelFuture before = peer.channel.write("good");
+            ChannelFuture failed = peer.channel.write(object);
+            ChannelFuture behind = peer.channel.write("good");
+            peer.channel.flush();
             assertThat(failed.cause()).isInstanceOf(EncoderException.class).hasMessageContaining(message);
             assertThat(object.refCnt()).isZero();
             assertThat(before.isSuccess()).isTrue();
             assertThat(behind.isSuccess()).isTrue();
-            assertThat(traffic.sent()).isEqualTo(Hex.of("00 01 61 / 00 01 61"));
-            assertThat(traffic.failures).isEmpty();
+            assertThat(peer.received()).isEqualTo(Hex.of("00 01 61 / 00 01 61"));
+            assertThat(peer.failures).isEmpty();
         }
     }
 
     @Test
     void aFlushInAListenerOfAMistakeSendsNothingOfIt() {
         Script script = new Script(1, (object, writer) -> writer.frame(2, true).writeByte('a'));
-        try (InTraffic traffic = encoding(script)) {
-            ChannelPromise promise = traffic.channel.newPromise();
-            promise.addListener(failed -> traffic.channel.flush());
-            traffic.channel.write("x", promise);
+        try (ScriptedPeer peer = encoding(script)) {
+            ChannelPromise promise = peer.channel.newPromise();
+            promise.addListener(failed -> peer.channel.flush());
+            peer.channel.write("x", promise);
             assertThat(promise.cause()).isNotNull();
-            assertThat(traffic.sentPieces()).isEmpty();
+            assertThat(peer.receivedPieces()).isEmpty();
         }
     }
 
     @Test
     void anEncodedObjectIsReleased() {
         Script script = new Script(3, (object, writer) -> writer.frame(3, false).writeBytes(((ByteBuf) object)));
-        try (InTraffic traffic = encoding(script)) {
+        try (ScriptedPeer peer = encoding(script)) {
             ByteBuf object = Hex.buffer("61 62 63");
-            traffic.channel.writeAndFlush(object);
+            peer.channel.writeAndFlush(object);
             assertThat(object.refCnt()).isZero();
-            assertThat(traffic.sent()).isEqualTo(Hex.of("00 03 61 62 63"));
+            assertThat(peer.received()).isEqualTo(Hex.of("00 03 61 62 63"));
         }
     }
 
@@ -326,18 +328,18 @@ class UserCodecTest {
     void anEncoderGetsMessagesToo() {
         Script script = new Script(
                 3, (object, writer) -> writer.frame(1, false).writeByte(object instanceof ZMTPMessage ? 'm' : '?'));
-        try (InTraffic traffic = encoding(script)) {
-            traffic.channel.writeAndFlush(ZMTPMessage.fromUTF8("message"));
-            assertThat(traffic.sent()).isEqualTo(Hex.of("00 01 6d"));
+        try (ScriptedPeer peer = encoding(script)) {
+            peer.channel.writeAndFlush(ZMTPMessage.fromUTF8("message"));
+            assertThat(peer.received()).isEqualTo(Hex.of("00 01 6d"));
         }
     }
 
     @Test
     void subscriptionsGoPastTheEncoder() {
-        try (InTraffic traffic =
+        try (ScriptedPeer peer =
                 InTraffic.as(SUB).set(codec -> codec.encoder(Strings.class)).start()) {
-            traffic.channel.writeAndFlush(ZMTPSubscription.subscribe("t"));
-            assertThat(traffic.sent()).isEqualTo(Hex.of("04 0b 09 \"SUBSCRIBE\" 74"));
+            peer.channel.writeAndFlush(ZMTPSubscription.subscribe("t"));
+            assertThat(peer.received()).isEqualTo(Hex.of("04 0b 09 \"SUBSCRIBE\" 74"));
         }
     }
 
@@ -356,8 +358,8 @@ class UserCodecTest {
             @Override
             public void close() {}
         };
-        try (InTraffic traffic = encoding(huge)) {
-            assertThat(traffic.write("x").cause())
+        try (ScriptedPeer peer = encoding(huge)) {
+            assertThat(peer.channel.write("x").cause())
                     .isInstanceOf(EncoderException.class)
                     .hasCauseInstanceOf(ArithmeticException.class);
         }
@@ -408,7 +410,7 @@ class UserCodecTest {
         recorder.log.clear();
     }
 
-    private InTraffic decoding() {
+    private ScriptedPeer decoding() {
         return InTraffic.as(DEALER)
                 .set(codec -> codec.decoder(session -> recorder))
                 .start();
@@ -416,8 +418,8 @@ class UserCodecTest {
 
     @Test
     void aDecoderIsToldOfEachFrameAndOfTheEndOfTheMessage() {
-        try (InTraffic traffic = decoding()) {
-            traffic.receive("01 02 61 62 / 01 00 / 00 01 63 / 00 00");
+        try (ScriptedPeer peer = decoding()) {
+            peer.send("01 02 61 62 / 01 00 / 00 01 63 / 00 00");
             assertThat(recorder.log)
                     .containsExactly(
                             "header 2 more",
@@ -430,14 +432,14 @@ class UserCodecTest {
                             "header 0",
                             "content ",
                             "finish");
-            assertThat(traffic.heard).containsExactly("decoded", "decoded");
+            assertThat(peer.messages).containsExactly("decoded", "decoded");
         }
     }
 
     @Test
     void aDecoderIsToldOfOctetsAsTheyArrive() {
-        try (InTraffic traffic = decoding()) {
-            traffic.receive("02 00*7 05").receive("61 62").receive("63").receive("64 65 00");
+        try (ScriptedPeer peer = decoding()) {
+            peer.send("02 00*7 05").send("61 62").send("63").send("64 65 00");
             assertThat(recorder.log)
                     .containsExactly("header 5", "content 6162", "content 63", "content 6465", "finish");
         }
@@ -446,8 +448,8 @@ class UserCodecTest {
     @Test
     void octetsLeftUnreadAreGivenAgainAsLongAsSomeAreRead() {
         recorder.reads = 1;
-        try (InTraffic traffic = decoding()) {
-            traffic.receive("00 06 61 62").receive("63").receive("64 65").receive("66 / 00 01 67");
+        try (ScriptedPeer peer = decoding()) {
+            peer.send("00 06 61 62").send("63").send("64 65").send("66 / 00 01 67");
             assertThat(recorder.log)
                     .containsExactly(
                             "header 6",
@@ -470,11 +472,11 @@ class UserCodecTest {
         for (long seed = 0; seed < 20; seed++) {
             Random random = new Random(seed);
             byte[] octets = Hex.octets("02 00*6 27 10 61*10000");
-            try (InTraffic traffic = decoding()) {
+            try (ScriptedPeer peer = decoding()) {
                 recorder.log.clear();
                 for (int at = 0; at < octets.length; ) {
                     int next = Math.min(octets.length, at + 1 + random.nextInt(1000));
-                    traffic.receive(Arrays.copyOfRange(octets, at, next));
+                    peer.send(Arrays.copyOfRange(octets, at, next));
                     at = next;
                 }
                 assertThat(recorder.log.get(recorder.log.size() - 2))
@@ -486,32 +488,32 @@ class UserCodecTest {
 
     @Test
     void aLargeFrameIsNotKept() {
-        try (InTraffic traffic = decoding()) {
-            traffic.receive("02 00*5 10 00 00");
+        try (ScriptedPeer peer = decoding()) {
+            peer.send("02 00*5 10 00 00");
             for (int i = 0; i < 256; i++) {
                 ByteBuf piece = Hex.buffer("61*4096");
-                traffic.channel.writeInbound(piece);
+                peer.channel.writeInbound(piece);
                 assertThat(piece.refCnt()).isZero();
             }
-            assertThat(traffic.heard).containsExactly("decoded");
+            assertThat(peer.messages).containsExactly("decoded");
         }
     }
 
     @Test
     void commandsAmongTheFramesDoNotReachADecoder() {
-        try (InTraffic traffic = decoding()) {
-            traffic.receive("01 01 61 / 04 07 04 \"PING\" 00 00 / 00 01 62");
+        try (ScriptedPeer peer = decoding()) {
+            peer.send("01 01 61 / 04 07 04 \"PING\" 00 00 / 00 01 62");
             assertThat(recorder.log).containsExactly("header 1 more", "content 61", "header 1", "content 62", "finish");
-            assertThat(traffic.sent()).isEqualTo(Hex.of("04 05 04 \"PONG\""));
+            assertThat(peer.received()).isEqualTo(Hex.of("04 05 04 \"PONG\""));
         }
     }
 
     @Test
     void limitsAreJudgedBeforeADecoderIsAsked() {
-        try (InTraffic traffic = InTraffic.as(DEALER)
+        try (ScriptedPeer peer = InTraffic.as(DEALER)
                 .set(codec -> codec.decoder(session -> recorder).maxFrameLength(10))
                 .start()) {
-            Failures.assertTooLarge(traffic.receive("00 0b"));
+            Failures.assertTooLarge(peer.send("00 0b"));
             assertThat(recorder.log).isEmpty();
             assertThat(recorder.closes).isOne();
         }
@@ -519,11 +521,11 @@ class UserCodecTest {
 
     @Test
     void aMessageToAnXpubComesToTheDecoderAndASubscriptionDoesNot() {
-        try (InTraffic traffic = InTraffic.as(XPUB)
+        try (ScriptedPeer peer = InTraffic.as(XPUB)
                 .set(codec -> codec.decoder(session -> recorder))
                 .start()) {
-            traffic.receive("00 02 01 41 / 00 02 02 41");
-            assertThat(traffic.heard).containsExactly("subscribe 41", "decoded");
+            peer.send("00 02 01 41 / 00 02 02 41");
+            assertThat(peer.messages).containsExactly("subscribe 41", "decoded");
             assertThat(recorder.log).containsExactly("header 2", "content 0241", "finish");
         }
     }
@@ -531,15 +533,15 @@ class UserCodecTest {
     @Test
     void anExceptionOfADecoderEndsTheConnection() {
         recorder.failure = new IllegalStateException("my own");
-        try (InTraffic traffic = decoding()) {
-            traffic.receive("00 02 61"); // what was decoded before is released
-            assertThat(traffic.failures)
+        try (ScriptedPeer peer = decoding()) {
+            peer.send("00 02 61"); // what was decoded before is released
+            assertThat(peer.failures)
                     .singleElement()
                     .satisfies(failure -> assertThat(failure)
                             .isInstanceOf(DecoderException.class)
                             .hasCause(recorder.failure)
                             .hasMessage("peer embedded: java.lang.IllegalStateException: my own"));
-            assertThat(traffic.channel.isActive()).isFalse();
+            assertThat(peer.channel.isActive()).isFalse();
             assertThat(recorder.closes).isOne();
         }
     }
@@ -547,9 +549,9 @@ class UserCodecTest {
     @Test
     void aFailureThatADecoderMeansForThePeerNamesIt() {
         recorder.failure = new ZMTPException(ZMTPException.Code.MALFORMED, "no such message");
-        try (InTraffic traffic = decoding()) {
-            traffic.receive("00 02 61");
-            assertThat(traffic.failures)
+        try (ScriptedPeer peer = decoding()) {
+            peer.send("00 02 61");
+            assertThat(peer.failures)
                     .singleElement()
                     .isInstanceOfSatisfying(
                             ZMTPException.class,
@@ -561,9 +563,9 @@ class UserCodecTest {
     @Test
     void aDecoderExceptionOfTheDecodersOwnIsPassedAsItIs() {
         recorder.failure = new CorruptedFrameException("bad");
-        try (InTraffic traffic = decoding()) {
-            traffic.receive("00 02 61");
-            assertThat(traffic.failures).containsExactly(recorder.failure);
+        try (ScriptedPeer peer = decoding()) {
+            peer.send("00 02 61");
+            assertThat(peer.failures).containsExactly(recorder.failure);
         }
     }
 
@@ -576,10 +578,10 @@ class UserCodecTest {
                 ctx.pipeline().remove(ZMTPCodec.class);
             }
         };
-        try (InTraffic traffic = decoding()) {
-            traffic.receive("00 05 61 62");
+        try (ScriptedPeer peer = decoding()) {
+            peer.send("00 05 61 62");
             assertThat(recorder.closes).isOne();
-            assertThat(traffic.failures).isEmpty();
+            assertThat(peer.failures).isEmpty();
         }
     }
 
@@ -605,7 +607,7 @@ class UserCodecTest {
                 recorder.log.add("close");
             }
         };
-        try (InTraffic traffic = InTraffic.as(DEALER)
+        try (ScriptedPeer peer = InTraffic.as(DEALER)
                 .set(codec -> codec.decoder(session -> eager))
                 .behind(new ChannelInboundHandlerAdapter() {
                     @Override
@@ -614,7 +616,7 @@ class UserCodecTest {
                     }
                 })
                 .start()) {
-            traffic.receive("00 02 61 62");
+            peer.send("00 02 61 62");
             assertThat(recorder.log).containsExactly("content", "close");
         }
     }
@@ -622,12 +624,12 @@ class UserCodecTest {
     @Test
     void aDecoderMayRemoveItsCodecWhileOctetsAreLeftUnread() {
         recorder.reads = 0;
-        try (InTraffic traffic = decoding()) {
-            traffic.receive("00 05 61 62");
+        try (ScriptedPeer peer = decoding()) {
+            peer.send("00 05 61 62");
             recorder.onContent = ctx -> ctx.pipeline().remove(ZMTPCodec.class);
-            traffic.receive("63");
+            peer.send("63");
             assertThat(recorder.closes).isOne();
-            assertThat(traffic.failures).isEmpty();
+            assertThat(peer.failures).isEmpty();
         }
     }
 
@@ -639,17 +641,16 @@ class UserCodecTest {
         TRANSPORT_FAILS,
         INPUT_ENDS;
 
-        private void come(InTraffic traffic, Gate gate) {
+        private void come(ScriptedPeer peer, Gate gate) {
             switch (this) {
-                case CLOSE -> traffic.channel.close();
-                case REMOVE -> traffic.channel.pipeline().remove("codec");
-                case PEERS_FAULT -> traffic.receive("01 01 61 08 00");
+                case CLOSE -> peer.channel.close();
+                case REMOVE -> peer.channel.pipeline().remove("codec");
+                case PEERS_FAULT -> peer.send("01 01 61 08 00");
                 case TRANSPORT_FAILS -> {
                     gate.remaining = 0;
-                    traffic.channel.writeAndFlush("x");
+                    peer.channel.writeAndFlush("x");
                 }
-                case INPUT_ENDS ->
-                    traffic.channel.pipeline().fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE);
+                case INPUT_ENDS -> peer.channel.pipeline().fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE);
             }
         }
     }
@@ -660,12 +661,12 @@ class UserCodecTest {
         Gate gate = new Gate();
         Script script = new Script(1, (object, writer) -> writer.frame(0, false));
         recorder.reads = 0;
-        try (InTraffic traffic = InTraffic.as(DEALER)
+        try (ScriptedPeer peer = InTraffic.as(DEALER)
                 .front(gate)
                 .set(codec -> codec.encoder(session -> script).decoder(session -> recorder))
                 .start()) {
-            traffic.receive("01 01 61 / 00 05 62 63");
-            end.come(traffic, gate);
+            peer.send("01 01 61 / 00 05 62 63");
+            end.come(peer, gate);
         }
         assertThat(script.closes).isOne();
         assertThat(recorder.closes).isOne();
@@ -704,27 +705,27 @@ class UserCodecTest {
                 throw new IllegalStateException("decoder close");
             }
         };
-        try (InTraffic traffic = InTraffic.as(DEALER)
+        try (ScriptedPeer peer = InTraffic.as(DEALER)
                 .front(gate)
                 .set(codec -> codec.encoder(session -> encoder).decoder(session -> decoder))
                 .start()) {
-            ChannelFuture write = traffic.write("x");
-            end.come(traffic, gate);
-            traffic.channel.flush();
-            traffic.channel.runPendingTasks();
+            ChannelFuture write = peer.channel.write("x");
+            end.come(peer, gate);
+            peer.channel.flush();
+            peer.channel.runPendingTasks();
             assertThat(write.isDone()).isTrue();
-            assertThat(traffic.failures).hasSizeLessThanOrEqualTo(1).noneMatch(IllegalStateException.class::isInstance);
-            assertThat(traffic.channel.isActive()).isEqualTo(end == End.REMOVE);
-            traffic.channel.releaseOutbound();
+            assertThat(peer.failures).hasSizeLessThanOrEqualTo(1).noneMatch(IllegalStateException.class::isInstance);
+            assertThat(peer.channel.isActive()).isEqualTo(end == End.REMOVE);
+            peer.channel.releaseOutbound();
         }
     }
 
     @Test
     void socketsThatOnlySendNeedNoDecoder() {
-        try (InTraffic traffic = InTraffic.as(PUSH)
+        try (ScriptedPeer peer = InTraffic.as(PUSH)
                 .set(codec -> codec.decoder(session -> recorder))
                 .start()) {
-            traffic.receive("00 01 61");
+            peer.send("00 01 61");
             assertThat(recorder.log).isEmpty();
         }
     }
@@ -755,7 +756,7 @@ class UserCodecTest {
     @Test
     void whoClosesGetsNothingMoreOfWhatADecoderMadeAtOnce() {
         Octets decoder = new Octets();
-        InTraffic traffic = InTraffic.as(DEALER)
+        ScriptedPeer peer = InTraffic.as(DEALER)
                 .set(codec -> codec.decoder(session -> decoder))
                 .behind(new ChannelInboundHandlerAdapter() {
                     @Override
@@ -765,9 +766,9 @@ class UserCodecTest {
                     }
                 })
                 .start();
-        try (traffic) {
-            traffic.receive("00 03 61 62 63 / 00 01 64");
-            assertThat(traffic.heard).containsExactly("message 61");
+        try (peer) {
+            peer.send("00 03 61 62 63 / 00 01 64");
+            assertThat(peer.messages).containsExactly("message 61");
             assertThat(decoder.closed).isTrue();
         }
     }
@@ -781,17 +782,17 @@ class UserCodecTest {
                 super.content(ctx, data, out);
             }
         };
-        try (InTraffic traffic = InTraffic.as(DEALER)
+        try (ScriptedPeer peer = InTraffic.as(DEALER)
                 .set(codec -> codec.decoder(session -> decoder))
                 .start()) {
-            traffic.receive("00 02 61 62");
-            assertThat(traffic.heard).isEmpty();
+            peer.send("00 02 61 62");
+            assertThat(peer.messages).isEmpty();
         }
     }
 
     @Test
     void whoRemovesTheCodecGetsWhatItsDecoderHadMade() {
-        try (InTraffic traffic = InTraffic.as(DEALER)
+        try (ScriptedPeer peer = InTraffic.as(DEALER)
                 .set(codec -> codec.decoder(session -> new Octets()))
                 .behind(new ChannelInboundHandlerAdapter() {
                     @Override
@@ -803,8 +804,8 @@ class UserCodecTest {
                     }
                 })
                 .start()) {
-            traffic.receive("00 02 61 62 / 00 01 63");
-            assertThat(traffic.heard).containsExactly("message 61", "message 62", "octets 000163");
+            peer.send("00 02 61 62 / 00 01 63");
+            assertThat(peer.messages).containsExactly("message 61", "message 62", "bytes 000163");
         }
     }
 
@@ -819,7 +820,7 @@ class UserCodecTest {
             }
         };
         List<Object> kept = new ArrayList<>();
-        try (InTraffic traffic = InTraffic.as(DEALER)
+        try (ScriptedPeer peer = InTraffic.as(DEALER)
                 .set(codec -> codec.decoder(session -> decoder))
                 .behind(new ChannelInboundHandlerAdapter() {
                     @Override
@@ -828,7 +829,7 @@ class UserCodecTest {
                     }
                 })
                 .start()) {
-            traffic.receive("00 a0 61*30").receive("61*10 62*40 63*10").receive("63*30 64*40");
+            peer.send("00 a0 61*30").send("61*10 62*40 63*10").send("63*30 64*40");
             assertThat(kept.stream().map(ByteBuf.class::cast).map(Hex::dump))
                     .containsExactly(Hex.of("61*40"), Hex.of("62*40"), Hex.of("63*40"), Hex.of("64*40"));
         }

@@ -4,7 +4,7 @@ import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPVersion;
 import dev.zmtp.codec.ZMTPCodec;
 import dev.zmtp.testing.Hex;
-import dev.zmtp.testing.InTraffic;
+import dev.zmtp.testing.ScriptedPeer;
 import java.util.function.Supplier;
 
 /** The same octets give the same events, however they are cut and whoever takes them in whatever buffers. */
@@ -50,7 +50,7 @@ public final class ChunkingFuzz {
         if (peer.isDraft() && !version.hasCommands()) {
             return stream;
         }
-        byte[] greeting = Hex.octets(InTraffic.greeting(version, peer));
+        byte[] greeting = Hex.octets(ScriptedPeer.greeting(version, peer));
         byte[] all = new byte[greeting.length + stream.length];
         System.arraycopy(greeting, 0, all, 0, greeting.length);
         System.arraycopy(stream, 0, all, greeting.length, stream.length);

@@ -4,7 +4,7 @@ import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPVersion;
 import dev.zmtp.codec.ZMTPCodec;
 import dev.zmtp.testing.Hex;
-import dev.zmtp.testing.InTraffic;
+import dev.zmtp.testing.ScriptedPeer;
 import java.util.Arrays;
 import java.util.List;
 
@@ -31,7 +31,7 @@ public final class TrafficFuzz {
         int[] reads = Settings.reads(input);
         byte[] stream = Settings.stream(input);
         try (Conversation conversation = new Conversation(built, setup)) {
-            conversation.hear(Hex.octets(InTraffic.greeting(version, peerOf(type))));
+            conversation.hear(Hex.octets(ScriptedPeer.greeting(version, peerOf(type))));
             Fault.unless(conversation.isInTraffic(), "behind a valid handshake", conversation.heard());
             conversation.hear(stream, reads);
             compare(conversation, new Model(version, built.session().config(), stream), type);

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * Stands behind a codec and keeps, in order, all that it fires.
+ * Stands after a codec and keeps, in order, all that it fires.
  *
  * @param <T> what is kept of a message
  */
@@ -27,6 +27,11 @@ public final class Recorder<T> extends ChannelInboundHandlerAdapter {
     /** Keeps {@code kept} of each message, which is the function's to release, or the test's. */
     public Recorder(Function<Object, T> kept) {
         this.kept = kept;
+    }
+
+    /** Keeps messages as {@link Fired} describes them, and releases them. */
+    public static Recorder<String> ofDescriptions() {
+        return new Recorder<>(Fired::describeAndRelease);
     }
 
     /** Keeps the messages themselves, which are the test's to release. */

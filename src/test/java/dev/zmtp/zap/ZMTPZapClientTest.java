@@ -10,6 +10,7 @@ import dev.zmtp.security.ZMTPAuthRequest;
 import dev.zmtp.security.ZMTPDecision;
 import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.InTraffic;
+import dev.zmtp.testing.ScriptedPeer;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;
@@ -46,7 +47,7 @@ class ZMTPZapClientTest {
 
     private final ZMTPZapClient zap = new ZMTPZapClient(TIMEOUT);
 
-    private InTraffic connected() {
+    private ScriptedPeer connected() {
         return InTraffic.as(ZMTPSocketType.DEALER)
                 .peer(ZMTPSocketType.REP)
                 .behind(zap)
@@ -73,7 +74,7 @@ class ZMTPZapClientTest {
         return request(address("192.0.2.7"), ZMTPAuthRequest.NULL);
     }
 
-    private CompletableFuture<ZMTPDecision> ask(InTraffic connection, ZMTPAuthRequest request) {
+    private CompletableFuture<ZMTPDecision> ask(ScriptedPeer connection, ZMTPAuthRequest request) {
         CompletableFuture<ZMTPDecision> answer = zap.authenticate(request).toCompletableFuture();
         connection.channel.runPendingTasks();
         return answer;
@@ -95,10 +96,10 @@ class ZMTPZapClientTest {
 
     @Test
     void aRequestShowsThePassword() {
-        try (InTraffic connection = connected()) {
+        try (ScriptedPeer connection = connected()) {
             ask(connection, request(address("127.0.0.1"), ZMTPAuthRequest.PLAIN, octets("admin"), octets("secret")));
 
-            assertThat(connection.sent()).isEqualTo(Hex.of("""
+            assertThat(connection.received()).isEqualTo(Hex.of("""
                     01 00               # delimiter
                     01 03 "1.0"         # version
                     01 01 "1"           # request id
@@ -114,10 +115,10 @@ class ZMTPZapClientTest {
 
     @Test
     void aRequestShowsTheKey() {
-        try (InTraffic connection = connected()) {
+        try (ScriptedPeer connection = connected()) {
             ask(connection, request(address("2001:db8::7"), ZMTPAuthRequest.CURVE, ByteBuffer.wrap(new byte[32])));
 
-            assertThat(connection.sent()).isEqualTo(Hex.of("""
+            assertThat(connection.received()).isEqualTo(Hex.of("""
                     01 00               # delimiter
                     01 03 "1.0"         # version
                     01 01 "1"           # request id
@@ -132,10 +133,10 @@ class ZMTPZapClientTest {
 
     @Test
     void aRequestWithoutCredentialsEndsWithTheMechanism() {
-        try (InTraffic connection = connected()) {
+        try (ScriptedPeer connection = connected()) {
             ask(connection, new ZMTPAuthRequest("", null, octets(""), ZMTPAuthRequest.NULL, List.of(), List.of()));
 
-            assertThat(connection.sent()).isEqualTo(Hex.of("""
+            assertThat(connection.received()).isEqualTo(Hex.of("""
                     01 00               # delimiter
                     01 03 "1.0"         # version
                     01 01 "1"           # request id
@@ -149,46 +150,46 @@ class ZMTPZapClientTest {
 
     @Test
     void anAddressThatIsNoneOfTheInternetIsShownAsItIs() {
-        try (InTraffic connection = connected()) {
+        try (ScriptedPeer connection = connected()) {
             ask(connection, request(connection.channel.remoteAddress(), ZMTPAuthRequest.NULL));
 
-            assertThat(connection.sent()).contains(Hex.of("01 08 \"embedded\""));
+            assertThat(connection.received()).contains(Hex.of("01 08 \"embedded\""));
         }
     }
 
     @Test
     void aPasswordMayBeWipedOnceItWasShown() {
-        try (InTraffic connection = connected()) {
+        try (ScriptedPeer connection = connected()) {
             byte[] password = {'a', 'b', 'c'};
             zap.authenticate(
                     request(address("::1"), ZMTPAuthRequest.PLAIN, octets("admin"), ByteBuffer.wrap(password)));
             Arrays.fill(password, (byte) 0);
             connection.channel.runPendingTasks();
 
-            assertThat(connection.sent()).endsWith(Hex.of("00 03 \"abc\""));
+            assertThat(connection.received()).endsWith(Hex.of("00 03 \"abc\""));
         }
     }
 
     @Test
     void whoIsAcceptedHasAUserIdAndMetadata() {
-        try (InTraffic connection = connected()) {
+        try (ScriptedPeer connection = connected()) {
             CompletableFuture<ZMTPDecision> answer = ask(connection, nobody());
             assertThat(answer).isNotDone();
-            connection.receive(
+            connection.send(
                     message("", "\"1.0\"", "\"1\"", "\"200\"", "\"OK\"", "\"alice\"", "05 \"Group\" 00000003 \"ops\""));
 
             assertThat(answer)
                     .isCompletedWithValue(ZMTPDecision.accept("alice", ZMTPMetadata.EMPTY.with("Group", "ops")));
-            assertThat(connection.heard).isEmpty();
+            assertThat(connection.messages).isEmpty();
         }
     }
 
     @ParameterizedTest
     @CsvSource({"300, TEMPORARY_FAILURE", "400, DENIED", "500, ERROR"})
     void whoIsNotAcceptedIsRefusedAsTheHandlerSays(String code, ZMTPDecision.Status status) {
-        try (InTraffic connection = connected()) {
+        try (ScriptedPeer connection = connected()) {
             CompletableFuture<ZMTPDecision> answer = ask(connection, nobody());
-            connection.receive(reply("1", code));
+            connection.send(reply("1", code));
 
             assertThat(answer).isCompletedWithValue(new ZMTPDecision(status, "why", "", ZMTPMetadata.EMPTY));
         }
@@ -196,12 +197,12 @@ class ZMTPZapClientTest {
 
     @Test
     void repliesMayComeInAnyOrder() {
-        try (InTraffic connection = connected()) {
+        try (ScriptedPeer connection = connected()) {
             CompletableFuture<ZMTPDecision> first = ask(connection, nobody());
             CompletableFuture<ZMTPDecision> second = ask(connection, nobody());
-            connection.receive(reply("2", "400"));
+            connection.send(reply("2", "400"));
             assertThat(first).isNotDone();
-            connection.receive(reply("1", "500"));
+            connection.send(reply("1", "500"));
 
             assertThat(second).isCompletedWithValue(ZMTPDecision.deny("why"));
             assertThat(first).isCompletedWithValue(ZMTPDecision.error("why"));
@@ -209,9 +210,9 @@ class ZMTPZapClientTest {
     }
 
     private void assertBroken(String reply, String what) {
-        try (InTraffic connection = connected()) {
+        try (ScriptedPeer connection = connected()) {
             CompletableFuture<ZMTPDecision> answer = ask(connection, nobody());
-            connection.receive(reply);
+            connection.send(reply);
 
             assertThat(answer).isCompleted();
             assertThat(answer.join().status()).isEqualTo(ZMTPDecision.Status.TEMPORARY_FAILURE);
@@ -268,22 +269,22 @@ class ZMTPZapClientTest {
                 "\"99999999999999999999\"", // no long
             })
     void aReplyToNobodyIsDroppedAndTheRightOneCounts(String id) {
-        try (InTraffic connection = connected()) {
+        try (ScriptedPeer connection = connected()) {
             CompletableFuture<ZMTPDecision> answer = ask(connection, nobody());
-            connection.receive(message("", "\"1.0\"", id, "\"200\"", "", "", ""));
+            connection.send(message("", "\"1.0\"", id, "\"200\"", "", "", ""));
             assertThat(answer).isNotDone();
-            connection.receive(reply("1", "400"));
+            connection.send(reply("1", "400"));
 
             assertThat(answer).isCompletedWithValue(ZMTPDecision.deny("why"));
-            assertThat(connection.heard).isEmpty();
+            assertThat(connection.messages).isEmpty();
         }
     }
 
     @Test
     void aReplyThatIsTooShortToSayWhomItAnswersIsDropped() {
-        try (InTraffic connection = connected()) {
+        try (ScriptedPeer connection = connected()) {
             CompletableFuture<ZMTPDecision> answer = ask(connection, nobody());
-            connection.receive(message("", "\"1.0\""));
+            connection.send(message("", "\"1.0\""));
 
             assertThat(answer).isNotDone();
             assertThat(connection.failures).isEmpty();
@@ -292,10 +293,10 @@ class ZMTPZapClientTest {
 
     @Test
     void theSecondReplyToARequestIsDropped() {
-        try (InTraffic connection = connected()) {
+        try (ScriptedPeer connection = connected()) {
             CompletableFuture<ZMTPDecision> answer = ask(connection, nobody());
-            connection.receive(reply("1", "400"));
-            connection.receive(reply("1", "200"));
+            connection.send(reply("1", "400"));
+            connection.send(reply("1", "200"));
 
             assertThat(answer).isCompletedWithValue(ZMTPDecision.deny("why"));
             assertThat(connection.failures).isEmpty();
@@ -304,7 +305,7 @@ class ZMTPZapClientTest {
 
     @Test
     void anAnswerThatIsLateCountsNoMore() {
-        try (InTraffic connection = connected()) {
+        try (ScriptedPeer connection = connected()) {
             CompletableFuture<ZMTPDecision> answer = ask(connection, nobody());
             connection.channel.advanceTimeBy(TIMEOUT.toMillis() - 1, TimeUnit.MILLISECONDS);
             connection.channel.runScheduledPendingTasks();
@@ -312,20 +313,20 @@ class ZMTPZapClientTest {
             connection.channel.advanceTimeBy(1, TimeUnit.MILLISECONDS);
             connection.channel.runScheduledPendingTasks();
             assertThat(answer).isCompletedWithValue(LATE);
-            connection.receive(reply("1", "200"));
+            connection.send(reply("1", "200"));
 
             assertThat(connection.failures).isEmpty();
             CompletableFuture<ZMTPDecision> next = ask(connection, nobody());
-            connection.receive(reply("2", "200"));
+            connection.send(reply("2", "200"));
             assertThat(next).isCompletedWithValue(ZMTPDecision.accept(""));
         }
     }
 
     @Test
     void anAnswerStopsItsClock() {
-        try (InTraffic connection = connected()) {
+        try (ScriptedPeer connection = connected()) {
             ask(connection, nobody());
-            connection.receive(reply("1", "200"));
+            connection.send(reply("1", "200"));
 
             assertThat(connection.channel.runScheduledPendingTasks()).isEqualTo(-1);
         }
@@ -347,7 +348,7 @@ class ZMTPZapClientTest {
 
     @Test
     void aConnectionThatEndsAnswersAllWhoWait() {
-        try (InTraffic connection = connected()) {
+        try (ScriptedPeer connection = connected()) {
             CompletableFuture<ZMTPDecision> first = ask(connection, nobody());
             CompletableFuture<ZMTPDecision> second = ask(connection, nobody());
             CompletableFuture<ZMTPDecision> notYetSent =
@@ -365,7 +366,7 @@ class ZMTPZapClientTest {
 
     @Test
     void whoTakesTheClientFromItsPipelineEndsTheConnection() {
-        try (InTraffic connection = connected()) {
+        try (ScriptedPeer connection = connected()) {
             CompletableFuture<ZMTPDecision> answer = ask(connection, nobody());
             connection.channel.pipeline().remove(zap);
 
@@ -377,9 +378,9 @@ class ZMTPZapClientTest {
     @Test
     void theNextConnectionIsAskedFromItsFirstRequestOn() {
         connected().close();
-        try (InTraffic connection = connected()) {
+        try (ScriptedPeer connection = connected()) {
             CompletableFuture<ZMTPDecision> answer = ask(connection, nobody());
-            connection.receive(reply("1", "200"));
+            connection.send(reply("1", "200"));
 
             assertThat(answer).isCompletedWithValue(ZMTPDecision.accept(""));
         }
@@ -387,14 +388,14 @@ class ZMTPZapClientTest {
 
     @Test
     void aConnectionThatEndsAfterTheNextHasBegunAnswersAllWhoWaitedForIt() {
-        try (InTraffic old = connected()) {
+        try (ScriptedPeer old = connected()) {
             CompletableFuture<ZMTPDecision> answer = ask(old, nobody());
-            try (InTraffic next = connected()) {
+            try (ScriptedPeer next = connected()) {
                 old.channel.close();
                 assertThat(answer).isCompletedWithValue(ENDED);
 
                 CompletableFuture<ZMTPDecision> later = ask(next, nobody());
-                next.receive(reply("1", "200"));
+                next.send(reply("1", "200"));
                 assertThat(later).isCompletedWithValue(ZMTPDecision.accept(""));
             }
         }
@@ -402,15 +403,15 @@ class ZMTPZapClientTest {
 
     @Test
     void anAnswerOfTheOldConnectionCountsAfterTheNextHasBegun() {
-        try (InTraffic old = connected()) {
+        try (ScriptedPeer old = connected()) {
             CompletableFuture<ZMTPDecision> answer = ask(old, nobody());
-            try (InTraffic next = connected()) {
+            try (ScriptedPeer next = connected()) {
                 CompletableFuture<ZMTPDecision> another = ask(next, nobody());
-                old.receive(reply("1", "400"));
+                old.send(reply("1", "400"));
 
                 assertThat(answer).isCompletedWithValue(ZMTPDecision.deny("why"));
                 assertThat(another).isNotDone();
-                assertThat(old.heard).isEmpty();
+                assertThat(old.messages).isEmpty();
             }
         }
     }
@@ -424,7 +425,7 @@ class ZMTPZapClientTest {
                 promise.setFailure(new IOException("no such wire"));
             }
         };
-        try (InTraffic connection = InTraffic.as(ZMTPSocketType.DEALER)
+        try (ScriptedPeer connection = InTraffic.as(ZMTPSocketType.DEALER)
                 .peer(ZMTPSocketType.REP)
                 .behind(refusing, zap)
                 .start()) {
@@ -436,7 +437,7 @@ class ZMTPZapClientTest {
 
     @Test
     void whoComesWhenTooManyWaitMayTryAgain() {
-        try (InTraffic connection = connected()) {
+        try (ScriptedPeer connection = connected()) {
             List<CompletableFuture<ZMTPDecision>> waiting = new ArrayList<>();
             for (int i = 0; i < MAX_WAITING; i++) {
                 waiting.add(ask(connection, nobody()));
@@ -445,9 +446,9 @@ class ZMTPZapClientTest {
 
             assertThat(ask(connection, nobody()))
                     .isCompletedWithValue(ZMTPDecision.temporaryFailure("10000 requests are waiting"));
-            assertThat(connection.sent()).isEmpty();
+            assertThat(connection.received()).isEmpty();
             assertThat(waiting).noneMatch(CompletableFuture::isDone);
-            connection.receive(reply("7", "200"));
+            connection.send(reply("7", "200"));
             assertThat(ask(connection, nobody())).isNotDone();
         }
     }

@@ -1,4 +1,4 @@
-package dev.zmtp.wire;
+package dev.zmtp.codec;
 
 import static dev.zmtp.ZMTPSocketType.DEALER;
 import static dev.zmtp.ZMTPSocketType.PUB;
@@ -18,10 +18,10 @@ import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPMetadata;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPVersion;
-import dev.zmtp.codec.ZMTPCodec;
-import dev.zmtp.codec.ZMTPHandshake;
 import dev.zmtp.testing.Hex;
+import dev.zmtp.testing.ScriptedPeer;
 import dev.zmtp.testing.Vectors;
+import dev.zmtp.wire.Command;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import java.nio.ByteBuffer;
@@ -113,11 +113,11 @@ class GoldenHandshakeTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("sent")
-    void theCodecSendsAGreeting(String name, ZMTPCodec.Builder ours, String peer) {
-        try (Connection connection = new Connection(ours.build())) {
-            connection.receive(Hex.octets(peer));
+    void theCodecSendsAGreeting(String name, ZMTPCodec.Builder ours, String theirs) {
+        try (ScriptedPeer peer = new ScriptedPeer(ours.build())) {
+            peer.send(Hex.octets(theirs));
 
-            assertThat(connection.sent()).isEqualTo(Vectors.hex(name));
+            assertThat(peer.received()).isEqualTo(Vectors.hex(name));
         }
     }
 
@@ -127,16 +127,16 @@ class GoldenHandshakeTest {
         byte[] octets = Hex.octets(Vectors.text(name) + " " + rest);
         for (int at = 0; at <= octets.length; at++) {
             int cut = at;
-            check(ours, expected, connection -> connection.receiveSplit(octets, cut));
+            check(ours, expected, peer -> peer.send(octets, cut));
         }
-        check(ours, expected, connection -> connection.receiveSingly(octets));
+        check(ours, expected, peer -> peer.sendSingly(octets));
     }
 
-    private static void check(ZMTPCodec.Builder ours, Known expected, Consumer<Connection> conversation) {
-        try (Connection connection = new Connection(ours.build())) {
-            conversation.accept(connection);
+    private static void check(ZMTPCodec.Builder ours, Known expected, Consumer<ScriptedPeer> conversation) {
+        try (ScriptedPeer peer = new ScriptedPeer(ours.build())) {
+            conversation.accept(peer);
 
-            ZMTPHandshake handshake = connection.handshake();
+            ZMTPHandshake handshake = peer.onlyEvent(ZMTPHandshakeSuccess.class).handshake();
             assertThat(handshake.negotiatedVersion()).isEqualTo(expected.version);
             assertThat(handshake.remoteSocketType()).isEqualTo(expected.type);
             assertThat(utf8(handshake.remoteIdentity())).isEqualTo(expected.identity);
@@ -151,34 +151,35 @@ class GoldenHandshakeTest {
     @MethodSource("received")
     void aGreetingWithoutItsLastOctetIsNoHandshake(String name, String rest, ZMTPCodec.Builder ours, Known unused) {
         byte[] octets = Hex.octets(Vectors.text(name) + " " + rest);
-        try (Connection connection = new Connection(ours.build())) {
-            connection.receive(Arrays.copyOf(octets, octets.length - 1));
+        try (ScriptedPeer peer = new ScriptedPeer(ours.build())) {
+            peer.send(Arrays.copyOf(octets, octets.length - 1));
 
-            assertThat(connection.isShakingHands()).isTrue();
-            assertThat(connection.channel.isActive()).isTrue();
+            assertThat(peer.events).isEmpty();
+            assertThat(peer.channel.isActive()).isTrue();
         }
     }
 
     @Test
     void aFrameOfLengthZeroIsNoGreeting() {
-        try (Connection connection = new Connection(router(ZMTP31).build())) {
-            connection.receive(Vectors.octets("1.0 frame of length zero"));
+        try (ScriptedPeer peer = new ScriptedPeer(router(ZMTP31).build())) {
+            peer.send(Vectors.octets("1.0 frame of length zero"));
 
-            assertThat(connection.handshakeFailure())
+            assertThat(peer.onlyEvent(ZMTPHandshakeFailure.class).cause())
                     .hasMessage("frame length: 0 (expected: >= 1, it counts the flags octet), peer embedded");
-            assertThat(connection.channel.isActive()).isFalse();
+            assertThat(peer.channel.isActive()).isFalse();
         }
     }
 
     /** The RFC wants PUB and SUB in a 2.0 greeting; libzmq sends the codes of its own XPUB and XSUB. */
     @ParameterizedTest(name = "{0} sends {1}")
     @MethodSource("xTypes")
-    void libzmqMayCallItselfXpubOrXsubIn20(ZMTPSocketType peer, String code, ZMTPSocketType ours) {
-        try (Connection connection =
-                new Connection(ZMTPCodec.builder().socketType(ours).build())) {
-            connection.receive(Hex.octets(SIGNATURE + "01 " + code + " 00 00"));
+    void libzmqMayCallItselfXpubOrXsubIn20(ZMTPSocketType theirs, String code, ZMTPSocketType ours) {
+        try (ScriptedPeer peer =
+                new ScriptedPeer(ZMTPCodec.builder().socketType(ours).build())) {
+            peer.send(Hex.octets(SIGNATURE + "01 " + code + " 00 00"));
 
-            assertThat(connection.handshake().remoteSocketType()).isEqualTo(peer);
+            assertThat(peer.onlyEvent(ZMTPHandshakeSuccess.class).handshake().remoteSocketType())
+                    .isEqualTo(theirs);
         }
     }
 
@@ -193,11 +194,11 @@ class GoldenHandshakeTest {
     @ParameterizedTest(name = "{0} sends {1}")
     @MethodSource("xTypesOfOurs")
     void weCallOurselvesPubOrSubIn20(ZMTPSocketType ours, String code) {
-        try (Connection connection =
-                new Connection(ZMTPCodec.builder().socketType(ours).build())) {
-            connection.receive(Hex.octets(SIGNATURE + "01"));
+        try (ScriptedPeer peer =
+                new ScriptedPeer(ZMTPCodec.builder().socketType(ours).build())) {
+            peer.send(Hex.octets(SIGNATURE + "01"));
 
-            assertThat(connection.sent()).isEqualTo(Hex.of(SIGNATURE + "03 " + code + " 00 00"));
+            assertThat(peer.received()).isEqualTo(Hex.of(SIGNATURE + "03 " + code + " 00 00"));
         }
     }
 
@@ -224,10 +225,10 @@ class GoldenHandshakeTest {
     @ParameterizedTest(name = "{0}")
     @MethodSource("readies")
     void theCodecSendsReady(String name, ZMTPCodec.Builder ours) {
-        try (Connection connection = new Connection(ours.build())) {
-            connection.receive(Vectors.octets("3.1 greeting"));
+        try (ScriptedPeer peer = new ScriptedPeer(ours.build())) {
+            peer.send(Vectors.octets("3.1 greeting"));
 
-            assertThat(connection.sent()).endsWith(Vectors.hex("3.1 greeting").substring(20) + Vectors.hex(name));
+            assertThat(peer.received()).endsWith(Vectors.hex("3.1 greeting").substring(20) + Vectors.hex(name));
         }
     }
 
@@ -241,22 +242,25 @@ class GoldenHandshakeTest {
                 .orElseThrow();
         byte[] octets = Vectors.octets(name);
         for (int at = 0; at <= octets.length; at++) {
-            try (Connection connection = new Connection(ZMTPCodec.of(ours))) {
-                connection.receive(Vectors.octets("3.1 greeting"));
-                connection.receiveSplit(octets, at);
+            try (ScriptedPeer peer = new ScriptedPeer(ZMTPCodec.of(ours))) {
+                peer.send(Vectors.octets("3.1 greeting"));
+                peer.send(octets, at);
 
-                assertThat(connection.handshake().remoteSocketType()).isEqualTo(type);
+                assertThat(peer.onlyEvent(ZMTPHandshakeSuccess.class)
+                                .handshake()
+                                .remoteSocketType())
+                        .isEqualTo(type);
             }
         }
     }
 
     @Test
     void thePropertiesOfReadyAreTheHandshakes() {
-        try (Connection connection = new Connection(ZMTPCodec.of(PULL))) {
-            connection.receive(Vectors.octets("3.1 greeting"));
-            connection.receive(Vectors.octets("READY PUSH with X-Name"));
+        try (ScriptedPeer peer = new ScriptedPeer(ZMTPCodec.of(PULL))) {
+            peer.send(Vectors.octets("3.1 greeting"));
+            peer.send(Vectors.octets("READY PUSH with X-Name"));
 
-            assertThat(connection.handshake().metadata())
+            assertThat(peer.onlyEvent(ZMTPHandshakeSuccess.class).handshake().metadata())
                     .isEqualTo(ZMTPMetadata.EMPTY.with("Socket-Type", "PUSH").with("X-Name", "val"));
         }
     }
@@ -265,16 +269,16 @@ class GoldenHandshakeTest {
     void errorFromThePeerEndsTheHandshakeHoweverItIsCut() {
         byte[] octets = Vectors.octets("ERROR 400");
         for (int at = 0; at < octets.length; at++) {
-            try (Connection connection = new Connection(ZMTPCodec.of(PULL))) {
-                connection.receive(Vectors.octets("3.1 greeting"));
-                connection.receiveSplit(octets, at);
+            try (ScriptedPeer peer = new ScriptedPeer(ZMTPCodec.of(PULL))) {
+                peer.send(Vectors.octets("3.1 greeting"));
+                peer.send(octets, at);
 
-                assertThat(connection.handshakeFailure())
+                assertThat(peer.onlyEvent(ZMTPHandshakeFailure.class).cause())
                         .isInstanceOf(ZMTPException.class)
                         .hasMessage("refused by the peer: 400, peer embedded")
                         .extracting(e -> ((ZMTPException) e).code())
                         .isEqualTo(ZMTPException.Code.PEER_ERROR);
-                assertThat(connection.channel.isActive()).isFalse();
+                assertThat(peer.channel.isActive()).isFalse();
             }
         }
     }
@@ -282,17 +286,17 @@ class GoldenHandshakeTest {
     @Test
     void aPeerOfTheWrongTypeIsToldWhy() {
         String reason = "socket type: PUB (expected: one that PULL talks to)";
-        try (Connection connection = new Connection(ZMTPCodec.of(PULL))) {
-            connection.receive(Vectors.octets("3.1 greeting"));
-            connection.sent();
-            connection.receive(Vectors.octets("READY PUB"));
+        try (ScriptedPeer peer = new ScriptedPeer(ZMTPCodec.of(PULL))) {
+            peer.send(Vectors.octets("3.1 greeting"));
+            peer.received();
+            peer.send(Vectors.octets("READY PUB"));
 
             byte[] text = reason.getBytes(StandardCharsets.US_ASCII);
-            assertThat(connection.sent())
+            assertThat(peer.received())
                     .isEqualTo(Hex.of("04 %02x 05 \"ERROR\" %02x".formatted(7 + text.length, text.length))
                             + ByteBufUtil.hexDump(text));
-            assertThat(connection.handshakeFailure()).hasMessage(reason + ", peer embedded");
-            assertThat(connection.channel.isActive()).isFalse();
+            assertThat(peer.onlyEvent(ZMTPHandshakeFailure.class).cause()).hasMessage(reason + ", peer embedded");
+            assertThat(peer.channel.isActive()).isFalse();
         }
     }
 
