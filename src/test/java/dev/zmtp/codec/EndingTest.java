@@ -2,6 +2,9 @@ package dev.zmtp.codec;
 
 import static dev.zmtp.ZMTPSocketType.DEALER;
 import static dev.zmtp.ZMTPSocketType.PAIR;
+import static dev.zmtp.ZMTPSocketType.ROUTER;
+import static dev.zmtp.testing.ScriptedPeer.GREETING;
+import static dev.zmtp.testing.ScriptedPeer.ready;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPMessage;
@@ -228,6 +231,20 @@ class EndingTest {
             peer.channel.pipeline().fireExceptionCaught(foreign);
             assertThat(peer.failures).containsExactly(foreign);
             assertThat(peer.channel.isActive()).isTrue();
+        }
+    }
+
+    @Test
+    void aUserWhoClosesGetsNothingMoreOfTheSameRead() {
+        ScriptedPeer peer = new ScriptedPeer(ZMTPCodec.of(ROUTER), new ChannelInboundHandlerAdapter() {
+            @Override
+            public void userEventTriggered(ChannelHandlerContext ctx, Object evt) {
+                ctx.close();
+            }
+        });
+        try (peer) {
+            peer.send(GREETING + ready("DEALER") + "00 01 61 00 01 62");
+            assertThat(peer.messages).isEmpty();
         }
     }
 }

@@ -1,5 +1,7 @@
 package dev.zmtp.codec;
 
+import static dev.zmtp.ZMTPSocketType.DEALER;
+import static dev.zmtp.testing.Fired.message;
 import static dev.zmtp.testing.ScriptedPeer.GREETING;
 import static dev.zmtp.testing.ScriptedPeer.ready;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -8,6 +10,7 @@ import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.testing.Hex;
+import dev.zmtp.testing.InTraffic;
 import dev.zmtp.testing.ScriptedPeer;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelFuture;
@@ -354,6 +357,54 @@ class HeldWritesTest {
             peer.channel.writeAndFlush(ZMTPMessage.fromUTF8("hi"));
             peer.send(HANDSHAKE);
             assertThat(peer.received()).endsWith(Hex.of("08 \"Identity\" 00000000 / 00 02 \"hi\""));
+        }
+    }
+
+    @Test
+    void aHeldMessageReleasedTooOftenDoesNotStrandTheNext() {
+        try (ScriptedPeer peer = new ScriptedPeer(ZMTPCodec.of(DEALER))) {
+            ZMTPMessage bad = ZMTPMessage.fromUTF8("bad");
+            ChannelFuture first = peer.channel.write(bad);
+            ChannelFuture second = peer.channel.write(ZMTPMessage.fromUTF8("good"));
+            bad.release();
+            peer.send("\"GET\" 20 2f");
+            assertThat(first.isDone()).isTrue();
+            assertThat(second.isDone()).isTrue();
+            assertThat(peer.channel.isOpen()).isFalse();
+            peer.onlyEvent(ZMTPHandshakeFailure.class);
+        }
+    }
+
+    @Test
+    void aBadHeldWriteWithAVoidPromiseDoesNotEndTheHandshake() {
+        try (ScriptedPeer peer = new ScriptedPeer(ZMTPCodec.of(DEALER))) {
+            peer.channel.write("no message", peer.channel.voidPromise());
+            ChannelFuture good = peer.channel.write(ZMTPMessage.fromUTF8("good"));
+            peer.send(GREETING + ready("ROUTER"));
+            peer.onlyEvent(ZMTPHandshakeSuccess.class);
+            assertThat(peer.failures).hasSize(1);
+            peer.channel.flush();
+            assertThat(good.isSuccess()).isTrue();
+        }
+    }
+
+    @Test
+    void theLimitOfHeldWritesDoesNotApplyToWritesFromCallbacks() {
+        List<ChannelFuture> written = new ArrayList<>();
+        try (ScriptedPeer peer = InTraffic.as(DEALER)
+                .set(codec -> codec.maxHeldLength(0))
+                .behind(new ChannelInboundHandlerAdapter() {
+                    @Override
+                    public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+                        if (written.isEmpty()) {
+                            written.add(ctx.writeAndFlush(ZMTPMessage.fromUTF8("from a callback")));
+                        }
+                    }
+                })
+                .start()) {
+            peer.channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(1, 2));
+            peer.channel.writeAndFlush(ZMTPMessage.fromUTF8("x".repeat(8000)));
+            assertThat(written).singleElement().matches(ChannelFuture::isSuccess);
         }
     }
 }

@@ -1,9 +1,11 @@
 package dev.zmtp.codec;
 
 import static dev.zmtp.ZMTPSocketType.DEALER;
+import static dev.zmtp.testing.Fired.message;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPMessage;
+import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.InTraffic;
 import dev.zmtp.testing.ScriptedPeer;
 import io.netty.buffer.ByteBuf;
@@ -84,6 +86,41 @@ class KeptMessagesTest {
             assertThat(read.refCnt()).isOne();
             keeper.kept.get(0).release();
             assertThat(read.refCnt()).isZero();
+        }
+    }
+
+    @Test
+    void smallFramesOfAnIncompleteMessageRetainNoReadBuffer() {
+        try (ScriptedPeer peer = InTraffic.as(DEALER).start()) {
+            ByteBuf read = peer.channel.alloc().buffer(65536);
+            read.writeBytes(Hex.octets("01 01 61 / 01 00 / 01 02 62 63"));
+            peer.channel.writeInbound(read);
+            assertThat(read.refCnt()).isZero();
+            peer.send("00 01 64");
+            assertThat(peer.messages).containsExactly("message 61 - 6263 64");
+        }
+    }
+
+    @Test
+    void framesOfAnIncompleteMessageDoNotRetainTheBufferOfASlicedRead() {
+        try (ScriptedPeer peer = InTraffic.as(DEALER).start()) {
+            ByteBuf large = peer.channel.alloc().buffer(65536);
+            large.writeBytes(Hex.octets("03 00*6 07 d0 61*2000"));
+            peer.channel.writeInbound(large.readRetainedSlice(2009));
+            assertThat(large.release()).isTrue();
+        }
+    }
+
+    @Test
+    void aLargeFrameOfAnIncompleteMessageIsNotCopied() {
+        try (ScriptedPeer peer = InTraffic.as(DEALER).start()) {
+            ByteBuf read = peer.channel.alloc().buffer(4096);
+            read.writeBytes(Hex.octets("03 00*6 07 d2 61*2002"));
+            ByteBuf large = peer.channel.alloc().buffer(4096);
+            large.writeBytes(Hex.octets("03 00*6 08 00 61*2048"));
+            peer.channel.writeInbound(read, large);
+            assertThat(read.refCnt()).isZero();
+            assertThat(large.refCnt()).isOne();
         }
     }
 }

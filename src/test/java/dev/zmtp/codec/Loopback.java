@@ -206,6 +206,62 @@ final class Loopback implements AutoCloseable {
         }
     }
 
+    /**
+     * Sends messages of many lengths from {@code client} to {@code server} and back, closes, and checks each message, each
+     * promise, and that nothing else was fired.
+     */
+    static void converse(ChannelFuture connected, End client, End server) throws Exception {
+        Channel channel = connected.channel();
+        List<ChannelFuture> writes = new ArrayList<>();
+        await(connected);
+        assertThat(connected.cause()).isNull();
+        List<ZMTPMessage> said = List.of(
+                message(3),
+                message(0),
+                message(5000),
+                message(1, 0, 300, 5000, 2),
+                message(100_000),
+                message(4097, 4097, 1));
+        for (ZMTPMessage message : said) {
+            writes.add(channel.write(message.retain()));
+        }
+        channel.flush();
+        client.assertSucceeded();
+        server.assertSucceeded();
+        for (ZMTPMessage message : said) {
+            ZMTPMessage heard = await(server.messages);
+            assertThat(heard).isEqualTo(message);
+            writes.add(server.channel.writeAndFlush(heard));
+        }
+        for (ZMTPMessage message : said) {
+            ZMTPMessage answer = await(client.messages);
+            assertThat(answer).isEqualTo(message);
+            answer.release();
+            message.release();
+        }
+        for (ChannelFuture write : writes) {
+            await(write);
+            assertThat(write.cause()).isNull();
+        }
+        channel.close();
+        client.assertClosed();
+        server.assertClosed();
+        for (End end : List.of(client, server)) {
+            assertThat(end.handshakes).isEmpty();
+            assertThat(end.messages).isEmpty();
+            assertThat(end.failures).isEmpty();
+        }
+    }
+
+    /** A message with frames of these lengths. */
+    static ZMTPMessage message(int... lengths) {
+        ByteBuf[] frames = new ByteBuf[lengths.length];
+        for (int i = 0; i < lengths.length; i++) {
+            frames[i] = Hex.buffer("61*" + lengths[i]);
+        }
+        return ZMTPMessage.from(frames);
+    }
+
     private ChannelInitializer<Channel> initializer(ChannelHandler... handlers) {
         return new ChannelInitializer<>() {
             @Override

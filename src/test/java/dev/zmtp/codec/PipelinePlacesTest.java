@@ -1,5 +1,6 @@
 package dev.zmtp.codec;
 
+import static dev.zmtp.ZMTPSocketType.ROUTER;
 import static dev.zmtp.testing.Fired.message;
 import static dev.zmtp.testing.ScriptedPeer.GREETING;
 import static dev.zmtp.testing.ScriptedPeer.NULL;
@@ -22,55 +23,23 @@ import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.codec.haproxy.HAProxyMessageDecoder;
 import io.netty.handler.codec.haproxy.HAProxyProtocolException;
-import io.netty.handler.flow.FlowControlHandler;
 import io.netty.handler.proxy.HttpProxyHandler;
 import io.netty.handler.proxy.ProxyConnectException;
 import io.netty.handler.proxy.ProxyConnectionEvent;
 import io.netty.handler.proxy.Socks5ProxyHandler;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.util.ArrayList;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Where in a pipeline a codec may stand, when it may come there, and that it reads no more than it is asked to. */
+/** Where in a pipeline a codec may stand, and when it may be added. */
 class PipelinePlacesTest {
 
     private static final String HANDSHAKE = GREETING + ready("ROUTER");
 
     private static ZMTPCodec dealer() {
         return ZMTPCodec.of(ZMTPSocketType.DEALER);
-    }
-
-    /** Counts the reads that the transport is asked for. */
-    private static final class Reads extends ChannelOutboundHandlerAdapter {
-        private int count;
-
-        @Override
-        public void read(ChannelHandlerContext ctx) {
-            count++;
-            ctx.read();
-        }
-
-        int take() {
-            int taken = count;
-            count = 0;
-            return taken;
-        }
-    }
-
-    /** A peer of a channel that reads only when it is asked to. */
-    private static ScriptedPeer slowReader(Reads reads, io.netty.channel.ChannelHandler... behind) {
-        ScriptedPeer peer = new ScriptedPeer();
-        peer.channel.config().setAutoRead(false);
-        peer.channel.pipeline().addBefore("recorder", "reads", reads);
-        peer.channel.pipeline().addBefore("recorder", "codec", dealer());
-        for (int i = 0; i < behind.length; i++) {
-            peer.channel.pipeline().addBefore("recorder", "behind" + i, behind[i]);
-        }
-        return peer;
     }
 
     @Test
@@ -282,123 +251,6 @@ class PipelinePlacesTest {
     }
 
     @Test
-    void withoutAutoReadTheHandshakeReadsByItselfAndThenNoMore() {
-        Reads reads = new Reads();
-        try (ScriptedPeer peer = slowReader(reads)) {
-            assertThat(reads.take()).isZero(); // not before all who want to hear of it are there
-            peer.channel.runPendingTasks();
-            assertThat(reads.take()).isEqualTo(1);
-            for (String part : List.of(SIGNATURE, "03", "01 " + NULL)) {
-                peer.send(part);
-                assertThat(reads.take()).isEqualTo(1);
-            }
-            peer.send(ready("ROUTER"));
-            peer.onlyEvent(ZMTPHandshakeSuccess.class);
-            assertThat(reads.take()).isZero();
-        }
-    }
-
-    @Test
-    void withoutAutoReadAnEarlyReadIsHonouredUntilAMessageCame() {
-        Reads reads = new Reads();
-        try (ScriptedPeer peer = slowReader(reads)) {
-            peer.channel.read();
-            reads.take();
-            peer.send(HANDSHAKE);
-            assertThat(reads.take()).isEqualTo(1);
-            peer.send("04 07 04 \"PING\" 0000");
-            assertThat(reads.take()).isEqualTo(1);
-            peer.send("01 01 61 00");
-            assertThat(reads.take()).isEqualTo(1);
-            peer.send("01 62");
-            assertThat(peer.messages).containsExactly(message("a", "b"));
-            assertThat(reads.take()).isZero();
-        }
-    }
-
-    @Test
-    void aFlowControlHandlerBehindGetsOneMessageForOneRead() {
-        Reads reads = new Reads();
-        try (ScriptedPeer peer = slowReader(reads, new FlowControlHandler())) {
-            peer.channel.read();
-            peer.send(HANDSHAKE + "00 01 61 / 00 01 62");
-            assertThat(peer.messages).containsExactly(message("a"));
-            reads.take();
-            peer.channel.read();
-            assertThat(peer.messages).containsExactly(message("a"), message("b"));
-            peer.channel.read();
-            assertThat(reads.take()).isEqualTo(1);
-            peer.send("00 01 63");
-            assertThat(peer.messages).containsExactly(message("a"), message("b"), message("c"));
-            assertThat(reads.take()).isZero();
-        }
-    }
-
-    /** Reads on when a read has brought it nothing, as the end of a read without a message says. */
-    private static final class Patient extends ChannelInboundHandlerAdapter {
-        private boolean heard;
-
-        @Override
-        public void channelRead(ChannelHandlerContext ctx, Object msg) {
-            heard = true;
-            ctx.fireChannelRead(msg);
-        }
-
-        @Override
-        public void channelReadComplete(ChannelHandlerContext ctx) {
-            if (!heard) {
-                ctx.read();
-            }
-        }
-    }
-
-    @Test
-    void halfAMessageIsNotWhatAFlowControlHandlerAskedFor() {
-        Reads reads = new Reads();
-        try (ScriptedPeer peer = slowReader(reads, new FlowControlHandler(), new Patient())) {
-            peer.send(HANDSHAKE);
-            peer.channel.read();
-            for (String part : List.of("01 01 61 / 01", "02 62", "63 00 01")) {
-                reads.take();
-                peer.send(part);
-                assertThat(peer.messages).isEmpty();
-                assertThat(reads.take()).isPositive();
-            }
-            peer.send("64 / 00 01 65");
-            assertThat(peer.messages).containsExactly(message("a", "bc", "d"));
-            assertThat(reads.take()).isZero();
-            peer.channel.read();
-            assertThat(peer.messages).containsExactly(message("a", "bc", "d"), message("e"));
-        }
-    }
-
-    @Test
-    void withAutoReadNobodyAsksButTheChannelItself() {
-        Reads reads = new Reads();
-        try (ScriptedPeer peer = new ScriptedPeer(reads, dealer())) {
-            reads.take();
-            peer.send(SIGNATURE);
-            peer.send("03 01 " + NULL + ready("ROUTER"));
-            assertThat(reads.take()).isEqualTo(2);
-        }
-    }
-
-    @Test
-    void theEndOfAReadIsToldToTheHandlersBehind() {
-        List<String> calls = new ArrayList<>();
-        ChannelInboundHandlerAdapter listener = new ChannelInboundHandlerAdapter() {
-            @Override
-            public void channelReadComplete(ChannelHandlerContext ctx) {
-                calls.add("complete");
-            }
-        };
-        try (ScriptedPeer peer = new ScriptedPeer(dealer(), listener)) {
-            peer.send(SIGNATURE);
-            assertThat(calls).containsExactly("complete");
-        }
-    }
-
-    @Test
     void aReadWithinAReadKeepsTheOrderOfOctets() {
         ScriptedPeer[] self = new ScriptedPeer[1];
         ChannelInboundHandlerAdapter greedy = new ChannelInboundHandlerAdapter() {
@@ -428,6 +280,30 @@ class PipelinePlacesTest {
         assertThat(channel.outboundMessages()).isEmpty();
         channel.writeInbound(Hex.buffer("01 00"));
         assertThat(Hex.dump(channel.readOutbound())).isEqualTo(Hex.of("03 00 \"hi\""));
+        channel.finishAndReleaseAll();
+    }
+
+    /** As the local transport does, whose peer may have said all there is to a handshake. */
+    @Test
+    void aTransportThatAnswersAReadAtOnceDoesNotBeatTheHandlersAddedAfterTheCodec() {
+        ChannelOutboundHandlerAdapter transport = new ChannelOutboundHandlerAdapter() {
+            private ByteBuf answer = Hex.buffer(GREETING + ready("DEALER"));
+
+            @Override
+            public void read(ChannelHandlerContext ctx) {
+                if (answer != null) {
+                    ByteBuf octets = answer;
+                    answer = null;
+                    ctx.fireChannelRead(octets);
+                }
+            }
+        };
+        Recorder<Object> recorder = Recorder.ofAll();
+        EmbeddedChannel channel = new EmbeddedChannel();
+        channel.config().setAutoRead(false);
+        channel.pipeline().addLast(transport, ZMTPCodec.of(ROUTER), recorder);
+        channel.runPendingTasks();
+        assertThat(recorder.events).singleElement().isInstanceOf(ZMTPHandshakeSuccess.class);
         channel.finishAndReleaseAll();
     }
 }

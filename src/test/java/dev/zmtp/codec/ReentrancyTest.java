@@ -2,6 +2,7 @@ package dev.zmtp.codec;
 
 import static dev.zmtp.ZMTPSocketType.DEALER;
 import static dev.zmtp.ZMTPSocketType.PAIR;
+import static dev.zmtp.testing.Fired.message;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPMessage;
@@ -438,6 +439,36 @@ class ReentrancyTest {
         } finally {
             sent.release();
             chaos.input.release();
+        }
+    }
+
+    /** The answer finds no room, which makes the transport call back, and what is written then leaves room for no answer. */
+    @Test
+    void aWriteFromACallbackOfAPongFollowsThePong() {
+        List<ChannelFuture> writes = new ArrayList<>();
+        try (ScriptedPeer peer = InTraffic.as(DEALER)
+                .behind(new ChannelInboundHandlerAdapter() {
+                    @Override
+                    public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+                        if (writes.isEmpty()) {
+                            writes.add(ctx.write(ZMTPMessage.fromUTF8("m".repeat(486))));
+                        }
+                        ctx.fireChannelWritabilityChanged();
+                    }
+                })
+                .start()) {
+            peer.channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(1, 2));
+            for (int i = 0; i < 2; i++) {
+                peer.channel.write(ZMTPMessage.fromUTF8("x".repeat(249))); // 502 octets of the first batch's 512
+            }
+            assertThat(peer.channel.isWritable()).isTrue();
+
+            peer.send("04 16 04 \"PING\" 00 00 61*15");
+            peer.channel.flush();
+
+            assertThat(peer.received())
+                    .isEqualTo(Hex.of("00 f9 78*249 00 f9 78*249 / 04 14 04 \"PONG\" 61*15 / 02 00*6 01 e6 6d*486"));
+            assertThat(writes).hasSize(1).allMatch(ChannelFuture::isSuccess);
         }
     }
 }

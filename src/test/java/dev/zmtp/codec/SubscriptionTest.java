@@ -17,6 +17,7 @@ import dev.zmtp.ZMTPMembership;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPSubscription;
 import dev.zmtp.ZMTPVersion;
+import dev.zmtp.testing.FullAllocator;
 import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.InTraffic;
 import dev.zmtp.testing.ScriptedPeer;
@@ -324,6 +325,21 @@ class SubscriptionTest {
             peer.send("04 0b 09 \"SUBSCRIBE\" 41 / 04 07 06 \"CANCEL\" / 04 05 04 \"JOIN\"");
             assertThat(peer.messages).isEmpty();
             assertThat(peer.failures).isEmpty();
+        }
+    }
+
+    @Test
+    void aSubscriptionFailsIfThereIsNoMemoryForIt() {
+        FullAllocator alloc = new FullAllocator();
+        try (ScriptedPeer peer = InTraffic.as(SUB).allocator(alloc).start()) {
+            alloc.full = true;
+            ChannelFuture written = peer.channel.write(ZMTPSubscription.subscribe("topic"));
+            alloc.full = false;
+
+            assertThat(written.cause())
+                    .isInstanceOf(EncoderException.class)
+                    .hasRootCauseInstanceOf(OutOfMemoryError.class);
+            assertThat(peer.channel.isOpen()).isTrue();
         }
     }
 }
