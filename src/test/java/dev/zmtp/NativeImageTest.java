@@ -39,7 +39,7 @@ class NativeImageTest {
             .importUrl(ZMTPVersion.class.getProtectionDomain().getCodeSource().getLocation());
 
     @Test
-    void theMetadataNameEachHandlerAndEachFieldBehindAHandle() throws IOException {
+    void theMetadataNamesEachHandlerAndEachFieldWithAHandle() throws IOException {
         JsonArray expected = new JsonArray();
         MAIN.stream().sorted(Comparator.comparing(JavaClass::getName)).forEach(type -> {
             JsonObject entry = entry(type);
@@ -92,7 +92,7 @@ class NativeImageTest {
 
     /** What it calls is the user's class, so the user's image must name it: the Javadoc of those two methods says so. */
     @Test
-    void onlyTheConfigReflectsOnAClassThatItIsGiven() {
+    void onlyTheConfigReflectsOnAClassGivenToIt() {
         noClasses()
                 .that()
                 .doNotBelongToAnyOf(ZMTPConfig.Settings.class)
@@ -106,7 +106,7 @@ class NativeImageTest {
     }
 
     @Test
-    void nothingIsFoundByItsName() {
+    void nothingIsLookedUpByName() {
         noClasses()
                 .should()
                 .callMethodWhere(target(owner(assignableTo(Class.class)))
@@ -124,7 +124,7 @@ class NativeImageTest {
     }
 
     @Test
-    void handlesAreOfFieldsThatTheMetadataName() {
+    void theMetadataNamesTheFieldOfEachHandle() {
         noClasses()
                 .that(describe(
                         "have no fields in the metadata",

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 /** Guards the step that runs the tests on another Netty than they were compiled against: it must not lie. */
 class NettyVersionTest {
     @Test
-    void theNettyThatRunsIsTheOneThatTheBuildNames() {
+    void theRunningNettyIsTheOneNamedByTheBuild() {
         String expected = System.getProperty("expected.netty");
 
         assertThat(expected).isNotNull();

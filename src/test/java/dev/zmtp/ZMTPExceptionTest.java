@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 class ZMTPExceptionTest {
 
     @Test
-    void theMessageHoldsTheValueAndWhatWasExpected() {
+    void theMessageSaysTheValueAndWhatWasExpected() {
         assertThat(ZMTPException.malformed("flags", "0x5", "0"))
                 .hasMessage("flags: 0x5 (expected: 0)")
                 .extracting(ZMTPException::code)
@@ -39,7 +39,7 @@ class ZMTPExceptionTest {
     }
 
     @Test
-    void aFailureCollectsNoStack() {
+    void aFailureHasNoStackTrace() {
         ZMTPException failure = ZMTPException.malformed("flags", 1, "0");
 
         assertThat(failure.getStackTrace()).isEmpty();
@@ -47,7 +47,7 @@ class ZMTPExceptionTest {
     }
 
     @Test
-    void nettyHandlersKnowItAsADecoderException() {
+    void aFailureIsADecoderException() {
         assertThat(ZMTPException.malformed("flags", 1, "0")).isInstanceOf(DecoderException.class);
     }
 

@@ -70,7 +70,7 @@ class ZMTPVersionTest {
 
     @ParameterizedTest(name = "{0}, flags {1}, {2} octets: {3}")
     @MethodSource("headers")
-    void aHeaderIsWrittenInItsShortestForm(ZMTPVersion version, int flags, int length, String octets) {
+    void aHeaderIsWrittenInTheShortestForm(ZMTPVersion version, int flags, int length, String octets) {
         ByteBuf out = ByteBufAllocator.DEFAULT.buffer();
         version.writeHeader(out, flags, length);
 
@@ -93,7 +93,7 @@ class ZMTPVersionTest {
 
     @ParameterizedTest(name = "{0}: {3}")
     @MethodSource("readHeaders")
-    void aHeaderIsReadWhereItStandsWithoutMovingAnything(ZMTPVersion version, int flags, int length, String octets) {
+    void aHeaderIsReadWithoutMovingTheReaderIndex(ZMTPVersion version, int flags, int length, String octets) {
         ByteBuf in = Hex.buffer("aa aa " + octets);
 
         assertThat(version.headerLengthOf(in.getUnsignedByte(2))).isEqualTo(Hex.octets(octets).length);
@@ -152,7 +152,7 @@ class ZMTPVersionTest {
     }
 
     @Test
-    void a10HeaderThatStartsWithZeroIsMalformedBeforeItsSecondOctet() {
+    void a10HeaderThatStartsWithZeroIsMalformedBeforeItsSecondByte() {
         assertThatThrownBy(() -> ZMTP10.headerLengthOf(0))
                 .isInstanceOf(ZMTPException.class)
                 .hasMessage("frame length: 0 (expected: >= 1, it counts the flags octet)");
@@ -191,7 +191,7 @@ class ZMTPVersionTest {
 
     @ParameterizedTest
     @CsvSource({"ZMTP10, 0, 0, false", "ZMTP20, 1, 0, false", "ZMTP30, 3, 0, true", "ZMTP31, 3, 1, true"})
-    void aVersionKnowsItsOctetsInTheGreeting(ZMTPVersion version, int revision, int minor, boolean hasCommands) {
+    void aVersionKnowsItsBytesInTheGreeting(ZMTPVersion version, int revision, int minor, boolean hasCommands) {
         assertThat(version.revision()).isEqualTo(revision);
         assertThat(version.minor()).isEqualTo(minor);
         assertThat(version.hasCommands()).isEqualTo(hasCommands);
@@ -199,7 +199,7 @@ class ZMTPVersionTest {
 
     @ParameterizedTest
     @EnumSource(ZMTPVersion.class)
-    void noHeaderIsLongerThanTheLongest(ZMTPVersion version) {
+    void noHeaderExceedsTheMaximumLength(ZMTPVersion version) {
         assertThat(version.headerLengthFor(Integer.MAX_VALUE)).isLessThanOrEqualTo(ZMTPVersion.MAX_FRAME_HEADER);
         assertThat(version.headerLengthOf(0xff)).isLessThanOrEqualTo(ZMTPVersion.MAX_FRAME_HEADER);
     }

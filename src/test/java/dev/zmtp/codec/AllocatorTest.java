@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 class AllocatorTest {
 
     @Test
-    void theTestsTakeTheirBuffersWhereTheBuildSays() {
+    void theTestsUseTheAllocatorNamedByTheBuild() {
         String expected = System.getProperty("expected.allocator");
         assertThat(expected).isNotNull();
 
@@ -35,7 +35,7 @@ class AllocatorTest {
 
     @Test
     @Tag("netty-4.2-only")
-    void aBufferThatNobodyReleasesIsSeen() {
+    void anUnreleasedBufferIsDetected() {
         ByteBuf lost = ByteBufAllocator.DEFAULT.buffer();
 
         assertThatThrownBy(LeakPresenceDetector::check)

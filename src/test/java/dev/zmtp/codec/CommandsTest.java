@@ -49,7 +49,7 @@ class CommandsTest {
     }
 
     @Test
-    void aPingAmongTheFramesOfAMessageDisturbsNothing() {
+    void aPingBetweenTheFramesOfAMessageDisturbsNothing() {
         try (ScriptedPeer peer = InTraffic.as(DEALER).start()) {
             peer.send("01 01 61 / 04 08 04 \"PING\" 00 00 78 / 01 00 / 04 08 04 \"PING\" 00 00 79 / 00 01 62");
             assertThat(peer.messages).containsExactly("message 61 - 62");
@@ -75,7 +75,7 @@ class CommandsTest {
                 "04 0b 09 \"SUBSCRIBE\" 61",
                 "04 08 06 \"CANCEL\" 61"
             })
-    void commandsWithoutMeaningAreDropped(String command) {
+    void unknownCommandsAreDropped(String command) {
         try (ScriptedPeer peer = InTraffic.as(PULL).start()) {
             peer.send("01 01 61").send(command).send("00 01 62");
             assertThat(peer.messages).containsExactly("message 61 62");
@@ -102,7 +102,7 @@ class CommandsTest {
     }
 
     @Test
-    void aPongDoesNotWaitForAFlushOfTheUser() {
+    void aPongDoesNotWaitForAFlushByTheUser() {
         try (ScriptedPeer peer = InTraffic.as(DEALER).start()) {
             peer.channel.write(ZMTPMessage.fromUTF8("unflushed"));
             assertThat(peer.received()).isEmpty();
@@ -112,7 +112,7 @@ class CommandsTest {
     }
 
     @Test
-    void aReadWithoutPingFlushesNothing() {
+    void aReadWithoutAPingFlushesNothing() {
         FlushCounter flushes = new FlushCounter();
         try (ScriptedPeer peer = InTraffic.as(DEALER).front(flushes).start()) {
             flushes.count = 0;
@@ -123,7 +123,7 @@ class CommandsTest {
     }
 
     @Test
-    void aPongLeavesWithTheFlushThatTheUserMakesAnyway() {
+    void aPongIsSentWithTheUsersOwnFlush() {
         FlushCounter flushes = new FlushCounter();
         try (ScriptedPeer peer = InTraffic.as(DEALER)
                 .front(flushes)
@@ -153,7 +153,7 @@ class CommandsTest {
     }
 
     @Test
-    void ofPingsWhileNothingCanLeaveOnlyTheNewestIsAnswered() {
+    void onlyTheNewestPingIsAnsweredWhenTheChannelIsWritableAgain() {
         try (ScriptedPeer peer = InTraffic.as(DEALER).start()) {
             byte[] big = new byte[100_000];
             peer.channel.write(ZMTPMessage.from(Unpooled.wrappedBuffer(big)));
@@ -169,7 +169,7 @@ class CommandsTest {
     }
 
     @Test
-    void aPingThatIsReadInACallbackOfAWriteIsAnswered() {
+    void aPingReadInACallbackOfAWriteIsAnswered() {
         try (ScriptedPeer peer = InTraffic.as(DEALER).start()) {
             ChannelPromise promise = peer.channel.newPromise();
             promise.addListener(failed -> peer.send("04 07 04 \"PING\" 00 00"));
@@ -190,7 +190,7 @@ class CommandsTest {
     }
 
     @Test
-    void thePeersBufferIsNotKept() {
+    void thePeersBufferIsNotRetained() {
         try (ScriptedPeer peer = InTraffic.as(DEALER).start()) {
             ByteBuf read = Hex.buffer("04 09 04 \"PING\" 00 00 61 62 01 02 63");
             peer.channel.writeInbound(read);

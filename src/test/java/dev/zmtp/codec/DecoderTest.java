@@ -35,7 +35,7 @@ class DecoderTest {
     }
 
     @Test
-    void aDecoderIsToldOfEachFrameAndOfTheEndOfTheMessage() {
+    void aDecoderGetsEachFrameAndTheEndOfTheMessage() {
         try (ScriptedPeer peer = decoding()) {
             peer.send("01 02 61 62 / 01 00 / 00 01 63 / 00 00");
             assertThat(recorder.log)
@@ -55,7 +55,7 @@ class DecoderTest {
     }
 
     @Test
-    void aDecoderIsToldOfOctetsAsTheyArrive() {
+    void aDecoderGetsBytesAsTheyArrive() {
         try (ScriptedPeer peer = decoding()) {
             peer.send("02 00*7 05").send("61 62").send("63").send("64 65 00");
             assertThat(recorder.log)
@@ -64,7 +64,7 @@ class DecoderTest {
     }
 
     @Test
-    void octetsLeftUnreadAreGivenAgainAsLongAsSomeAreRead() {
+    void unreadBytesAreOfferedAgainAsLongAsSomeAreRead() {
         recorder.reads = 1;
         try (ScriptedPeer peer = decoding()) {
             peer.send("00 06 61 62").send("63").send("64 65").send("66 / 00 01 67");
@@ -105,7 +105,7 @@ class DecoderTest {
     }
 
     @Test
-    void aLargeFrameIsNotKept() {
+    void aLargeFrameIsNotRetained() {
         try (ScriptedPeer peer = decoding()) {
             peer.send("02 00*5 10 00 00");
             for (int i = 0; i < 256; i++) {
@@ -118,7 +118,7 @@ class DecoderTest {
     }
 
     @Test
-    void commandsAmongTheFramesDoNotReachADecoder() {
+    void commandsBetweenFramesDoNotReachTheDecoder() {
         try (ScriptedPeer peer = decoding()) {
             peer.send("01 01 61 / 04 07 04 \"PING\" 00 00 / 00 01 62");
             assertThat(recorder.log).containsExactly("header 1 more", "content 61", "header 1", "content 62", "finish");
@@ -127,7 +127,7 @@ class DecoderTest {
     }
 
     @Test
-    void limitsAreJudgedBeforeADecoderIsAsked() {
+    void limitsAreCheckedBeforeTheDecoderIsCalled() {
         try (ScriptedPeer peer = InTraffic.as(DEALER)
                 .set(codec -> codec.decoder(session -> recorder).maxFrameLength(10))
                 .start()) {
@@ -138,7 +138,7 @@ class DecoderTest {
     }
 
     @Test
-    void aMessageToAnXpubComesToTheDecoderAndASubscriptionDoesNot() {
+    void anXpubsDecoderGetsMessagesButNoSubscriptions() {
         try (ScriptedPeer peer = InTraffic.as(XPUB)
                 .set(codec -> codec.decoder(session -> recorder))
                 .start()) {
@@ -165,7 +165,7 @@ class DecoderTest {
     }
 
     @Test
-    void aFailureThatADecoderMeansForThePeerNamesIt() {
+    void aZmtpExceptionOfADecoderNamesThePeer() {
         recorder.failure = new ZMTPException(ZMTPException.Code.MALFORMED, "no such message");
         try (ScriptedPeer peer = decoding()) {
             peer.send("00 02 61");
@@ -179,7 +179,7 @@ class DecoderTest {
     }
 
     @Test
-    void aDecoderExceptionOfTheDecodersOwnIsPassedAsItIs() {
+    void aDecoderExceptionThrownByTheDecoderIsPassedUnchanged() {
         recorder.failure = new CorruptedFrameException("bad");
         try (ScriptedPeer peer = decoding()) {
             peer.send("00 02 61");
@@ -204,7 +204,7 @@ class DecoderTest {
     }
 
     @Test
-    void aDecoderIsToldNothingOnceItIsClosed() {
+    void aClosedDecoderGetsNoFurtherCalls() {
         ZMTPDecoder eager = new ZMTPDecoder() {
             @Override
             public void header(ChannelHandlerContext ctx, long length, boolean more, List<Object> out) {}
@@ -240,7 +240,7 @@ class DecoderTest {
     }
 
     @Test
-    void aDecoderMayRemoveItsCodecWhileOctetsAreLeftUnread() {
+    void aDecoderMayRemoveItsCodecWhileBytesAreUnread() {
         recorder.reads = 0;
         try (ScriptedPeer peer = decoding()) {
             peer.send("00 05 61 62");
@@ -252,7 +252,7 @@ class DecoderTest {
     }
 
     @Test
-    void socketsThatOnlySendNeedNoDecoder() {
+    void sendOnlySocketsNeedNoDecoder() {
         try (ScriptedPeer peer = InTraffic.as(PUSH)
                 .set(codec -> codec.decoder(session -> recorder))
                 .start()) {
@@ -285,7 +285,7 @@ class DecoderTest {
     }
 
     @Test
-    void whoClosesGetsNothingMoreOfWhatADecoderMadeAtOnce() {
+    void decodedObjectsAreDroppedAfterTheUserCloses() {
         Octets decoder = new Octets();
         ScriptedPeer peer = InTraffic.as(DEALER)
                 .set(codec -> codec.decoder(session -> decoder))
@@ -305,7 +305,7 @@ class DecoderTest {
     }
 
     @Test
-    void whatADecoderMakesOnceItIsClosedIsReleased() {
+    void objectsDecodedAfterACloseAreReleased() {
         Octets decoder = new Octets() {
             @Override
             public void content(ChannelHandlerContext ctx, ByteBuf data, List<Object> out) {
@@ -322,7 +322,7 @@ class DecoderTest {
     }
 
     @Test
-    void whoRemovesTheCodecGetsWhatItsDecoderHadMade() {
+    void decodedObjectsAreDeliveredAfterTheCodecIsRemoved() {
         try (ScriptedPeer peer = InTraffic.as(DEALER)
                 .set(codec -> codec.decoder(session -> new Octets()))
                 .behind(new ChannelInboundHandlerAdapter() {
@@ -341,7 +341,7 @@ class DecoderTest {
     }
 
     @Test
-    void whatADecoderRetainsOfOctetsGivenAgainStaysAsItIs() {
+    void retainedSlicesOfBytesOfferedAgainDoNotChange() {
         Octets decoder = new Octets() {
             @Override
             public void content(ChannelHandlerContext ctx, ByteBuf data, List<Object> out) {

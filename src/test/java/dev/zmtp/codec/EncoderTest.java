@@ -58,7 +58,7 @@ class EncoderTest {
     }
 
     @Test
-    void anEncoderGivenByItsClassIsMadeForEachConnection() {
+    void anEncoderGivenAsAClassIsCreatedForEachConnection() {
         try (ScriptedPeer peer =
                 InTraffic.as(DEALER).set(codec -> codec.encoder(Strings.class)).start()) {
             peer.channel.write("text");
@@ -88,7 +88,7 @@ class EncoderTest {
     }
 
     @Test
-    void aClassThatCannotBeMadeIsRefusedAtOnce() {
+    void aClassThatCannotBeInstantiatedIsRefusedAtOnce() {
         assertThatThrownBy(() -> ZMTPCodec.builder().encoder(Unmakeable.class))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("no constructor without arguments");
@@ -201,7 +201,7 @@ class EncoderTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("mistakes")
-    void aMistakeOfAnEncoderFailsItsOwnPromiseAlone(String message, Consumer<ZMTPWriter> mistake) {
+    void aMistakeOfAnEncoderFailsOnlyItsOwnPromise(String message, Consumer<ZMTPWriter> mistake) {
         ScriptedEncoder script = new ScriptedEncoder(1, (object, writer) -> {
             if (object instanceof ByteBuf) {
                 mistake.accept(writer);
@@ -225,7 +225,7 @@ class EncoderTest {
     }
 
     @Test
-    void aFlushInAListenerOfAMistakeSendsNothingOfIt() {
+    void aFlushInTheListenerOfAFailedEncodingSendsNoPartOfIt() {
         ScriptedEncoder script =
                 new ScriptedEncoder(1, (object, writer) -> writer.frame(2, true).writeByte('a'));
         try (ScriptedPeer peer = encoding(script)) {
@@ -250,7 +250,7 @@ class EncoderTest {
     }
 
     @Test
-    void anEncoderGetsMessagesToo() {
+    void anEncoderAlsoGetsMessages() {
         ScriptedEncoder script = new ScriptedEncoder(
                 3, (object, writer) -> writer.frame(1, false).writeByte(object instanceof ZMTPMessage ? 'm' : '?'));
         try (ScriptedPeer peer = encoding(script)) {
@@ -260,7 +260,7 @@ class EncoderTest {
     }
 
     @Test
-    void subscriptionsGoPastTheEncoder() {
+    void subscriptionsBypassTheEncoder() {
         try (ScriptedPeer peer =
                 InTraffic.as(SUB).set(codec -> codec.encoder(Strings.class)).start()) {
             peer.channel.writeAndFlush(ZMTPSubscription.subscribe("t"));
@@ -269,7 +269,7 @@ class EncoderTest {
     }
 
     @Test
-    void anEstimateOverTheIntegersIsRefused() {
+    void anEstimateThatOverflowsAnIntFailsTheWrite() {
         ZMTPEncoder huge = new ZMTPEncoder() {
             @Override
             public void estimate(Object message, ZMTPEstimator estimator) {

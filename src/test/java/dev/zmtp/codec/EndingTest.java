@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class EndingTest {
 
     @Test
-    void whatWasWrittenReachesTheTransportWhenTheCodecIsRemoved() {
+    void pendingWritesReachTheTransportWhenTheCodecIsRemoved() {
         try (ScriptedPeer peer = InTraffic.as(DEALER).start()) {
             ChannelFuture small = peer.channel.write(ZMTPMessage.fromUTF8("a"));
             ChannelFuture big = peer.channel.write(ZMTPMessage.from(Hex.buffer("62*5000")));
@@ -56,7 +56,7 @@ class EndingTest {
     }
 
     @Test
-    void theRestOfTheReadPassesOnWhenTheCodecIsRemoved() {
+    void theRestOfTheReadIsPassedOnWhenTheCodecIsRemoved() {
         try (ScriptedPeer peer = InTraffic.as(PAIR).behind(new Remover()).start()) {
             ByteBuf read = Hex.buffer("00 01 61 / 00 01 62 de ad");
             peer.channel.writeInbound(read);
@@ -67,7 +67,7 @@ class EndingTest {
     }
 
     @Test
-    void readsThatWaitBehindTheRemovalPassOnToo() {
+    void readsQueuedDuringTheRemovalArePassedOnToo() {
         try (ScriptedPeer peer = InTraffic.as(PAIR)
                 .behind(
                         new ChannelInboundHandlerAdapter() {
@@ -88,12 +88,8 @@ class EndingTest {
     }
 
     @Test
-    void whoReplacesTheCodecGetsTheRestOfTheReadAndAllThatFollows() {
-        Recorder<String> successor = new Recorder<>(msg -> {
-            String octets = Fired.describe(msg);
-            ReferenceCountUtil.release(msg);
-            return octets;
-        });
+    void theCodecsReplacementGetsTheRestOfTheReadAndAllThatFollows() {
+        Recorder<String> successor = Recorder.ofDescriptions();
         try (ScriptedPeer peer = InTraffic.as(PAIR)
                 .behind(new ChannelInboundHandlerAdapter() {
                     @Override
@@ -117,7 +113,7 @@ class EndingTest {
 
     /** It stands where the codec stood, so it must let octets pass: they are messages that were written before. */
     @Test
-    void whatWasWrittenLeavesThroughWhoeverReplacesTheCodec() {
+    void pendingWritesAreSentThroughTheCodecsReplacement() {
         List<String> passed = new ArrayList<>();
         try (ScriptedPeer peer = InTraffic.as(PAIR).start()) {
             ChannelFuture write = peer.channel.write(ZMTPMessage.fromUTF8("a"));
@@ -161,7 +157,7 @@ class EndingTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"00", "00 05 61", "01 01 61", "01 01 61 / 02 00*6 20 00 62*5000", "04 0a 04"})
-    void partialFramesAreReleasedWhenThePeerIsGone(String partial) {
+    void partialFramesAreReleasedWhenThePeerDisconnects(String partial) {
         try (ScriptedPeer peer = InTraffic.as(PAIR).start()) {
             peer.send(partial);
             peer.channel.unsafe().close(peer.channel.voidPromise()); // past the pipeline, as the transport does it
@@ -182,7 +178,7 @@ class EndingTest {
     }
 
     @Test
-    void theEndOfThePeersInputIsTheEndOfTheConnection() {
+    void theEndOfThePeersInputEndsTheConnection() {
         try (ScriptedPeer peer = InTraffic.as(PAIR).start()) {
             ChannelFuture write = peer.channel.write(ZMTPMessage.fromUTF8("last words"));
             peer.channel.pipeline().fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE);
@@ -196,7 +192,7 @@ class EndingTest {
     }
 
     @Test
-    void aCloseInMidReadDropsTheRest() {
+    void aCloseDuringAReadDropsTheRest() {
         List<String> heard = new ArrayList<>();
         try (ScriptedPeer peer = InTraffic.as(PAIR)
                 .behind(new ChannelInboundHandlerAdapter() {
@@ -216,7 +212,7 @@ class EndingTest {
     }
 
     @Test
-    void eventsOfOthersPassThrough() {
+    void otherHandlersEventsPassThrough() {
         try (ScriptedPeer peer = InTraffic.as(PAIR).start()) {
             peer.events.clear();
             peer.channel.pipeline().fireUserEventTriggered("an event");
@@ -225,7 +221,7 @@ class EndingTest {
     }
 
     @Test
-    void exceptionsOfOthersPassThroughAndEndNothing() {
+    void otherHandlersExceptionsPassThroughAndEndNothing() {
         RuntimeException foreign = new IllegalStateException("foreign");
         try (ScriptedPeer peer = InTraffic.as(PAIR).start()) {
             peer.channel.pipeline().fireExceptionCaught(foreign);
@@ -235,7 +231,7 @@ class EndingTest {
     }
 
     @Test
-    void aUserWhoClosesGetsNothingMoreOfTheSameRead() {
+    void nothingOfTheSameReadFollowsACloseByTheUser() {
         ScriptedPeer peer = new ScriptedPeer(ZMTPCodec.of(ROUTER), new ChannelInboundHandlerAdapter() {
             @Override
             public void userEventTriggered(ChannelHandlerContext ctx, Object evt) {

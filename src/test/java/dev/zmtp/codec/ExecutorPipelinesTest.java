@@ -9,11 +9,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPMessage;
-import dev.zmtp.codec.Loopback.Ear;
 import dev.zmtp.codec.Loopback.End;
 import dev.zmtp.testing.Fired;
 import dev.zmtp.testing.Hex;
-import dev.zmtp.testing.Transport;
+import dev.zmtp.testing.Recorder;
+import dev.zmtp.testing.TestTransport;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -49,7 +49,7 @@ class ExecutorPipelinesTest {
 
     @BeforeEach
     void start(@TempDir Path dir) {
-        net = new Loopback(Transport.NIO.kit(), Transport.NIO.newAddress(dir));
+        net = new Loopback(TestTransport.NIO.kit(), TestTransport.NIO.newAddress(dir));
     }
 
     @AfterEach
@@ -66,7 +66,7 @@ class ExecutorPipelinesTest {
     }
 
     @Test
-    void theConversationIsTheSameOnAnExecutorOfItsOwn() throws Exception {
+    void theConversationIsTheSameOnTheCodecsOwnExecutor() throws Exception {
         net.listen(on(server));
         ChannelFuture connected = net.connecting(on(client));
         converse(connected, client, server);
@@ -152,7 +152,7 @@ class ExecutorPipelinesTest {
     }
 
     @Test
-    void onAnExecutorOfItsOwnEverythingHappensThere() throws Exception {
+    void everythingIsFiredOnTheCodecsExecutor() throws Exception {
         Witness witness = new Witness(server);
         net.listen(on(server, witness));
         Channel raw = raw(GREETING + ready("PAIR") + "00 01 61");
@@ -169,7 +169,7 @@ class ExecutorPipelinesTest {
     }
 
     @Test
-    void onAnExecutorOfItsOwnTheDeadlinePassesThere() throws Exception {
+    void theHandshakeTimesOutOnTheCodecsExecutor() throws Exception {
         End mute = new End(codec -> codec.handshakeTimeout(Duration.ofMillis(20)));
         Witness witness = new Witness(mute);
         net.listen(on(mute, witness));
@@ -185,7 +185,7 @@ class ExecutorPipelinesTest {
     }
 
     @Test
-    void onAnExecutorOfItsOwnTheHeartbeatStopsThere() throws Exception {
+    void theHeartbeatTimesOutOnTheCodecsExecutor() throws Exception {
         AtomicReference<Witness> self = new AtomicReference<>();
         End mute = new End(codec -> codec.heartbeatInterval(Duration.ofMillis(20))
                 .heartbeatTimeout(Duration.ofMillis(20))
@@ -204,7 +204,7 @@ class ExecutorPipelinesTest {
     }
 
     @Test
-    void onAnExecutorOfItsOwnHeldWritesCountAndLeaveInOrder() throws Exception {
+    void heldWritesOnTheExecutorCountAndAreSentInOrder() throws Exception {
         int writes = 100;
         net.listen(on(server));
         Channel raw = raw(GREETING);
@@ -218,8 +218,8 @@ class ExecutorPipelinesTest {
         await(server.channel.pipeline().context(server.codec).executor().submit(() -> {}));
         assertThat(server.channel.isWritable()).isFalse();
         assertThat(held).noneMatch(ChannelFuture::isDone);
-        Ear ear = new Ear();
-        raw.pipeline().addFirst(ear);
+        Recorder<String> received = Recorder.ofBytes();
+        raw.pipeline().addFirst(received);
         raw.writeAndFlush(Hex.buffer(ready("PAIR")));
         server.assertSucceeded();
         for (ChannelFuture write : held) {
@@ -232,12 +232,12 @@ class ExecutorPipelinesTest {
         for (int i = 0; i < writes; i++) {
             sent.append(Hex.of("02 00*6 03 e8 %08x 00*996".formatted(i)));
         }
-        await(() -> ear.heard().length() >= sent.length());
-        assertThat(ear.heard()).endsWith(sent.toString());
+        await(() -> received.joined().length() >= sent.length());
+        assertThat(received.joined()).endsWith(sent.toString());
     }
 
     @Test
-    void onAnExecutorOfItsOwnAFailureFailsWhatWasHeld() throws Exception {
+    void aFailureOnTheExecutorFailsHeldWrites() throws Exception {
         net.listen(on(server));
         Channel raw = raw(GREETING);
         await(() -> server.channel != null && server.channel.isActive());

@@ -3,7 +3,7 @@ package dev.zmtp.codec;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPException;
-import dev.zmtp.testing.Peers;
+import dev.zmtp.testing.CodecPair;
 import dev.zmtp.testing.ScriptedPeer;
 import io.netty.channel.Channel;
 import java.util.List;
@@ -19,7 +19,7 @@ final class Failures {
     }
 
     /** As {@link #failureOf(ScriptedPeer)}, where both sides are codecs. */
-    static ZMTPException failureOf(Peers.End end) {
+    static ZMTPException failureOf(CodecPair.Side end) {
         return failureOf(end.channel, end.all);
     }
 

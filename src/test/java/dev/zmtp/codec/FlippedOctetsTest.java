@@ -20,17 +20,17 @@ class FlippedOctetsTest {
 
     /** What a conversation with a flipped octet comes to, and then the peer leaves. */
     private static List<String> outcome(byte[] octets, int piece) {
-        try (ScriptedPeer peer = Conversation.begin()) {
+        try (ScriptedPeer peer = Transcript.begin()) {
             for (int at = 0; at < octets.length; at += piece) {
                 peer.send(Arrays.copyOfRange(octets, at, Math.min(octets.length, at + piece)));
             }
             peer.channel.unsafe().close(peer.channel.voidPromise());
             peer.channel.runPendingTasks();
-            return Conversation.outcome(peer);
+            return Transcript.outcome(peer);
         }
     }
 
-    private static byte[] flipped(Conversation conversation, int at, int bits) {
+    private static byte[] flipped(Transcript conversation, int at, int bits) {
         byte[] octets = conversation.octets();
         octets[at] ^= (byte) bits;
         return octets;
@@ -63,8 +63,8 @@ class FlippedOctetsTest {
                              133-136 TOO_LARGE, 137-138 other, 139 MALFORMED, 140-141 other, 142-143 MALFORMED, \
                              144-147 TOO_LARGE, 148-452 other
                     """)
-    void whatComesOfItIsToldOnce(ZMTPVersion version, String table) {
-        Conversation conversation = Conversation.of(version);
+    void theOutcomeIsReportedOnce(ZMTPVersion version, String table) {
+        Transcript conversation = Transcript.of(version);
         List<String> expected = expand(table);
         List<String> unflipped = outcome(conversation.octets(), Integer.MAX_VALUE / 2);
         List<String> actual = new ArrayList<>();
@@ -104,18 +104,18 @@ class FlippedOctetsTest {
     }
 
     /** One octet there is as good as another. */
-    private static boolean isAmidTheLargeFrame(Conversation conversation, int at) {
+    private static boolean isAmidTheLargeFrame(Transcript conversation, int at) {
         byte[] octets = conversation.octets();
         return octets[at] == 'g' && octets[at - 1] == 'g';
     }
 
-    static List<Conversation> conversations() {
-        return Conversation.ofEachVersion().toList();
+    static List<Transcript> conversations() {
+        return Transcript.ofEachVersion().toList();
     }
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("conversations")
-    void howTheOctetsAreCutDoesNotMatter(Conversation conversation) {
+    void theOutcomeDoesNotDependOnHowTheBytesAreSplit(Transcript conversation) {
         int length = conversation.octets().length;
         for (int at = 0; at < length; at += isAmidTheLargeFrame(conversation, at) ? 20 : 1) {
             for (int bits : new int[] {0xff, 1 << (at % 8)}) {

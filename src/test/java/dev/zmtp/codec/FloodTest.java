@@ -64,7 +64,7 @@ class FloodTest {
 
     @ParameterizedTest
     @MethodSource("everyForm")
-    void oneTopicMoreThanAPeerMayHaveEndsTheConnection(Form form) {
+    void oneTopicOverTheLimitEndsTheConnection(Form form) {
         try (ScriptedPeer peer = form.toAtMostThreeTopics()) {
             peer.send(form.ask + "61").send(form.ask + "62").send(form.ask + "63");
             assertThat(peer.channel.isActive()).isTrue();
@@ -77,7 +77,7 @@ class FloodTest {
 
     @ParameterizedTest
     @MethodSource("everyForm")
-    void askingTwiceIsAskingOnceAndIsToldTwice(Form form) {
+    void aRepeatedSubscriptionTakesRoomOnceAndIsReportedTwice(Form form) {
         try (ScriptedPeer peer = form.toAtMostThreeTopics()) {
             for (int i = 0; i < 10; i++) {
                 peer.send(form.ask + "61");
@@ -91,7 +91,7 @@ class FloodTest {
 
     @ParameterizedTest
     @MethodSource("everyForm")
-    void whatWasGivenBackMakesRoom(Form form) {
+    void aCancelledTopicMakesRoom(Form form) {
         try (ScriptedPeer peer = form.toAtMostThreeTopics()) {
             for (int i = 10; i < 100; i++) {
                 peer.send(form.ask + i).send(form.giveBack + i);
@@ -103,7 +103,7 @@ class FloodTest {
 
     @ParameterizedTest
     @MethodSource("everyForm")
-    void givingBackWhatWasNotAskedForMakesNoRoom(Form form) {
+    void cancellingAnUnknownTopicMakesNoRoom(Form form) {
         try (ScriptedPeer peer = form.toAtMostThreeTopics()) {
             peer.send(form.giveBack + "7a").send(form.giveBack + "7a");
             peer.send(form.ask + "61").send(form.ask + "62").send(form.ask + "63");
@@ -114,7 +114,7 @@ class FloodTest {
     }
 
     @Test
-    void theOctetsOfAllTopicsHaveABoundToo() {
+    void theBytesOfAllTopicsAreLimitedToo() {
         try (ScriptedPeer peer = InTraffic.as(PUB)
                 .set(codec -> codec.maxSubscriptionsLength(2 * (64 + 100)))
                 .start()) {
@@ -130,7 +130,7 @@ class FloodTest {
     }
 
     @Test
-    void noTopicsAtAllMayBeAllowed() {
+    void theLimitOfTopicsMayBeZero() {
         try (ScriptedPeer peer =
                 InTraffic.as(PUB).set(codec -> codec.maxSubscriptions(0)).start()) {
             peer.send("04 08 06 \"CANCEL\" 61");
@@ -141,7 +141,7 @@ class FloodTest {
     }
 
     @Test
-    void aSubscriptionToSomeoneWhoDoesNotPublishTakesNoPlace() {
+    void aSubscriptionToANonPublisherTakesNoRoom() {
         try (ScriptedPeer peer =
                 InTraffic.as(DEALER).set(codec -> codec.maxSubscriptions(0)).start()) {
             peer.send("04 0a 09 \"SUBSCRIBE\"").send("04 05 04 \"JOIN\"");
@@ -165,7 +165,7 @@ class FloodTest {
 
     @ParameterizedTest(name = "{2} to {0}")
     @MethodSource("floods")
-    void moreCommandsThanASecondHoldsEndTheConnection(ZMTPSocketType type, ZMTPVersion version, String command) {
+    void moreCommandsThanAllowedPerSecondEndTheConnection(ZMTPSocketType type, ZMTPVersion version, String command) {
         try (ScriptedPeer peer = InTraffic.as(type)
                 .peer(version)
                 .set(codec -> codec.maxCommandsPerSecond(50))
@@ -180,7 +180,7 @@ class FloodTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"00 01 61", "00 00", "01 00 / 00 00"})
-    void messagesAreNoCommands(String message) {
+    void messagesDoNotCountAsCommands(String message) {
         try (ScriptedPeer peer =
                 InTraffic.as(DEALER).set(codec -> codec.maxCommandsPerSecond(1)).start()) {
             peer.send((message + " / ").repeat(100));

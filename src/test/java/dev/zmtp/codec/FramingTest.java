@@ -109,7 +109,7 @@ class FramingTest {
         "ZMTP20, 01 01 61 / 01 fe 62*254 / 00 00",
         "ZMTP31, 01 01 61 / 01 fe 62*254 / 00 00"
     })
-    void everyFrameButTheLastSaysMore(ZMTPVersion version, String octets) {
+    void everyFrameButTheLastHasTheMoreFlag(ZMTPVersion version, String octets) {
         try (ScriptedPeer peer = InTraffic.as(DEALER).peer(version).start()) {
             peer.channel.writeAndFlush(ZMTPMessage.fromUTF8("a", "b".repeat(254), ""));
             assertThat(peer.received()).isEqualTo(Hex.of(octets));
@@ -117,7 +117,7 @@ class FramingTest {
     }
 
     @Test
-    void bigFramesBeforeTheLastSayMoreToo() {
+    void largeFramesBeforeTheLastHaveTheMoreFlagToo() {
         try (ScriptedPeer peer = InTraffic.as(DEALER).start()) {
             peer.channel.writeAndFlush(ZMTPMessage.fromUTF8("a".repeat(5000), "b".repeat(5000), "c"));
             assertThat(peer.received()).isEqualTo(Hex.of("03 00*6 13 88 61*5000 / 03 00*6 13 88 62*5000 / 00 01 63"));
@@ -145,7 +145,7 @@ class FramingTest {
 
     @ParameterizedTest
     @EnumSource(value = ZMTPVersion.class, names = "ZMTP10", mode = EnumSource.Mode.EXCLUDE)
-    void ofThe256OctetsThatAFrameMightStartWithOnlyTheLegalOnesAreAccepted(ZMTPVersion version) {
+    void onlyLegalFlagsBytesAreAccepted(ZMTPVersion version) {
         String pong = " 04 \"PONG\""; // a command, and as good a frame of a message as any
         for (int flags = 0; flags < 256; flags++) {
             boolean message = flags <= 3;
@@ -166,7 +166,7 @@ class FramingTest {
     }
 
     @Test
-    void ofTheFlagsOfA10FrameOnlyTheLowestCounts() {
+    void onlyTheLowestFlagOfA10FrameMatters() {
         for (int flags = 0; flags < 256; flags++) {
             try (ScriptedPeer peer = InTraffic.as(DEALER).peer(ZMTP10).start()) {
                 peer.send("02 %02x 61 / 02 00 62".formatted(flags));
@@ -192,7 +192,7 @@ class FramingTest {
 
     @ParameterizedTest(name = "{0}: {2} octets in reads of {1}")
     @MethodSource("aboutTheSizeOfARead")
-    void messagesOfAboutTheSizeOfAReadArriveWhole(ZMTPVersion version, int read, int length) {
+    void messagesOfAboutTheSizeOfAReadArriveComplete(ZMTPVersion version, int read, int length) {
         String header = version == ZMTP10 ? "ff %016x 00".formatted(length + 1) : "02 %016x".formatted(length);
         byte[] octets = Hex.octets("%1$s 61*%2$d / %1$s 62*%2$d / %1$s 63*%2$d".formatted(header, length));
         try (ScriptedPeer peer = InTraffic.as(DEALER).peer(version).start()) {
@@ -214,7 +214,7 @@ class FramingTest {
         "ZMTP20, 02 00*6 30 00 61*12288 / 02 00*6 30 00 62*12288 / 08 00",
         "ZMTP31, 02 00*6 30 00 61*12288 / 02 00*6 30 00 62*12288 / 08 00"
     })
-    void nothingOfAFailureStaysForTheNextConnection(ZMTPVersion version, String octets) {
+    void aFailureLeavesNothingForTheNextConnection(ZMTPVersion version, String octets) {
         for (int connection = 0; connection < 2; connection++) {
             try (ScriptedPeer peer = InTraffic.as(DEALER).peer(version).start()) {
                 byte[] all = Hex.octets(octets);
@@ -272,7 +272,7 @@ class FramingTest {
     }
 
     @Test
-    void aConversationCutAfterEachOctetIsTheSame() {
+    void aConversationSplitAtAnyByteIsUnderstood() {
         List<String> expected = inOneRead();
         byte[] octets = Hex.octets(COMMANDS_AND_MESSAGES);
         for (int cut = 0; cut <= octets.length; cut++) {
@@ -285,7 +285,7 @@ class FramingTest {
     }
 
     @Test
-    void aConversationInSingleOctetsIsTheSame() {
+    void aConversationInSingleBytesIsUnderstood() {
         try (ScriptedPeer peer = publisher()) {
             for (byte octet : Hex.octets(COMMANDS_AND_MESSAGES)) {
                 peer.send(new byte[] {octet});
@@ -295,7 +295,7 @@ class FramingTest {
     }
 
     @Test
-    void aConversationInRandomPiecesIsTheSame() {
+    void aConversationInRandomPiecesIsUnderstood() {
         List<String> expected = inOneRead();
         byte[] octets = Hex.octets(COMMANDS_AND_MESSAGES);
         for (long seed = 0; seed < 100; seed++) {
@@ -313,7 +313,7 @@ class FramingTest {
     }
 
     @Test
-    void aConversationThatEndsAnywhereGivesNoHalfMessage() {
+    void aConversationThatEndsAnywhereFiresNoPartialMessage() {
         List<String> whole = inOneRead();
         byte[] octets = Hex.octets(COMMANDS_AND_MESSAGES);
         for (int end = 0; end < octets.length; end++) {
@@ -355,7 +355,7 @@ class FramingTest {
     }
 
     @Test
-    void whatIsNoBufferPassesThrough() {
+    void anythingButABufferPassesThrough() {
         try (ScriptedPeer peer = InTraffic.as(PAIR).start()) {
             peer.channel.writeInbound("not octets");
             assertThat(peer.messages).containsExactly("not octets");
@@ -363,7 +363,7 @@ class FramingTest {
     }
 
     @Test
-    void anEmptyReadMeansNothing() {
+    void anEmptyReadIsIgnored() {
         try (ScriptedPeer peer = InTraffic.as(PAIR).start()) {
             peer.send("00 02 61");
             peer.channel.writeInbound(Unpooled.EMPTY_BUFFER);

@@ -72,7 +72,7 @@ class GoldenCommandsTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("values")
-    void theCodecReceivesAValueHoweverItIsCut(
+    void theCodecReceivesAValueHoweverItIsSplit(
             String name, ZMTPVersion version, ZMTPSocketType from, ZMTPSocketType to, Object value) {
         byte[] octets = Vectors.octets(name);
         try (ScriptedPeer peer = InTraffic.as(to).peer(from).peer(version).start()) {
@@ -88,7 +88,7 @@ class GoldenCommandsTest {
 
     @ParameterizedTest(name = "{0} from a {1} peer")
     @MethodSource("bothForms")
-    void aPublisherTakesBothFormsFromAny3xPeer(String name, ZMTPVersion version, ZMTPSubscription value) {
+    void aPublisherAcceptsBothFormsFromAny3xPeer(String name, ZMTPVersion version, ZMTPSubscription value) {
         try (ScriptedPeer peer = InTraffic.as(PUB).peer(SUB).peer(version).start()) {
             peer.send(Vectors.octets(name));
 
@@ -118,7 +118,7 @@ class GoldenCommandsTest {
 
     @ParameterizedTest(name = "{0} is answered by {1}")
     @MethodSource("pings")
-    void everyPingIsAnsweredWithItsContextHoweverItIsCut(String ping, String pong) {
+    void everyPingIsAnsweredWithItsContextHoweverItIsSplit(String ping, String pong) {
         byte[] octets = Vectors.octets(ping);
         try (ScriptedPeer peer = InTraffic.as(DEALER).peer(DEALER).peer(ZMTP31).start()) {
             for (int at = 0; at <= octets.length; at++) {
@@ -136,7 +136,7 @@ class GoldenCommandsTest {
 
     @ParameterizedTest
     @MethodSource("pongs")
-    void aPongNobodyAskedForIsNoMessageAndNoFault(String pong) {
+    void anUnsolicitedPongIsIgnored(String pong) {
         byte[] octets = Vectors.octets(pong);
         ZMTPMessage expected = ZMTPMessage.fromUTF8("Hello");
         try (ScriptedPeer peer = InTraffic.as(DEALER).peer(DEALER).peer(ZMTP31).start()) {

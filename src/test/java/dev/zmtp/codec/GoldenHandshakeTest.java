@@ -123,7 +123,8 @@ class GoldenHandshakeTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("received")
-    void theCodecUnderstandsAGreetingHoweverItIsCut(String name, String rest, ZMTPCodec.Builder ours, Known expected) {
+    void theCodecUnderstandsAGreetingHoweverItIsSplit(
+            String name, String rest, ZMTPCodec.Builder ours, Known expected) {
         byte[] octets = Hex.octets(Vectors.text(name) + " " + rest);
         for (int at = 0; at <= octets.length; at++) {
             int cut = at;
@@ -149,7 +150,7 @@ class GoldenHandshakeTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("received")
-    void aGreetingWithoutItsLastOctetIsNoHandshake(String name, String rest, ZMTPCodec.Builder ours, Known unused) {
+    void aGreetingWithoutItsLastByteIsIncomplete(String name, String rest, ZMTPCodec.Builder ours, Known unused) {
         byte[] octets = Hex.octets(Vectors.text(name) + " " + rest);
         try (ScriptedPeer peer = new ScriptedPeer(ours.build())) {
             peer.send(Arrays.copyOf(octets, octets.length - 1));
@@ -160,7 +161,7 @@ class GoldenHandshakeTest {
     }
 
     @Test
-    void aFrameOfLengthZeroIsNoGreeting() {
+    void aFrameOfLengthZeroIsNotAGreeting() {
         try (ScriptedPeer peer = new ScriptedPeer(router(ZMTP31).build())) {
             peer.send(Vectors.octets("1.0 frame of length zero"));
 
@@ -173,7 +174,7 @@ class GoldenHandshakeTest {
     /** The RFC wants PUB and SUB in a 2.0 greeting; libzmq sends the codes of its own XPUB and XSUB. */
     @ParameterizedTest(name = "{0} sends {1}")
     @MethodSource("xTypes")
-    void libzmqMayCallItselfXpubOrXsubIn20(ZMTPSocketType theirs, String code, ZMTPSocketType ours) {
+    void libzmqMayAnnounceXpubOrXsubIn20(ZMTPSocketType theirs, String code, ZMTPSocketType ours) {
         try (ScriptedPeer peer =
                 new ScriptedPeer(ZMTPCodec.builder().socketType(ours).build())) {
             peer.send(Hex.octets(SIGNATURE + "01 " + code + " 00 00"));
@@ -193,7 +194,7 @@ class GoldenHandshakeTest {
 
     @ParameterizedTest(name = "{0} sends {1}")
     @MethodSource("xTypesOfOurs")
-    void weCallOurselvesPubOrSubIn20(ZMTPSocketType ours, String code) {
+    void weAnnouncePubOrSubIn20(ZMTPSocketType ours, String code) {
         try (ScriptedPeer peer =
                 new ScriptedPeer(ZMTPCodec.builder().socketType(ours).build())) {
             peer.send(Hex.octets(SIGNATURE + "01"));
@@ -234,7 +235,7 @@ class GoldenHandshakeTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("readies")
-    void theCodecUnderstandsReadyHoweverItIsCut(String name, ZMTPCodec.Builder theirs) {
+    void theCodecUnderstandsReadyHoweverItIsSplit(String name, ZMTPCodec.Builder theirs) {
         ZMTPSocketType type = theirs.build().session().config().socketType();
         ZMTPSocketType ours = Arrays.stream(ZMTPSocketType.values())
                 .filter(type::accepts)
@@ -255,7 +256,7 @@ class GoldenHandshakeTest {
     }
 
     @Test
-    void thePropertiesOfReadyAreTheHandshakes() {
+    void theHandshakeHasThePropertiesOfReady() {
         try (ScriptedPeer peer = new ScriptedPeer(ZMTPCodec.of(PULL))) {
             peer.send(Vectors.octets("3.1 greeting"));
             peer.send(Vectors.octets("READY PUSH with X-Name"));
@@ -266,7 +267,7 @@ class GoldenHandshakeTest {
     }
 
     @Test
-    void errorFromThePeerEndsTheHandshakeHoweverItIsCut() {
+    void anErrorFromThePeerEndsTheHandshakeHoweverItIsSplit() {
         byte[] octets = Vectors.octets("ERROR 400");
         for (int at = 0; at < octets.length; at++) {
             try (ScriptedPeer peer = new ScriptedPeer(ZMTPCodec.of(PULL))) {
@@ -284,7 +285,7 @@ class GoldenHandshakeTest {
     }
 
     @Test
-    void aPeerOfTheWrongTypeIsToldWhy() {
+    void aPeerOfTheWrongTypeGetsTheReason() {
         String reason = "socket type: PUB (expected: one that PULL talks to)";
         try (ScriptedPeer peer = new ScriptedPeer(ZMTPCodec.of(PULL))) {
             peer.send(Vectors.octets("3.1 greeting"));
@@ -301,7 +302,7 @@ class GoldenHandshakeTest {
     }
 
     @Test
-    void errorIsSpeltAsLibzmqSpellsIt() {
+    void ourErrorHasLibzmqsForm() {
         var body = Command.error(Unpooled.buffer().alloc(), "400");
         var frame = body.alloc().buffer();
         ZMTP31.writeHeader(frame, ZMTPVersion.COMMAND, body.readableBytes());
@@ -312,7 +313,7 @@ class GoldenHandshakeTest {
     }
 
     @Test
-    void noVectorIsForgotten() {
+    void everyVectorIsTested() {
         Set<String> forgotten = new HashSet<>(Vectors.names());
         forgotten.removeAll(GoldenMessagesTest.names());
         forgotten.removeAll(GoldenCommandsTest.names());

@@ -95,7 +95,7 @@ class GoldenMessagesTest {
 
     @ParameterizedTest(name = "{0} in {1}")
     @MethodSource("receivedMessages")
-    void aMessageIsReadFromItsOctets(Golden golden, ZMTPVersion version) {
+    void aMessageIsReadFromItsBytes(Golden golden, ZMTPVersion version) {
         ByteBuf in = Vectors.buffer(golden.name);
         ZMTPMessage expected = golden.message();
         ZMTPMessage read = ZMTPMessage.read(in, version);
@@ -110,7 +110,7 @@ class GoldenMessagesTest {
 
     @ParameterizedTest(name = "{0} in {1}")
     @MethodSource("receivedMessages")
-    void halfAMessageIsNoneAndStaysInTheBuffer(Golden golden, ZMTPVersion version) {
+    void halfAMessageIsLeftInTheBuffer(Golden golden, ZMTPVersion version) {
         ByteBuf in = Vectors.buffer(golden.name);
         for (int length = 0; length < in.readableBytes(); length++) {
             ByteBuf half = in.slice(0, length);
@@ -124,7 +124,7 @@ class GoldenMessagesTest {
 
     @ParameterizedTest(name = "{0} in {1}")
     @MethodSource("messages")
-    void theCodecSendsIt(Golden golden, ZMTPVersion version) {
+    void theCodecSendsAMessage(Golden golden, ZMTPVersion version) {
         try (ScriptedPeer peer =
                 InTraffic.as(golden.from).peer(golden.to).peer(version).start()) {
             peer.channel.writeOutbound(golden.message());
@@ -135,7 +135,7 @@ class GoldenMessagesTest {
 
     @ParameterizedTest(name = "{0} in {1}")
     @MethodSource("receivedMessages")
-    void theCodecReceivesItHoweverItIsCut(Golden golden, ZMTPVersion version) {
+    void theCodecReceivesAMessageHoweverItIsSplit(Golden golden, ZMTPVersion version) {
         byte[] octets = Vectors.octets(golden.name);
         ZMTPMessage expected = golden.message();
         try (ScriptedPeer peer =

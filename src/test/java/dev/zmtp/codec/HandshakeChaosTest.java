@@ -163,7 +163,7 @@ class HandshakeChaosTest {
     }
 
     @Test
-    void whateverCallbacksDoAHandshakeEndsOnceAndEverybodyIsTold() {
+    void aHandshakeEndsOnceAndIsReportedWhateverCallbacksDo() {
         for (long seed = 0; seed < 500; seed++) {
             chaos(seed);
         }

@@ -67,7 +67,7 @@ class HandshakeDeadlineTest {
                 "ff 00*8 7f 01 06 00 02 6d",
                 "ff 00*8 7f 00 06 03 00 6d"
             })
-    void aPeerThatStopsAnywhereIsGivenUpAfter30Seconds(String theirs) {
+    void aPeerThatStopsAnywhereTimesOutAfter30Seconds(String theirs) {
         try (ScriptedPeer peer = frozen(dealer()).send(theirs)) {
             advance(peer, 29_999);
             assertThat(peer.events).isEmpty();
@@ -77,7 +77,7 @@ class HandshakeDeadlineTest {
     }
 
     @Test
-    void theFailureSaysWhoAndWhereAndHowLong() {
+    void theFailureNamesThePeerThePhaseAndTheTime() {
         try (ScriptedPeer peer = frozen(dealer())) {
             advance(peer, 30_000);
             assertThat(failureOf(peer))
@@ -102,7 +102,7 @@ class HandshakeDeadlineTest {
 
     @ParameterizedTest(name = "{0}, then {1}, an octet in {3} ms")
     @MethodSource("dribbles")
-    void aPeerThatDribblesGetsNoMoreTime(String start, String theirs, String phase, int pause) {
+    void aSlowlySendingPeerGetsNoExtraTime(String start, String theirs, String phase, int pause) {
         byte[] octets = Arrays.copyOf(Hex.octets(theirs), 11); // less than what is missing in any of these handshakes
         try (ScriptedPeer peer = frozen(dealer()).send(start)) {
             for (int time = 0, sent = 0; time < 30_000; time += pause) {
@@ -121,7 +121,7 @@ class HandshakeDeadlineTest {
     }
 
     @Test
-    void theTimeIsAMatterOfConfiguration() {
+    void theTimeoutIsConfigurable() {
         try (ScriptedPeer peer = frozen(dealer().handshakeTimeout(Duration.ofMillis(10)))) {
             advance(peer, 9);
             assertThat(peer.events).isEmpty();
@@ -131,14 +131,14 @@ class HandshakeDeadlineTest {
     }
 
     @Test
-    void zeroIsNoDeadline() {
+    void zeroMeansNoTimeout() {
         try (ScriptedPeer peer = frozen(dealer().handshakeTimeout(Duration.ZERO))) {
             assertThat(peer.channel.runScheduledPendingTasks()).isEqualTo(NO_TASK);
         }
     }
 
     @Test
-    void theLongestTimeThatCanBeConfiguredIsCounted() {
+    void theLongestConfigurableTimeoutWorks() {
         try (ScriptedPeer peer = frozen(dealer().handshakeTimeout(Duration.ofNanos(Long.MAX_VALUE)))) {
             advance(peer, 1_000_000_000);
             assertThat(peer.failures).isEmpty();
@@ -148,7 +148,7 @@ class HandshakeDeadlineTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"01 00", "ff 00*8 7f 01 06 00 00", GREETING + "04 06 05 \"READY\""})
-    void aCompleteHandshakeLeavesNoTask(String theirs) {
+    void aCompleteHandshakeLeavesNoScheduledTask(String theirs) {
         try (ScriptedPeer peer = frozen(dealer()).send(theirs)) {
             peer.onlyEvent(ZMTPHandshakeSuccess.class);
             assertThat(peer.channel.runScheduledPendingTasks()).isEqualTo(NO_TASK);
@@ -168,7 +168,7 @@ class HandshakeDeadlineTest {
 
     /** None of these is the channel's own close, as an embedded channel cancels all tasks there. */
     @SuppressWarnings("ImmutableEnumChecker") // lambdas without state
-    private enum End {
+    private enum Ending {
         CLOSE(peer -> peer.channel.pipeline().close()),
         DISCONNECT(peer -> {
             ChannelHandlerContext ctx = peer.channel.pipeline().context(ZMTPCodec.class);
@@ -185,19 +185,19 @@ class HandshakeDeadlineTest {
 
         private final Consumer<ScriptedPeer> come;
 
-        End(Consumer<ScriptedPeer> come) {
+        Ending(Consumer<ScriptedPeer> come) {
             this.come = come;
         }
     }
 
     static Stream<Arguments> ends() {
         return Stream.of("", "ff 00*8 7f 01 06", GREETING)
-                .flatMap(theirs -> Arrays.stream(End.values()).map(end -> Arguments.of(theirs, end)));
+                .flatMap(theirs -> Arrays.stream(Ending.values()).map(end -> Arguments.of(theirs, end)));
     }
 
     @ParameterizedTest(name = "{0}, then {1}")
     @MethodSource("ends")
-    void aHandshakeThatEndsLeavesNoTask(String theirs, End end) {
+    void anEndedHandshakeLeavesNoScheduledTask(String theirs, Ending end) {
         try (ScriptedPeer peer = new ScriptedPeer()) {
             peer.channel.freezeTime();
             peer.channel.pipeline().addFirst("transport", new Silent());
@@ -210,7 +210,7 @@ class HandshakeDeadlineTest {
             assertThat(peer.all)
                     .filteredOn(ZMTPHandshakeFailure.class::isInstance)
                     .hasSize(1);
-            assertThat(peer.channel.isOpen()).isEqualTo(end == End.REMOVAL);
+            assertThat(peer.channel.isOpen()).isEqualTo(end == Ending.REMOVAL);
         }
     }
 }

@@ -130,7 +130,7 @@ class HeartbeatBackPressureTest {
     }
 
     @Test
-    void aPeerThatTakesLittleIsAliveAndOneThatTakesNothingIsNot() {
+    void aPeerThatReadsLittleIsAliveAndOneThatReadsNothingIsNot() {
         Recorder<Object> recorder = Recorder.ofAll();
         SlowChannel channel = pushing(recorder);
         channel.takes = 0;
@@ -163,7 +163,7 @@ class HeartbeatBackPressureTest {
     }
 
     @Test
-    void aPauseOfReadingThatBeginsWithoutAMessageIsNotThePeersSilence() {
+    void aReadPauseThatBeginsWithoutAMessageDoesNotCountAsSilence() {
         try (ScriptedPeer peer = InTraffic.as(DEALER)
                 .set(codec -> codec.heartbeatInterval(Duration.ofSeconds(1)))
                 .start()) {

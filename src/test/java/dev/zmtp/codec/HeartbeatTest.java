@@ -44,7 +44,7 @@ class HeartbeatTest {
     }
 
     @Test
-    void aPingLeavesInEachInterval() {
+    void aPingIsSentInEachInterval() {
         try (ScriptedPeer peer = pingingEach(1000)) {
             pass(peer, 999);
             assertThat(peer.received()).isEmpty();
@@ -59,7 +59,7 @@ class HeartbeatTest {
     }
 
     @Test
-    void aPeerThatWeDoNotReadFromIsNotCut() {
+    void aPeerThatWeDoNotReadFromIsNotDisconnected() {
         try (ScriptedPeer peer = pingingEach(1000)) {
             peer.channel.config().setAutoRead(false);
             peer.send("00 01 61"); // all that was asked for
@@ -77,7 +77,7 @@ class HeartbeatTest {
     }
 
     @Test
-    void noPingLeavesByDefault() {
+    void noPingIsSentByDefault() {
         try (ScriptedPeer peer = InTraffic.as(DEALER).start()) {
             pass(peer, Duration.ofDays(1).toMillis());
             assertThat(peer.received()).isEmpty();
@@ -100,7 +100,7 @@ class HeartbeatTest {
 
     @ParameterizedTest(name = "{0} ms")
     @CsvSource({"0, 00 00", "100, 00 01", "199, 00 01", "6500, 00 41", "65500, 02 8f"})
-    void aPingDemandsTheTtlInTenthsOfASecond(long millis, String ttl) {
+    void aPingCarriesTheTtlInTenthsOfASecond(long millis, String ttl) {
         try (ScriptedPeer peer = InTraffic.as(DEALER)
                 .set(codec -> codec.heartbeatInterval(Duration.ofSeconds(1)).heartbeatTtl(Duration.ofMillis(millis)))
                 .start()) {
@@ -111,7 +111,7 @@ class HeartbeatTest {
 
     @ParameterizedTest
     @ValueSource(longs = {1, 99, 65_600, 6_553_500, -100})
-    void aTtlThatTheWireOrLibzmqCannotSayIsRefused(long millis) {
+    void aTtlThatTheWireOrLibzmqCannotExpressIsRefused(long millis) {
         assertThatThrownBy(() -> ZMTPConfig.builder().heartbeatTtl(Duration.ofMillis(millis)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("heartbeatTtl");
@@ -131,7 +131,7 @@ class HeartbeatTest {
     }
 
     @Test
-    void theTimeoutIsTheIntervalUnlessSaidOtherwise() {
+    void theTimeoutIsTheIntervalByDefault() {
         try (ScriptedPeer peer = pingingEach(1000)) {
             pass(peer, 1000);
             pass(peer, 999);
@@ -142,7 +142,7 @@ class HeartbeatTest {
     }
 
     @Test
-    void noTimeoutMeansToWaitForEver() {
+    void noTimeoutMeansToWaitForever() {
         try (ScriptedPeer peer = InTraffic.as(DEALER)
                 .set(codec -> codec.heartbeatInterval(Duration.ofSeconds(1)).heartbeatTimeout(Duration.ZERO))
                 .start()) {
@@ -155,7 +155,7 @@ class HeartbeatTest {
     }
 
     @Test
-    void aTimeoutTellsWhoWasSilentAndHowLong() {
+    void aTimeoutNamesThePeerAndTheTime() {
         try (ScriptedPeer peer = pingingEach(1500)) {
             pass(peer, 1500);
             pass(peer, 1500);
@@ -169,7 +169,7 @@ class HeartbeatTest {
 
     @ParameterizedTest
     @ValueSource(strings = {PONG, "00 00", "00", "01", "00 05 61", "04 04 03 \"NEW\""})
-    void anyOctetIsASignOfLife(String octets) {
+    void anyByteIsASignOfLife(String octets) {
         try (ScriptedPeer peer = pingingEach(1000)) {
             pass(peer, 1000);
             pass(peer, 500);
@@ -251,7 +251,7 @@ class HeartbeatTest {
     }
 
     @Test
-    void theTimerOfAnOlderTtlIsNotKept() {
+    void theTimerOfAnOlderTtlIsCancelled() {
         try (ScriptedPeer peer = InTraffic.as(PULL).start()) {
             peer.send("04 07 04 \"PING\" 00 0a");
             peer.send("04 07 04 \"PING\" 00 14");
@@ -261,7 +261,7 @@ class HeartbeatTest {
     }
 
     @Test
-    void aPingForWhichThereIsNoMemoryEndsTheConnection() {
+    void aPingThatCannotBeAllocatedEndsTheConnection() {
         FullAllocator alloc = new FullAllocator();
         try (ScriptedPeer peer = InTraffic.as(DEALER)
                 .set(codec -> codec.heartbeatInterval(Duration.ofSeconds(1)))
@@ -308,7 +308,7 @@ class HeartbeatTest {
     }
 
     @Test
-    void noTaskIsLeftByAPingThatCannotBeSent() {
+    void aPingThatCannotBeSentLeavesNoTask() {
         FailingWrites failing = new FailingWrites();
         try (ScriptedPeer peer = InTraffic.as(DEALER)
                 .front(failing)
@@ -346,7 +346,7 @@ class HeartbeatTest {
     }
 
     @Test
-    void aPingTakesAlongWhatWasWrittenBefore() {
+    void aPingFlushesWhatWasWrittenBefore() {
         try (ScriptedPeer peer = pingingEach(1000)) {
             peer.channel.write(ZMTPMessage.fromUTF8("a"));
             pass(peer, 1000);

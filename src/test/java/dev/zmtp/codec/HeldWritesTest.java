@@ -46,7 +46,7 @@ class HeldWritesTest {
     }
 
     @Test
-    void heldWritesLeaveInOrder() {
+    void heldWritesAreSentInOrder() {
         try (ScriptedPeer peer = greeted()) {
             for (String text : List.of("a", "b", "c")) {
                 peer.channel.writeAndFlush(ZMTPMessage.fromUTF8(text));
@@ -58,7 +58,7 @@ class HeldWritesTest {
     }
 
     @Test
-    void heldWritesLeaveInTheVersionThatWasAgreed() {
+    void heldWritesAreSentInTheNegotiatedVersion() {
         try (ScriptedPeer peer = new ScriptedPeer(ZMTPCodec.of(ZMTPSocketType.DEALER))) {
             peer.channel.writeAndFlush(ZMTPMessage.fromUTF8("a"));
             peer.received();
@@ -68,7 +68,7 @@ class HeldWritesTest {
     }
 
     @Test
-    void promisesOfHeldWritesCompleteWhenTheyLeave() {
+    void promisesOfHeldWritesCompleteWhenTheyAreSent() {
         try (ScriptedPeer peer = greeted()) {
             ChannelFuture first = peer.channel.write(ZMTPMessage.fromUTF8("a"));
             ChannelFuture second = peer.channel.writeAndFlush(ZMTPMessage.fromUTF8("b"));
@@ -90,7 +90,7 @@ class HeldWritesTest {
     }
 
     @Test
-    void noFlushIsInvented() {
+    void nothingIsFlushedUnasked() {
         try (ScriptedPeer peer = greeted()) {
             peer.channel.flush();
             ChannelFuture write = peer.channel.write(ZMTPMessage.fromUTF8("a"));
@@ -112,7 +112,7 @@ class HeldWritesTest {
     }
 
     @Test
-    void aHeldWriteOfTheWrongTypeFailsAloneWhenItsTurnComes() {
+    void onlyTheHeldWriteOfTheWrongTypeFailsWhenItsTurnComes() {
         try (ScriptedPeer peer = greeted()) {
             ChannelFuture first = peer.channel.writeAndFlush(ZMTPMessage.fromUTF8("a"));
             ByteBuf wrong = peer.channel.alloc().buffer().writeByte(1);
@@ -141,7 +141,7 @@ class HeldWritesTest {
     }
 
     @Test
-    void writesOfAListenerLeaveBehindTheRest() {
+    void writesFromAListenerFollowTheOtherHeldWrites() {
         try (ScriptedPeer peer = greeted()) {
             peer.channel.write("wrong").addListener(failed -> peer.channel.write(ZMTPMessage.fromUTF8("c")));
             peer.channel.writeAndFlush(ZMTPMessage.fromUTF8("b"));
@@ -152,7 +152,7 @@ class HeldWritesTest {
 
     @ParameterizedTest
     @CsvSource({"936, true", "937, false"})
-    void moreThanTheBoundIsRefused(int length, boolean accepted) {
+    void writesOverTheLimitAreRefused(int length, boolean accepted) {
         ZMTPConfig.Builder config =
                 ZMTPConfig.builder().socketType(ZMTPSocketType.DEALER).maxHeldLength(1000 + 64 + 1);
         try (ScriptedPeer peer = greeted(config)) {
@@ -172,7 +172,7 @@ class HeldWritesTest {
     }
 
     @Test
-    void manyFramesCountThoughTheyAreEmpty() {
+    void emptyFramesCountTowardsTheLimit() {
         ZMTPConfig.Builder config =
                 ZMTPConfig.builder().socketType(ZMTPSocketType.DEALER).maxHeldLength(639);
         try (ScriptedPeer peer = greeted(config)) {
@@ -183,7 +183,7 @@ class HeldWritesTest {
     }
 
     @Test
-    void aRefusedWriteWithAVoidPromiseIsToldAndEndsNothing() {
+    void aRefusedWriteWithAVoidPromiseIsReportedAndEndsNothing() {
         ZMTPConfig.Builder config =
                 ZMTPConfig.builder().socketType(ZMTPSocketType.DEALER).maxHeldLength(0);
         try (ScriptedPeer peer = greeted(config)) {
@@ -195,7 +195,7 @@ class HeldWritesTest {
     }
 
     @Test
-    void heldWritesMakeTheChannelUnwritableUntilTheyLeave() {
+    void heldWritesMakeTheChannelUnwritableUntilTheyAreSent() {
         List<Boolean> changes = new ArrayList<>();
         try (ScriptedPeer peer = greeted()) {
             peer.channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(500, 1000));
@@ -223,7 +223,7 @@ class HeldWritesTest {
 
     /** Each held write that leaves has a listener write another: the channel must not be told of each. */
     @Test
-    void heldWritesThatSwayAboutTheHighMarkTellOfItOnce() {
+    void heldWritesAroundTheHighWaterMarkChangeWritabilityOnce() {
         List<Boolean> changes = new ArrayList<>();
         try (ScriptedPeer peer = greeted()) {
             peer.channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(500, 1000));
@@ -251,7 +251,7 @@ class HeldWritesTest {
 
     @ParameterizedTest(name = "{0}")
     @CsvSource({"a low mark, 512, 1000", "no low mark, 0, 1000", "one mark, 1000, 1000"})
-    void allThatWasHeldHasLeftAndTheChannelIsWritable(String marks, int low, int high) {
+    void theChannelIsWritableAfterAllHeldWritesAreSent(String marks, int low, int high) {
         try (ScriptedPeer peer = greeted()) {
             peer.channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(low, high));
             for (int i = 0; i < 16; i++) {
@@ -275,7 +275,7 @@ class HeldWritesTest {
     }
 
     @Test
-    void aFailureFailsAndReleasesWhatWasHeldWithItsCause() {
+    void aFailureFailsHeldWritesWithItsCauseAndReleasesThem() {
         try (ScriptedPeer peer = greeted()) {
             ZMTPMessage message = message(peer, 1);
             ChannelFuture write = peer.channel.write(message);
@@ -288,7 +288,7 @@ class HeldWritesTest {
     }
 
     @Test
-    void aCloseFailsAndReleasesWhatWasHeld() {
+    void aCloseFailsAndReleasesHeldWrites() {
         try (ScriptedPeer peer = greeted()) {
             ZMTPMessage message = message(peer, 1);
             ChannelFuture write = peer.channel.writeAndFlush(message);
@@ -299,7 +299,7 @@ class HeldWritesTest {
     }
 
     @Test
-    void aRemovalFailsAndReleasesWhatWasHeld() {
+    void aRemovalFailsAndReleasesHeldWrites() {
         try (ScriptedPeer peer = greeted()) {
             ZMTPMessage message = message(peer, 1);
             ChannelFuture write = peer.channel.writeAndFlush(message);
@@ -321,7 +321,7 @@ class HeldWritesTest {
     }
 
     @Test
-    void aWriteOfAListenerOfAFailedOneFailsToo() {
+    void aWriteFromTheListenerOfAFailedWriteFailsToo() {
         try (ScriptedPeer peer = greeted()) {
             ZMTPMessage second = message(peer, 1);
             ChannelPromise promise = peer.channel.newPromise();
@@ -333,7 +333,7 @@ class HeldWritesTest {
     }
 
     @Test
-    void aWriteAfterAFailureFailsWithItsCauseBehindIt() {
+    void aWriteAfterAFailureFailsWithTheFailureAsItsCause() {
         try (ScriptedPeer peer =
                 new ScriptedPeer(ZMTPCodec.of(ZMTPSocketType.DEALER), new ChannelInboundHandlerAdapter() {
                     @Override
@@ -352,7 +352,7 @@ class HeldWritesTest {
     }
 
     @Test
-    void heldWritesOfAWholeHandshakeInOneReadLeaveBehindOurReady() {
+    void heldWritesFollowOurReadyWhenTheHandshakeArrivesInOneRead() {
         try (ScriptedPeer peer = new ScriptedPeer(ZMTPCodec.of(ZMTPSocketType.DEALER))) {
             peer.channel.writeAndFlush(ZMTPMessage.fromUTF8("hi"));
             peer.send(HANDSHAKE);

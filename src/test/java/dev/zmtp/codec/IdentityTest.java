@@ -63,14 +63,14 @@ class IdentityTest {
     }
 
     @Test
-    void a10PeerThatSaysNoMoreThanTwoOctetsIsUnderstood() {
+    void a10PeerThatSendsOnlyTwoBytesIsUnderstood() {
         try (ScriptedPeer peer = peerOf(ZMTPVersion.ZMTP31).send("01 00")) {
             peer.onlyEvent(ZMTPHandshakeSuccess.class);
         }
     }
 
     @Test
-    void a10PeerMayCutALongIdentityAnywhere() {
+    void a10PeerMaySplitALongIdentityAnywhere() {
         byte[] octets = Hex.octets("ff 00*7 ff 00 69*254 / 03 00 \"hi\"");
         for (int split = 1; split < octets.length; split++) {
             try (ScriptedPeer peer = peerOf(ZMTPVersion.ZMTP31)) {
@@ -117,7 +117,7 @@ class IdentityTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"01", "7f", "ff"})
-    void a10CodecTakesASignatureAsTheHeaderOfAnIdentity(String lastOctet) {
+    void a10CodecReadsASignatureAsTheHeaderOfAnIdentity(String lastOctet) {
         try (ScriptedPeer peer = peerOf(ZMTPVersion.ZMTP10).send("ff 00*7 04 " + lastOctet + " \"you\"")) {
             assertThat(peer.onlyEvent(ZMTPHandshakeSuccess.class).handshake().remoteIdentity())
                     .isEqualTo(ByteBuffer.wrap(Hex.octets("\"you\"")));
@@ -125,7 +125,7 @@ class IdentityTest {
     }
 
     @Test
-    void a10CodecTakesASignatureInNoShorterForm() {
+    void a10CodecRequiresTheWholeSignature() {
         try (ScriptedPeer peer = peerOf(ZMTPVersion.ZMTP10).send("04 7f")) {
             assertThat(failureOf(peer).code()).isEqualTo(ZMTPException.Code.MALFORMED);
         }
@@ -137,7 +137,7 @@ class IdentityTest {
         "ff 00*7 04 00 /, 'identity length: 3 (expected: one of 254 or 255 in a long header)'",
         "04 7f /, 'identity frame flags: 0x7f (expected: 0x0, or a ZMTP signature before it)'"
     })
-    void whatIsNeitherASignatureNorAnIdentityIsRefusedByItsValue(String theirs, String message) {
+    void aFirstByteOfNeitherASignatureNorAnIdentityIsRefusedWithItsValue(String theirs, String message) {
         try (ScriptedPeer peer = peerOf(ZMTPVersion.ZMTP10).send(theirs)) {
             assertThat(peer.onlyEvent(ZMTPHandshakeFailure.class).cause()).hasMessageStartingWith(message);
         }
@@ -161,7 +161,7 @@ class IdentityTest {
     }
 
     @Test
-    void zerosFailAtTheFirstOctet() {
+    void zerosFailAtTheFirstByte() {
         for (ZMTPVersion protocol : ZMTPVersion.values()) {
             try (ScriptedPeer peer = peerOf(protocol)) {
                 peer.send(new byte[] {0});
@@ -172,7 +172,7 @@ class IdentityTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("strangers")
-    void aStrangerFailsAtItsSecondOctet(String name, String theirs) {
+    void aStrangerFailsAtItsSecondByte(String name, String theirs) {
         byte[] octets = Hex.octets(theirs);
         for (ZMTPVersion protocol : ZMTPVersion.values()) {
             try (ScriptedPeer peer = peerOf(protocol)) {
@@ -186,7 +186,7 @@ class IdentityTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("strangers")
-    void theRestOfAStrangerIsDiscarded(String name, String theirs) {
+    void theRestOfAStrangersInputIsDiscarded(String name, String theirs) {
         for (ZMTPVersion protocol : ZMTPVersion.values()) {
             try (ScriptedPeer peer = peerOf(protocol)) {
                 String greeting = peer.received();
@@ -199,28 +199,28 @@ class IdentityTest {
     }
 
     @Test
-    void octetsOfOnesFailAtTheirMechanism() {
+    void allOnesFailAtTheirMechanism() {
         try (ScriptedPeer peer = peerOf(ZMTPVersion.ZMTP31).send("ff*64")) {
             assertThat(failureOf(peer).code()).isEqualTo(ZMTPException.Code.MECHANISM);
         }
     }
 
     @Test
-    void octetsOfOnesFailAtTheirSocketTypeIn20() {
+    void allOnesFailAtTheirSocketTypeIn20() {
         try (ScriptedPeer peer = peerOf(ZMTPVersion.ZMTP20).send("ff*12")) {
             assertThat(failureOf(peer).code()).isEqualTo(ZMTPException.Code.SOCKET_TYPE);
         }
     }
 
     @Test
-    void octetsOfOnesFailAtTheirLengthIn10() {
+    void allOnesFailAtTheirLengthIn10() {
         try (ScriptedPeer peer = peerOf(ZMTPVersion.ZMTP10).send("ff*10")) {
             assertThat(failureOf(peer).code()).isEqualTo(ZMTPException.Code.MALFORMED);
         }
     }
 
     @Test
-    void randomOctetsFailOnce() {
+    void randomBytesFailOnce() {
         for (int seed = 0; seed < 2000; seed++) {
             Random random = new Random(seed);
             byte[] octets = new byte[300];

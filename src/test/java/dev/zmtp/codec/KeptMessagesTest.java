@@ -45,7 +45,7 @@ class KeptMessagesTest {
 
     @ParameterizedTest(name = "messages of {0} octets")
     @ValueSource(ints = {1, 100, 1024})
-    void aSmallMessageThatIsKeptKeepsNoReadBuffer(int size) {
+    void aSmallMessageRetainsNoReadBuffer(int size) {
         Keeper keeper = new Keeper(1000);
         try (ScriptedPeer peer = InTraffic.as(DEALER).behind(keeper).start()) {
             int messages = 5000;
@@ -76,7 +76,7 @@ class KeptMessagesTest {
     }
 
     @Test
-    void aLargeFrameIsASliceOfTheReadBufferThatItCameIn() {
+    void aLargeFrameIsASliceOfItsReadBuffer() {
         Keeper keeper = new Keeper(1);
         try (ScriptedPeer peer = InTraffic.as(DEALER).behind(keeper).start()) {
             ByteBuf read = peer.channel.alloc().buffer(READ, READ);

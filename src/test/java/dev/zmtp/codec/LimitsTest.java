@@ -86,14 +86,14 @@ class LimitsTest {
     }
 
     @Test
-    void theLimitOfFramesHoldsByDefault() {
+    void theNumberOfFramesIsLimitedByDefault() {
         try (ScriptedPeer peer = InTraffic.as(DEALER).start()) {
             Failures.assertTooLarge(peer.send("02 00*4 04 00*2 01"));
         }
     }
 
     @Test
-    void aHeaderTakesNoMemoryForItsBody() {
+    void aHeaderAllocatesNothingForItsBody() {
         Counting alloc = new Counting();
         try (ScriptedPeer peer = InTraffic.as(DEALER).allocator(alloc).start()) {
             alloc.largest = 0;
@@ -133,14 +133,14 @@ class LimitsTest {
     }
 
     @Test
-    void theFramesOfAMessageTogetherAreLimited() {
+    void theTotalLengthOfAMessageIsLimited() {
         try (ScriptedPeer peer = dealer(codec -> codec.maxMessageLength(100 + 64 + 35))) {
             Failures.assertTooLarge(peer.send("01 64 61*100 / 00 24"));
         }
     }
 
     @Test
-    void aSingleFrameIsLimitedAsAMessageToo() {
+    void aSingleFrameIsAlsoLimitedAsAMessage() {
         try (ScriptedPeer peer = dealer(codec -> codec.maxMessageLength(99))) {
             Failures.assertTooLarge(peer.send("00 64"));
         }
@@ -178,7 +178,7 @@ class LimitsTest {
     @EnumSource(
             value = ZMTPSocketType.class,
             names = {"PUSH", "PUB", "XPUB"})
-    void messagesThatNobodyWantsAreLimitedAsWell(ZMTPSocketType type) {
+    void discardedMessagesAreLimitedToo(ZMTPSocketType type) {
         try (ScriptedPeer peer =
                 InTraffic.as(type).set(codec -> codec.maxMessageFrames(2)).start()) {
             Failures.assertTooLarge(peer.send("01 00 01 00 01 00"));
@@ -230,7 +230,7 @@ class LimitsTest {
     }
 
     @Test
-    void theLimitOfFramesIsNoneOfCommands() {
+    void theLimitOfFramesDoesNotApplyToCommands() {
         try (ScriptedPeer peer = InTraffic.as(XPUB)
                 .set(codec -> codec.maxFrameLength(1).maxMessageLength(1))
                 .start()) {
@@ -252,7 +252,7 @@ class LimitsTest {
     }
 
     @Test
-    void whatArrivesLaterThanAFailureIsDiscarded() {
+    void inputAfterAFailureIsDiscarded() {
         List<ByteBuf> late = new ArrayList<>();
         try (ScriptedPeer peer = InTraffic.as(DEALER)
                 .behind(new ChannelInboundHandlerAdapter() {
@@ -288,14 +288,14 @@ class LimitsTest {
     }
 
     @Test
-    void framesOfAMessageThatGoesTooFarAreReleased() {
+    void framesOfATooLargeMessageAreReleased() {
         try (ScriptedPeer peer = dealer(codec -> codec.maxFrameLength(10))) {
             Failures.assertTooLarge(peer.send("01 01 61 01 01 62 / 00 0b"));
         }
     }
 
     @Test
-    void aFailureIsToldBeforeTheChannelIsClosed() {
+    void aFailureIsReportedBeforeTheChannelIsClosed() {
         List<String> order = new ArrayList<>();
         try (ScriptedPeer peer = InTraffic.as(PUSH)
                 .behind(new ChannelInboundHandlerAdapter() {
@@ -316,7 +316,7 @@ class LimitsTest {
     }
 
     @Test
-    void aFailureFailsWhatWasWrittenAndNotFlushed() {
+    void aFailureFailsUnflushedWrites() {
         try (ScriptedPeer peer = InTraffic.as(DEALER).start()) {
             ChannelPromise small = peer.channel.newPromise();
             peer.channel.write(ZMTPMessage.fromUTF8("small"), small);
@@ -333,7 +333,7 @@ class LimitsTest {
     }
 
     @Test
-    void limitsOf10PeersAreJudgedWithoutTheFlagsOctet() {
+    void limitsOf10PeersDoNotCountTheFlagsByte() {
         try (ScriptedPeer peer = InTraffic.as(DEALER)
                 .peer(ZMTP10)
                 .set(codec -> codec.maxFrameLength(1))

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.testing.Hex;
-import dev.zmtp.testing.Transport;
+import dev.zmtp.testing.TestTransport;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
@@ -27,9 +27,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Queue;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -42,13 +40,13 @@ final class Loopback implements AutoCloseable {
 
     static final int PATIENCE_SECONDS = 30;
 
-    private final Transport.Kit kit;
+    private final TestTransport.Kit kit;
     private final SocketAddress address;
     private final Map<ChannelOption<?>, Object> options;
     private final ChannelGroup channels = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
     private Channel server;
 
-    Loopback(Transport.Kit kit, SocketAddress address) {
+    Loopback(TestTransport.Kit kit, SocketAddress address) {
         this.kit = kit;
         this.address = address;
         this.options = new HashMap<>(kit.options());
@@ -170,21 +168,6 @@ final class Loopback implements AutoCloseable {
                 ctx.read();
             }
             ctx.fireChannelReadComplete();
-        }
-    }
-
-    /** Hears octets as a peer that knows no ZMTP would. */
-    static final class Ear extends ChannelInboundHandlerAdapter {
-        private final Queue<String> pieces = new ConcurrentLinkedQueue<>();
-
-        @Override
-        public void channelRead(ChannelHandlerContext ctx, Object msg) {
-            pieces.add(Hex.dump((ByteBuf) msg));
-        }
-
-        /** All that came until now, in hex. */
-        String heard() {
-            return String.join("", pieces);
         }
     }
 

@@ -38,14 +38,14 @@ final class LoopbackServer implements AutoCloseable {
     private static final long POLL_NANOS = 100_000;
 
     /** Our end of one connection. */
-    static final class End {
+    static final class Accepted {
         /** All that the codec fired, in words, and at the end "closed". */
         final List<String> fired = new CopyOnWriteArrayList<>();
 
         private final Channel channel;
         private final AtomicLong octets = new AtomicLong();
 
-        End(Channel channel) {
+        Accepted(Channel channel) {
             this.channel = channel;
         }
 
@@ -63,7 +63,7 @@ final class LoopbackServer implements AutoCloseable {
     }
 
     /** Those who have sent nothing yet are here too, in the order in which they came. */
-    private final BlockingQueue<End> accepted = new LinkedBlockingQueue<>();
+    private final BlockingQueue<Accepted> accepted = new LinkedBlockingQueue<>();
 
     /** How many handshakes have succeeded. */
     final AtomicInteger handshakes = new AtomicInteger();
@@ -86,7 +86,7 @@ final class LoopbackServer implements AutoCloseable {
                 .childHandler(new ChannelInitializer<>() {
                     @Override
                     protected void initChannel(Channel channel) {
-                        End end = new End(channel);
+                        Accepted end = new Accepted(channel);
                         channels.add(channel);
                         accepted.add(end);
                         channel.pipeline()
@@ -111,9 +111,9 @@ final class LoopbackServer implements AutoCloseable {
     }
 
     /** The next connection that was accepted. */
-    End accept() {
+    Accepted accept() {
         try {
-            End end = accepted.poll(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+            Accepted end = accepted.poll(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
             if (end == null) {
                 throw new AssertionError("connection: none (expected: one within " + PATIENCE + ")");
             }
@@ -144,10 +144,10 @@ final class LoopbackServer implements AutoCloseable {
 
     /** Counts octets on their way to the codec. */
     private static final class Counter extends ChannelInboundHandlerAdapter {
-        private final End end;
+        private final Accepted end;
         private final Runnable afterRead;
 
-        Counter(End end, Runnable afterRead) {
+        Counter(Accepted end, Runnable afterRead) {
             this.end = end;
             this.afterRead = afterRead;
         }
@@ -162,9 +162,9 @@ final class LoopbackServer implements AutoCloseable {
     }
 
     private final class Echo extends ChannelInboundHandlerAdapter {
-        private final End end;
+        private final Accepted end;
 
-        Echo(End end) {
+        Echo(Accepted end) {
             this.end = end;
         }
 

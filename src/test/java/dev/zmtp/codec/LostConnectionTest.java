@@ -66,11 +66,11 @@ class LostConnectionTest {
     }
 
     static Stream<Arguments> everyConversationAndLoss() {
-        return Conversation.ofEachVersion()
+        return Transcript.ofEachVersion()
                 .flatMap(conversation -> Arrays.stream(Loss.values()).map(loss -> Arguments.of(conversation, loss)));
     }
 
-    private static List<String> expected(Conversation conversation, Loss loss, int octets) {
+    private static List<String> expected(Transcript conversation, Loss loss, int octets) {
         List<String> expected = new ArrayList<>(conversation.fired(octets));
         expected.addAll(octets < conversation.handshake() ? loss.inHandshake() : loss.inTraffic());
         return expected;
@@ -78,13 +78,13 @@ class LostConnectionTest {
 
     @ParameterizedTest(name = "{0}: {1}")
     @MethodSource("everyConversationAndLoss")
-    void whatWasCompleteIsHeardAndOneEndIsTold(Conversation conversation, Loss loss) {
+    void completeMessagesAreFiredAndTheEndIsReportedOnce(Transcript conversation, Loss loss) {
         byte[] octets = conversation.octets();
         for (int length = 0; length <= octets.length; length++) {
-            try (ScriptedPeer peer = Conversation.begin()) {
+            try (ScriptedPeer peer = Transcript.begin()) {
                 peer.send(Arrays.copyOf(octets, length));
                 loss.happenTo(peer.channel);
-                assertThat(Conversation.outcome(peer))
+                assertThat(Transcript.outcome(peer))
                         .as("behind %d octets", length)
                         .isEqualTo(expected(conversation, loss, length));
             }
@@ -93,13 +93,13 @@ class LostConnectionTest {
 
     @ParameterizedTest(name = "{0}: {1}")
     @MethodSource("everyConversationAndLoss")
-    void thatItsOctetsCameSinglyChangesNothing(Conversation conversation, Loss loss) {
+    void bytesThatArriveSinglyChangeNothing(Transcript conversation, Loss loss) {
         byte[] octets = conversation.octets();
         for (int length = 0; length <= octets.length; length += 1 + length / 30) {
-            try (ScriptedPeer peer = Conversation.begin()) {
+            try (ScriptedPeer peer = Transcript.begin()) {
                 peer.sendSingly(Arrays.copyOf(octets, length));
                 loss.happenTo(peer.channel);
-                assertThat(Conversation.outcome(peer))
+                assertThat(Transcript.outcome(peer))
                         .as("behind %d octets", length)
                         .isEqualTo(expected(conversation, loss, length));
             }

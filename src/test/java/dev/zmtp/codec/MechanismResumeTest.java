@@ -86,7 +86,7 @@ class MechanismResumeTest {
     }
 
     @Test
-    void aMechanismThatRefusesLaterIsAskedWhatToSay() {
+    void aMechanismThatRefusesOnResumeIsAskedForItsRefusal() {
         LateMechanism mechanism = new LateMechanism();
         ZMTPCodec codec =
                 ZMTPCodec.builder().socketType(DEALER).mechanism(mechanism::in).build();
@@ -102,7 +102,7 @@ class MechanismResumeTest {
     }
 
     @Test
-    void aMechanismThatHasEndedTheConnectionIsNotAskedWhatToSay() {
+    void aMechanismThatHasEndedTheConnectionIsNotAskedForItsRefusal() {
         ScriptedPeer[] self = new ScriptedPeer[1];
         LateMechanism mechanism = new LateMechanism() {
             @Override

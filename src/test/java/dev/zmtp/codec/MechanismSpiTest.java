@@ -12,8 +12,8 @@ import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPSubscription;
 import dev.zmtp.ZMTPVersion;
 import dev.zmtp.security.ZMTPMechanism;
+import dev.zmtp.testing.CodecPair;
 import dev.zmtp.testing.Hex;
-import dev.zmtp.testing.Peers;
 import dev.zmtp.testing.ScriptedPeer;
 import dev.zmtp.testing.ToyMechanism;
 import io.netty.buffer.ByteBuf;
@@ -58,8 +58,8 @@ class MechanismSpiTest {
         return mechanism;
     }
 
-    private static Peers joined(ZMTPConfig.Builder left, ZMTPConfig.Builder right) {
-        return new Peers(ZMTPCodec.from(left.build()), ZMTPCodec.from(right.build()));
+    private static CodecPair joined(ZMTPConfig.Builder left, ZMTPConfig.Builder right) {
+        return new CodecPair(ZMTPCodec.from(left.build()), ZMTPCodec.from(right.build()));
     }
 
     /** A scripted client at our server, behind the greetings. */
@@ -115,7 +115,7 @@ class MechanismSpiTest {
 
     @Test
     void twoSidesShakeHandsAndTalk() {
-        try (Peers peers = joined(client(ZMTPSocketType.DEALER), server(ZMTPSocketType.ROUTER, YES))
+        try (CodecPair peers = joined(client(ZMTPSocketType.DEALER), server(ZMTPSocketType.ROUTER, YES))
                 .exchange()) {
             assertThat(peers.left.events).singleElement().isInstanceOf(ZMTPHandshakeSuccess.class);
             assertThat(peers.right.events).singleElement().isInstanceOf(ZMTPHandshakeSuccess.class);
@@ -134,7 +134,7 @@ class MechanismSpiTest {
 
     @Test
     void aLargeSealedMessageCountsInWritability() {
-        try (Peers peers = joined(client(ZMTPSocketType.DEALER), server(ZMTPSocketType.ROUTER, YES))
+        try (CodecPair peers = joined(client(ZMTPSocketType.DEALER), server(ZMTPSocketType.ROUTER, YES))
                 .exchange()) {
             ChannelFuture written = peers.left.channel.write(ZMTPMessage.fromUTF8("c".repeat(200_000)));
             assertThat(peers.left.channel.isWritable()).isFalse();
@@ -361,7 +361,7 @@ class MechanismSpiTest {
 
     @Test
     void aSubscriptionTravelsThroughTheCipher() {
-        try (Peers peers = joined(client(ZMTPSocketType.SUB), server(ZMTPSocketType.PUB, YES))
+        try (CodecPair peers = joined(client(ZMTPSocketType.SUB), server(ZMTPSocketType.PUB, YES))
                 .exchange()) {
             peers.left.channel.writeAndFlush(ZMTPSubscription.subscribe("AB"));
             peers.left.channel.writeAndFlush(ZMTPSubscription.cancel("AB"));
@@ -373,7 +373,7 @@ class MechanismSpiTest {
 
     @Test
     void aSubscriptionAsAMessageTravelsThroughTheCipher() {
-        try (Peers peers = joined(
+        try (CodecPair peers = joined(
                         client(ZMTPSocketType.SUB).protocol(ZMTPVersion.ZMTP30), server(ZMTPSocketType.PUB, YES))
                 .exchange()) {
             peers.left.channel.writeAndFlush(ZMTPSubscription.subscribe("AB"));
@@ -384,7 +384,7 @@ class MechanismSpiTest {
 
     @Test
     void messagesToOneWhoOnlySendsAreDroppedBehindTheCipherToo() {
-        try (Peers peers = joined(client(ZMTPSocketType.PULL), server(ZMTPSocketType.PUSH, YES))
+        try (CodecPair peers = joined(client(ZMTPSocketType.PULL), server(ZMTPSocketType.PUSH, YES))
                 .exchange()) {
             peers.left.channel.writeAndFlush(ZMTPMessage.fromUTF8("a", "b"));
             peers.exchange();
@@ -412,7 +412,7 @@ class MechanismSpiTest {
     void aUsersOwnTypeTravelsThroughTheCipher() {
         ZMTPConfig.Builder left = client(ZMTPSocketType.DEALER).encoder(Joined.class);
         ZMTPConfig.Builder right = server(ZMTPSocketType.ROUTER, YES).decoder(Split.class);
-        try (Peers peers = joined(left, right).exchange()) {
+        try (CodecPair peers = joined(left, right).exchange()) {
             peers.left.channel.writeAndFlush("one,two," + "3".repeat(300));
             peers.exchange();
             assertThat(peers.right.messages).containsExactly("one|two|" + "3".repeat(300) + "|");

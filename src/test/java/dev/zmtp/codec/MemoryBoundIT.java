@@ -140,7 +140,7 @@ class MemoryBoundIT {
     }
 
     @Test
-    void whatIsAnnouncedTakesAtMostTwiceWhatHasCome() throws IOException {
+    void announcedFramesTakeAtMostTwiceWhatHasArrived() throws IOException {
         byte[] start = Hex.octets("02 %016x 61*%d".formatted(ANNOUNCED, SENT));
         try (LoopbackServer server = server();
                 Socket honest = honest(server)) {
@@ -169,11 +169,11 @@ class MemoryBoundIT {
     }
 
     @Test
-    void messagesThatNeverEndTakeNoMoreThanTheLimitsOfTheirConnections() throws IOException {
+    void endlessMessagesTakeNoMoreThanTheLimitsOfTheirConnections() throws IOException {
         byte[] frames = Hex.octets("01 00 ".repeat(MAX_FRAMES));
         try (LoopbackServer server = server()) {
             List<SocketChannel> endless = connect(server, ENDLESS);
-            List<LoopbackServer.End> ends = new ArrayList<>();
+            List<LoopbackServer.Accepted> ends = new ArrayList<>();
             for (int i = 0; i < ENDLESS; i++) {
                 ends.add(server.accept());
             }
@@ -226,7 +226,7 @@ class MemoryBoundIT {
     }
 
     @Test
-    void anHonestPeerIsServedWhileOthersFloodOnTheSameLoop()
+    void anHonestPeerIsServedWhileOthersFloodTheSameLoop()
             throws IOException, InterruptedException, ExecutionException {
         int messages = 2000;
         byte[] start = Hex.octets("02 %016x 61*%d".formatted(ANNOUNCED, SENT));

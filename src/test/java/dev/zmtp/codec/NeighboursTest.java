@@ -61,7 +61,7 @@ class NeighboursTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("allocators")
-    void messagesPassOnEveryAllocator(ByteBufAllocator alloc) {
+    void messagesPassWithEveryAllocator(ByteBufAllocator alloc) {
         String octets = "01 01 61 / 03 00*6 13 88 62*5000 / 00 01 63 / 02 00*6 01 2c 64*300 / 00 00";
         try (ScriptedPeer peer = InTraffic.as(DEALER).allocator(alloc).start()) {
             ByteBuf read = alloc.buffer().writeBytes(Hex.octets(octets));
@@ -85,7 +85,7 @@ class NeighboursTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("allocators")
-    void aReceivedMessageIsTheReceiversAlone(ByteBufAllocator alloc) {
+    void aReceivedMessageIsNotShared(ByteBufAllocator alloc) {
         List<ZMTPMessage> kept = new ArrayList<>();
         try (ScriptedPeer peer = InTraffic.as(DEALER)
                 .allocator(alloc)
@@ -110,7 +110,7 @@ class NeighboursTest {
     }
 
     @Test
-    void aFlushConsolidationHandlerInFrontPutsFlushesOffUntilTheReadIsOver() {
+    void aFlushConsolidationHandlerBeforeTheCodecDelaysFlushes() {
         Gate transport = new Gate();
         try (ScriptedPeer peer = InTraffic.as(DEALER)
                 .front(transport, new FlushConsolidationHandler(1000, true))
@@ -124,7 +124,7 @@ class NeighboursTest {
     }
 
     @Test
-    void aFlushConsolidationHandlerBehindPutsFlushesOffToo() {
+    void aFlushConsolidationHandlerAfterTheCodecDelaysFlushesToo() {
         Gate transport = new Gate();
         try (ScriptedPeer peer = InTraffic.as(DEALER)
                 .front(transport)
@@ -148,7 +148,7 @@ class NeighboursTest {
 
     @Tag("netty-4.2-only") // in 4.1 the handler has a clock of its own
     @Test
-    void anIdleStateHandlerBehindSeesMessages() {
+    void anIdleStateHandlerAfterTheCodecSeesMessages() {
         try (ScriptedPeer peer = InTraffic.as(DEALER)
                 .behind(new IdleStateHandler(10, 0, 0, TimeUnit.SECONDS))
                 .start()) {
@@ -165,7 +165,7 @@ class NeighboursTest {
 
     @Tag("netty-4.2-only") // in 4.1 the handler has a clock of its own
     @Test
-    void anIdleStateHandlerInFrontSeesOctetsAndItsEventPasses() {
+    void anIdleStateHandlerBeforeTheCodecSeesBytesAndItsEventPasses() {
         try (ScriptedPeer peer = InTraffic.as(DEALER)
                 .front(new IdleStateHandler(10, 0, 0, TimeUnit.SECONDS))
                 .start()) {
@@ -198,7 +198,7 @@ class NeighboursTest {
 
     @Tag("netty-4.2-only") // in 4.1 the handler has a clock of its own
     @Test
-    void aReadTimeoutInTheHandshakeIsItsOneFailure() {
+    void aReadTimeoutInTheHandshakeIsItsOnlyFailure() {
         try (ScriptedPeer peer = frozen(new ReadTimeoutHandler(10), new ChannelInboundHandlerAdapter())) {
             ChannelFuture held = peer.channel.writeAndFlush(ZMTPMessage.from(Hex.buffer("61")));
             pass(peer.channel, 9);
@@ -217,7 +217,7 @@ class NeighboursTest {
     /** It stands behind the codec and sees no octet of the handshake; the user who put it there hears of it. */
     @Tag("netty-4.2-only") // in 4.1 the handler has a clock of its own
     @Test
-    void aReadTimeoutBehindTheCodecEndsTheHandshakeAsAnyCloseDoes() {
+    void aReadTimeoutAfterTheCodecEndsTheHandshakeLikeAnyClose() {
         try (ScriptedPeer peer = frozen(new ChannelInboundHandlerAdapter(), new ReadTimeoutHandler(10))) {
             ChannelFuture held = peer.channel.writeAndFlush(ZMTPMessage.from(Hex.buffer("61")));
             pass(peer.channel, 9);
@@ -235,7 +235,7 @@ class NeighboursTest {
     @Tag("netty-4.2-only") // in 4.1 the handler has a clock of its own
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void aReadTimeoutInTrafficIsToldOnceAndEndsTheConnection(boolean inFront) {
+    void aReadTimeoutInTrafficIsReportedOnceAndEndsTheConnection(boolean inFront) {
         ChannelHandler timeout = new ReadTimeoutHandler(10);
         ChannelHandler none = new ChannelInboundHandlerAdapter();
         try (ScriptedPeer peer = InTraffic.as(DEALER)
@@ -270,7 +270,7 @@ class NeighboursTest {
     @Tag("netty-4.2-only") // in 4.1 the handler has a clock of its own
     @ParameterizedTest
     @ValueSource(strings = {"", GREETING, "03", "ff 00*8 7f 01 06 00"})
-    void whoClosesAHandshakeThatIsIdleHasItFailOnce(String theirs) {
+    void closingAnIdleHandshakeFailsItOnce(String theirs) {
         try (ScriptedPeer peer = frozen(new IdleStateHandler(10, 0, 0, TimeUnit.SECONDS), new Impatient())) {
             peer.send(theirs);
             pass(peer.channel, 9);
@@ -288,7 +288,7 @@ class NeighboursTest {
 
     @Tag("netty-4.2-only") // in 4.1 the handler has a clock of its own
     @Test
-    void whoClosesATrafficThatIsIdleHearsOfNoFailure() {
+    void closingIdleTrafficReportsNoFailure() {
         try (ScriptedPeer peer = InTraffic.as(DEALER)
                 .front(new IdleStateHandler(0, 0, 10, TimeUnit.SECONDS))
                 .behind(new Impatient())

@@ -6,7 +6,7 @@ import com.tngtech.archunit.core.domain.JavaFieldAccess;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.testing.CapturedLog;
-import dev.zmtp.testing.Peers;
+import dev.zmtp.testing.CodecPair;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 class PhaseTest {
 
     @Test
-    void aPhaseIsEnteredInOneMethod() {
+    void phasesAreEnteredInOneMethod() {
         List<String> writers = new ClassFileImporter()
                 .importClasses(ZMTPCodec.class).get(ZMTPCodec.class).getField("phase").getAccessesToSelf().stream()
                         .filter(access -> access.getAccessType() == JavaFieldAccess.AccessType.SET)
@@ -28,7 +28,7 @@ class PhaseTest {
     void everyChangeOfPhaseIsLogged() {
         List<String> logged;
         try (CapturedLog log = new CapturedLog(ZMTPCodec.class.getName());
-                Peers peers = new Peers(ZMTPCodec.of(ZMTPSocketType.PUSH), ZMTPCodec.of(ZMTPSocketType.PULL))) {
+                CodecPair peers = new CodecPair(ZMTPCodec.of(ZMTPSocketType.PUSH), ZMTPCodec.of(ZMTPSocketType.PULL))) {
             peers.exchange();
             peers.left.channel.close();
             peers.exchange();

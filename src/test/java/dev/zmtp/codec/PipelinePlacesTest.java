@@ -43,7 +43,7 @@ class PipelinePlacesTest {
     }
 
     @Test
-    void addedToAnActiveChannelItGreetsAtOnce() {
+    void aCodecAddedToAnActiveChannelGreetsAtOnce() {
         EmbeddedChannel channel = new EmbeddedChannel();
         channel.pipeline().addLast(dealer());
         assertThat(Hex.dump(channel.readOutbound())).isEqualTo(Hex.of(SIGNATURE));
@@ -51,7 +51,7 @@ class PipelinePlacesTest {
     }
 
     @Test
-    void addedBeforeTheChannelIsActiveItGreetsOnceThatIs() throws Exception {
+    void aCodecAddedEarlyGreetsWhenTheChannelIsActive() throws Exception {
         EmbeddedChannel channel = new EmbeddedChannel(false, false);
         channel.pipeline().addLast(dealer());
         assertThat(channel.outboundMessages()).isEmpty();
@@ -62,7 +62,7 @@ class PipelinePlacesTest {
     }
 
     @Test
-    void addedByAnInitializerItGreetsOnce() {
+    void aCodecAddedByAnInitializerGreetsOnce() {
         EmbeddedChannel channel = new EmbeddedChannel(new ChannelInitializer<>() {
             @Override
             protected void initChannel(Channel ch) {
@@ -75,7 +75,7 @@ class PipelinePlacesTest {
     }
 
     @Test
-    void aSecondChannelActiveGreetsNoSecondTime() {
+    void aSecondChannelActiveSendsNoSecondGreeting() {
         try (ScriptedPeer peer = new ScriptedPeer(dealer())) {
             peer.received();
             peer.channel.pipeline().fireChannelActive();
@@ -84,7 +84,7 @@ class PipelinePlacesTest {
     }
 
     @Test
-    void whatIsNoBufferPassesThrough() {
+    void anythingButABufferPassesThrough() {
         try (ScriptedPeer peer = new ScriptedPeer(dealer())) {
             peer.channel.writeInbound("a string");
             assertThat(peer.messages).containsExactly("a string");
@@ -93,7 +93,7 @@ class PipelinePlacesTest {
     }
 
     @Test
-    void eventsOfOthersPassThrough() {
+    void otherHandlersEventsPassThrough() {
         try (ScriptedPeer peer = new ScriptedPeer(dealer())) {
             peer.channel.pipeline().fireUserEventTriggered("an event");
             assertThat(peer.events).containsExactly("an event");
@@ -106,7 +106,7 @@ class PipelinePlacesTest {
                 "\"PROXY\" 20 \"TCP4\" 20 \"1.2.3.4\" 20 \"5.6.7.8\" 20 \"9\" 20 \"10\" 0d0a",
                 "0d0a0d0a 00 0d0a \"QUIT\" 0a 21 11 000c 01020304 05060708 0009 000a"
             })
-    void behindAHaproxyDecoderTheHeaderComesFirst(String header) {
+    void theHaproxyHeaderIsFiredFirst(String header) {
         String theirs = header + " " + HANDSHAKE + "00 02 \"hi\"";
         byte[] octets = Hex.octets(theirs);
         for (int split = 1; split < octets.length; split++) {
@@ -123,7 +123,7 @@ class PipelinePlacesTest {
     }
 
     @Test
-    void behindASocksProxyTheGreetingWaitsForTheTunnel() {
+    void theGreetingWaitsForTheTunnelOfASocksProxy() {
         ScriptedPeer peer = new ScriptedPeer(
                 new Socks5ProxyHandler(new InetSocketAddress(InetAddress.getLoopbackAddress(), 1080)), dealer());
         peer.channel.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), 5555));
@@ -188,7 +188,7 @@ class PipelinePlacesTest {
     }
 
     @Test
-    void behindAnHttpProxyTheGreetingWaitsForTheTunnel() {
+    void theGreetingWaitsForTheTunnelOfAnHttpProxy() {
         Proxied channel = Proxied.start();
         assertThat(channel.sent())
                 .startsWith(Hex.of("\"CONNECT\" 20 \"zmtp.test:5555\" 20 \"HTTP\" 2f \"1.1\" 0d0a"))
@@ -204,7 +204,7 @@ class PipelinePlacesTest {
     }
 
     @Test
-    void anHttpProxyThatWantsAPasswordFailsTheHandshakeOnceAndWhatWasHeld() {
+    void anHttpProxyThatWantsAPasswordFailsTheHandshakeAndHeldWritesOnce() {
         Proxied channel = Proxied.start();
         channel.sent();
         ZMTPMessage held = ZMTPMessage.from(channel.alloc().buffer().writeByte(1));
@@ -251,7 +251,7 @@ class PipelinePlacesTest {
     }
 
     @Test
-    void aReadWithinAReadKeepsTheOrderOfOctets() {
+    void aReadWithinAReadKeepsTheOrderOfBytes() {
         ScriptedPeer[] self = new ScriptedPeer[1];
         ChannelInboundHandlerAdapter greedy = new ChannelInboundHandlerAdapter() {
             @Override
@@ -285,7 +285,7 @@ class PipelinePlacesTest {
 
     /** As the local transport does, whose peer may have said all there is to a handshake. */
     @Test
-    void aTransportThatAnswersAReadAtOnceDoesNotBeatTheHandlersAddedAfterTheCodec() {
+    void handlersAddedAfterTheCodecMissNothingOfATransportThatAnswersAtOnce() {
         ChannelOutboundHandlerAdapter transport = new ChannelOutboundHandlerAdapter() {
             private ByteBuf answer = Hex.buffer(GREETING + ready("DEALER"));
 

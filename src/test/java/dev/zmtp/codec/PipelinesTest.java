@@ -9,7 +9,7 @@ import dev.zmtp.codec.Loopback.End;
 import dev.zmtp.testing.CapturedLog;
 import dev.zmtp.testing.Certificates;
 import dev.zmtp.testing.Hex;
-import dev.zmtp.testing.Transport;
+import dev.zmtp.testing.TestTransport;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelDuplexHandler;
@@ -82,7 +82,7 @@ class PipelinesTest {
 
     @BeforeEach
     void start(@TempDir Path dir) {
-        net = new Loopback(Transport.NIO.kit(), Transport.NIO.newAddress(dir));
+        net = new Loopback(TestTransport.NIO.kit(), TestTransport.NIO.newAddress(dir));
     }
 
     @AfterEach

@@ -16,8 +16,8 @@ import dev.zmtp.security.ZMTPAuthenticator;
 import dev.zmtp.security.ZMTPDecision;
 import dev.zmtp.security.ZMTPPasswords;
 import dev.zmtp.security.ZMTPPlain;
+import dev.zmtp.testing.CodecPair;
 import dev.zmtp.testing.Hex;
-import dev.zmtp.testing.Peers;
 import dev.zmtp.testing.ScriptedPeer;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -112,7 +112,8 @@ class PlainTest {
 
     @Test
     void twoSidesShakeHands() {
-        try (Peers peers = new Peers(ZMTPCodec.from(client().build()), ZMTPCodec.from(server().build())).exchange()) {
+        try (CodecPair peers =
+                new CodecPair(ZMTPCodec.from(client().build()), ZMTPCodec.from(server().build())).exchange()) {
             assertThat(peers.left.events).singleElement().isInstanceOf(ZMTPHandshakeSuccess.class);
             assertThat(peers.right.events).singleElement().isInstanceOf(ZMTPHandshakeSuccess.class);
         }

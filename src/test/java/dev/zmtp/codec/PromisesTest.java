@@ -46,7 +46,7 @@ class PromisesTest {
     }
 
     @Test
-    void promisesOfABatchCompleteInOrderWithItsWrite() {
+    void promisesOfABatchCompleteInOrder() {
         try (ScriptedPeer peer = dealer()) {
             List<Integer> completed = new ArrayList<>();
             for (int i = 0; i < 1000; i++) {
@@ -61,7 +61,7 @@ class PromisesTest {
 
     @ParameterizedTest(name = "{0} octets")
     @ValueSource(ints = {0, 10, 4096, 4097, 100_000})
-    void noPromiseCompletesBeforeTheTransportHasTheOctets(int length) {
+    void noPromiseCompletesBeforeTheTransportHasTheBytes(int length) {
         try (ScriptedPeer peer = dealer()) {
             gate.holds = true;
             ChannelFuture write = peer.channel.writeAndFlush(message(length));
@@ -90,7 +90,7 @@ class PromisesTest {
 
     @ParameterizedTest(name = "{0} octets")
     @ValueSource(ints = {10, 5000})
-    void theFailureOfAVoidPromiseComesToExceptionCaughtOnce(int length) {
+    void theFailureOfAVoidPromiseReachesExceptionCaughtOnce(int length) {
         try (ScriptedPeer peer = dealer()) {
             gate.remaining = 0;
             peer.channel.write(message(length), peer.channel.voidPromise());
@@ -100,7 +100,7 @@ class PromisesTest {
     }
 
     @Test
-    void theFailureOfAVoidPromiseByACloseComesToExceptionCaught() {
+    void theFailureOfAVoidPromiseByACloseReachesExceptionCaught() {
         try (ScriptedPeer peer = dealer()) {
             peer.channel.write(message(10), peer.channel.voidPromise());
             peer.channel.close();
@@ -109,7 +109,7 @@ class PromisesTest {
     }
 
     @Test
-    void aRefusedMessageWithAVoidPromiseComesToExceptionCaught() {
+    void aRefusedMessageWithAVoidPromiseReachesExceptionCaught() {
         try (ScriptedPeer peer = dealer()) {
             peer.channel.write("no message", peer.channel.voidPromise());
             assertThat(peer.failures).singleElement().isInstanceOf(EncoderException.class);
@@ -156,7 +156,7 @@ class PromisesTest {
     }
 
     @Test
-    void aMessageThatIsCancelledWhileTheHandshakeGoesOnIsNotWritten() {
+    void aMessageCancelledDuringTheHandshakeIsNotWritten() {
         EmbeddedChannel channel = new EmbeddedChannel(ZMTPCodec.of(DEALER));
         ByteBuf body = Hex.buffer("61");
         ChannelFuture cancelled = channel.write(ZMTPMessage.from(body));
@@ -171,7 +171,7 @@ class PromisesTest {
     }
 
     @Test
-    void whatIsEncodedCannotBeCancelledAnyMore() {
+    void anEncodedMessageCannotBeCancelled() {
         try (ScriptedPeer peer = dealer()) {
             ChannelFuture write = peer.channel.write(ZMTPMessage.fromUTF8("a"));
             assertThat(write.cancel(false)).isFalse();
@@ -211,7 +211,7 @@ class PromisesTest {
 
     @ParameterizedTest(name = "{0} octets")
     @ValueSource(ints = {10, 5000})
-    void aListenerOfAFailedWriteDoesNotWriteBehindTheOctetsThatAreMissing(int length) {
+    void nothingIsWrittenAfterMissingBytesByTheListenerOfAFailedWrite(int length) {
         try (ScriptedPeer peer = dealer()) {
             List<ChannelFuture> late = new ArrayList<>();
             gate.remaining = 0;
@@ -229,7 +229,7 @@ class PromisesTest {
     }
 
     @Test
-    void whatTheTransportTookBeforeAFailureHasSucceeded() {
+    void writesTheTransportTookBeforeAFailureHaveSucceeded() {
         try (ScriptedPeer peer = dealer()) {
             ChannelFuture good = peer.channel.writeAndFlush(message(10));
             gate.remaining = 0;
@@ -243,7 +243,7 @@ class PromisesTest {
     }
 
     @Test
-    void aPieceOfAMessageThatCannotBeSentFailsTheMessage() {
+    void aMessageFailsIfAPartOfItCannotBeSent() {
         try (ScriptedPeer peer = dealer()) {
             gate.remaining = 1; // the header of the big frame
             ChannelFuture write = peer.channel.writeAndFlush(ZMTPMessage.from(Hex.buffer("62*5000"), Hex.buffer("63")));
@@ -266,7 +266,7 @@ class PromisesTest {
     }
 
     @Test
-    void aWriteBehindTheEndFailsAndReleases() {
+    void aWriteAfterTheEndFailsAndReleases() {
         LateWriter late = new LateWriter();
         try (ScriptedPeer peer = InTraffic.as(DEALER).front(gate).behind(late).start()) {
             gate.reset();
@@ -280,7 +280,7 @@ class PromisesTest {
     }
 
     @Test
-    void aWriteBehindAFailureNamesIt() {
+    void aWriteAfterAFailureNamesIt() {
         AtomicReference<ChannelFuture> late = new AtomicReference<>();
         try (ScriptedPeer peer = InTraffic.as(DEALER)
                 .behind(new ChannelInboundHandlerAdapter() {
@@ -315,7 +315,7 @@ class PromisesTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("endings")
-    void whatWasNotFlushedFailsWithTheChannel(String name, Consumer<ScriptedPeer> ending) {
+    void unflushedWritesFailWithTheChannel(String name, Consumer<ScriptedPeer> ending) {
         try (ScriptedPeer peer = dealer()) {
             ChannelFuture small = peer.channel.write(message(10));
             ChannelFuture big = peer.channel.write(message(5000));
@@ -330,7 +330,7 @@ class PromisesTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("endings")
-    void whatWasFlushedHasLeftWhenTheChannelIsClosed(String name, Consumer<ScriptedPeer> ending) {
+    void flushedWritesAreSentBeforeTheChannelIsClosed(String name, Consumer<ScriptedPeer> ending) {
         try (ScriptedPeer peer = dealer()) {
             ChannelFuture write = peer.channel.writeAndFlush(message(3));
             ending.accept(peer);

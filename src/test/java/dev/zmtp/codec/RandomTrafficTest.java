@@ -187,7 +187,7 @@ class RandomTrafficTest {
     }
 
     @Test
-    void whateverHappensTheAccountsAreRight() {
+    void everyWriteAndReadIsAccountedForWhateverHappens() {
         int removals = 0;
         int failures = 0;
         for (long seed = 0; seed < SEEDS; seed++) {

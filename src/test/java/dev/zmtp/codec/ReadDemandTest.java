@@ -60,7 +60,7 @@ class ReadDemandTest {
     }
 
     @Test
-    void withoutAutoReadTheHandshakeReadsByItselfAndThenNoMore() {
+    void withoutAutoReadTheHandshakeReadsByItselfAndThenStops() {
         Reads reads = new Reads();
         try (ScriptedPeer peer = slowReader(reads)) {
             assertThat(reads.take()).isZero(); // not before all who want to hear of it are there
@@ -77,7 +77,7 @@ class ReadDemandTest {
     }
 
     @Test
-    void withoutAutoReadAnEarlyReadIsHonouredUntilAMessageCame() {
+    void withoutAutoReadAnEarlyReadCountsUntilAMessageArrives() {
         Reads reads = new Reads();
         try (ScriptedPeer peer = slowReader(reads)) {
             peer.channel.read();
@@ -95,7 +95,7 @@ class ReadDemandTest {
     }
 
     @Test
-    void aFlowControlHandlerBehindGetsOneMessageForOneRead() {
+    void aFlowControlHandlerAfterTheCodecGetsOneMessagePerRead() {
         Reads reads = new Reads();
         try (ScriptedPeer peer = slowReader(reads, new FlowControlHandler())) {
             peer.channel.read();
@@ -113,7 +113,7 @@ class ReadDemandTest {
     }
 
     @Test
-    void halfAMessageIsNotWhatAFlowControlHandlerAskedFor() {
+    void halfAMessageDoesNotSatisfyAFlowControlHandler() {
         Reads reads = new Reads();
         try (ScriptedPeer peer = slowReader(reads, new FlowControlHandler(), new Patient())) {
             peer.send(HANDSHAKE);
@@ -133,7 +133,7 @@ class ReadDemandTest {
     }
 
     @Test
-    void withAutoReadNobodyAsksButTheChannelItself() {
+    void withAutoReadOnlyTheChannelReads() {
         Reads reads = new Reads();
         try (ScriptedPeer peer = new ScriptedPeer(reads, dealer())) {
             reads.take();
@@ -144,7 +144,7 @@ class ReadDemandTest {
     }
 
     @Test
-    void theEndOfAReadIsToldToTheHandlersBehind() {
+    void channelReadCompleteIsPassedOn() {
         List<String> calls = new ArrayList<>();
         ChannelInboundHandlerAdapter listener = new ChannelInboundHandlerAdapter() {
             @Override

@@ -82,7 +82,7 @@ class ReentrancyTest {
     }
 
     @Test
-    void aWriteInAReadLeavesBeforeTheNextMessageIsRead() {
+    void aWriteDuringAReadIsSentBeforeTheNextMessageIsRead() {
         try (ScriptedPeer peer = dealer()) {
             callback.onRead = ctx -> ctx.writeAndFlush(text("a"));
             peer.send("00 01 61 / 00 01 62");
@@ -113,7 +113,7 @@ class ReentrancyTest {
     }
 
     @Test
-    void aWriteInAListenerFollowsTheWriteThatItListensTo() {
+    void aWriteInAListenerFollowsTheWriteItListensTo() {
         try (ScriptedPeer peer = dealer()) {
             peer.channel.write(ZMTPMessage.fromUTF8("a")).addListener(done -> peer.channel.writeAndFlush(text("b")));
             peer.channel.flush();
@@ -122,7 +122,7 @@ class ReentrancyTest {
     }
 
     @Test
-    void writesWhileAMessageIsOnItsWayDoNotTearIt() {
+    void writesDuringAWriteDoNotSplitItsMessage() {
         try (ScriptedPeer peer = dealer()) {
             callback.onWritability = ctx -> {
                 ctx.write(text("b"));
@@ -138,7 +138,7 @@ class ReentrancyTest {
     }
 
     @Test
-    void aFlushOfWhatACallbackWroteIsNotLost() {
+    void aFlushOfAWriteFromACallbackIsNotLost() {
         try (ScriptedPeer peer = dealer()) {
             callback.onWritability = ctx -> ctx.writeAndFlush(text("b"));
             ChannelFuture write = peer.channel.write(big("61"));
@@ -148,7 +148,7 @@ class ReentrancyTest {
     }
 
     @Test
-    void aFlushOfWhatAListenerWroteDuringAWriteIsNotLost() {
+    void aFlushOfAWriteFromAListenerDuringAWriteIsNotLost() {
         try (ScriptedPeer peer = dealer()) {
             ChannelPromise promise = peer.channel.newPromise();
             promise.addListener(failed -> peer.channel.writeAndFlush(text("instead")));
@@ -158,7 +158,7 @@ class ReentrancyTest {
     }
 
     @Test
-    void noFlushIsMadeThatNobodyAskedFor() {
+    void nothingIsFlushedUnasked() {
         try (ScriptedPeer peer = dealer()) {
             ChannelPromise promise = peer.channel.newPromise();
             promise.addListener(failed -> peer.channel.write(text("instead")));
@@ -168,7 +168,7 @@ class ReentrancyTest {
     }
 
     @Test
-    void aCloseWhileAMessageIsOnItsWayAccountsForIt() {
+    void aCloseDuringAWriteAccountsForTheMessage() {
         try (ScriptedPeer peer = dealer()) {
             ByteBuf first = Hex.buffer("61*5000");
             ByteBuf second = Hex.buffer("62*5000");
@@ -201,7 +201,7 @@ class ReentrancyTest {
     }
 
     @Test
-    void aCloseInAReadEndsIt() {
+    void aCloseDuringAReadEndsIt() {
         try (ScriptedPeer peer = dealer()) {
             ChannelFuture[] write = new ChannelFuture[1];
             callback.onRead = ctx -> {
@@ -216,7 +216,7 @@ class ReentrancyTest {
     }
 
     @Test
-    void octetsReadInACallbackComeBehindThoseBeingRead() {
+    void bytesReadInACallbackFollowThoseBeingRead() {
         try (ScriptedPeer peer = InTraffic.as(PAIR).behind(callback).start()) {
             callback.onRead = ctx -> {
                 ctx.pipeline().fireChannelRead(Hex.buffer("63 / 00 01"));
@@ -228,7 +228,7 @@ class ReentrancyTest {
     }
 
     @Test
-    void octetsReadInACallbackBehindAFailureAreDiscarded() {
+    void bytesReadInACallbackAfterAFailureAreDiscarded() {
         ByteBuf late = Hex.buffer("00 01 63");
         try (ScriptedPeer peer = InTraffic.as(PAIR).behind(callback).start()) {
             callback.onRead = ctx -> ctx.pipeline().fireChannelRead(late);
@@ -240,7 +240,7 @@ class ReentrancyTest {
     }
 
     @Test
-    void aPingReadWhileAMessageIsOnItsWayIsAnsweredBehindIt() {
+    void aPingReadDuringAWriteIsAnsweredAfterTheMessage() {
         try (ScriptedPeer peer = InTraffic.as(DEALER).behind(callback).start()) {
             peer.channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(1, 100_000));
             ChannelPromise refused = peer.channel.newPromise();
@@ -256,7 +256,7 @@ class ReentrancyTest {
 
     @ParameterizedTest(name = "{0} messages asked for")
     @ValueSource(ints = {1, 3})
-    void aReadInACallbackIsAReadForTheNextMessage(int asked) {
+    void aReadInACallbackRequestsTheNextMessage(int asked) {
         int[] reads = new int[1];
         ChannelOutboundHandlerAdapter transport = new ChannelOutboundHandlerAdapter() {
             @Override
@@ -378,7 +378,7 @@ class ReentrancyTest {
     }
 
     @Test
-    void whateverCallbacksDoWhatArrivesIsWhatWasPromised() {
+    void whatArrivesIsWhatPromisesSayWhateverCallbacksDo() {
         for (long seed = 0; seed < 300; seed++) {
             chaos(seed);
         }

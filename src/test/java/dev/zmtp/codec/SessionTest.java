@@ -48,7 +48,7 @@ class SessionTest {
     }
 
     @Test
-    void theIdentityOfThePeerIsTheOneThatItAnnounced() {
+    void thePeersIdentityIsTheOneItAnnounced() {
         ZMTPCodec codec = dealer();
         try (ScriptedPeer peer = new ScriptedPeer(codec).send(HANDSHAKE)) {
             peer.onlyEvent(ZMTPHandshakeSuccess.class);
@@ -59,7 +59,7 @@ class SessionTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"01 00", "ff 00*7 01 7f 01 06 00 00"})
-    void anAnonymousPeerGetsAnIdentityOfTheGenerator(String theirs) {
+    void anAnonymousPeerGetsAnIdentityFromTheGenerator(String theirs) {
         ZMTPCodec codec = ZMTPCodec.builder()
                 .socketType(ZMTPSocketType.DEALER)
                 .identityGenerator(session -> ByteBuffer.wrap(Hex.octets("00 07")))
@@ -76,7 +76,7 @@ class SessionTest {
     }
 
     @Test
-    void theGeneratorIsAskedOnceForAnAnonymousPeerAndNeverForAnother() {
+    void theGeneratorIsCalledOnceForAnAnonymousPeerAndNeverForAnother() {
         AtomicInteger asked = new AtomicInteger();
         ZMTPConfig config = ZMTPConfig.builder()
                 .socketType(ZMTPSocketType.DEALER)
@@ -113,7 +113,7 @@ class SessionTest {
     }
 
     @Test
-    void aPeerIdentityIsReadOnlyAndReadAfresh() {
+    void eachCallerGetsItsOwnReadOnlyPeerIdentity() {
         ZMTPCodec codec = dealer();
         try (ScriptedPeer peer = new ScriptedPeer(codec).send(HANDSHAKE)) {
             ByteBuffer identity = codec.session().peerIdentity();
@@ -137,7 +137,7 @@ class SessionTest {
     }
 
     @Test
-    void aSessionTellsNothingBeforeItsHandshake() {
+    void aSessionKnowsNothingBeforeItsHandshake() {
         ZMTPCodec codec = dealer();
         try (ScriptedPeer peer = new ScriptedPeer(codec).send(GREETING)) {
             assertThat(peer.events).isEmpty();
@@ -149,7 +149,7 @@ class SessionTest {
     }
 
     @Test
-    void aSessionTellsNothingAfterAFailure() {
+    void aSessionKnowsNothingAfterAFailure() {
         ZMTPCodec codec = dealer();
         try (ScriptedPeer peer = new ScriptedPeer(codec).send(GREETING + ready("PUB"))) {
             peer.onlyEvent(ZMTPHandshakeFailure.class);
@@ -171,7 +171,7 @@ class SessionTest {
     }
 
     @Test
-    void theFutureHoldsWhatTheEventDoes() {
+    void theFutureHoldsTheHandshakeOfTheEvent() {
         ZMTPCodec codec = dealer();
         try (ScriptedPeer peer = new ScriptedPeer(codec).send(HANDSHAKE)) {
             assertThat(codec.session().handshakeFuture().getNow())
@@ -190,7 +190,7 @@ class SessionTest {
     }
 
     @Test
-    void nobodyCancelsAHandshakeByItsFuture() {
+    void theFutureOfAHandshakeCannotBeCancelled() {
         ZMTPCodec codec = dealer();
         assertThat(codec.session().handshakeFuture().cancel(true)).isFalse();
         try (ScriptedPeer peer = new ScriptedPeer(codec).send(HANDSHAKE)) {
@@ -210,7 +210,7 @@ class SessionTest {
     }
 
     @Test
-    void aWriteOfTheFuturesListenerLeavesBehindWhatWasHeld() {
+    void aWriteFromTheFuturesListenerFollowsHeldWrites() {
         ZMTPCodec codec = dealer();
         try (ScriptedPeer peer = new ScriptedPeer(codec)) {
             codec.session()
@@ -225,7 +225,7 @@ class SessionTest {
     }
 
     @Test
-    void aWriteOfTheEventsHandlerLeavesBehindWhatWasHeld() {
+    void aWriteFromTheEventsHandlerFollowsHeldWrites() {
         ChannelInboundHandlerAdapter writer = atTheEvent(ctx -> ctx.writeAndFlush(ZMTPMessage.fromUTF8("b")));
         try (ScriptedPeer peer = new ScriptedPeer(dealer(), writer)) {
             peer.channel.write(ZMTPMessage.fromUTF8("a"));
@@ -237,7 +237,7 @@ class SessionTest {
     }
 
     @Test
-    void theSessionIsUsableForListenersOfHeldWrites() {
+    void listenersOfHeldWritesMayUseTheSession() {
         ZMTPCodec codec = dealer();
         List<ZMTPVersion> versions = new ArrayList<>();
         try (ScriptedPeer peer = new ScriptedPeer(codec)) {
@@ -287,7 +287,7 @@ class SessionTest {
     }
 
     @Test
-    void aHandlerOfTheEventMayRemoveTheCodecAndGetsWhatItHadNotRead() {
+    void aHandlerOfTheEventMayRemoveTheCodecAndGetsItsUnreadBytes() {
         ChannelInboundHandlerAdapter remover = atTheEvent(ctx -> ctx.pipeline().remove(ZMTPCodec.class));
         try (ScriptedPeer peer = new ScriptedPeer(dealer(), remover).send(HANDSHAKE + "00 02 \"hi\"")) {
             peer.onlyEvent(ZMTPHandshakeSuccess.class);
@@ -348,7 +348,7 @@ class SessionTest {
     }
 
     @Test
-    void aMechanismThatCannotBeMadeFailsTheFuture() {
+    void aMechanismThatCannotBeCreatedFailsTheFuture() {
         IllegalStateException cause = new IllegalStateException("no keys");
         ZMTPCodec codec = ZMTPCodec.builder()
                 .socketType(ZMTPSocketType.DEALER)

@@ -67,7 +67,7 @@ class StrangersIT {
     };
 
     @Test
-    void whateverStrangersSayAndHoweverManyAreMuteTheOthersAreServed() throws IOException {
+    void strangersAndMutePeersDoNotDisturbOthers() throws IOException {
         try (LoopbackServer server = new LoopbackServer(DEALER);
                 Socket honest = connect(server)) {
             server.accept();
@@ -76,7 +76,7 @@ class StrangersIT {
             try {
                 for (Object[] stranger : STRANGERS) {
                     mute.add(connect(server));
-                    LoopbackServer.End deaf = server.accept();
+                    LoopbackServer.Accepted deaf = server.accept();
                     try (Socket socket = connect(server)) {
                         say(socket, (String) stranger[1]);
                         hearToTheEnd(socket);
@@ -161,7 +161,8 @@ class StrangersIT {
 
     @ParameterizedTest(name = "{1} {0}")
     @MethodSource("everyPhaseAndLoss")
-    void theEndOfAConnectionIsToldOnce(String where, Loss loss, String theirs, List<String> fired) throws IOException {
+    void theEndOfAConnectionIsReportedOnce(String where, Loss loss, String theirs, List<String> fired)
+            throws IOException {
         List<String> expected = new ArrayList<>(fired);
         if (loss == Loss.HALF_CLOSE) {
             expected.add("input shut down");
@@ -174,7 +175,7 @@ class StrangersIT {
         try (LoopbackServer server =
                         new LoopbackServer(DEALER, ByteBufAllocator.DEFAULT, loss == Loss.HALF_CLOSE, () -> {});
                 Socket socket = connect(server)) {
-            LoopbackServer.End ours = server.accept();
+            LoopbackServer.Accepted ours = server.accept();
             say(socket, theirs);
             ours.awaitOctets(Hex.octets(theirs).length);
             if (loss == Loss.RESET) {

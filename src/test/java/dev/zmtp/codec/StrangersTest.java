@@ -13,12 +13,8 @@ import dev.zmtp.testing.InTraffic;
 import dev.zmtp.testing.ScriptedPeer;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelFuture;
-import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelOutboundHandlerAdapter;
-import io.netty.channel.ChannelPromise;
 import java.nio.ByteBuffer;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
@@ -60,7 +56,7 @@ class StrangersTest {
             }
             peer.channel.unsafe().close(peer.channel.voidPromise());
             peer.channel.runPendingTasks();
-            return Conversation.outcome(peer);
+            return Transcript.outcome(peer);
         }
     }
 
@@ -87,7 +83,7 @@ class StrangersTest {
 
     @ParameterizedTest(name = "seed {0}")
     @MethodSource("seeds")
-    void randomOctetsHaveOneOutcomeHoweverTheyAreCut(long seed) {
+    void randomBytesHaveOneOutcomeHoweverTheyAreSplit(long seed) {
         Random random = new Random(seed);
         for (ZMTPVersion ours : ZMTPVersion.values()) {
             assertOneOutcome(ours, random(random, 1 + random.nextInt(1000)), seed);
@@ -96,7 +92,7 @@ class StrangersTest {
 
     @ParameterizedTest(name = "seed {0}")
     @MethodSource("seeds")
-    void randomOctetsBehindASignatureHaveOneOutcomeHoweverTheyAreCut(long seed) {
+    void randomBytesAfterASignatureHaveOneOutcomeHoweverTheyAreSplit(long seed) {
         Random random = new Random(seed);
         for (ZMTPVersion ours : ZMTPVersion.values()) {
             for (String signature : List.of("ff 00*7 01 7f", "ff 00*7 01 7f 01 06", "ff 00*7 01 7f 03 01", GREETING)) {
@@ -110,7 +106,7 @@ class StrangersTest {
 
     @ParameterizedTest(name = "seed {0}")
     @MethodSource("seeds")
-    void randomOctetsInTrafficHaveOneOutcomeHoweverTheyAreCut(long seed) {
+    void randomBytesInTrafficHaveOneOutcomeHoweverTheyAreSplit(long seed) {
         Random random = new Random(seed);
         for (ZMTPVersion version : ZMTPVersion.values()) {
             byte[] handshake = Hex.octets(ScriptedPeer.greeting(version, ZMTPSocketType.ROUTER));
@@ -132,7 +128,7 @@ class StrangersTest {
      * anyone can see. Whoever has no 1.0 peers can refuse them all.
      */
     @Test
-    void aStrangerWhoseSecondOctetIsZeroIsTakenForA10PeerUnlessThoseAreRefused() {
+    void aStrangerWhoseSecondByteIsZeroIsTakenForA10PeerUnlessThoseAreRefused() {
         String x11 = "6c 00 0b 00*9";
         ScriptedPeer peer = new ScriptedPeer();
         peer.channel.freezeTime();
@@ -140,7 +136,7 @@ class StrangersTest {
         peer.send(x11);
         assertThat(peer.all).isEmpty();
         pass(peer, 30_000);
-        assertThat(Conversation.outcome(peer)).containsExactly("refused: HANDSHAKE_TIMEOUT", "closed");
+        assertThat(Transcript.outcome(peer)).containsExactly("refused: HANDSHAKE_TIMEOUT", "closed");
         peer.close();
 
         ZMTPCodec strict = ZMTPCodec.builder()
@@ -148,13 +144,13 @@ class StrangersTest {
                 .interop(false)
                 .build();
         try (ScriptedPeer refused = new ScriptedPeer(strict).send(x11)) {
-            assertThat(Conversation.outcome(refused)).containsExactly("refused: VERSION", "closed");
+            assertThat(Transcript.outcome(refused)).containsExactly("refused: VERSION", "closed");
         }
     }
 
     /** Its first octet is that of a signature, its tenth is odd, and then it waits for an answer. */
     @Test
-    void aTelnetThatWaitsIsGivenUpAfter30Seconds() {
+    void aWaitingTelnetTimesOutAfter30Seconds() {
         ScriptedPeer peer = new ScriptedPeer();
         peer.channel.freezeTime();
         peer.channel.pipeline().addFirst(ZMTPCodec.of(ZMTPSocketType.DEALER));
@@ -162,7 +158,7 @@ class StrangersTest {
         pass(peer, 29_999);
         assertThat(peer.all).isEmpty();
         pass(peer, 1);
-        assertThat(Conversation.outcome(peer)).containsExactly("refused: HANDSHAKE_TIMEOUT", "closed");
+        assertThat(Transcript.outcome(peer)).containsExactly("refused: HANDSHAKE_TIMEOUT", "closed");
         peer.close();
     }
 
@@ -183,12 +179,12 @@ class StrangersTest {
 
     @ParameterizedTest
     @EnumSource(ZMTPSocketType.class)
-    void aMirrorIsRefusedUnlessTheTypeTalksToItself(ZMTPSocketType type) {
+    void aMirrorIsRefusedUnlessTheTypeIsCompatibleWithItself(ZMTPSocketType type) {
         try (ScriptedPeer peer = mirrored(type)) {
             if (type.accepts(type)) {
-                assertThat(Conversation.outcome(peer)).containsExactly("success ZMTP31");
+                assertThat(Transcript.outcome(peer)).containsExactly("success ZMTP31");
             } else {
-                assertThat(Conversation.outcome(peer)).containsExactly("refused: SOCKET_TYPE", "closed");
+                assertThat(Transcript.outcome(peer)).containsExactly("refused: SOCKET_TYPE", "closed");
             }
         }
     }
@@ -197,7 +193,7 @@ class StrangersTest {
 
     @ParameterizedTest
     @ValueSource(longs = {0, 15})
-    void aPeerInTrafficMayBeAsSlowAsItLikesAsLongAsItIsAlive(long heartbeatSeconds) {
+    void aPeerInTrafficMayBeSlowAsLongAsItIsAlive(long heartbeatSeconds) {
         try (ScriptedPeer peer = InTraffic.as(ZMTPSocketType.DEALER)
                 .set(codec -> codec.heartbeatInterval(Duration.ofSeconds(heartbeatSeconds)))
                 .start()) {
@@ -214,7 +210,7 @@ class StrangersTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "ff 00*7 01 7f", "03 00 61", "ff 00*7 01 7f 01 06 00 02 61", GREETING})
-    void aConnectionWithoutAHandshakeIsNoPeer(String theirs) {
+    void aConnectionWithoutAHandshakeIsNotAPeer(String theirs) {
         AtomicInteger names = new AtomicInteger();
         ZMTPCodec codec = ZMTPCodec.builder()
                 .socketType(ZMTPSocketType.PUB)
@@ -228,21 +224,11 @@ class StrangersTest {
         assertThat(written.isDone()).isFalse();
         peer.close();
         assertThat(names).hasValue(0);
-        assertThat(Conversation.outcome(peer)).containsExactly("refused: CLOSED", "closed");
+        assertThat(Transcript.outcome(peer)).containsExactly("refused: CLOSED", "closed");
         assertThat(written.isSuccess()).isFalse();
     }
 
     // Those who do not listen
-
-    /** A handler before the codec that keeps a close until it is told, as an SslHandler does that has to say goodbye. */
-    private static final class SlowToClose extends ChannelOutboundHandlerAdapter {
-        private final List<Runnable> closes = new ArrayList<>();
-
-        @Override
-        public void close(ChannelHandlerContext ctx, ChannelPromise promise) {
-            closes.add(() -> ctx.close(promise));
-        }
-    }
 
     @ParameterizedTest(name = "{0}")
     @CsvSource({
@@ -251,7 +237,7 @@ class StrangersTest {
         "no ZMTP, MALFORMED",
         "too large a command, TOO_LARGE"
     })
-    void aRefusedPeerThatKeepsSendingIsNeitherHeardNorKept(String stranger, ZMTPException.Code code) {
+    void inputOfARefusedPeerIsNeitherFiredNorRetained(String stranger, ZMTPException.Code code) {
         String theirs = switch (code) {
             case SOCKET_TYPE -> GREETING + ready("PUB");
             case MECHANISM -> "ff 00*7 01 7f 03 01 \"PLAIN\" 00*15 00*32";
@@ -269,12 +255,12 @@ class StrangersTest {
                 peer.channel.writeInbound(more);
                 assertThat(more.refCnt()).isZero();
             }
-            assertThat(Conversation.outcome(peer)).containsExactly("refused: " + code);
+            assertThat(Transcript.outcome(peer)).containsExactly("refused: " + code);
             assertThat(peer.received()).isEmpty();
             assertThat(slow.closes).hasSize(1);
             slow.closes.forEach(Runnable::run);
             peer.channel.runPendingTasks();
-            assertThat(Conversation.outcome(peer)).containsExactly("refused: " + code, "closed");
+            assertThat(Transcript.outcome(peer)).containsExactly("refused: " + code, "closed");
         }
     }
 }

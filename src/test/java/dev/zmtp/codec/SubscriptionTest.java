@@ -63,7 +63,7 @@ class SubscriptionTest {
 
     @ParameterizedTest(name = "{0} from {1}: {2}")
     @MethodSource("received")
-    void publishersHearBothFormsFromPeersOfAnyVersion(
+    void publishersAcceptBothFormsFromPeersOfAnyVersion(
             ZMTPSocketType type, ZMTPVersion version, String octets, String heard) {
         try (ScriptedPeer peer = InTraffic.as(type).peer(version).start()) {
             peer.messages.clear(); // the subscription of a peer that could not say it
@@ -96,8 +96,7 @@ class SubscriptionTest {
 
     @ParameterizedTest(name = "to {0}, {1} octets")
     @MethodSource("written")
-    void aWrittenSubscriptionTravelsInTheFormOfTheVersion(
-            ZMTPVersion version, int length, String subscribe, String cancel) {
+    void aSubscriptionIsSentInTheFormOfTheVersion(ZMTPVersion version, int length, String subscribe, String cancel) {
         try (ScriptedPeer peer = InTraffic.as(SUB).peer(version).start()) {
             String topic = "t".repeat(length);
             ChannelFuture subscribed = peer.channel.write(ZMTPSubscription.subscribe(topic));
@@ -111,7 +110,7 @@ class SubscriptionTest {
     }
 
     @Test
-    void theWriteOfABigTopicCompletesWithTheTransportsResult() {
+    void theWriteOfALargeTopicCompletesWithTheTransportsResult() {
         try (ScriptedPeer peer = InTraffic.as(SUB).start()) {
             ChannelFuture subscribed = peer.channel.write(ZMTPSubscription.subscribe("t".repeat(5000)));
             assertThat(subscribed.isDone()).isFalse();
@@ -125,7 +124,7 @@ class SubscriptionTest {
             value = ZMTPSocketType.class,
             mode = EnumSource.Mode.EXCLUDE,
             names = {"SUB", "XSUB"})
-    void onlySubscribersWriteSubscriptions(ZMTPSocketType type) {
+    void onlySubscribersMayWriteSubscriptions(ZMTPSocketType type) {
         try (ScriptedPeer peer = InTraffic.as(type).start()) {
             ChannelFuture write = peer.channel.writeAndFlush(ZMTPSubscription.subscribe("a"));
             assertThat(write.cause()).isInstanceOf(EncoderException.class).hasMessageContaining("on a " + type);
@@ -136,7 +135,7 @@ class SubscriptionTest {
 
     @ParameterizedTest
     @EnumSource(value = ZMTPSocketType.class, mode = EnumSource.Mode.EXCLUDE, names = "DISH")
-    void onlyDishesWriteMemberships(ZMTPSocketType type) {
+    void onlyDishesMayWriteMemberships(ZMTPSocketType type) {
         try (ScriptedPeer peer = InTraffic.as(type).start()) {
             ChannelFuture write = peer.channel.writeAndFlush(ZMTPMembership.join("a"));
             assertThat(write.cause()).isInstanceOf(EncoderException.class).hasMessageContaining("on a " + type);
@@ -151,7 +150,7 @@ class SubscriptionTest {
         "01 02 01 41 00 01 42, message 0141 42", // two frames
         "01 01 42 00 02 01 41, message 42 0141"
     })
-    void whatIsNoSubscriptionIsAMessageForAnXpub(String octets, String heard) {
+    void anythingButASubscriptionIsAMessageForAnXpub(String octets, String heard) {
         try (ScriptedPeer peer = InTraffic.as(XPUB).start()) {
             peer.send(octets);
             assertThat(peer.messages).containsExactly(heard);
@@ -162,7 +161,7 @@ class SubscriptionTest {
     @EnumSource(
             value = ZMTPSocketType.class,
             names = {"PUB", "PUSH", "RADIO", "SCATTER"})
-    void socketsThatOnlySendDropMessages(ZMTPSocketType type) {
+    void sendOnlySocketsDropMessages(ZMTPSocketType type) {
         try (ScriptedPeer peer = InTraffic.as(type).start()) {
             ByteBuf read = Hex.buffer("00 02 02 61 / 01 00 00 01 62 / 02 00*6 28 00 63*10240 / 01 02 64");
             peer.channel.writeInbound(read);
@@ -177,7 +176,7 @@ class SubscriptionTest {
     @EnumSource(
             value = ZMTPSocketType.class,
             names = {"PULL", "SUB", "ROUTER", "PAIR", "XSUB"})
-    void aMessageThatLooksLikeASubscriptionIsAMessageForOthers(ZMTPSocketType type) {
+    void onlyPublishersTakeAMessageForASubscription(ZMTPSocketType type) {
         try (ScriptedPeer peer = InTraffic.as(type).start()) {
             peer.send("00 02 01 41");
             assertThat(peer.messages).containsExactly("message 0141");
@@ -234,21 +233,21 @@ class SubscriptionTest {
 
     @ParameterizedTest
     @EnumSource(value = ZMTPVersion.class, names = "ZMTP10", mode = EnumSource.Mode.EXCLUDE)
-    void noPeerOfALaterVersionIsSubscribedToAnythingByItself(ZMTPVersion version) {
+    void aPeerOfALaterVersionIsNotSubscribedByItself(ZMTPVersion version) {
         try (ScriptedPeer peer = InTraffic.as(PUB).peer(version).start()) {
             assertThat(peer.messages).isEmpty();
         }
     }
 
     @Test
-    void onlyPublishersHearOfAnUnversionedPeersSubscription() {
+    void onlyPublishersGetTheSubscriptionOfAnUnversionedPeer() {
         try (ScriptedPeer peer = InTraffic.as(DEALER).peer(ZMTP10).start()) {
             assertThat(peer.messages).isEmpty();
         }
     }
 
     @Test
-    void radiosHearOfGroups() {
+    void radiosGetMemberships() {
         try (ScriptedPeer peer = InTraffic.as(RADIO).start()) {
             peer.send("04 06 04 \"JOIN\" 67 / 04 07 05 \"LEAVE\" 67 / 06 00*6 01 04 04 \"JOIN\" 68*255");
             assertThat(peer.messages).containsExactly("join 67", "leave 67", "join " + Hex.of("68*255"));
@@ -257,7 +256,7 @@ class SubscriptionTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"06 00*6 01 05 04 \"JOIN\" 68*256", "06 00*6 01 06 05 \"LEAVE\" 68*256"})
-    void aGroupOfMoreThan255OctetsEndsTheConnection(String command) {
+    void aGroupOfMoreThan255BytesEndsTheConnection(String command) {
         try (ScriptedPeer peer = InTraffic.as(RADIO).start()) {
             Failures.assertTooLarge(peer.send(command));
         }
@@ -272,7 +271,7 @@ class SubscriptionTest {
         "251, 06 00*6 01 00 04 4a4f494e, 06 00*6 01 01 05 4c45415645",
         "255, 06 00*6 01 04 04 4a4f494e, 06 00*6 01 05 05 4c45415645"
     })
-    void aWrittenMembershipTravelsAsACommand(int length, String join, String leave) {
+    void aMembershipIsSentAsACommand(int length, String join, String leave) {
         try (ScriptedPeer peer = InTraffic.as(DISH).start()) {
             peer.channel.write(ZMTPMembership.join("g".repeat(length)));
             ChannelFuture left = peer.channel.writeAndFlush(ZMTPMembership.leave("g".repeat(length)));
@@ -285,7 +284,7 @@ class SubscriptionTest {
     @EnumSource(
             value = ZMTPSocketType.class,
             names = {"PUB", "XPUB"})
-    void aCancelOfWhatWasNeverSubscribedToIsToldAsItCame(ZMTPSocketType type) {
+    void aCancelWithoutASubscriptionIsFiredAsItCame(ZMTPSocketType type) {
         try (ScriptedPeer peer = InTraffic.as(type).start()) {
             peer.send("04 08 06 \"CANCEL\" 41 / 04 08 06 \"CANCEL\" 41 / 00 02 00 42");
             assertThat(peer.messages).containsExactly("cancel 41", "cancel 41", "cancel 42");
@@ -312,7 +311,7 @@ class SubscriptionTest {
     /** libzmq, to peers before 3.1: eight octets of length behind flags that do not say LONG. */
     @ParameterizedTest
     @EnumSource(value = ZMTPVersion.class, names = "ZMTP10", mode = EnumSource.Mode.EXCLUDE)
-    void aTopicOf255OctetsThatIsFramedWronglyEndsTheConnection(ZMTPVersion version) {
+    void aWronglyFramedTopicOf255BytesEndsTheConnection(ZMTPVersion version) {
         try (ScriptedPeer peer = InTraffic.as(PUB).peer(version).start()) {
             Failures.assertMalformed(peer.send("00 00*6 01 00 01 74*255"));
             assertThat(peer.messages).doesNotContain("subscribe " + Hex.of("74*255"));
@@ -320,7 +319,7 @@ class SubscriptionTest {
     }
 
     @Test
-    void aSubscriptionCommandForOneWhoDoesNotPublishIsNoMessage() {
+    void aSubscriptionCommandToANonPublisherIsDropped() {
         try (ScriptedPeer peer = InTraffic.as(PAIR).start()) {
             peer.send("04 0b 09 \"SUBSCRIBE\" 41 / 04 07 06 \"CANCEL\" / 04 05 04 \"JOIN\"");
             assertThat(peer.messages).isEmpty();

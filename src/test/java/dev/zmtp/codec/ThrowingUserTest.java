@@ -45,7 +45,7 @@ class ThrowingUserTest {
     }
 
     @Test
-    void throwingInTheMidstOfAWriteTearsNothing() {
+    void throwingDuringAWriteSplitsNoMessage() {
         try (ScriptedPeer peer = InTraffic.as(DEALER)
                 .behind(new ChannelInboundHandlerAdapter() {
                     @Override
@@ -66,7 +66,7 @@ class ThrowingUserTest {
     }
 
     @Test
-    void throwingInAListenerKeepsNoOtherPromiseFromItsEnd() {
+    void throwingInAListenerDoesNotAffectOtherPromises() {
         try (ScriptedPeer peer = InTraffic.as(DEALER).start()) {
             ChannelFuture first = peer.channel.write(ZMTPMessage.fromUTF8("a")).addListener(done -> {
                 throw thrown;
@@ -79,7 +79,7 @@ class ThrowingUserTest {
     }
 
     @Test
-    void throwingAtTheEndOfAReadKeepsNoPongBack() {
+    void throwingAtTheEndOfAReadDelaysNoPong() {
         try (ScriptedPeer peer = InTraffic.as(DEALER)
                 .behind(new ChannelInboundHandlerAdapter() {
                     @Override

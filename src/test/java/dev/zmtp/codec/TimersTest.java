@@ -22,7 +22,7 @@ class TimersTest {
 
     /** None of these is the channel's own close, as an embedded channel cancels all tasks there. */
     @SuppressWarnings("ImmutableEnumChecker") // lambdas without state
-    private enum End {
+    private enum Ending {
         CLOSE(peer -> peer.channel.pipeline().close()),
         DISCONNECT(peer -> {
             ChannelHandlerContext ctx = peer.channel.pipeline().context(peer.codec());
@@ -43,7 +43,7 @@ class TimersTest {
 
         private final Consumer<ScriptedPeer> come;
 
-        End(Consumer<ScriptedPeer> come) {
+        Ending(Consumer<ScriptedPeer> come) {
             this.come = come;
         }
     }
@@ -55,7 +55,7 @@ class TimersTest {
 
     @ParameterizedTest
     @EnumSource
-    void noTimerIsLeft(End end) {
+    void noTimerIsLeft(Ending end) {
         try (ScriptedPeer peer = InTraffic.as(PAIR)
                 .front(new Gate())
                 .set(codec -> codec.heartbeatInterval(Duration.ofSeconds(10)).heartbeatTimeout(Duration.ofSeconds(20)))
@@ -67,7 +67,7 @@ class TimersTest {
             end.come.accept(peer);
             peer.channel.runPendingTasks();
             assertThat(peer.channel.runScheduledPendingTasks()).isEqualTo(NO_TASK);
-            assertThat(peer.channel.isOpen()).isEqualTo(end == End.REMOVAL);
+            assertThat(peer.channel.isOpen()).isEqualTo(end == Ending.REMOVAL);
         }
     }
 }

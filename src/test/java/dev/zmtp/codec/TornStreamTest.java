@@ -81,7 +81,7 @@ class TornStreamTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("midst")
-    void aRemovalInTheMidstOfAMessageEndsTheConnection(String where, int[] lengths, int write) {
+    void aRemovalDuringAMessageEndsTheConnection(String where, int[] lengths, int write) {
         try (ScriptedPeer peer = removingAt(write)) {
             ChannelFuture before = peer.channel.write(ZMTPMessage.fromUTF8("before"));
             ChannelFuture torn = peer.channel.write(bodies(lengths));
@@ -107,7 +107,7 @@ class TornStreamTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("ends")
-    void aRemovalBehindTheLastOctetOfAMessageLetsItLeave(String where, int[] lengths, int write) {
+    void aRemovalAfterTheLastByteOfAMessageLetsItBeSent(String where, int[] lengths, int write) {
         try (ScriptedPeer peer = removingAt(write)) {
             ChannelFuture written = peer.channel.write(bodies(lengths));
             peer.channel.flush();
@@ -127,7 +127,7 @@ class TornStreamTest {
     }
 
     @Test
-    void aRemovalBehindTheMessageBeforeFailsTheNextAlone() {
+    void aRemovalBetweenMessagesFailsOnlyTheNext() {
         try (ScriptedPeer peer = removingAt(1)) {
             ChannelFuture first = peer.channel.write(bodies(400));
             ChannelFuture second = peer.channel.write(bodies(400)); // finds no room, so that the first is handed over
@@ -142,7 +142,7 @@ class TornStreamTest {
     }
 
     @Test
-    void aTransportThatDoesNotTakeWhatARemovalLeavesEndsTheConnection() {
+    void aFailedWriteDuringTheRemovalEndsTheConnection() {
         Gate gate = new Gate();
         try (ScriptedPeer peer = InTraffic.as(DEALER).front(gate).start()) {
             ChannelFuture written = peer.channel.write(bodies(5000, 10)); // its end is in the open buffer
@@ -154,7 +154,7 @@ class TornStreamTest {
     }
 
     @Test
-    void aListenerThatRemovesTheCodecBehindAWholeMessageTearsNothing() {
+    void aListenerMayRemoveTheCodecAfterACompleteMessage() {
         try (ScriptedPeer peer = new ScriptedPeer(transport, ZMTPCodec.of(DEALER)).send(GREETING)) {
             peer.received();
             ChannelFuture first = peer.channel.write(bodies(5000, 10)); // its end stays in the open buffer
@@ -169,7 +169,7 @@ class TornStreamTest {
     }
 
     @Test
-    void aRemovalInTheMidstOfAHeldMessageEndsTheHandshakeAndTheConnection() {
+    void aRemovalDuringAHeldMessageEndsTheHandshakeAndTheConnection() {
         try (ScriptedPeer peer = new ScriptedPeer(transport, ZMTPCodec.of(DEALER)).send(GREETING)) {
             ChannelFuture held = peer.channel.writeAndFlush(bodies(5000));
             ChannelFuture behind = peer.channel.writeAndFlush(bodies(5000));
@@ -211,7 +211,7 @@ class TornStreamTest {
 
     @ParameterizedTest(name = "which then writes: {0}")
     @ValueSource(strings = {"", "ca fe"})
-    void ofAMessageWhoseEncoderRemovesTheCodecNothingLeaves(String behind) {
+    void noPartOfAMessageIsSentIfItsEncoderRemovesTheCodec(String behind) {
         try (ScriptedPeer peer =
                 InTraffic.as(DEALER).set(TornStreamTest::ending).start()) {
             ChannelFuture before = peer.channel.write("whole");
@@ -229,7 +229,7 @@ class TornStreamTest {
     }
 
     @Test
-    void anEncoderThatRemovesTheCodecAtItsFirstMessageFindsItsBufferAsItWas() {
+    void anEncoderThatRemovesTheCodecAtItsFirstMessageKeepsItsBuffer() {
         try (ScriptedPeer peer =
                 InTraffic.as(DEALER).set(TornStreamTest::ending).start()) {
             ByteBuf[] others = new ByteBuf[1];
@@ -249,7 +249,7 @@ class TornStreamTest {
 
     @ParameterizedTest(name = "{0} whole messages before")
     @ValueSource(ints = {0, 2})
-    void anEncoderThatClosesTheChannelFindsItsBufferAsItWas(int before) {
+    void anEncoderThatClosesTheChannelKeepsItsBuffer(int before) {
         Gate gate = new Gate();
         try (ScriptedPeer peer =
                 InTraffic.as(DEALER).front(gate).set(TornStreamTest::ending).start()) {
@@ -267,7 +267,7 @@ class TornStreamTest {
     }
 
     @Test
-    void anEncoderThatEndsTheConnectionByAFailureFindsItsBufferAsItWas() {
+    void anEncoderThatFailsTheConnectionKeepsItsBuffer() {
         try (ScriptedPeer peer =
                 InTraffic.as(DEALER).set(TornStreamTest::ending).start()) {
             ChannelFuture before = peer.channel.write("whole");
@@ -342,7 +342,7 @@ class TornStreamTest {
 
     @ParameterizedTest(name = "at frame {0} of a message")
     @ValueSource(ints = {1, 2, 3})
-    void aCipherThatRemovesTheCodecLeavesWholeMessages(int frame) {
+    void aCipherThatRemovesTheCodecLeavesCompleteMessages(int frame) {
         Runnable[] action = {() -> {}};
         int[] sealed = new int[1];
         ZMTPCodec codec = ZMTPCodec.builder()
@@ -408,7 +408,7 @@ class TornStreamTest {
 
     @ParameterizedTest(name = "{0} before, close {1}")
     @CsvSource({"0, false", "1, false", "2, true", "0, true"})
-    void aMessageIsWholeWhenItIsReleased(int before, boolean close) {
+    void aMessageIsCompleteWhenItIsReleased(int before, boolean close) {
         try (ScriptedPeer peer = InTraffic.as(DEALER)
                 .set(codec -> codec.encoder(session -> new ItemEncoder()))
                 .start()) {

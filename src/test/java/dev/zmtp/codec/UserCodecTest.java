@@ -22,7 +22,7 @@ class UserCodecTest {
     private final RecordingDecoder recorder = new RecordingDecoder();
 
     @Test
-    void aFactoryIsToldOfTheSession() {
+    void aFactoryGetsTheSession() {
         List<ZMTPSession> sessions = new ArrayList<>();
         try (ScriptedPeer peer = InTraffic.as(DEALER)
                 .set(codec -> codec.encoder(session -> {
@@ -58,7 +58,7 @@ class UserCodecTest {
     }
 
     /** Every way in which a connection or its codec ends. */
-    private enum End {
+    private enum Ending {
         CLOSE,
         REMOVE,
         PEERS_FAULT,
@@ -80,8 +80,8 @@ class UserCodecTest {
     }
 
     @ParameterizedTest
-    @EnumSource(End.class)
-    void encoderAndDecoderAreClosedExactlyOnce(End end) {
+    @EnumSource(Ending.class)
+    void encoderAndDecoderAreClosedExactlyOnce(Ending end) {
         Gate gate = new Gate();
         ScriptedEncoder script = new ScriptedEncoder(1, (object, writer) -> writer.frame(0, false));
         recorder.reads = 0;
@@ -97,8 +97,8 @@ class UserCodecTest {
     }
 
     @ParameterizedTest
-    @EnumSource(End.class)
-    void thatADecoderOrEncoderCannotBeClosedHarmsNothingElse(End end) {
+    @EnumSource(Ending.class)
+    void aDecoderOrEncoderThatFailsToCloseHarmsNothingElse(Ending end) {
         Gate gate = new Gate();
         ZMTPEncoder encoder = new ZMTPEncoder() {
             @Override
@@ -139,7 +139,7 @@ class UserCodecTest {
             peer.channel.runPendingTasks();
             assertThat(write.isDone()).isTrue();
             assertThat(peer.failures).hasSizeLessThanOrEqualTo(1).noneMatch(IllegalStateException.class::isInstance);
-            assertThat(peer.channel.isActive()).isEqualTo(end == End.REMOVE);
+            assertThat(peer.channel.isActive()).isEqualTo(end == Ending.REMOVE);
             peer.channel.releaseOutbound();
         }
     }

@@ -85,7 +85,7 @@ class WritabilityTest {
     }
 
     @Test
-    void whatAnEncoderWritesCountsWithinOneBatchToo() {
+    void encodedObjectsCountWithinOneBatchToo() {
         try (ScriptedPeer peer = InTraffic.as(DEALER)
                 .set(codec -> codec.encoder(session -> new Blob()))
                 .start()) {
@@ -98,7 +98,7 @@ class WritabilityTest {
     }
 
     @Test
-    void allThatIsWrittenIsWithinOneBatchOfWhatTheTransportKnows() {
+    void theTransportKnowsOfAllWritesButOneBatch() {
         Gate gate = new Gate();
         try (ScriptedPeer peer = InTraffic.as(DEALER).front(gate).start()) {
             gate.reset();
@@ -140,7 +140,7 @@ class WritabilityTest {
     }
 
     @Test
-    void whatAnotherThreadWritesCountsAtOnce() throws InterruptedException {
+    void writesFromAnotherThreadCountAtOnce() throws InterruptedException {
         try (EventLoops loops = new EventLoops(1)) {
             Channel channel = new Bootstrap()
                     .group(loops.group())
@@ -160,7 +160,7 @@ class WritabilityTest {
     }
 
     @Test
-    void anEstimatorThatTheChannelWasGivenStays() {
+    void anEstimatorSetOnTheChannelIsKept() {
         MessageSizeEstimator own = new DefaultMessageSizeEstimator(1000);
         EmbeddedChannel channel = new EmbeddedChannel();
         channel.config().setMessageSizeEstimator(own);

@@ -57,7 +57,7 @@ class WritingTest {
     }
 
     @Test
-    void aBigBodyGoesByReferenceBehindWhatWasWrittenBefore() {
+    void aLargeBodyIsPassedByReferenceAfterEarlierWrites() {
         try (ScriptedPeer peer = dealer()) {
             ByteBuf body = frame(4097);
             peer.channel.write(ZMTPMessage.fromUTF8("a"));
@@ -77,7 +77,7 @@ class WritingTest {
     }
 
     @Test
-    void nothingLeavesBeforeAFlush() {
+    void nothingIsSentBeforeAFlush() {
         try (ScriptedPeer peer = dealer()) {
             peer.channel.write(ZMTPMessage.fromUTF8("a"));
             assertThat(gate.writes).isEmpty();
@@ -86,7 +86,7 @@ class WritingTest {
     }
 
     @Test
-    void aFullBufferGoesToTheTransportBeforeTheFlush() {
+    void aFullBufferIsHandedToTheTransportBeforeTheFlush() {
         try (ScriptedPeer peer = dealer()) {
             for (int i = 0; i < 300; i++) {
                 peer.channel.write(ZMTPMessage.from(frame(1000)));
@@ -101,7 +101,7 @@ class WritingTest {
     }
 
     @Test
-    void anEmptyFlushWritesNothingAndGoesOn() {
+    void anEmptyFlushWritesNothingAndIsPassedOn() {
         try (ScriptedPeer peer = dealer()) {
             peer.channel.flush();
             assertThat(gate.writes).isEmpty();
@@ -121,7 +121,7 @@ class WritingTest {
     }
 
     @Test
-    void aMessageWithoutFramesFailsAlone() {
+    void onlyTheMessageWithoutFramesFails() {
         try (ScriptedPeer peer = dealer()) {
             peer.channel.write(ZMTPMessage.fromUTF8("a"));
             ChannelFuture none = peer.channel.write(ZMTPMessage.from(List.of()));
@@ -133,7 +133,7 @@ class WritingTest {
     }
 
     @Test
-    void aMessageWithAReleasedFrameFailsAlone() {
+    void onlyTheMessageWithAReleasedFrameFails() {
         try (ScriptedPeer peer = dealer()) {
             ByteBuf released = frame(1);
             released.release();
@@ -183,7 +183,7 @@ class WritingTest {
 
     @ParameterizedTest(name = "{0} messages before it")
     @ValueSource(ints = {0, 1, 170, 4095})
-    void aMessageThatCannotBeCopiedFailsAlone(int before) {
+    void onlyTheMessageThatCannotBeCopiedFails(int before) {
         try (ScriptedPeer peer = dealer()) {
             StringBuilder expected = new StringBuilder();
             for (int i = 0; i < before; i++) {
@@ -203,7 +203,7 @@ class WritingTest {
     }
 
     @Test
-    void aFlushInAListenerOfAFailedMessageTearsNothing() {
+    void aFlushInTheListenerOfAFailedMessageSplitsNoMessage() {
         try (ScriptedPeer peer = dealer()) {
             peer.channel.write(ZMTPMessage.fromUTF8("a"));
             ChannelPromise promise = peer.channel.newPromise();
@@ -218,7 +218,7 @@ class WritingTest {
     }
 
     @Test
-    void aMessageOfWhichPartHasLeftEndsTheConnectionWhenItFails() {
+    void aPartlySentMessageThatFailsEndsTheConnection() {
         try (ScriptedPeer peer = dealer()) {
             ByteBuf big = frame(5000);
             ByteBuf unreadable = new Unreadable(100);
@@ -232,7 +232,7 @@ class WritingTest {
     }
 
     @Test
-    void whatIsNoMessageFailsAloneAndIsReleased() {
+    void anythingButAMessageFailsAndIsReleased() {
         try (ScriptedPeer peer = dealer()) {
             ByteBuf raw = frame(3);
             peer.channel.write(ZMTPMessage.fromUTF8("a"));
@@ -277,7 +277,7 @@ class WritingTest {
 
     @ParameterizedTest(name = "{0} octets")
     @ValueSource(ints = {10, 5000})
-    void aMessageIsReleasedExactlyOnceByASuccess(int length) {
+    void aWrittenMessageIsReleasedExactlyOnce(int length) {
         try (ScriptedPeer peer = dealer()) {
             ByteBuf body = frame(length);
             ZMTPMessage message = ZMTPMessage.from(body);

@@ -52,7 +52,7 @@ class DemoTest {
     }
 
     @Test
-    void aRefusedHandshakeIsAFailureThatSaysWhy() {
+    void aRefusedHandshakeFailsWithItsReason() {
         Run run = demo(PUB, Duration.ofSeconds(3));
 
         assertThat(run.exitCode).isEqualTo(1);
@@ -63,7 +63,7 @@ class DemoTest {
     }
 
     @Test
-    void whatDoesNotArriveInTimeIsAFailureThatSaysWhat() {
+    void aMissingMessageIsAFailureThatNamesIt() {
         Run run = demo(ROUTER, Duration.ZERO);
 
         assertThat(run.exitCode).isEqualTo(1);
@@ -91,7 +91,7 @@ class DemoTest {
     }
 
     @Test
-    void helpAndVersionArePrintedAndNothingElseIsDone() {
+    void helpAndVersionDoNothingButPrint() {
         Run help = demo("--help");
         Run version = demo("--version");
 
@@ -105,7 +105,7 @@ class DemoTest {
     }
 
     @Test
-    void noThreadStaysBehind() throws InterruptedException {
+    void noThreadIsLeft() throws InterruptedException {
         Set<Thread> before = Thread.getAllStackTraces().keySet();
 
         demo("--seconds", "1");

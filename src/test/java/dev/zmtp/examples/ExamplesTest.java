@@ -12,7 +12,7 @@ import dev.zmtp.codec.ZMTPCodec;
 import dev.zmtp.examples.CustomCodec.Reading;
 import dev.zmtp.examples.CustomCodec.ReadingDecoder;
 import dev.zmtp.examples.CustomCodec.ReadingEncoder;
-import dev.zmtp.testing.Peers;
+import dev.zmtp.testing.CodecPair;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.EventLoopGroup;
@@ -140,7 +140,7 @@ class ExamplesTest {
                 .encoder(ReadingEncoder.class)
                 .decoder(ReadingDecoder.class)
                 .build();
-        try (Peers peers = new Peers(ZMTPCodec.of(DEALER), reader).exchange()) {
+        try (CodecPair peers = new CodecPair(ZMTPCodec.of(DEALER), reader).exchange()) {
             peers.left.channel.writeAndFlush(ZMTPMessage.fromUTF8("a place", "no double"));
             peers.exchange();
 

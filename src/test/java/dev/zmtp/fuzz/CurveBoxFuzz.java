@@ -19,14 +19,15 @@ public final class CurveBoxFuzz {
     }
 
     private static void run(Input input) {
-        var codec = Settings.limited(
-                        Settings.any(input).protocol(ZMTPVersion.ZMTP31).interop(true), input)
+        var codec = FuzzedCodec.limited(
+                        FuzzedCodec.any(input).protocol(ZMTPVersion.ZMTP31).interop(true), input)
                 .maxHandshakeCommandLength(1 << 16);
-        var setup = Conversation.Setup.of(input);
+        var setup = FuzzedConnection.Setup.of(input);
         int frames = input.choice(6);
         byte[] metadata = input.choice(3) == 0 ? input.octets(input.octet()) : CurveForge.metadata(input.octet());
         CurveForge forge = new CurveForge();
-        try (Conversation conversation = new Conversation(forge.server(codec).build(), setup)) {
+        try (FuzzedConnection conversation =
+                new FuzzedConnection(forge.server(codec).build(), setup)) {
             conversation.hear(GREETING);
             conversation.hear(forge.hello());
             conversation.hear(forge.initiate(conversation.sent(), metadata));
@@ -35,7 +36,7 @@ public final class CurveBoxFuzz {
             }
             conversation.hear(input.rest());
         } catch (ZMTPException e) {
-            throw new Fault("thrown: " + e, e);
+            throw new FuzzFailure("thrown: " + e, e);
         }
     }
 }

@@ -37,12 +37,12 @@ public final class CurveFuzz {
     private static final int MESSAGES = 3;
 
     private final Input input;
-    private final End client = new End(ZMTPCodec.builder()
+    private final Side client = new Side(ZMTPCodec.builder()
             .socketType(ZMTPSocketType.PAIR)
             .mechanism(ZMTPCurve.client(SERVER.publicKey(), CLIENT))
             .handshakeExecutor(Runnable::run)
             .build());
-    private final End server = new End(ZMTPCodec.builder()
+    private final Side server = new Side(ZMTPCodec.builder()
             .socketType(ZMTPSocketType.PAIR)
             .mechanism(ZMTPCurve.server(SERVER))
             .authenticator(ZMTPPublicKeys.of(List.of(CLIENT.publicKey())))
@@ -62,14 +62,14 @@ public final class CurveFuzz {
     }
 
     /** One side, and what it hears. */
-    private static final class End extends ChannelInboundHandlerAdapter {
+    private static final class Side extends ChannelInboundHandlerAdapter {
         final EmbeddedChannel channel = new EmbeddedChannel();
         final List<String> said = new ArrayList<>();
         final List<String> heard = new ArrayList<>();
         boolean ready;
         int failures;
 
-        End(ZMTPCodec codec) {
+        Side(ZMTPCodec codec) {
             channel.freezeTime();
             channel.pipeline().addLast(codec, this);
         }
@@ -110,7 +110,7 @@ public final class CurveFuzz {
         private void failed(Throwable cause) {
             failures++;
             if (!(cause instanceof ZMTPException)) {
-                throw new Fault("failure: " + cause, cause);
+                throw new FuzzFailure("failure: " + cause, cause);
             }
         }
     }
@@ -132,29 +132,30 @@ public final class CurveFuzz {
             }
             check(client, server);
             check(server, client);
-            Fault.unless(touched || spoken, "no handshake, though nobody has changed it", client.failures);
+            FuzzFailure.unless(touched || spoken, "no handshake, though nobody has changed it", client.failures);
         } finally {
             client.channel.finishAndReleaseAll();
             server.channel.finishAndReleaseAll();
         }
     }
 
-    private void check(End speaker, End listener) {
-        Fault.unless(listener.failures <= 1, "failures", listener.failures);
-        Fault.unless(listener.failures == 0 || !listener.channel.isOpen(), "open behind a failure", listener.failures);
+    private void check(Side speaker, Side listener) {
+        FuzzFailure.unless(listener.failures <= 1, "failures", listener.failures);
+        FuzzFailure.unless(
+                listener.failures == 0 || !listener.channel.isOpen(), "open behind a failure", listener.failures);
         Iterator<String> said = speaker.said.iterator();
         for (String frame : listener.heard) {
             boolean found = false;
             while (!found && said.hasNext()) {
                 found = said.next().equals(frame);
             }
-            Fault.unless(found, "heard what was not said, or not then", listener.heard);
+            FuzzFailure.unless(found, "heard what was not said, or not then", listener.heard);
         }
-        Fault.unless(
+        FuzzFailure.unless(
                 touched || listener.heard.size() == speaker.said.size(), "lost, though nobody has", listener.heard);
     }
 
-    private boolean carry(End from, End to) {
+    private boolean carry(Side from, Side to) {
         boolean moved = false;
         from.channel.runPendingTasks();
         for (ByteBuf out = from.channel.readOutbound(); out != null; out = from.channel.readOutbound()) {
@@ -201,7 +202,7 @@ public final class CurveFuzz {
         return both;
     }
 
-    private static void deliver(End to, byte[] octets) {
+    private static void deliver(Side to, byte[] octets) {
         if (to.channel.isOpen() && octets.length > 0) {
             to.channel.writeInbound(to.channel.alloc().buffer(octets.length).writeBytes(octets));
         }

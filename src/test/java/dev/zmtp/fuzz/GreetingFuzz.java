@@ -11,11 +11,11 @@ public final class GreetingFuzz {
     }
 
     private static void run(Input input) {
-        var codec = Settings.any(input).build();
-        var setup = Conversation.Setup.of(input);
-        int[] reads = Settings.reads(input);
-        byte[] stream = Settings.stream(input);
-        try (Conversation conversation = new Conversation(codec, setup)) {
+        var codec = FuzzedCodec.any(input).build();
+        var setup = FuzzedConnection.Setup.of(input);
+        int[] reads = FuzzedCodec.reads(input);
+        byte[] stream = FuzzedCodec.stream(input);
+        try (FuzzedConnection conversation = new FuzzedConnection(codec, setup)) {
             conversation.hear(stream, reads);
         }
     }

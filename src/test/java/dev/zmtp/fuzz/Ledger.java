@@ -32,7 +32,7 @@ final class Ledger extends AbstractByteBufAllocator {
 
     /** Fails if more than was allowed was asked for, wherever the exception for that has gone. */
     void check() {
-        Fault.unless(refused.isEmpty(), "memory", refused);
+        FuzzFailure.unless(refused.isEmpty(), "memory", refused);
     }
 
     @Override
@@ -50,7 +50,7 @@ final class Ledger extends AbstractByteBufAllocator {
     private void judge(int octets) {
         if (octets > allowed) {
             refused = octets + " octets at once (expected: <= " + allowed + ")";
-            throw new Fault("memory: " + refused);
+            throw new FuzzFailure("memory: " + refused);
         }
     }
 

@@ -19,14 +19,16 @@ public final class NullHandshakeFuzz {
 
     private static void run(Input input) {
         byte[] greeting = input.of(GREETING_31, GREETING_30);
-        var codec =
-                Settings.any(input).protocol(ZMTPVersion.ZMTP31).interop(true).build();
-        var setup = Conversation.Setup.of(input);
-        int[] reads = Settings.reads(input);
-        byte[] stream = Settings.stream(input);
-        try (Conversation conversation = new Conversation(codec, setup)) {
+        var codec = FuzzedCodec.any(input)
+                .protocol(ZMTPVersion.ZMTP31)
+                .interop(true)
+                .build();
+        var setup = FuzzedConnection.Setup.of(input);
+        int[] reads = FuzzedCodec.reads(input);
+        byte[] stream = FuzzedCodec.stream(input);
+        try (FuzzedConnection conversation = new FuzzedConnection(codec, setup)) {
             conversation.hear(greeting);
-            Fault.unless(conversation.heard().isEmpty(), "behind a valid greeting", conversation.heard());
+            FuzzFailure.unless(conversation.heard().isEmpty(), "behind a valid greeting", conversation.heard());
             conversation.hear(stream, reads);
         }
     }

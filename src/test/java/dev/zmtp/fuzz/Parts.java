@@ -37,7 +37,7 @@ final class Parts implements ZMTPDecoder {
     @Override
     public void header(ChannelHandlerContext ctx, long length, boolean more, List<Object> out) {
         open("header");
-        Fault.unless(frame == null || isFrameWhole(), "header", "before the end of the frame");
+        FuzzFailure.unless(frame == null || isFrameWhole(), "header", "before the end of the frame");
         keep();
         this.length = length;
         this.more = more;
@@ -47,7 +47,7 @@ final class Parts implements ZMTPDecoder {
     @Override
     public void content(ChannelHandlerContext ctx, ByteBuf data, List<Object> out) {
         open("content");
-        Fault.unless(data.readableBytes() <= length - taken(), "content", data);
+        FuzzFailure.unless(data.readableBytes() <= length - taken(), "content", data);
         switch (manner) {
             case ALL -> frame.writeBytes(data);
             case HALF -> frame.writeBytes(data, (data.readableBytes() + 1) / 2);
@@ -66,14 +66,14 @@ final class Parts implements ZMTPDecoder {
     @Override
     public void finish(ChannelHandlerContext ctx, List<Object> out) {
         open("finish");
-        Fault.unless(!more && isFrameWhole(), "finish", "before the end of the message");
+        FuzzFailure.unless(!more && isFrameWhole(), "finish", "before the end of the message");
         keep();
         out.add(ZMTPMessage.from(frames));
         frames.clear();
     }
 
     private void open(String call) {
-        Fault.unless(!closed, call, "behind close");
+        FuzzFailure.unless(!closed, call, "behind close");
     }
 
     private long taken() {

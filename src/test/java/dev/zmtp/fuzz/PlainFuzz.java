@@ -24,18 +24,18 @@ public final class PlainFuzz {
     private static void run(Input input) {
         boolean server = input.choice(2) == 0;
         ZMTPCodec.Builder codec =
-                Settings.any(input).protocol(ZMTPVersion.ZMTP31).interop(true);
+                FuzzedCodec.any(input).protocol(ZMTPVersion.ZMTP31).interop(true);
         if (server) {
             codec.mechanism(ZMTPPlain.server()).authenticator(PASSWORDS);
         } else {
             codec.mechanism(ZMTPPlain.client("admin", "secret"));
         }
-        var setup = Conversation.Setup.of(input);
-        int[] reads = Settings.reads(input);
-        byte[] stream = Settings.stream(input);
-        try (Conversation conversation = new Conversation(codec.build(), setup)) {
+        var setup = FuzzedConnection.Setup.of(input);
+        int[] reads = FuzzedCodec.reads(input);
+        byte[] stream = FuzzedCodec.stream(input);
+        try (FuzzedConnection conversation = new FuzzedConnection(codec.build(), setup)) {
             conversation.hear(GREETING);
-            Fault.unless(conversation.heard().isEmpty(), "behind a valid greeting", conversation.heard());
+            FuzzFailure.unless(conversation.heard().isEmpty(), "behind a valid greeting", conversation.heard());
             conversation.hear(stream, reads);
         }
     }

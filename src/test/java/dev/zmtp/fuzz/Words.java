@@ -29,7 +29,7 @@ final class Words {
         if (fired instanceof ZMTPException failure) {
             return failure.code() + " " + failure.getMessage();
         }
-        throw new Fault("fired: " + fired + " (expected: what the codec documents)");
+        throw new FuzzFailure("fired: " + fired + " (expected: what the codec documents)");
     }
 
     private static String append(StringBuilder out, ByteBuf octets) {

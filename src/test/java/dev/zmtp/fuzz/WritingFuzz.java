@@ -85,7 +85,7 @@ public final class WritingFuzz {
         isHeldLimited = maxHeld != UNLIMITED;
         failing = input.octet();
         callingBack = input.octet();
-        reads = Settings.reads(input);
+        reads = FuzzedCodec.reads(input);
 
         ZMTPCodec.Builder writer = ZMTPCodec.builder().socketType(type).maxHeldLength(maxHeld);
         ZMTPCodec.Builder reader =
@@ -100,7 +100,7 @@ public final class WritingFuzz {
             writer.mechanism(context -> ToyMechanism.client(context, "open"));
             reader.mechanism(context -> ToyMechanism.server(context, (password, yes) -> yes.run()));
         }
-        connect(left, new Transport(), writer.build());
+        connect(left, new FailingTransport(), writer.build());
         if (version == ZMTPVersion.ZMTP10 && type.isSubscriber()) {
             written.add(Words.of(ZMTPSubscription.subscribe(""))); // what a 1.0 peer cannot say
         }
@@ -119,7 +119,7 @@ public final class WritingFuzz {
     }
 
     /** A transport that calls back at one of the writes, and fails at one; or at none. */
-    private final class Transport extends ChannelOutboundHandlerAdapter {
+    private final class FailingTransport extends ChannelOutboundHandlerAdapter {
         @Override
         public void write(ChannelHandlerContext ctx, Object msg, ChannelPromise promise) {
             int number = ++transportWrites;
@@ -221,25 +221,25 @@ public final class WritingFuzz {
             right.finishAndReleaseAll();
             warnings.stop();
         }
-        Fault.unless(futures.stream().allMatch(ChannelFuture::isDone), "written, and not done", futures);
-        Fault.unlessEqual(completions, futures.size(), "completions");
+        FuzzFailure.unless(futures.stream().allMatch(ChannelFuture::isDone), "written, and not done", futures);
+        FuzzFailure.unlessEqual(completions, futures.size(), "completions");
         if (!unexpected.isEmpty()) {
-            throw new Fault("failure: " + unexpected, unexpected.get(0));
+            throw new FuzzFailure("failure: " + unexpected, unexpected.get(0));
         }
         warnings.check();
-        Fault.unlessEqual(ledger.taken(), 0L, "octets that are not back");
+        FuzzFailure.unlessEqual(ledger.taken(), 0L, "octets that are not back");
         LeakCheck.check();
     }
 
     private void compare() {
         long successes = futures.stream().filter(ChannelFuture::isSuccess).count();
         if (!hasFailed()) {
-            Fault.unlessEqual(heard, written, "read");
-            Fault.unlessEqual(successes, (long) futures.size(), "successes");
+            FuzzFailure.unlessEqual(heard, written, "read");
+            FuzzFailure.unlessEqual(successes, (long) futures.size(), "successes");
         } else {
             List<String> first = written.subList(0, Math.min(heard.size(), written.size()));
-            Fault.unlessEqual(heard, first, "read before the transport failed");
-            Fault.unless(successes <= heard.size() || isDropping(), "successes that nobody heard", successes);
+            FuzzFailure.unlessEqual(heard, first, "read before the transport failed");
+            FuzzFailure.unless(successes <= heard.size() || isDropping(), "successes that nobody heard", successes);
         }
     }
 
@@ -311,7 +311,7 @@ public final class WritingFuzz {
         Object message = choice == 0 ? ZMTPMessage.from(new ByteBuf[0]) : choice == 1 ? "no message" : Encoder.HALF;
         left.write(message).addListener(done -> {
             if (!(done.cause() instanceof EncoderException) && left.isOpen() && !hasFailed()) {
-                unexpected.add(new Fault(message + ": " + done.cause()));
+                unexpected.add(new FuzzFailure(message + ": " + done.cause()));
             }
         });
     }

@@ -25,7 +25,7 @@ class ReadingTest {
         "kühlhaus-nord-östlich, '', 0", // an estimate that is corrected; frames without octets
         "tower, mm, 1000000", // a frame that arrives in many pieces, cut within samples
     })
-    void whatTheEncoderWritesTheDecoderReads(String sensor, String unit, long samples) throws Exception {
+    void theDecoderReadsWhatTheEncoderWrites(String sensor, String unit, long samples) throws Exception {
         ReadingPipe pipe = new ReadingPipe(group);
         Reading sent = new Reading(sensor, unit, samples, samples * (samples - 1) / 2);
 
@@ -39,7 +39,7 @@ class ReadingTest {
 
     @ParameterizedTest(name = "a name of {0} characters")
     @CsvSource({"84", "85", "86", "300"})
-    void aNameMayBeMuchShorterThanItsFrameWasToBe(int length) throws Exception {
+    void aNameMayBeMuchShorterThanItsEstimate(int length) throws Exception {
         ReadingPipe pipe = new ReadingPipe(group);
         Reading sent = new Reading("n".repeat(length), "K", 2, 1);
 

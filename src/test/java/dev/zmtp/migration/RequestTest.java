@@ -26,7 +26,7 @@ class RequestTest {
     }
 
     @Test
-    void everyRequestOfEveryThreadHasItsReply() throws Exception {
+    void everyRequestOfEveryThreadGetsItsReply() throws Exception {
         RequestServer server = new RequestServer(group);
         RequestClient client = new RequestClient(group, server.address());
         client.ready().get(10, TimeUnit.SECONDS);

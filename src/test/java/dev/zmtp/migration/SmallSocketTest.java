@@ -40,14 +40,14 @@ class SmallSocketTest {
     }
 
     @Test
-    void whatARouterReceivesStartsWithTheIdentityOfTheSender() throws Exception {
+    void aRouterReceivesMessagesPrefixedWithTheSendersIdentity() throws Exception {
         assertThat(alice.send(ZMTPMessage.fromUTF8("", "from alice"))).isTrue();
 
         assertThat(texts(router)).containsExactly("alice", "", "from alice");
     }
 
     @Test
-    void whatARouterSendsGoesToThePeerThatItsFirstFrameNames() throws Exception {
+    void aRouterSendsToThePeerNamedByTheFirstFrame() throws Exception {
         assertThat(router.send(ZMTPMessage.fromUTF8("bob", "", "to bob"))).isTrue();
         assertThat(router.send(ZMTPMessage.fromUTF8("alice", "", "to alice"))).isTrue();
 
@@ -58,7 +58,7 @@ class SmallSocketTest {
     }
 
     @Test
-    void aMessageForNobodyIsReleased() {
+    void aMessageForAnUnknownPeerIsReleased() {
         ZMTPMessage message = ZMTPMessage.fromUTF8("carol", "", "to carol");
 
         assertThat(router.send(message)).isFalse();
@@ -67,7 +67,7 @@ class SmallSocketTest {
     }
 
     @Test
-    void anAnonymousPeerIsAnsweredByTheIdentityThatWasMadeForIt() throws Exception {
+    void anAnonymousPeerIsAddressedByItsGeneratedIdentity() throws Exception {
         SmallSocket nobody = new SmallSocket(group, ZMTPSocketType.DEALER, "");
         nobody.connect(router.bind());
         session(nobody);

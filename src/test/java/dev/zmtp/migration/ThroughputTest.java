@@ -19,7 +19,7 @@ class ThroughputTest {
     }
 
     @Test
-    void whatTheClientSendsTheServerCounts() throws Exception {
+    void theServerCountsWhatTheClientSends() throws Exception {
         ThroughputServer server = new ThroughputServer(group);
 
         ThroughputClient client = new ThroughputClient(group, server.address(), 100_000, "x".repeat(100));

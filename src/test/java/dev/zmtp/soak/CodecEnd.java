@@ -116,7 +116,7 @@ final class CodecEnd extends ChannelInboundHandlerAdapter {
         totals.count("handshakes failed", name + ", peer " + plan.kind() + ", " + kindOf(cause));
         link.note(name + ": handshake failed: " + cause);
         // A peer may give up a handshake that takes it too long, and JeroMQ sometimes never begins one.
-        boolean givenUp = server && plan.kind() != Kind.NETTY_ZMTP && isClosed(cause);
+        boolean givenUp = server && plan.kind() != Implementation.NETTY_ZMTP && isClosed(cause);
         if (!link.isBroken() && !link.isClosing() && !givenUp) {
             link.violated(name + ": handshake failed, although nothing was done to the connection: " + cause);
         }
@@ -191,7 +191,7 @@ final class CodecEnd extends ChannelInboundHandlerAdapter {
             ctx.close();
         } else if (sends) {
             pump(ctx);
-        } else if (plan.kind() != Kind.NETTY_ZMTP) {
+        } else if (plan.kind() != Implementation.NETTY_ZMTP) {
             link.closing(name);
             ctx.close(); // a peer of ours shuts its output down, and we close by that
         }
@@ -318,7 +318,7 @@ final class CodecEnd extends ChannelInboundHandlerAdapter {
         if (pause != null) {
             pause.cancel(false);
         }
-        if (!shaken && server && plan.kind() == Kind.JEROMQ) {
+        if (!shaken && server && plan.kind() == Implementation.JEROMQ) {
             link.note("a JeroMQ that connected has not shaken hands");
         }
         link.note(name + " lost connection " + ctx.channel());

@@ -1,7 +1,7 @@
 package dev.zmtp.soak;
 
 import dev.zmtp.ZMTPMessage;
-import dev.zmtp.interop.Peer;
+import dev.zmtp.interop.PeerContext;
 import dev.zmtp.interop.PeerSocket;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import java.time.Duration;
@@ -55,13 +55,14 @@ final class ForeignPeer {
 
     /** Connects to a port of the loopback interface and returns when all is said, or the peer has left before. */
     static void converse(Link link, int port, Totals totals, Random shape) throws InterruptedException {
-        try (Peer peer = link.plan().kind().foreign().open()) {
+        try (PeerContext peer = link.plan().kind().foreign().open()) {
             PeerSocket socket = peer.socket(link.plan().pattern().peer());
             // If a connection breaks while this queue is full, libzmq 4.3.4 aborts the process, by an assertion of its
             // own.
-            boolean unlimited = link.plan().kind() == Kind.LIBZMQ && link.plan().isBreaking();
+            boolean unlimited =
+                    link.plan().kind() == Implementation.LIBZMQ && link.plan().isBreaking();
             socket.queues(QUEUE, unlimited ? 0 : QUEUE);
-            if (link.plan().kind() == Kind.JEROMQ) {
+            if (link.plan().kind() == Implementation.JEROMQ) {
                 socket.handshakeInterval(HANDSHAKE);
             }
             if (shape.nextInt(2) == 0) {

@@ -22,7 +22,7 @@ import java.util.SplittableRandom;
  * @param peer what the peer does
  */
 record Plan(
-        Kind kind,
+        Implementation kind,
         Pattern pattern,
         ZMTPVersion version,
         int up,
@@ -30,7 +30,7 @@ record Plan(
         Flush flush,
         int kept,
         int early,
-        List<List<Fault>> proxy,
+        List<List<ProxyFault>> proxy,
         EndFault server,
         EndFault peer) {
 
@@ -47,7 +47,7 @@ record Plan(
     private static final int MAX_MESSAGES = 3_000;
 
     /** Draws the plan of a link of {@code kind}. */
-    static Plan draw(long seed, int slot, int turn, Kind kind) {
+    static Plan draw(long seed, int slot, int turn, Implementation kind) {
         Random random = random(seed, slot, turn);
         Pattern pattern = any(Pattern.values(), random);
         ZMTPVersion version = any(ZMTPVersion.values(), random);
@@ -70,15 +70,15 @@ record Plan(
                 peer = EndFault.breaking(random);
             }
         }
-        List<List<Fault>> proxy = new ArrayList<>();
-        int connections = kind == Kind.NETTY_ZMTP ? 1 : 1 + random.nextInt(3);
+        List<List<ProxyFault>> proxy = new ArrayList<>();
+        int connections = kind == Implementation.NETTY_ZMTP ? 1 : 1 + random.nextInt(3);
         for (int i = 0; i < connections; i++) {
-            List<Fault> faults = new ArrayList<>();
+            List<ProxyFault> faults = new ArrayList<>();
             for (int n = gentle ? random.nextInt(3) : 0; n > 0; n--) {
-                faults.add(Fault.gentle(random));
+                faults.add(ProxyFault.gentle(random));
             }
             if (breaking && byProxy) {
-                faults.add(Fault.breaking(random));
+                faults.add(ProxyFault.breaking(random));
             }
             proxy.add(List.copyOf(faults));
         }
@@ -121,7 +121,7 @@ record Plan(
     }
 
     /** What the proxy does to the connection of this number, from 0. */
-    List<Fault> faults(int connection) {
+    List<ProxyFault> faults(int connection) {
         return connection < proxy.size() ? proxy.get(connection) : List.of();
     }
 }

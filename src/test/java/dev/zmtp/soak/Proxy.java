@@ -26,8 +26,8 @@ import java.util.function.IntFunction;
 final class Proxy {
 
     private final InetSocketAddress server;
-    private final IntFunction<List<Fault>> faults;
-    private final Consumer<Fault> fired;
+    private final IntFunction<List<ProxyFault>> faults;
+    private final Consumer<ProxyFault> fired;
     private final IntConsumer ports;
     private final long seed;
     private final AtomicInteger connections = new AtomicInteger();
@@ -45,8 +45,8 @@ final class Proxy {
     Proxy(
             EventLoopGroup loops,
             InetSocketAddress server,
-            IntFunction<List<Fault>> faults,
-            Consumer<Fault> fired,
+            IntFunction<List<ProxyFault>> faults,
+            Consumer<ProxyFault> fired,
             IntConsumer ports,
             long seed) {
         this.server = server;
@@ -88,9 +88,9 @@ final class Proxy {
 
     private void join(Channel peer) {
         int number = connections.getAndIncrement();
-        List<Fault> all = faults.apply(number);
+        List<ProxyFault> all = faults.apply(number);
         Random random = new Random(seed + number);
-        Relay up = new Relay(all.stream().filter(Fault::up).toList(), fired, random);
+        Relay up = new Relay(all.stream().filter(ProxyFault::up).toList(), fired, random);
         Relay down = new Relay(all.stream().filter(fault -> !fault.up()).toList(), fired, random);
         ChannelFuture registered = new Bootstrap()
                 .group(peer.eventLoop())

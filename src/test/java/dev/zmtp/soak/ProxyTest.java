@@ -30,7 +30,7 @@ class ProxyTest {
 
     private final EventLoops loops = new EventLoops(1);
     private final ServerSocket listener;
-    private final BlockingQueue<Fault> fired = new LinkedBlockingQueue<>();
+    private final BlockingQueue<ProxyFault> fired = new LinkedBlockingQueue<>();
     private final BlockingQueue<Integer> ports = new LinkedBlockingQueue<>();
 
     private Proxy proxy;
@@ -42,7 +42,7 @@ class ProxyTest {
         listener.setSoTimeout(PATIENCE_MILLIS);
     }
 
-    private void connect(Fault... faults) throws IOException {
+    private void connect(ProxyFault... faults) throws IOException {
         proxy = new Proxy(
                 loops.group(),
                 (InetSocketAddress) listener.getLocalSocketAddress(),
@@ -96,19 +96,19 @@ class ProxyTest {
         down.join();
     }
 
-    private static Fault up(Fault.Kind kind, long at, int millis) {
-        return new Fault(kind, true, at, millis);
+    private static ProxyFault up(ProxyFault.Kind kind, long at, int millis) {
+        return new ProxyFault(kind, true, at, millis);
     }
 
     @Test
-    void octetsPassUnchangedInBothDirections() throws IOException {
+    void bytesPassUnchangedInBothDirections() throws IOException {
         connect();
 
         assertRelaysBothWays(octets(MANY));
     }
 
     @Test
-    void theServerSeesThePortThatWasTold() throws Exception {
+    void theServerSeesTheReportedPort() throws Exception {
         connect();
 
         assertThat(ports.poll(PATIENCE_MILLIS, TimeUnit.MILLISECONDS)).isEqualTo(server.getPort());
@@ -116,15 +116,15 @@ class ProxyTest {
 
     @Test
     void gentleFaultsChangeNothing() throws IOException {
-        Fault[] faults = {
-            up(Fault.Kind.CHOP, 10, 0),
-            up(Fault.Kind.STALL, 100, 20),
-            up(Fault.Kind.THROTTLE, 5_000, 100),
-            up(Fault.Kind.DELAY, 20_000, 100),
-            new Fault(Fault.Kind.CHOP, false, 0, 0),
-            new Fault(Fault.Kind.THROTTLE, false, 0, 50),
-            new Fault(Fault.Kind.DELAY, false, 1_000, 50),
-            new Fault(Fault.Kind.STALL, false, MANY - 1, 20)
+        ProxyFault[] faults = {
+            up(ProxyFault.Kind.CHOP, 10, 0),
+            up(ProxyFault.Kind.STALL, 100, 20),
+            up(ProxyFault.Kind.THROTTLE, 5_000, 100),
+            up(ProxyFault.Kind.DELAY, 20_000, 100),
+            new ProxyFault(ProxyFault.Kind.CHOP, false, 0, 0),
+            new ProxyFault(ProxyFault.Kind.THROTTLE, false, 0, 50),
+            new ProxyFault(ProxyFault.Kind.DELAY, false, 1_000, 50),
+            new ProxyFault(ProxyFault.Kind.STALL, false, MANY - 1, 20)
         };
         connect(faults);
 
@@ -133,7 +133,7 @@ class ProxyTest {
     }
 
     @Test
-    void theEndOfOneDirectionIsRelayedBehindItsOctets() throws IOException {
+    void theEndOfOneDirectionIsRelayedAfterItsBytes() throws IOException {
         connect();
         byte[] octets = octets(MANY);
         send(peer, octets).join();
@@ -148,8 +148,8 @@ class ProxyTest {
     }
 
     @Test
-    void aCloseComesBehindItsOffset() throws IOException {
-        connect(up(Fault.Kind.CLOSE, 1_000, 0));
+    void aCloseComesAfterItsOffset() throws IOException {
+        connect(up(ProxyFault.Kind.CLOSE, 1_000, 0));
         byte[] octets = octets(1_001);
         send(peer, octets);
 
@@ -159,7 +159,7 @@ class ProxyTest {
 
     @Test
     void aHalfCloseEndsOneDirectionOnly() throws IOException {
-        connect(up(Fault.Kind.HALF_CLOSE, 1_000, 0));
+        connect(up(ProxyFault.Kind.HALF_CLOSE, 1_000, 0));
         byte[] octets = octets(1_001);
         send(peer, octets);
 
@@ -169,8 +169,8 @@ class ProxyTest {
     }
 
     @Test
-    void aResetIsOneForBoth() throws IOException {
-        connect(up(Fault.Kind.RESET, 1_000, 0));
+    void aResetResetsBothConnections() throws IOException {
+        connect(up(ProxyFault.Kind.RESET, 1_000, 0));
         send(peer, octets(1_001));
 
         assertThatThrownBy(() -> peer.getInputStream().read()).isInstanceOf(SocketException.class);
@@ -179,7 +179,7 @@ class ProxyTest {
 
     @Test
     void aSilenceRelaysNothingAndThenResets() throws IOException {
-        connect(up(Fault.Kind.SILENCE, 0, 200));
+        connect(up(ProxyFault.Kind.SILENCE, 0, 200));
         send(peer, octets(10));
         fired.clear();
         send(server, octets(10));
@@ -198,7 +198,7 @@ class ProxyTest {
     }
 
     @Test
-    void aPeerThatSaysNothingIsCounted() throws Exception {
+    void aSilentPeerIsCounted() throws Exception {
         connect();
         assertRelaysBothWays(octets(1));
         peer.close();
@@ -214,8 +214,8 @@ class ProxyTest {
     }
 
     @Test
-    void laterConnectionsHaveFaultsOfTheirOwn() throws IOException {
-        connect(up(Fault.Kind.RESET, 1, 0));
+    void laterConnectionsHaveTheirOwnFaults() throws IOException {
+        connect(up(ProxyFault.Kind.RESET, 1, 0));
         peer.close();
         server.close();
         peer = new Socket(InetAddress.getLoopbackAddress(), proxy.port());

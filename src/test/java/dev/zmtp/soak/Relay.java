@@ -33,8 +33,8 @@ final class Relay extends ChannelInboundHandlerAdapter {
     private static final int CHOPS = 300;
     private static final int CHOP_OCTETS = 8;
 
-    private final Queue<Fault> faults = new ArrayDeque<>();
-    private final Consumer<Fault> fired;
+    private final Queue<ProxyFault> faults = new ArrayDeque<>();
+    private final Consumer<ProxyFault> fired;
     private final Random random;
 
     private Channel in;
@@ -52,8 +52,8 @@ final class Relay extends ChannelInboundHandlerAdapter {
     private long delayedUntil;
 
     /** A relay with these faults, which tells {@code fired} of each. */
-    Relay(List<Fault> faults, Consumer<Fault> fired, Random random) {
-        faults.stream().sorted(Comparator.comparingLong(Fault::at)).forEach(this.faults::add);
+    Relay(List<ProxyFault> faults, Consumer<ProxyFault> fired, Random random) {
+        faults.stream().sorted(Comparator.comparingLong(ProxyFault::at)).forEach(this.faults::add);
         this.fired = fired;
         this.random = random;
         throttledUntil = System.nanoTime();
@@ -97,7 +97,7 @@ final class Relay extends ChannelInboundHandlerAdapter {
             in.read();
             return;
         }
-        Fault due = faults.peek();
+        ProxyFault due = faults.peek();
         if (due != null && due.at() <= relayed) {
             faults.remove();
             fired.accept(due);
@@ -145,7 +145,7 @@ final class Relay extends ChannelInboundHandlerAdapter {
         timer = in.eventLoop().schedule(task, millis, TimeUnit.MILLISECONDS);
     }
 
-    private void apply(Fault fault) {
+    private void apply(ProxyFault fault) {
         switch (fault.kind()) {
             case STALL -> later(fault.millis(), this::relay);
             case THROTTLE -> {

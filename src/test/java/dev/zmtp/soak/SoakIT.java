@@ -20,7 +20,7 @@ class SoakIT {
     }
 
     @Test
-    void messagesSurviveFaultsOfTheNetwork() {
+    void messagesSurviveNetworkFaults() {
         int code = soak("--minutes", "0.25", "--seed", "7", "--connections", "21", "--heartbeat", "15");
 
         assertThat(code).as("%s", printed).isEqualTo(CommandLine.ExitCode.OK);

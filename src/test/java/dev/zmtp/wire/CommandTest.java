@@ -45,7 +45,7 @@ class CommandTest {
                 "01 \"A\",                  UNKNOWN",
                 "ff 41*255,                 UNKNOWN"
             })
-    void aNameIsKnownLetterByLetter(String body, Command command) {
+    void aNameIsComparedExactly(String body, Command command) {
         ByteBuf octets = Hex.buffer(body + " aa bb");
 
         assertThat(Command.read(octets)).isEqualTo(command);
@@ -70,7 +70,7 @@ class CommandTest {
 
     @ParameterizedTest
     @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "UNKNOWN")
-    void whatACommandWritesIsReadAsThatCommand(Command command) {
+    void aWrittenCommandIsReadAsThatCommand(Command command) {
         ByteBuf data = Hex.buffer("01 02 03");
         ByteBuf body = command.body(ALLOC, data);
 
@@ -80,7 +80,7 @@ class CommandTest {
     }
 
     @Test
-    void aBodyStartsWithItsNameAndWaitsForItsData() {
+    void aBodyStartsWithItsName() {
         assertThat(Hex.dump(Command.CANCEL.body(ALLOC, 2).writeByte(0x41))).isEqualTo(Hex.of("06 \"CANCEL\" 41"));
     }
 
@@ -97,7 +97,7 @@ class CommandTest {
     }
 
     @Test
-    void theReasonOfAnErrorIsCutTo255Octets() {
+    void theReasonOfAnErrorIsTruncatedTo255Bytes() {
         assertThat(Hex.dump(Command.error(ALLOC, "x".repeat(256)))).isEqualTo(Hex.of("05 \"ERROR\" ff 78*255"));
     }
 
@@ -109,7 +109,7 @@ class CommandTest {
 
     @ParameterizedTest(name = "{0}: {1}")
     @CsvSource({"03 34 30 30, 400", "00, ''", "04 41 0a 1b ff, A???"})
-    void aReasonIsReadAndMadeSafeToLog(String data, String reason) {
+    void aReasonIsReadAndSanitizedForLogs(String data, String reason) {
         ByteBuf octets = Hex.buffer(data);
 
         assertThat(Command.readReason(octets)).isEqualTo(reason);
@@ -141,7 +141,7 @@ class CommandTest {
 
     @ParameterizedTest(name = "{0}")
     @CsvSource({"00 00, 0, ''", "00 03 4c 4f 4c, 3, 4c4f4c", "ff ff, 65535, ''"})
-    void aTtlIsReadAndTheContextLeft(String data, int ttl, String context) {
+    void aTtlIsReadAndTheContextIsLeft(String data, int ttl, String context) {
         ByteBuf octets = Hex.buffer(data);
 
         assertThat(Command.readTtl(octets)).isEqualTo(ttl);
@@ -149,7 +149,7 @@ class CommandTest {
     }
 
     @Test
-    void theLongestContextHas16Octets() {
+    void theLongestContextHas16Bytes() {
         ByteBuf octets = Hex.buffer("00 00 aa*16");
 
         assertThat(Command.readTtl(octets)).isZero();

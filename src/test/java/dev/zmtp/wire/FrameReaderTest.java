@@ -38,7 +38,7 @@ class FrameReaderTest {
         "ZMTP31, 04 07,                 4,    false, true,  false, 7",
         "ZMTP31, 03 7f ff*7,            3,    true,  false, true,  9223372036854775807"
     })
-    void aHeaderTellsAllThatThereIsToKnowOfAFrame(
+    void aHeaderHasTheKindLengthAndMoreFlagOfAFrame(
             ZMTPVersion version, String octets, int raw, boolean more, boolean command, boolean isLong, long length) {
         FrameReader reader = new FrameReader(version);
         ByteBuf in = Hex.buffer(octets);
@@ -64,7 +64,7 @@ class FrameReaderTest {
         "ZMTP31, 05 00,                 'frame flags: 0x5 (expected: no MORE on a command)'",
         "ZMTP31, 02 ff*8,               'frame length: 18446744073709551615 (expected: <= 9223372036854775807)'"
     })
-    void anIllegalHeaderIsToldApartHoweverItIsCut(ZMTPVersion version, String octets, String message) {
+    void anIllegalHeaderIsRefusedHoweverItIsSplit(ZMTPVersion version, String octets, String message) {
         int length = Hex.octets(octets).length;
         for (int at = 0; at < length; at++) {
             FrameReader reader = new FrameReader(version);
@@ -81,7 +81,7 @@ class FrameReaderTest {
     }
 
     @Test
-    void aHeaderIsReadOnceUntilItsBodyIs() {
+    void aHeaderIsReadOnceForItsBody() {
         FrameReader reader = new FrameReader(ZMTP31);
         ByteBuf in = Hex.buffer("00 01 61 00 02 62 63");
         assertThat(reader.readHeader(in)).isTrue();
@@ -96,7 +96,7 @@ class FrameReaderTest {
     }
 
     @Test
-    void aBodyThatIsThereWholeIsASliceOfTheInput() {
+    void aCompleteBodyIsASliceOfTheInput() {
         FrameReader reader = new FrameReader(ZMTP20);
         ByteBuf in = Hex.buffer("00 02 61 62 aa");
         reader.readHeader(in);
@@ -109,7 +109,7 @@ class FrameReaderTest {
     }
 
     @Test
-    void aBodyKeepsItsInputAliveAndNothingElseDoes() {
+    void onlyTheBodyRetainsItsInput() {
         FrameReader reader = new FrameReader(ZMTP20);
         ByteBuf in = Hex.buffer("00 02 61 62");
         reader.readHeader(in);
@@ -132,7 +132,7 @@ class FrameReaderTest {
     }
 
     @Test
-    void noBufferOfTheCallerIsKeptForASplitFrame() {
+    void noBufferOfTheCallerIsRetainedForASplitFrame() {
         FrameReader reader = new FrameReader(ZMTP31);
         ByteBuf header = Hex.buffer("02 00*4");
         ByteBuf start = Hex.buffer("00*3 03 61");
@@ -146,7 +146,7 @@ class FrameReaderTest {
     }
 
     @Test
-    void aCallerMayTakeTheOctetsOfABodyItself() {
+    void aCallerMayReadTheBytesOfABodyItself() {
         FrameReader reader = new FrameReader(ZMTP31);
         ByteBuf in = Hex.buffer("00 02 61 62 01 03");
         reader.readHeader(in);
@@ -200,7 +200,7 @@ class FrameReaderTest {
     }
 
     @Test
-    void noMoreIsTakenThanTheBodyNeeds() {
+    void noMoreIsReadThanTheBodyNeeds() {
         UnpooledByteBufAllocator counted = new UnpooledByteBufAllocator(false);
         FrameReader reader = new FrameReader(ZMTP31);
         ByteBuf in = ALLOC.buffer().writeByte(2).writeLong(10_000).writeZero(9_999);
@@ -218,7 +218,7 @@ class FrameReaderTest {
 
     @ParameterizedTest(name = "of {0} octets: {1}")
     @CsvSource({"4096, 4096", "4097, 2"})
-    void aSmallBodyGetsItsMemoryWithItsFirstOctet(int length, int taken) {
+    void aSmallBodyIsAllocatedWithItsFirstByte(int length, int taken) {
         UnpooledByteBufAllocator counted = new UnpooledByteBufAllocator(false);
         FrameReader reader = new FrameReader(ZMTP31);
         ByteBuf in = ALLOC.buffer().writeByte(2).writeLong(length).writeByte(0);
@@ -230,7 +230,7 @@ class FrameReaderTest {
     }
 
     @Test
-    void largeReadsAreKeptAsTheyAreUntilHalfTheBodyIsThere() {
+    void largeReadsAreRetainedUntilHalfTheBodyHasArrived() {
         UnpooledByteBufAllocator counted = new UnpooledByteBufAllocator(false);
         FrameReader reader = readerBehind(Hex.buffer("02 00*5 04 00 00")); // 256 KiB
         ByteBuf[] reads = new ByteBuf[4];
@@ -262,7 +262,7 @@ class FrameReaderTest {
 
     @ParameterizedTest(name = "{0} octets in a buffer of {1}")
     @CsvSource({"8191, 8191", "8192, 16386", "60000, 131072"})
-    void readsThatAreSmallOrSmallPartsOfTheirBuffersAreCopied(int octets, int capacity) {
+    void smallReadsAndSmallPartsOfTheirBuffersAreCopied(int octets, int capacity) {
         UnpooledByteBufAllocator counted = new UnpooledByteBufAllocator(false);
         FrameReader reader = readerBehind(Hex.buffer("02 00*4 04 00 00 00"));
         ByteBuf read = ALLOC.buffer(capacity, capacity).writeZero(octets);
@@ -276,7 +276,7 @@ class FrameReaderTest {
     }
 
     @Test
-    void smallReadsBetweenLargeOnesTakeNoMoreThanTwiceWhatHasCome() {
+    void smallReadsBetweenLargeOnesTakeAtMostTwiceWhatHasArrived() {
         UnpooledByteBufAllocator counted = new UnpooledByteBufAllocator(false);
         FrameReader reader = readerBehind(Hex.buffer("02 00*4 04 00 00 00"));
         List<ByteBuf> reads = new ArrayList<>();
@@ -298,7 +298,7 @@ class FrameReaderTest {
     }
 
     @Test
-    void octetsOfLargeAndSmallReadsStayInTheirOrder() {
+    void bytesOfLargeAndSmallReadsStayInOrder() {
         int[] sizes = {1, 8192, 1, 1, 9000, 100, 70_000, 3, 8192, 8192, 5};
         int whole = 300_000;
         FrameReader reader = readerBehind(ALLOC.buffer().writeByte(2).writeLong(whole));
@@ -322,7 +322,7 @@ class FrameReaderTest {
     }
 
     @Test
-    void partsOfBuffersOfWhichNobodyKnowsTheMemoryAreCopied() {
+    void partsOfBuffersOfUnknownCapacityAreCopied() {
         FrameReader reader = readerBehind(Hex.buffer("02 00*4 04 00 00 00"));
         ByteBuf part = ALLOC.buffer(20_000).writeZero(20_000);
         ByteBuf read = ALLOC.compositeBuffer().addComponent(true, part);
@@ -334,7 +334,7 @@ class FrameReaderTest {
     }
 
     @Test
-    void closeReleasesTheReadsThatAreKept() {
+    void closeReleasesRetainedReads() {
         FrameReader reader = readerBehind(Hex.buffer("02 00*4 04 00 00 00"));
         ByteBuf read = ALLOC.buffer(1 << 16, 1 << 16).writeZero(1 << 16);
         assertThat(reader.readBody(read.retain(), ALLOC)).isNull();
@@ -369,7 +369,7 @@ class FrameReaderTest {
 
     @ParameterizedTest(name = "seed {0}")
     @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
-    void howeverAFrameIsCutItTakesAtMostTwiceWhatHasComeAndInTheEndItsLength(long seed) {
+    void aSplitFrameTakesAtMostTwiceWhatHasArrived(long seed) {
         Random random = new Random(seed);
         for (int whole : new int[] {4097, 5000, 65_535, 65_536, 100_003}) {
             UnpooledByteBufAllocator counted = new UnpooledByteBufAllocator(false);
@@ -418,7 +418,7 @@ class FrameReaderTest {
     }
 
     @Test
-    void aHeaderOfTheLongest10FormMayBeCutBeforeItsFlags() {
+    void aHeaderOfTheLongest10FormMayBeSplitBeforeItsFlags() {
         FrameReader reader = new FrameReader(ZMTP10);
         ByteBuf in = Hex.buffer("ff 00*7 03");
         assertThat(reader.readHeader(in)).isFalse();

@@ -51,7 +51,7 @@ class GreetingTest {
         "\"NULL\" 00*16 ff ff*31, NULL",
         "\"ABCDEFGHIJKLMNOPQRST\" 00 00*31, ABCDEFGHIJKLMNOPQRST"
     })
-    void theSameMechanismIsWelcomeWhateverAsServerAndFillerSay(String rest, String mechanism) {
+    void theSameMechanismIsAcceptedWhateverAsServerAndFillerAre(String rest, String mechanism) {
         ByteBuf greeting = Hex.buffer("aa ff 00*7 01 7f 03 01 " + rest);
 
         assertThatCode(() -> Greeting.checkMechanism(greeting, 1, mechanism)).doesNotThrowAnyException();
@@ -70,7 +70,7 @@ class GreetingTest {
         "0a ff 00*18,                    ??",
         "00*20,                          ''"
     })
-    void anotherMechanismIsRefusedAndShownSafely(String mechanism, String shown) {
+    void anotherMechanismIsRefusedAndSanitizedForLogs(String mechanism, String shown) {
         ByteBuf greeting = Hex.buffer("ff 00*7 01 7f 03 01 " + mechanism + " 00*32");
 
         assertThatThrownBy(() -> Greeting.checkMechanism(greeting, 0, "NULL"))
@@ -83,7 +83,7 @@ class GreetingTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "01", "61 00", "ff", "69*255"})
-    void anIdentityHasUpTo255OctetsAndNoZeroInFront(String octets) {
+    void anIdentityHasUpTo255BytesAndNoLeadingZero(String octets) {
         ByteBuf identity = Hex.buffer(octets);
 
         assertThatCode(() -> Greeting.checkIdentity(identity)).doesNotThrowAnyException();
@@ -97,7 +97,7 @@ class GreetingTest {
         "00 61,  MALFORMED, 'identity: first octet 00 (expected: 01 to ff, or no octets)'",
         "69*256, TOO_LARGE, 'identity length: 256 (expected: <= 255)'"
     })
-    void anythingElseIsNoIdentity(String octets, ZMTPException.Code code, String message) {
+    void anythingElseIsNotAnIdentity(String octets, ZMTPException.Code code, String message) {
         ByteBuf identity = Hex.buffer(octets);
 
         assertThatThrownBy(() -> Greeting.checkIdentity(identity))
@@ -109,7 +109,7 @@ class GreetingTest {
     }
 
     @Test
-    void theLengthOfAnIdentityIsJudgedBeforeItIsThere() {
+    void theLengthOfAnIdentityIsCheckedBeforeItArrives() {
         assertThatCode(() -> Greeting.checkIdentityLength(255)).doesNotThrowAnyException();
         assertThatThrownBy(() -> Greeting.checkIdentityLength(Long.MAX_VALUE))
                 .isInstanceOf(ZMTPException.class)

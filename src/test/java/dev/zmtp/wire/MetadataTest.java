@@ -52,13 +52,13 @@ class MetadataTest {
     }
 
     @Test
-    void noOctetsAreNoProperties() {
+    void noBytesMeansNoProperties() {
         assertThat(read("")).isEqualTo(ZMTPMetadata.EMPTY);
         assertThat(written(ZMTPMetadata.EMPTY)).isEmpty();
     }
 
     @Test
-    void theLongestNameHas255Octets() {
+    void theLongestNameHas255Bytes() {
         String octets = "ff 6e*255 00 00 00 01 76";
 
         assertThat(read(octets).text("n".repeat(255))).isEqualTo("v");
@@ -66,7 +66,7 @@ class MetadataTest {
     }
 
     @Test
-    void propertiesKeepTheirOrderAndTheirOctets() {
+    void propertiesKeepTheirOrderAndTheirBytes() {
         String octets = "01 \"b\" 00 00 00 02 00 ff / 01 \"a\" 00*4 / 01 e4 00 00 00 01 0a";
 
         assertThat(read(octets).names()).containsExactly("b", "a", "\u00e4");
@@ -74,7 +74,7 @@ class MetadataTest {
     }
 
     @Test
-    void aValueOutlivesTheOctetsItWasReadFrom() {
+    void aValueOutlivesTheBytesItWasReadFrom() {
         ByteBuf in = Hex.buffer("01 \"a\" 00 00 00 01 \"b\"");
         ZMTPMetadata metadata = Metadata.read(in, MANY);
         in.setByte(6, 'z');
@@ -101,7 +101,7 @@ class MetadataTest {
         "01 61 00*4 00 00,                 'property name length: 0 (expected: 1 to 1)'",
         "01 61 00*4 02 62 63,              'octets behind a property name: 0 (expected: >= 4)'"
     })
-    void octetsThatAreNotWholePropertiesAreMalformed(String octets, String message) {
+    void incompletePropertiesAreMalformed(String octets, String message) {
         assertThatThrownBy(() -> read(octets))
                 .isInstanceOf(ZMTPException.class)
                 .hasMessage(message)
@@ -127,7 +127,7 @@ class MetadataTest {
     }
 
     @Test
-    void ofOtherDoublesTheFirstCountsAndAllAreKept() {
+    void otherDuplicatesAreKeptAndTheFirstWins() {
         ZMTPMetadata metadata = read("03 \"X-a\" 00 00 00 01 31 / 03 \"x-A\" 00 00 00 01 32");
 
         assertThat(metadata.text("X-A")).isEqualTo("1");
@@ -140,7 +140,7 @@ class MetadataTest {
     }
 
     @Test
-    void oneMoreIsTooMany() {
+    void oneMorePropertyThanAllowedIsRefused() {
         assertThatThrownBy(() -> read("01 61 00*4 ".repeat(MANY + 1)))
                 .isInstanceOf(ZMTPException.class)
                 .hasMessage("metadata properties: 257 (expected: <= 256)")

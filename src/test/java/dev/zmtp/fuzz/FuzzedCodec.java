@@ -6,7 +6,7 @@ import dev.zmtp.codec.ZMTPCodec;
 import java.util.Arrays;
 
 /** Codecs as an input chooses them. */
-final class Settings {
+final class FuzzedCodec {
 
     private static final String[] IDENTITIES = {"", "me", "i".repeat(253), "i".repeat(254), "i".repeat(255)};
     private static final int NONE = 1 << 30;
@@ -16,7 +16,7 @@ final class Settings {
     /** Reserved bits from 2.0 on; and before, the start of a length of more than 2^63. */
     private static final byte NO_HEADER = (byte) 0xff;
 
-    private Settings() {}
+    private FuzzedCodec() {}
 
     /** A codec of any type and version, with or without interop, under an identity of any length. */
     static ZMTPCodec.Builder any(Input input) {

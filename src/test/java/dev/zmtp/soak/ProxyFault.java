@@ -10,7 +10,7 @@ import java.util.Random;
  * @param at behind how many octets of that direction
  * @param millis how long
  */
-record Fault(Kind kind, boolean up, long at, int millis) {
+record ProxyFault(Kind kind, boolean up, long at, int millis) {
 
     /** What a proxy can do. */
     enum Kind {
@@ -47,16 +47,17 @@ record Fault(Kind kind, boolean up, long at, int millis) {
     private static final double LOG_OF_MAX_OFFSET = Math.log(4e6);
 
     /** Some fault that loses nothing. */
-    static Fault gentle(Random random) {
+    static ProxyFault gentle(Random random) {
         Kind[] kinds = {Kind.STALL, Kind.THROTTLE, Kind.DELAY, Kind.CHOP};
-        return new Fault(kinds[random.nextInt(kinds.length)], random.nextBoolean(), offset(random), millis(random));
+        return new ProxyFault(
+                kinds[random.nextInt(kinds.length)], random.nextBoolean(), offset(random), millis(random));
     }
 
     /** Some fault that may lose messages. */
-    static Fault breaking(Random random) {
+    static ProxyFault breaking(Random random) {
         int dice = random.nextInt(100);
         Kind kind = dice < 30 ? Kind.CLOSE : dice < 60 ? Kind.HALF_CLOSE : dice < 98 ? Kind.RESET : Kind.SILENCE;
-        return new Fault(kind, random.nextBoolean(), offset(random), 0);
+        return new ProxyFault(kind, random.nextBoolean(), offset(random), 0);
     }
 
     /** As likely among the first ten octets as among the last of some megabytes: handshakes get their share. */
@@ -69,8 +70,8 @@ record Fault(Kind kind, boolean up, long at, int millis) {
     }
 
     /** The same, for so long. */
-    Fault lasting(int other) {
-        return new Fault(kind, up, at, other);
+    ProxyFault lasting(int other) {
+        return new ProxyFault(kind, up, at, other);
     }
 
     @Override

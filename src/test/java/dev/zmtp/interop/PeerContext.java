@@ -4,7 +4,7 @@ import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPVersion;
 
 /** Another implementation of ZeroMQ, running in this process. Its sockets are for the test's thread alone. */
-public interface Peer extends AutoCloseable {
+public interface PeerContext extends AutoCloseable {
 
     /** The newest version of ZMTP that it speaks. */
     ZMTPVersion version();

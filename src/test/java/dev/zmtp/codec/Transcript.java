@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** All that a peer of one version might say to a DEALER, and what the codec makes of it, in words. */
-final class Conversation {
+final class Transcript {
 
     private final ZMTPVersion version;
     private final ByteArrayOutputStream octets = new ByteArrayOutputStream();
@@ -23,7 +23,7 @@ final class Conversation {
 
     private final List<Integer> firedAt = new ArrayList<>();
 
-    private Conversation(ZMTPVersion version) {
+    private Transcript(ZMTPVersion version) {
         this.version = version;
     }
 
@@ -37,13 +37,13 @@ final class Conversation {
     }
 
     /** A conversation of each version. */
-    static Stream<Conversation> ofEachVersion() {
-        return Stream.of(ZMTPVersion.values()).map(Conversation::of);
+    static Stream<Transcript> ofEachVersion() {
+        return Stream.of(ZMTPVersion.values()).map(Transcript::of);
     }
 
     /** The conversation of a peer of {@code version}. */
-    static Conversation of(ZMTPVersion version) {
-        Conversation all = new Conversation(version);
+    static Transcript of(ZMTPVersion version) {
+        Transcript all = new Transcript(version);
         all.add(ScriptedPeer.greeting(version, ZMTPSocketType.ROUTER), "success " + version);
         all.handshake = all.octets.size();
         if (version == ZMTPVersion.ZMTP10) {

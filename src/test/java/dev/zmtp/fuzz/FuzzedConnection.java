@@ -33,7 +33,7 @@ import java.util.List;
  *   <li>at the end, all memory is back and nothing was logged as a warning.
  * </ul>
  */
-final class Conversation implements AutoCloseable {
+final class FuzzedConnection implements AutoCloseable {
 
     /** What the application does at the first message. To read is what a transport does whose user asks for it. */
     enum Act {
@@ -108,7 +108,7 @@ final class Conversation implements AutoCloseable {
         }
     }
 
-    Conversation(ZMTPCodec codec, Setup setup) {
+    FuzzedConnection(ZMTPCodec codec, Setup setup) {
         this.codec = codec;
         this.setup = setup;
         ledger = new Ledger(setup.direct);
@@ -118,15 +118,15 @@ final class Conversation implements AutoCloseable {
         if (!setup.peerReads) {
             channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(HIGH_WATER_MARK / 2, HIGH_WATER_MARK));
         }
-        channel.pipeline().addLast(new Transport(), codec, new Application());
+        channel.pipeline().addLast(new FuzzedTransport(), codec, new FuzzedApplication());
         codec.session().handshakeFuture().addListener(done -> futures++);
     }
 
     /** The transport, which delays a close as an SslHandler would, and whose peer perhaps reads nothing. */
-    private final class Transport extends ChannelOutboundHandlerAdapter {
+    private final class FuzzedTransport extends ChannelOutboundHandlerAdapter {
         @Override
         public void write(ChannelHandlerContext ctx, Object msg, ChannelPromise promise) {
-            Fault.unless(failures == 0, "sent behind a failure", msg);
+            FuzzFailure.unless(failures == 0, "sent behind a failure", msg);
             ByteBuf octets = (ByteBuf) msg;
             sentOctets += octets.readableBytes();
             sent.append(ByteBufUtil.hexDump(octets));
@@ -151,7 +151,7 @@ final class Conversation implements AutoCloseable {
         }
     }
 
-    private final class Application extends ChannelInboundHandlerAdapter {
+    private final class FuzzedApplication extends ChannelInboundHandlerAdapter {
         @Override
         public void channelRead(ChannelHandlerContext ctx, Object msg) {
             if (removed && msg instanceof ByteBuf octets) {
@@ -170,7 +170,7 @@ final class Conversation implements AutoCloseable {
             } else {
                 ReferenceCountUtil.release(msg);
             }
-            Fault.unless(mayCome, "fired where nothing may be", words);
+            FuzzFailure.unless(mayCome, "fired where nothing may be", words);
             heard.add(words);
             act(ctx);
         }
@@ -179,20 +179,20 @@ final class Conversation implements AutoCloseable {
         public void userEventTriggered(ChannelHandlerContext ctx, Object evt) {
             ends++;
             if (evt instanceof ZMTPHandshakeSuccess success) {
-                Fault.unless(!closing, "success of a closed channel", success);
-                Fault.unless(codec.session().handshakeFuture().isSuccess(), "success before its future", success);
-                heard.add("success " + Conversation.describe(success.handshake()));
+                FuzzFailure.unless(!closing, "success of a closed channel", success);
+                FuzzFailure.unless(codec.session().handshakeFuture().isSuccess(), "success before its future", success);
+                heard.add("success " + FuzzedConnection.describe(success.handshake()));
             } else if (evt instanceof ZMTPHandshakeFailure failure) {
-                Fault.unless(codec.session().handshakeFuture().isDone(), "failure before its future", failure);
+                FuzzFailure.unless(codec.session().handshakeFuture().isDone(), "failure before its future", failure);
                 failed(failure.cause());
             } else {
-                throw new Fault("event: " + evt);
+                throw new FuzzFailure("event: " + evt);
             }
         }
 
         @Override
         public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-            if (cause instanceof Fault) {
+            if (cause instanceof FuzzFailure) {
                 fault = cause; // of this handler: what is thrown here would be logged, and no more
             } else if (!(cause instanceof OwnException)) {
                 failed(cause);
@@ -212,9 +212,9 @@ final class Conversation implements AutoCloseable {
     private void failed(Throwable cause) {
         failures++;
         if (!(cause instanceof ZMTPException known) || known.getCause() != null) {
-            fault = new Fault("failure: " + cause + " (expected: a ZMTPException without a cause)", cause);
+            fault = new FuzzFailure("failure: " + cause + " (expected: a ZMTPException without a cause)", cause);
         } else if (known.code() == ZMTPException.Code.CLOSED) {
-            fault = finishing ? fault : new Fault("closed by nobody: " + known, known);
+            fault = finishing ? fault : new FuzzFailure("closed by nobody: " + known, known);
         } else {
             lastWords = Words.of(known);
             heard.add(lastWords);
@@ -285,15 +285,15 @@ final class Conversation implements AutoCloseable {
     private void checkFault() {
         ledger.check();
         if (fault != null) {
-            throw new Fault(String.valueOf(fault.getMessage()), fault);
+            throw new FuzzFailure(String.valueOf(fault.getMessage()), fault);
         }
     }
 
     private void checkRead(int length) {
         checkFault();
-        Fault.unless(futures == ends, "the future is not the event", ends);
+        FuzzFailure.unless(futures == ends, "the future is not the event", ends);
         boolean over = failures > 0 || ownEnd;
-        Fault.unless(!over || removed || closing, "open behind a failure", heard);
+        FuzzFailure.unless(!over || removed || closing, "open behind a failure", heard);
         if (setup.peerReads) {
             for (ByteBuf out = channel.readOutbound(); out != null; out = channel.readOutbound()) {
                 out.release();
@@ -301,12 +301,13 @@ final class Conversation implements AutoCloseable {
         } else if (channel.isOpen()) {
             long queued = channel.unsafe().outboundBuffer().totalPendingWriteBytes();
             // Each read may add one batch: what it asked for before it was told to wait.
-            Fault.unless(queued <= HIGH_WATER_MARK + OURS + length, "queued for a peer that reads nothing", queued);
+            FuzzFailure.unless(
+                    queued <= HIGH_WATER_MARK + OURS + length, "queued for a peer that reads nothing", queued);
         }
-        Fault.unless(sentOctets <= OURS + received, "sent for " + received + " octets", sentOctets);
+        FuzzFailure.unless(sentOctets <= OURS + received, "sent for " + received + " octets", sentOctets);
         if (!setup.keep && codec.session().config().decoder() == null) {
             long most = AT_ONCE + OURS + 2 * received + (setup.peerReads ? 0 : 8 * OURS);
-            Fault.unless(ledger.taken() <= most, "kept of " + received + " octets", ledger.taken());
+            FuzzFailure.unless(ledger.taken() <= most, "kept of " + received + " octets", ledger.taken());
         }
     }
 
@@ -364,15 +365,15 @@ final class Conversation implements AutoCloseable {
         channel.releaseOutbound();
         for (int i = 0; i < kept.size(); i++) {
             ZMTPMessage message = kept.get(i);
-            Fault.unlessEqual(Words.of(message), heard.get(keptAt.get(i)), "kept message");
-            Fault.unless(message.release(), "kept message", "not the application's alone");
+            FuzzFailure.unlessEqual(Words.of(message), heard.get(keptAt.get(i)), "kept message");
+            FuzzFailure.unless(message.release(), "kept message", "not the application's alone");
         }
         checkFault();
         warnings.check();
-        Fault.unless(ends == 1, "ends of a handshake", ends);
-        Fault.unless(futures == 1, "completions of its future", futures);
-        Fault.unless(failures <= 1, "failures", failures);
-        Fault.unlessEqual(ledger.taken(), 0L, "octets that are not back");
+        FuzzFailure.unless(ends == 1, "ends of a handshake", ends);
+        FuzzFailure.unless(futures == 1, "completions of its future", futures);
+        FuzzFailure.unless(failures <= 1, "failures", failures);
+        FuzzFailure.unlessEqual(ledger.taken(), 0L, "octets that are not back");
         LeakCheck.check();
     }
 }

@@ -14,7 +14,7 @@ import java.util.concurrent.Callable;
  * A small program that uses the library as a stranger does: the tests here run it as a module in a JVM of its own, and as a
  * bundle. It must not use anything of the tests.
  */
-public final class Conversation implements Callable<String> {
+public final class SmallProgram implements Callable<String> {
 
     /** What {@link #call} returns, and {@link #main} prints. */
     static final String OUTCOME = "ROUTER heard hello, without CURVE";
@@ -71,6 +71,6 @@ public final class Conversation implements Callable<String> {
 
     /** Prints the outcome. */
     public static void main(String[] args) {
-        System.out.println(new Conversation().call());
+        System.out.println(new SmallProgram().call());
     }
 }

@@ -4,7 +4,7 @@ import dev.zmtp.interop.PeerKind;
 import org.jspecify.annotations.Nullable;
 
 /** Whose socket a peer is. */
-enum Kind {
+enum Implementation {
     /** This codec's. */
     NETTY_ZMTP(null),
     /** JeroMQ's. */
@@ -16,7 +16,7 @@ enum Kind {
 
     private final @Nullable PeerKind foreign;
 
-    Kind(@Nullable PeerKind foreign) {
+    Implementation(@Nullable PeerKind foreign) {
         this.foreign = foreign;
     }
 
