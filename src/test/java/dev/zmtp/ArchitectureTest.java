@@ -84,7 +84,7 @@ class ArchitectureTest {
                 .check(MAIN);
     }
 
-    /** What runs on one of Netty's transports runs on all of them, as long as it names none. */
+    /** Code that names no transport runs on all of Netty's transports. */
     @Test
     void noClassNamesATransport() {
         noClasses()

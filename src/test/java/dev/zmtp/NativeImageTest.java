@@ -90,7 +90,7 @@ class NativeImageTest {
         }
     }
 
-    /** What it calls is the user's class, so the user's image must name it: the Javadoc of those two methods says so. */
+    /** It calls the user's class, so the user's image must name it. The Javadoc of those two methods says so. */
     @Test
     void onlyTheConfigReflectsOnAClassGivenToIt() {
         noClasses()

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.netty.handler.codec.DecoderException;
 import org.junit.jupiter.api.Test;
 
-/** How a peer's fault is told: what it was, what was expected, and no stack. */
+/** How a peer's fault is reported: what it was, what was expected, and no stack trace. */
 class ZMTPExceptionTest {
 
     @Test

@@ -48,11 +48,11 @@ class ZMTPMetadataTest {
 
     @Test
     void aValueIsCopiedAndCannotBeChanged() {
-        byte[] octets = {1, 2, 3};
-        ByteBuffer value = ByteBuffer.wrap(octets);
+        byte[] bytes = {1, 2, 3};
+        ByteBuffer value = ByteBuffer.wrap(bytes);
         value.get();
         ZMTPMetadata metadata = ZMTPMetadata.EMPTY.with("X", value);
-        octets[1] = 9;
+        bytes[1] = 9;
 
         assertThat(value.position()).isOne();
         assertThat(metadata.value("X")).isEqualTo(ByteBuffer.wrap(new byte[] {2, 3}));

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The table of the RFCs: who may talk to whom, and what each type is called. */
+/** The table of the RFCs: which types are compatible, and what each type is called. */
 class ZMTPSocketTypeTest {
 
     /** One row for each type, one column for each type in the same order: x where the two may talk. */

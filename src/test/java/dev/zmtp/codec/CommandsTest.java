@@ -92,7 +92,7 @@ class CommandsTest {
                 "04 01 01",
                 "04 05 04 \"PING\"", // no TTL
                 "04 06 04 \"PING\" 00", // half a TTL
-                "04 18 04 \"PING\" 00 00 61*17" // a context of 17 octets
+                "04 18 04 \"PING\" 00 00 61*17" // a context of 17 bytes
             })
     void commandsThatBreakTheGrammarEndTheConnection(String command) {
         try (ScriptedPeer peer = InTraffic.as(DEALER).start()) {

@@ -89,12 +89,12 @@ class DecoderTest {
         recorder.reads = 0;
         for (long seed = 0; seed < 20; seed++) {
             Random random = new Random(seed);
-            byte[] octets = Hex.octets("02 00*6 27 10 61*10000");
+            byte[] bytes = Hex.octets("02 00*6 27 10 61*10000");
             try (ScriptedPeer peer = decoding()) {
                 recorder.log.clear();
-                for (int at = 0; at < octets.length; ) {
-                    int next = Math.min(octets.length, at + 1 + random.nextInt(1000));
-                    peer.send(Arrays.copyOfRange(octets, at, next));
+                for (int at = 0; at < bytes.length; ) {
+                    int next = Math.min(bytes.length, at + 1 + random.nextInt(1000));
+                    peer.send(Arrays.copyOfRange(bytes, at, next));
                     at = next;
                 }
                 assertThat(recorder.log.get(recorder.log.size() - 2))
@@ -261,7 +261,7 @@ class DecoderTest {
         }
     }
 
-    /** Decodes each octet to a message of its own. */
+    /** Decodes each byte to its own message. */
     private static class Octets implements ZMTPDecoder {
         private boolean closed;
 

@@ -153,12 +153,12 @@ class EncoderTest {
 
     @ParameterizedTest(name = "{0}: {2}")
     @MethodSource("reframings")
-    void aFrameMayTurnOutSmallerOrNotBeTheLast(ZMTPVersion version, Consumer<ZMTPWriter> encode, String octets) {
+    void aFrameMayTurnOutSmallerOrNotBeTheLast(ZMTPVersion version, Consumer<ZMTPWriter> encode, String bytes) {
         try (ScriptedPeer peer =
                 encoding(new ScriptedEncoder(1, (message, writer) -> encode.accept(writer)), version)) {
             ChannelFuture write = peer.channel.writeAndFlush("x");
             assertThat(write.cause()).isNull();
-            assertThat(peer.received()).isEqualTo(Hex.of(octets));
+            assertThat(peer.received()).isEqualTo(Hex.of(bytes));
         }
     }
 

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The codec is removed, or the peer goes, in the midst of traffic. */
+/** The codec is removed, or the connection ends, in the middle of traffic. */
 class EndingTest {
 
     @Test
@@ -94,7 +94,7 @@ class EndingTest {
                 .behind(new ChannelInboundHandlerAdapter() {
                     @Override
                     public void channelRead(ChannelHandlerContext ctx, Object msg) {
-                        ctx.pipeline().fireChannelRead(Hex.buffer("ca fe")); // waits behind what is being read
+                        ctx.pipeline().fireChannelRead(Hex.buffer("ca fe")); // waits until the read in progress is done
                         ctx.pipeline().replace(ZMTPCodec.class, "successor", successor);
                         ctx.fireChannelRead(msg);
                     }
@@ -111,7 +111,7 @@ class EndingTest {
         }
     }
 
-    /** It stands where the codec stood, so it must let octets pass: they are messages that were written before. */
+    /** Takes the codec's place. It must pass bytes on: they are messages that were written before. */
     @Test
     void pendingWritesAreSentThroughTheCodecsReplacement() {
         List<String> passed = new ArrayList<>();

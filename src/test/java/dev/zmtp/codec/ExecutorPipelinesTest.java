@@ -86,7 +86,7 @@ class ExecutorPipelinesTest {
         };
     }
 
-    /** Says what came, and on which thread, in a handler that has the codec's executor: nothing is handed over to it. */
+    /** Records what is fired and on which thread. It runs on the codec's executor, so that nothing is handed over to it. */
     private static final class Witness extends ChannelInboundHandlerAdapter {
         private final BlockingQueue<String> heard = new LinkedBlockingQueue<>();
         private final End end;
@@ -122,7 +122,7 @@ class ExecutorPipelinesTest {
         }
     }
 
-    /** Decodes nothing and says when it is closed. */
+    /** Decodes nothing, and runs a callback when it is closed. */
     private record Closing(Runnable closed) implements ZMTPDecoder {
         @Override
         public void header(ChannelHandlerContext ctx, long length, boolean more, List<Object> out) {}
@@ -139,7 +139,7 @@ class ExecutorPipelinesTest {
         }
     }
 
-    /** A peer that says this once it is connected, and closes nothing. */
+    /** A peer that sends this once it is connected, and closes nothing. */
     private Channel raw(String theirs) throws InterruptedException {
         Channel raw = net.connect(new ChannelInboundHandlerAdapter() {
             @Override

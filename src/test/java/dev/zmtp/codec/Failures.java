@@ -13,7 +13,7 @@ final class Failures {
 
     private Failures() {}
 
-    /** Why the handshake with {@code peer} failed, which nothing else told of, and which has ended the connection. */
+    /** Why the handshake with {@code peer} failed. Nothing else was fired, and the connection is closed. */
     static ZMTPException failureOf(ScriptedPeer peer) {
         return failureOf(peer.channel, peer.all);
     }
@@ -37,7 +37,7 @@ final class Failures {
         assertFailed(peer, ZMTPException.Code.TOO_LARGE);
     }
 
-    /** The connection has ended with exactly one failure, which says {@code code}. */
+    /** The connection has ended with exactly one failure, which has this {@code code}. */
     static void assertFailed(ScriptedPeer peer, ZMTPException.Code code) {
         assertThat(peer.failures)
                 .singleElement()

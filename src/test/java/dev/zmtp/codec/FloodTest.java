@@ -21,10 +21,10 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A peer may ask for much, and say much that is no message. Both have an end, and the end names the peer. */
+/** A peer may send many subscriptions and commands. Both are limited, and the failure names the peer. */
 class FloodTest {
 
-    /** How a peer of some version asks for a topic of the octets that are put behind, and gives it back. */
+    /** How a peer of some version subscribes and cancels; the bytes of the topic follow. */
     private enum Form {
         COMMAND(PUB, ZMTP31, "04 0b 09 \"SUBSCRIBE\" ", "04 08 06 \"CANCEL\" "),
         COMMAND_TO_XPUB(XPUB, ZMTP31, "04 0b 09 \"SUBSCRIBE\" ", "04 08 06 \"CANCEL\" "),
@@ -49,7 +49,7 @@ class FloodTest {
                     .peer(version)
                     .set(codec -> codec.maxSubscriptions(3))
                     .start();
-            peer.messages.clear(); // the subscription of a peer that could not say it
+            peer.messages.clear(); // the subscription of a peer that cannot send one
             return peer;
         }
     }
@@ -149,7 +149,7 @@ class FloodTest {
         }
     }
 
-    /** Whom the peer talks to, in what version, and what it says again and again. */
+    /** Our type, the peer's version, and the command that it repeats. */
     static List<Arguments> floods() {
         return List.of(
                 Arguments.of(DEALER, ZMTP31, "04 07 04 \"PING\" 0000"),

@@ -30,10 +30,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Frames become messages and messages become frames, in every version and however the octets are cut. */
+/** Frames become messages and messages become frames, in every version and however the bytes are split. */
 class FramingTest {
 
-    /** Version, octets, and the frames of the message in them. */
+    /** Version, bytes, and the frames of the message in them. */
     static List<Arguments> inbound() {
         return List.of(
                 Arguments.of(ZMTP10, "02 00 61", "61"),
@@ -58,9 +58,9 @@ class FramingTest {
 
     @ParameterizedTest(name = "{0}: {1}")
     @MethodSource("inbound")
-    void framesOfEachFormBecomeOneMessage(ZMTPVersion version, String octets, String frames) {
+    void framesOfEachFormBecomeOneMessage(ZMTPVersion version, String bytes, String frames) {
         try (ScriptedPeer peer = InTraffic.as(DEALER).peer(version).start()) {
-            peer.send(octets);
+            peer.send(bytes);
             assertThat(peer.messages).containsExactly("message " + spell(frames));
             assertThat(peer.failures).isEmpty();
         }
@@ -109,10 +109,10 @@ class FramingTest {
         "ZMTP20, 01 01 61 / 01 fe 62*254 / 00 00",
         "ZMTP31, 01 01 61 / 01 fe 62*254 / 00 00"
     })
-    void everyFrameButTheLastHasTheMoreFlag(ZMTPVersion version, String octets) {
+    void everyFrameButTheLastHasTheMoreFlag(ZMTPVersion version, String bytes) {
         try (ScriptedPeer peer = InTraffic.as(DEALER).peer(version).start()) {
             peer.channel.writeAndFlush(ZMTPMessage.fromUTF8("a", "b".repeat(254), ""));
-            assertThat(peer.received()).isEqualTo(Hex.of(octets));
+            assertThat(peer.received()).isEqualTo(Hex.of(bytes));
         }
     }
 
@@ -137,9 +137,9 @@ class FramingTest {
         "ZMTP10, 00 00",
         "ZMTP10, ff 00*8 00"
     })
-    void illegalHeadersEndTheConnection(ZMTPVersion version, String octets) {
+    void illegalHeadersEndTheConnection(ZMTPVersion version, String bytes) {
         try (ScriptedPeer peer = InTraffic.as(DEALER).peer(version).start()) {
-            Failures.assertMalformed(peer.send(octets));
+            Failures.assertMalformed(peer.send(bytes));
         }
     }
 
@@ -194,10 +194,10 @@ class FramingTest {
     @MethodSource("aboutTheSizeOfARead")
     void messagesOfAboutTheSizeOfAReadArriveComplete(ZMTPVersion version, int read, int length) {
         String header = version == ZMTP10 ? "ff %016x 00".formatted(length + 1) : "02 %016x".formatted(length);
-        byte[] octets = Hex.octets("%1$s 61*%2$d / %1$s 62*%2$d / %1$s 63*%2$d".formatted(header, length));
+        byte[] bytes = Hex.octets("%1$s 61*%2$d / %1$s 62*%2$d / %1$s 63*%2$d".formatted(header, length));
         try (ScriptedPeer peer = InTraffic.as(DEALER).peer(version).start()) {
-            for (int at = 0; at < octets.length; at += read) {
-                peer.send(Arrays.copyOfRange(octets, at, Math.min(octets.length, at + read)));
+            for (int at = 0; at < bytes.length; at += read) {
+                peer.send(Arrays.copyOfRange(bytes, at, Math.min(bytes.length, at + read)));
             }
             assertThat(peer.messages)
                     .containsExactly(
@@ -214,10 +214,10 @@ class FramingTest {
         "ZMTP20, 02 00*6 30 00 61*12288 / 02 00*6 30 00 62*12288 / 08 00",
         "ZMTP31, 02 00*6 30 00 61*12288 / 02 00*6 30 00 62*12288 / 08 00"
     })
-    void aFailureLeavesNothingForTheNextConnection(ZMTPVersion version, String octets) {
+    void aFailureLeavesNothingForTheNextConnection(ZMTPVersion version, String bytes) {
         for (int connection = 0; connection < 2; connection++) {
             try (ScriptedPeer peer = InTraffic.as(DEALER).peer(version).start()) {
-                byte[] all = Hex.octets(octets);
+                byte[] all = Hex.octets(bytes);
                 peer.send(Arrays.copyOf(all, 8192));
                 Failures.assertMalformed(peer.send(Arrays.copyOfRange(all, 8192, all.length)));
                 assertThat(peer.messages)
@@ -274,11 +274,11 @@ class FramingTest {
     @Test
     void aConversationSplitAtAnyByteIsUnderstood() {
         List<String> expected = inOneRead();
-        byte[] octets = Hex.octets(COMMANDS_AND_MESSAGES);
-        for (int cut = 0; cut <= octets.length; cut++) {
+        byte[] bytes = Hex.octets(COMMANDS_AND_MESSAGES);
+        for (int cut = 0; cut <= bytes.length; cut++) {
             try (ScriptedPeer peer = publisher()) {
-                peer.send(Arrays.copyOf(octets, cut));
-                peer.send(Arrays.copyOfRange(octets, cut, octets.length));
+                peer.send(Arrays.copyOf(bytes, cut));
+                peer.send(Arrays.copyOfRange(bytes, cut, bytes.length));
                 assertThat(allOf(peer)).as("cut after %d", cut).isEqualTo(expected);
             }
         }
@@ -297,14 +297,14 @@ class FramingTest {
     @Test
     void aConversationInRandomPiecesIsUnderstood() {
         List<String> expected = inOneRead();
-        byte[] octets = Hex.octets(COMMANDS_AND_MESSAGES);
+        byte[] bytes = Hex.octets(COMMANDS_AND_MESSAGES);
         for (long seed = 0; seed < 100; seed++) {
             Random random = new Random(seed);
             int most = 1 << (1 + random.nextInt(12));
             try (ScriptedPeer peer = publisher()) {
-                for (int at = 0; at < octets.length; ) {
-                    int next = Math.min(octets.length, at + 1 + random.nextInt(most));
-                    peer.send(Arrays.copyOfRange(octets, at, next));
+                for (int at = 0; at < bytes.length; ) {
+                    int next = Math.min(bytes.length, at + 1 + random.nextInt(most));
+                    peer.send(Arrays.copyOfRange(bytes, at, next));
                     at = next;
                 }
                 assertThat(allOf(peer)).as("seed %d", seed).isEqualTo(expected);
@@ -315,10 +315,10 @@ class FramingTest {
     @Test
     void aConversationThatEndsAnywhereFiresNoPartialMessage() {
         List<String> whole = inOneRead();
-        byte[] octets = Hex.octets(COMMANDS_AND_MESSAGES);
-        for (int end = 0; end < octets.length; end++) {
+        byte[] bytes = Hex.octets(COMMANDS_AND_MESSAGES);
+        for (int end = 0; end < bytes.length; end++) {
             try (ScriptedPeer peer = publisher()) {
-                peer.send(Arrays.copyOf(octets, end)).channel.close();
+                peer.send(Arrays.copyOf(bytes, end)).channel.close();
                 assertThat(peer.messages)
                         .as("end after %d", end)
                         .isEqualTo(whole.subList(0, peer.messages.size()))

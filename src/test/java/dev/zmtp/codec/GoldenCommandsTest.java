@@ -74,14 +74,14 @@ class GoldenCommandsTest {
     @MethodSource("values")
     void theCodecReceivesAValueHoweverItIsSplit(
             String name, ZMTPVersion version, ZMTPSocketType from, ZMTPSocketType to, Object value) {
-        byte[] octets = Vectors.octets(name);
+        byte[] bytes = Vectors.octets(name);
         try (ScriptedPeer peer = InTraffic.as(to).peer(from).peer(version).start()) {
-            for (int at = 0; at <= octets.length; at++) {
-                peer.send(octets, at);
+            for (int at = 0; at <= bytes.length; at++) {
+                peer.send(bytes, at);
                 assertThat(peer.messages).as("cut at %d", at).containsExactly(Fired.describe(value));
                 peer.messages.clear();
             }
-            peer.sendSingly(octets);
+            peer.sendSingly(bytes);
             assertThat(peer.messages).containsExactly(Fired.describe(value));
         }
     }
@@ -119,13 +119,13 @@ class GoldenCommandsTest {
     @ParameterizedTest(name = "{0} is answered by {1}")
     @MethodSource("pings")
     void everyPingIsAnsweredWithItsContextHoweverItIsSplit(String ping, String pong) {
-        byte[] octets = Vectors.octets(ping);
+        byte[] bytes = Vectors.octets(ping);
         try (ScriptedPeer peer = InTraffic.as(DEALER).peer(DEALER).peer(ZMTP31).start()) {
-            for (int at = 0; at <= octets.length; at++) {
-                peer.send(octets, at);
+            for (int at = 0; at <= bytes.length; at++) {
+                peer.send(bytes, at);
                 assertThat(peer.received()).as("cut at %d", at).isEqualTo(Vectors.hex(pong));
             }
-            peer.sendSingly(octets);
+            peer.sendSingly(bytes);
             assertThat(peer.received()).isEqualTo(Vectors.hex(pong));
         }
     }
@@ -137,11 +137,11 @@ class GoldenCommandsTest {
     @ParameterizedTest
     @MethodSource("pongs")
     void anUnsolicitedPongIsIgnored(String pong) {
-        byte[] octets = Vectors.octets(pong);
+        byte[] bytes = Vectors.octets(pong);
         ZMTPMessage expected = ZMTPMessage.fromUTF8("Hello");
         try (ScriptedPeer peer = InTraffic.as(DEALER).peer(DEALER).peer(ZMTP31).start()) {
-            for (int at = 0; at <= octets.length; at++) {
-                peer.send(octets, at);
+            for (int at = 0; at <= bytes.length; at++) {
+                peer.send(bytes, at);
             }
             peer.send(Vectors.octets("message Hello"));
 

@@ -42,7 +42,7 @@ class GoldenHandshakeTest {
 
     private static final String SIGNATURE = "ff 00*7 01 7f ";
 
-    /** Each vector, the codec that sends it, and the octets of the peer that bring it out. */
+    /** Each vector, the codec that sends it, and the bytes of the peer that it answers. */
     private static List<Arguments> sent() {
         return List.of(
                 Arguments.of("1.0 greeting, anonymous", dealer(ZMTP10, ""), ""),
@@ -125,12 +125,12 @@ class GoldenHandshakeTest {
     @MethodSource("received")
     void theCodecUnderstandsAGreetingHoweverItIsSplit(
             String name, String rest, ZMTPCodec.Builder ours, Known expected) {
-        byte[] octets = Hex.octets(Vectors.text(name) + " " + rest);
-        for (int at = 0; at <= octets.length; at++) {
+        byte[] bytes = Hex.octets(Vectors.text(name) + " " + rest);
+        for (int at = 0; at <= bytes.length; at++) {
             int cut = at;
-            check(ours, expected, peer -> peer.send(octets, cut));
+            check(ours, expected, peer -> peer.send(bytes, cut));
         }
-        check(ours, expected, peer -> peer.sendSingly(octets));
+        check(ours, expected, peer -> peer.sendSingly(bytes));
     }
 
     private static void check(ZMTPCodec.Builder ours, Known expected, Consumer<ScriptedPeer> conversation) {
@@ -144,16 +144,16 @@ class GoldenHandshakeTest {
         }
     }
 
-    private static String utf8(ByteBuffer octets) {
-        return StandardCharsets.UTF_8.decode(octets).toString();
+    private static String utf8(ByteBuffer bytes) {
+        return StandardCharsets.UTF_8.decode(bytes).toString();
     }
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("received")
     void aGreetingWithoutItsLastByteIsIncomplete(String name, String rest, ZMTPCodec.Builder ours, Known unused) {
-        byte[] octets = Hex.octets(Vectors.text(name) + " " + rest);
+        byte[] bytes = Hex.octets(Vectors.text(name) + " " + rest);
         try (ScriptedPeer peer = new ScriptedPeer(ours.build())) {
-            peer.send(Arrays.copyOf(octets, octets.length - 1));
+            peer.send(Arrays.copyOf(bytes, bytes.length - 1));
 
             assertThat(peer.events).isEmpty();
             assertThat(peer.channel.isActive()).isTrue();
@@ -241,11 +241,11 @@ class GoldenHandshakeTest {
                 .filter(type::accepts)
                 .findFirst()
                 .orElseThrow();
-        byte[] octets = Vectors.octets(name);
-        for (int at = 0; at <= octets.length; at++) {
+        byte[] bytes = Vectors.octets(name);
+        for (int at = 0; at <= bytes.length; at++) {
             try (ScriptedPeer peer = new ScriptedPeer(ZMTPCodec.of(ours))) {
                 peer.send(Vectors.octets("3.1 greeting"));
-                peer.send(octets, at);
+                peer.send(bytes, at);
 
                 assertThat(peer.onlyEvent(ZMTPHandshakeSuccess.class)
                                 .handshake()
@@ -268,11 +268,11 @@ class GoldenHandshakeTest {
 
     @Test
     void anErrorFromThePeerEndsTheHandshakeHoweverItIsSplit() {
-        byte[] octets = Vectors.octets("ERROR 400");
-        for (int at = 0; at < octets.length; at++) {
+        byte[] bytes = Vectors.octets("ERROR 400");
+        for (int at = 0; at < bytes.length; at++) {
             try (ScriptedPeer peer = new ScriptedPeer(ZMTPCodec.of(PULL))) {
                 peer.send(Vectors.octets("3.1 greeting"));
-                peer.send(octets, at);
+                peer.send(bytes, at);
 
                 assertThat(peer.onlyEvent(ZMTPHandshakeFailure.class).cause())
                         .isInstanceOf(ZMTPException.class)

@@ -136,16 +136,16 @@ class GoldenMessagesTest {
     @ParameterizedTest(name = "{0} in {1}")
     @MethodSource("receivedMessages")
     void theCodecReceivesAMessageHoweverItIsSplit(Golden golden, ZMTPVersion version) {
-        byte[] octets = Vectors.octets(golden.name);
+        byte[] bytes = Vectors.octets(golden.name);
         ZMTPMessage expected = golden.message();
         try (ScriptedPeer peer =
                 InTraffic.as(golden.to).peer(golden.from).peer(version).start()) {
-            for (int at = 0; at <= octets.length; at++) {
-                peer.send(octets, at);
+            for (int at = 0; at <= bytes.length; at++) {
+                peer.send(bytes, at);
                 assertThat(peer.messages).as("cut at %d", at).containsExactly(Fired.describe(expected));
                 peer.messages.clear();
             }
-            peer.sendSingly(octets);
+            peer.sendSingly(bytes);
             assertThat(peer.messages).containsExactly(Fired.describe(expected));
         }
         expected.release();

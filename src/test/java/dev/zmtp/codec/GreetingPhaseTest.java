@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Which octets leave at which moment of the greeting, and which version comes out of it, for peers of every age. */
+/** Which bytes are sent at which point of the greeting, and which version is negotiated, for peers of every version. */
 class GreetingPhaseTest {
 
     private static final String OUR_SIGNATURE = "ff 00*7 03 7f";
@@ -43,7 +43,7 @@ class GreetingPhaseTest {
 
     record Conversation(
             String name, ZMTPVersion ours, ZMTPVersion agreed, String atOnce, List<Step> steps, String message) {
-        byte[] theirOctets() {
+        byte[] theirBytes() {
             return Hex.octets(steps.stream().map(Step::theirs).collect(Collectors.joining("\n")) + "\n" + message);
         }
 
@@ -189,7 +189,7 @@ class GreetingPhaseTest {
     @ParameterizedTest(name = "{0}")
     @MethodSource("matrix")
     void thePeerMaySplitItsBytesAnywhere(Conversation conversation) {
-        byte[] theirs = conversation.theirOctets();
+        byte[] theirs = conversation.theirBytes();
         ZMTPHandshake expected;
         try (ScriptedPeer peer = peerOf(dealer(conversation.ours())).send(theirs)) {
             expected = peer.onlyEvent(ZMTPHandshakeSuccess.class).handshake();
@@ -215,7 +215,7 @@ class GreetingPhaseTest {
     @ParameterizedTest(name = "{0}")
     @MethodSource("matrix")
     void thePeerMayDisconnectAfterAnyByte(Conversation conversation) {
-        byte[] theirs = conversation.theirOctets();
+        byte[] theirs = conversation.theirBytes();
         int handshake = theirs.length - Hex.octets(conversation.message()).length;
         for (int length = 0; length < handshake; length++) {
             try (ScriptedPeer peer = peerOf(dealer(conversation.ours()))) {
@@ -431,7 +431,7 @@ class GreetingPhaseTest {
                 .filter(conversation -> conversation.ours() == version && conversation.agreed() == version)
                 .reduce((first, last) -> last)
                 .orElseThrow();
-        try (ScriptedPeer peer = peerOf(dealer(version).interop(false)).send(same.theirOctets())) {
+        try (ScriptedPeer peer = peerOf(dealer(version).interop(false)).send(same.theirBytes())) {
             assertThat(peer.onlyEvent(ZMTPHandshakeSuccess.class).handshake().negotiatedVersion())
                     .isEqualTo(version);
         }

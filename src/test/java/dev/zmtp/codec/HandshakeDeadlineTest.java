@@ -85,12 +85,12 @@ class HandshakeDeadlineTest {
         }
     }
 
-    /** What was there at once, what comes octet by octet, and where the handshake stands then. */
+    /** What arrives at once, what arrives byte by byte, and the phase after that. */
     static Stream<Arguments> dribbles() {
         return Stream.of(
                         Arguments.of("", GREETING, "GreetingPhase"),
                         Arguments.of("", "ff 00*8 7f 01 06 00 ff 69*200", "GreetingPhase"),
-                        Arguments.of("", "ff 00*7 ff 00 69*200", "Phase"), // one of two, depending on the last octet
+                        Arguments.of("", "ff 00*7 ff 00 69*200", "Phase"), // one of two, depending on the last byte
                         Arguments.of("", "0b 00 69*10", "IdentityPhase"),
                         Arguments.of("ff 00*8 7f 01 06", "00 ff 69*200", "IdentityPhase"),
                         Arguments.of("ff 00*8 7f 01 06 00", "ff 69*200", "IdentityPhase"),
@@ -103,12 +103,12 @@ class HandshakeDeadlineTest {
     @ParameterizedTest(name = "{0}, then {1}, an octet in {3} ms")
     @MethodSource("dribbles")
     void aSlowlySendingPeerGetsNoExtraTime(String start, String theirs, String phase, int pause) {
-        byte[] octets = Arrays.copyOf(Hex.octets(theirs), 11); // less than what is missing in any of these handshakes
+        byte[] bytes = Arrays.copyOf(Hex.octets(theirs), 11); // less than what is missing in any of these handshakes
         try (ScriptedPeer peer = frozen(dealer()).send(start)) {
             for (int time = 0, sent = 0; time < 30_000; time += pause) {
                 assertThat(peer.events).isEmpty();
-                if (sent < octets.length) {
-                    peer.send(new byte[] {octets[sent++]});
+                if (sent < bytes.length) {
+                    peer.send(new byte[] {bytes[sent++]});
                 }
                 advance(peer, pause - 1);
                 assertThat(peer.events).isEmpty();
@@ -155,7 +155,7 @@ class HandshakeDeadlineTest {
         }
     }
 
-    /** A transport that takes what is written and does not say whether it left. */
+    /** A transport that takes all writes and never completes them. */
     private static final class Silent extends ChannelOutboundHandlerAdapter {
         private final List<ChannelPromise> writes = new ArrayList<>();
 
@@ -166,7 +166,7 @@ class HandshakeDeadlineTest {
         }
     }
 
-    /** None of these is the channel's own close, as an embedded channel cancels all tasks there. */
+    /** The channel's own close is not among these, as an embedded channel cancels all tasks in it. */
     @SuppressWarnings("ImmutableEnumChecker") // lambdas without state
     private enum Ending {
         CLOSE(peer -> peer.channel.pipeline().close()),

@@ -36,7 +36,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The ways in which a handshake ends without success though the peer said nothing wrong. */
+/** The ways in which a handshake fails although the peer sent nothing wrong. */
 class HandshakeEndsTest {
 
     private static ScriptedPeer dealer() {
@@ -257,7 +257,7 @@ class HandshakeEndsTest {
         }
     }
 
-    /** A transport that takes all writes and answers when it is told to. */
+    /** A transport that takes all writes and completes them when a test says so. */
     private static final class Slow extends ChannelOutboundHandlerAdapter {
         private final List<ChannelPromise> writes;
 

@@ -40,7 +40,7 @@ class HeartbeatBackPressureTest {
             public void write(ChannelHandlerContext ctx, Object msg, ChannelPromise promise) {
                 ctx.write(msg, promise);
                 if (flushes[0]) {
-                    ctx.flush(); // the queue is empty, and the channel writable, in the midst of a write
+                    ctx.flush(); // the queue is empty, and the channel writable, during a write
                 }
             }
         };
@@ -79,7 +79,7 @@ class HeartbeatBackPressureTest {
         }
     }
 
-    /** A transport that takes as many buffers as it is told to. */
+    /** A transport that takes as many buffers as a test allows. */
     private static final class SlowChannel extends EmbeddedChannel {
         private int takes = Integer.MAX_VALUE;
 

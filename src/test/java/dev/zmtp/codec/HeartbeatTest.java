@@ -169,11 +169,11 @@ class HeartbeatTest {
 
     @ParameterizedTest
     @ValueSource(strings = {PONG, "00 00", "00", "01", "00 05 61", "04 04 03 \"NEW\""})
-    void anyByteIsASignOfLife(String octets) {
+    void anyByteIsASignOfLife(String bytes) {
         try (ScriptedPeer peer = pingingEach(1000)) {
             pass(peer, 1000);
             pass(peer, 500);
-            peer.send(octets);
+            peer.send(bytes);
             pass(peer, 999);
             assertThat(peer.failures).isEmpty();
         }
@@ -219,11 +219,11 @@ class HeartbeatTest {
 
     @ParameterizedTest
     @ValueSource(strings = {PONG, "00 01 61", "04 07 04 \"PING\" 00 00", "00"})
-    void whateverFollowsAPingDisarmsItsTtl(String octets) {
+    void whateverFollowsAPingDisarmsItsTtl(String bytes) {
         try (ScriptedPeer peer = InTraffic.as(PULL).start()) {
             peer.send("04 07 04 \"PING\" 00 0a");
             pass(peer, 999);
-            peer.send(octets);
+            peer.send(bytes);
             pass(peer, 100_000);
             assertThat(peer.failures).isEmpty();
         }

@@ -221,7 +221,7 @@ class HeldWritesTest {
         }
     }
 
-    /** Each held write that leaves has a listener write another: the channel must not be told of each. */
+    /** The listener of each held write makes another write. Writability must not change with each of them. */
     @Test
     void heldWritesAroundTheHighWaterMarkChangeWritabilityOnce() {
         List<Boolean> changes = new ArrayList<>();
@@ -233,7 +233,7 @@ class HeldWritesTest {
                     changes.add(ctx.channel().isWritable());
                 }
             });
-            for (int i = 0; i < 14; i++) { // of 72 octets each: the last one is that which is too many
+            for (int i = 0; i < 14; i++) { // of 72 bytes each: the last one is one too many
                 boolean again = i < 8;
                 peer.channel.write("no message").addListener(failed -> {
                     if (again) {

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The identity frames of ZMTP 1.0 and 2.0, and the strangers that look like a 1.0 peer at their first octet. */
+/** The identity frames of ZMTP 1.0 and 2.0, and strangers whose first byte looks like that of a 1.0 peer. */
 class IdentityTest {
 
     private static final String SIGNATURE = "ff 00*7 01 7f ";
@@ -71,10 +71,10 @@ class IdentityTest {
 
     @Test
     void a10PeerMaySplitALongIdentityAnywhere() {
-        byte[] octets = Hex.octets("ff 00*7 ff 00 69*254 / 03 00 \"hi\"");
-        for (int split = 1; split < octets.length; split++) {
+        byte[] bytes = Hex.octets("ff 00*7 ff 00 69*254 / 03 00 \"hi\"");
+        for (int split = 1; split < bytes.length; split++) {
             try (ScriptedPeer peer = peerOf(ZMTPVersion.ZMTP31)) {
-                peer.send(octets, split);
+                peer.send(bytes, split);
                 assertThat(peer.onlyEvent(ZMTPHandshakeSuccess.class)
                                 .handshake()
                                 .remoteIdentity())
@@ -117,8 +117,8 @@ class IdentityTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"01", "7f", "ff"})
-    void a10CodecReadsASignatureAsTheHeaderOfAnIdentity(String lastOctet) {
-        try (ScriptedPeer peer = peerOf(ZMTPVersion.ZMTP10).send("ff 00*7 04 " + lastOctet + " \"you\"")) {
+    void a10CodecReadsASignatureAsTheHeaderOfAnIdentity(String lastByte) {
+        try (ScriptedPeer peer = peerOf(ZMTPVersion.ZMTP10).send("ff 00*7 04 " + lastByte + " \"you\"")) {
             assertThat(peer.onlyEvent(ZMTPHandshakeSuccess.class).handshake().remoteIdentity())
                     .isEqualTo(ByteBuffer.wrap(Hex.octets("\"you\"")));
         }
@@ -173,12 +173,12 @@ class IdentityTest {
     @ParameterizedTest(name = "{0}")
     @MethodSource("strangers")
     void aStrangerFailsAtItsSecondByte(String name, String theirs) {
-        byte[] octets = Hex.octets(theirs);
+        byte[] bytes = Hex.octets(theirs);
         for (ZMTPVersion protocol : ZMTPVersion.values()) {
             try (ScriptedPeer peer = peerOf(protocol)) {
-                peer.send(new byte[] {octets[0]});
+                peer.send(new byte[] {bytes[0]});
                 assertThat(peer.events).isEmpty();
-                peer.send(new byte[] {octets[1]});
+                peer.send(new byte[] {bytes[1]});
                 assertThat(failureOf(peer).code()).isEqualTo(ZMTPException.Code.MALFORMED);
             }
         }
@@ -223,14 +223,14 @@ class IdentityTest {
     void randomBytesFailOnce() {
         for (int seed = 0; seed < 2000; seed++) {
             Random random = new Random(seed);
-            byte[] octets = new byte[300];
-            random.nextBytes(octets);
-            if (octets[1] == 0) {
-                octets[1] = 1;
+            byte[] bytes = new byte[300];
+            random.nextBytes(bytes);
+            if (bytes[1] == 0) {
+                bytes[1] = 1;
             }
             ZMTPVersion protocol = List.of(ZMTPVersion.values()).get(seed % 4);
             try (ScriptedPeer peer = peerOf(protocol)) {
-                peer.send(octets, 1 + random.nextInt(octets.length - 1));
+                peer.send(bytes, 1 + random.nextInt(bytes.length - 1));
                 assertThat(peer.events).as("seed %s", seed).hasSize(1).first().isInstanceOf(ZMTPHandshakeFailure.class);
                 assertThat(peer.failures).as("seed %s", seed).isEmpty();
                 assertThat(peer.channel.isOpen()).as("seed %s", seed).isFalse();
@@ -267,10 +267,10 @@ class IdentityTest {
     @ParameterizedTest(name = "{0}")
     @MethodSource("badIdentities")
     void anIllegalIdentityIsRefused(String name, String theirs, ZMTPException.Code code) {
-        byte[] octets = Hex.octets(theirs);
-        for (int split = 1; split < octets.length; split++) {
+        byte[] bytes = Hex.octets(theirs);
+        for (int split = 1; split < bytes.length; split++) {
             try (ScriptedPeer peer = peerOf(ZMTPVersion.ZMTP31)) {
-                peer.send(octets, split);
+                peer.send(bytes, split);
                 assertThat(failureOf(peer).code()).isEqualTo(code);
             }
         }

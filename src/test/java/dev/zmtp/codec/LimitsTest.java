@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Limits are judged at the header, and whoever breaks one is disconnected with nothing kept. */
+/** Limits are checked at the header. A peer that breaks one is disconnected, and nothing of it is retained. */
 class LimitsTest {
 
     private static ScriptedPeer dealer(UnaryOperator<ZMTPCodec.Builder> settings) {
@@ -149,7 +149,7 @@ class LimitsTest {
     @Test
     void theOverheadOfEmptyFramesCounts() {
         try (ScriptedPeer peer = dealer(codec -> codec.maxMessageLength(10 * 64))) {
-            peer.send("01 00 ".repeat(1 + 10)); // the first frame counts its octets alone
+            peer.send("01 00 ".repeat(1 + 10)); // the first frame counts only its bytes
             assertThat(peer.failures).isEmpty();
             Failures.assertTooLarge(peer.send("01 00"));
         }
@@ -283,7 +283,7 @@ class LimitsTest {
                 peer.channel.runPendingTasks();
             }
             Failures.assertFailed(peer, ZMTPException.Code.HEARTBEAT_TIMEOUT);
-            assertThat(peer.messages).isEmpty(); // and LeakCheck has nothing to say
+            assertThat(peer.messages).isEmpty(); // and LeakCheck finds nothing
         }
     }
 

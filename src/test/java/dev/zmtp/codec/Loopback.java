@@ -136,7 +136,7 @@ final class Loopback implements AutoCloseable {
             return all.stream().map(End::numberOf).toList();
         }
 
-        /** Sends its number in a message of so many octets. */
+        /** Writes a message of {@code length} bytes that starts with {@code number}. */
         ChannelFuture write(int number, int length) {
             ByteBuf body = channel.alloc().buffer(length).writeInt(number).writeZero(length - 4);
             return channel.write(ZMTPMessage.from(body));
@@ -144,8 +144,8 @@ final class Loopback implements AutoCloseable {
     }
 
     /**
-     * Reads on when a read is over that has brought it nothing. Whoever reads by hand behind a FlowControlHandler does so:
-     * that takes the end of a read for the end of what was asked for, and octets may well end before a message does.
+     * Reads again when a read completes without a message. A handler that reads by hand after a FlowControlHandler needs this:
+     * that takes the end of a read as the answer to its request, but a read may end before a message does.
      */
     static final class Patient extends ChannelDuplexHandler {
         private boolean asked;

@@ -29,7 +29,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
-/** A server of our codec behind real sockets on the loopback interface. One event loop serves all its connections. */
+/** A server with our codec on real sockets of the loopback interface. One event loop serves all its connections. */
 final class LoopbackServer implements AutoCloseable {
 
     /** Far more than anything takes: only a failing test waits so long. */
@@ -43,15 +43,15 @@ final class LoopbackServer implements AutoCloseable {
         final List<String> fired = new CopyOnWriteArrayList<>();
 
         private final Channel channel;
-        private final AtomicLong octets = new AtomicLong();
+        private final AtomicLong bytes = new AtomicLong();
 
         Accepted(Channel channel) {
             this.channel = channel;
         }
 
-        /** Waits until so many octets of the peer were read, and all that follows from them is done. */
-        void awaitOctets(int count) {
-            await("octets", () -> octets.get() >= count);
+        /** Waits until so many bytes of the peer were read, and all that follows from them is done. */
+        void awaitBytes(int count) {
+            await("octets", () -> bytes.get() >= count);
             channel.eventLoop().submit(() -> {}).awaitUninterruptibly();
         }
 
@@ -62,13 +62,13 @@ final class LoopbackServer implements AutoCloseable {
         }
     }
 
-    /** Those who have sent nothing yet are here too, in the order in which they came. */
+    /** All connections in the order in which they came, also those that have sent nothing yet. */
     private final BlockingQueue<Accepted> accepted = new LinkedBlockingQueue<>();
 
     /** How many handshakes have succeeded. */
     final AtomicInteger handshakes = new AtomicInteger();
 
-    /** How often each failure in traffic was told. */
+    /** The failures that were reported in traffic. */
     final List<String> failures = new CopyOnWriteArrayList<>();
 
     private final EventLoops loops = new EventLoops(1);
@@ -134,7 +134,7 @@ final class LoopbackServer implements AutoCloseable {
         }
     }
 
-    /** Closes all channels by itself: an event loop that is told to end at once may end before it has closed them. */
+    /** Closes all channels first: an event loop that shuts down at once may end before it has closed them. */
     @Override
     public void close() {
         server.close().syncUninterruptibly();
@@ -142,7 +142,7 @@ final class LoopbackServer implements AutoCloseable {
         loops.close();
     }
 
-    /** Counts octets on their way to the codec. */
+    /** Counts bytes on their way to the codec. */
     private static final class Counter extends ChannelInboundHandlerAdapter {
         private final Accepted end;
         private final Runnable afterRead;
@@ -156,7 +156,7 @@ final class LoopbackServer implements AutoCloseable {
         public void channelRead(ChannelHandlerContext ctx, Object msg) {
             int count = ((ByteBuf) msg).readableBytes();
             ctx.fireChannelRead(msg);
-            end.octets.addAndGet(count);
+            end.bytes.addAndGet(count);
             afterRead.run();
         }
     }

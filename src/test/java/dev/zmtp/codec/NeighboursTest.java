@@ -62,9 +62,9 @@ class NeighboursTest {
     @ParameterizedTest(name = "{0}")
     @MethodSource("allocators")
     void messagesPassWithEveryAllocator(ByteBufAllocator alloc) {
-        String octets = "01 01 61 / 03 00*6 13 88 62*5000 / 00 01 63 / 02 00*6 01 2c 64*300 / 00 00";
+        String bytes = "01 01 61 / 03 00*6 13 88 62*5000 / 00 01 63 / 02 00*6 01 2c 64*300 / 00 00";
         try (ScriptedPeer peer = InTraffic.as(DEALER).allocator(alloc).start()) {
-            ByteBuf read = alloc.buffer().writeBytes(Hex.octets(octets));
+            ByteBuf read = alloc.buffer().writeBytes(Hex.octets(bytes));
             peer.channel.writeInbound(read.readRetainedSlice(2000), read.readRetainedSlice(4));
             peer.channel.writeInbound(read);
             assertThat(read.refCnt()).isZero();
@@ -77,7 +77,7 @@ class NeighboursTest {
             peer.channel.write(ZMTPMessage.from(small));
             peer.channel.write(ZMTPMessage.fromUTF8(""));
             peer.channel.flush();
-            assertThat(peer.received()).isEqualTo(Hex.of(octets));
+            assertThat(peer.received()).isEqualTo(Hex.of(bytes));
             assertThat(big.refCnt()).isZero();
             assertThat(small.refCnt()).isZero();
         }
@@ -181,7 +181,7 @@ class NeighboursTest {
         }
     }
 
-    /** A codec that shakes hands at a clock that stands still, with these handlers before and behind it. */
+    /** A codec in its handshake, with a frozen clock and these handlers before and after it. */
     private static ScriptedPeer frozen(ChannelHandler front, ChannelHandler behind) {
         ScriptedPeer peer = new ScriptedPeer();
         peer.channel.freezeTime();
@@ -214,7 +214,7 @@ class NeighboursTest {
         }
     }
 
-    /** It stands behind the codec and sees no octet of the handshake; the user who put it there hears of it. */
+    /** It stands after the codec and sees no byte of the handshake, so it fires. The user who added it there gets its event. */
     @Tag("netty-4.2-only") // in 4.1 the handler has a clock of its own
     @Test
     void aReadTimeoutAfterTheCodecEndsTheHandshakeLikeAnyClose() {
@@ -334,7 +334,7 @@ class NeighboursTest {
         }
     }
 
-    /** What was logged, without the channel and without the dump of octets. */
+    /** What was logged, without the channel and without the dump of bytes. */
     private static List<String> steps(CapturedLog log) {
         return log.lines.stream()
                 .map(line -> line.lines().findFirst().orElseThrow().replaceFirst("^\\[.*?] ", ""))

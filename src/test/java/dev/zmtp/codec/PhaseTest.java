@@ -10,7 +10,7 @@ import dev.zmtp.testing.CodecPair;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** One method lets a phase follow another, and says so. */
+/** One method enters each phase, and logs it. */
 class PhaseTest {
 
     @Test

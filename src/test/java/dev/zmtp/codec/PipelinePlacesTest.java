@@ -108,11 +108,11 @@ class PipelinePlacesTest {
             })
     void theHaproxyHeaderIsFiredFirst(String header) {
         String theirs = header + " " + HANDSHAKE + "00 02 \"hi\"";
-        byte[] octets = Hex.octets(theirs);
-        for (int split = 1; split < octets.length; split++) {
+        byte[] bytes = Hex.octets(theirs);
+        for (int split = 1; split < bytes.length; split++) {
             try (ScriptedPeer peer = new ScriptedPeer(new HAProxyMessageDecoder(), dealer())) {
                 assertThat(peer.received()).isEqualTo(Hex.of(SIGNATURE));
-                peer.send(octets, split);
+                peer.send(bytes, split);
                 peer.onlyEvent(ZMTPHandshakeSuccess.class);
                 assertThat(peer.failures).isEmpty();
                 assertThat(peer.messages).hasSize(2);
@@ -153,7 +153,7 @@ class PipelinePlacesTest {
         peer.close();
     }
 
-    /** A channel behind a proxy that talks HTTP: such a handler must know where to before it may be added to a living one. */
+    /** A channel with an HTTP proxy handler, which must know its target before it is added to an active channel. */
     private static final class Proxied extends EmbeddedChannel {
         private boolean connected;
         private final Recorder<Object> recorder = Recorder.ofAll();
@@ -180,8 +180,8 @@ class PipelinePlacesTest {
 
         String sent() {
             StringBuilder out = new StringBuilder();
-            for (ByteBuf octets = readOutbound(); octets != null; octets = readOutbound()) {
-                out.append(Hex.dump(octets));
+            for (ByteBuf bytes = readOutbound(); bytes != null; bytes = readOutbound()) {
+                out.append(Hex.dump(bytes));
             }
             return out.toString();
         }
@@ -234,7 +234,7 @@ class PipelinePlacesTest {
                 "0d0a0d0a 00 0d0a \"QUIT\" 0a 11 11 000c 01020304 05060708 0009 000a", // of version 1 in the form of 2
                 "0d0a0d0a 00 0d0a \"QUIT\" 0a 21 11 0004 01020304", // less than two addresses
                 "\"GET\" 20 2f 20 \"HTTP\" 2f \"1.1\" 0d0a",
-                GREETING + "04 1a 05 \"READY\" 0b \"Socket-Type\" 00*3 04 \"PAIR\" / 00 3e 61*62" // none
+                GREETING + "04 1a 05 \"READY\" 0b \"Socket-Type\" 00*3 04 \"PAIR\" / 00 3e 61*62" // no PROXY header
             })
     void aBrokenHaproxyHeaderFailsTheHandshakeOnce(String header) {
         try (ScriptedPeer peer = new ScriptedPeer(new HAProxyMessageDecoder(), dealer())) {
@@ -283,7 +283,7 @@ class PipelinePlacesTest {
         channel.finishAndReleaseAll();
     }
 
-    /** As the local transport does, whose peer may have said all there is to a handshake. */
+    /** As the local transport does, whose peer may have sent its whole handshake already. */
     @Test
     void handlersAddedAfterTheCodecMissNothingOfATransportThatAnswersAtOnce() {
         ChannelOutboundHandlerAdapter transport = new ChannelOutboundHandlerAdapter() {
@@ -292,9 +292,9 @@ class PipelinePlacesTest {
             @Override
             public void read(ChannelHandlerContext ctx) {
                 if (answer != null) {
-                    ByteBuf octets = answer;
+                    ByteBuf bytes = answer;
                     answer = null;
-                    ctx.fireChannelRead(octets);
+                    ctx.fireChannelRead(bytes);
                 }
             }
         };

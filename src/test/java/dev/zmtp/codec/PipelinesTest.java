@@ -52,7 +52,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** One conversation over a socket, whatever handlers of Netty's stand before and behind the codec. */
+/** One conversation over a socket, with any of Netty's handlers before and after the codec. */
 class PipelinesTest {
 
     private static final long OCTETS_PER_SECOND = 4 << 20;
@@ -96,9 +96,9 @@ class PipelinesTest {
         net.listen(new ChannelInboundHandlerAdapter() {
             @Override
             public void channelRead(ChannelHandlerContext ctx, Object msg) {
-                int octets = ((ByteBuf) msg).readableBytes();
+                int bytes = ((ByteBuf) msg).readableBytes();
                 ((ByteBuf) msg).release();
-                ctx.writeAndFlush(Hex.buffer(octets == 3 ? "05 00" : "05 05 00 01 00000000 0000"));
+                ctx.writeAndFlush(Hex.buffer(bytes == 3 ? "05 00" : "05 05 00 01 00000000 0000"));
             }
         });
         ChannelFuture connected = net.connecting(new Socks5ProxyHandler(net.serverAddress()), client.codec, client);
@@ -134,7 +134,7 @@ class PipelinesTest {
         PCAP
     }
 
-    /** Those before the codec, from the transport on, and those behind it. */
+    /** The handlers before the codec, starting at the transport, and those after it. */
     private record Pipeline(List<Part> front, List<Part> behind) {
         @Override
         public String toString() {
@@ -266,22 +266,22 @@ class PipelinesTest {
         }
     }
 
-    /** What a proxy in front of a server says of its client. */
+    /** The header that a proxy in front of a server sends about its client. */
     private static final class Preface extends ChannelInboundHandlerAdapter {
-        private final String octets;
+        private final String bytes;
 
-        private Preface(String octets) {
-            this.octets = octets;
+        private Preface(String bytes) {
+            this.bytes = bytes;
         }
 
         @Override
         public void channelActive(ChannelHandlerContext ctx) {
-            ctx.writeAndFlush(Hex.buffer(octets));
+            ctx.writeAndFlush(Hex.buffer(bytes));
             ctx.fireChannelActive();
         }
     }
 
-    /** Takes what is no message of ours. */
+    /** Consumes objects that are not ours. */
     private static final class Unwrapped extends ChannelInboundHandlerAdapter {
         @Override
         public void channelRead(ChannelHandlerContext ctx, Object msg) {
@@ -294,7 +294,7 @@ class PipelinesTest {
         }
     }
 
-    /** A proxy that says yes, and whose target is the rest of its own pipeline. */
+    /** A proxy that accepts any request, and whose target is the rest of its own pipeline. */
     private static final class Socks5Server extends ChannelDuplexHandler {
         private static final int IPV4_REQUEST = 10;
         private final List<Integer> expected = new ArrayList<>(List.of(3, IPV4_REQUEST));

@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Every promise completes exactly once, with what the transport says of the octets that it waits for. */
+/** Every promise completes exactly once, with the transport's result for its bytes. */
 class PromisesTest {
 
     private final Gate gate = new Gate();
@@ -205,7 +205,7 @@ class PromisesTest {
             assertThat(completions).hasSize(40).doesNotHaveDuplicates();
             assertThat(peer.failures).containsExactly(gate.broken);
             assertThat(peer.channel.isActive()).isFalse();
-            assertThat(writes).noneMatch(ChannelFuture::isSuccess); // none was flushed before the failure
+            assertThat(writes).noneMatch(ChannelFuture::isSuccess); // nothing was flushed before the failure
         }
     }
 

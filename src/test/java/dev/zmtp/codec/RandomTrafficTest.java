@@ -25,8 +25,8 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /**
- * A transport that fails now and then and a user who does anything in any callback, up to removing the codec: each promise is
- * done once, no buffer leaks, nothing is heard behind the end, and an open channel has whole messages on it.
+ * A transport that fails now and then and a user that does anything in any callback, up to removing the codec: each promise
+ * completes once, no buffer leaks, nothing is fired after the end, and an open channel gets complete messages only.
  */
 class RandomTrafficTest {
 
@@ -59,7 +59,7 @@ class RandomTrafficTest {
                     promise.tryFailure(new IOException("broken pipe"));
                 } else {
                     ctx.write(msg, promise);
-                    act(); // behind the write, as Netty's own queues call back when they have what was written
+                    act(); // after the write, as Netty's own queues call back once they hold the buffer
                 }
             }
 
@@ -145,8 +145,8 @@ class RandomTrafficTest {
         }
 
         private void feed() {
-            int octets = Math.min(input.readableBytes(), random.nextInt(random.nextBoolean() ? 20 : 6000));
-            ctx.pipeline().fireChannelRead(ctx.alloc().buffer(octets + 1).writeBytes(input, octets));
+            int bytes = Math.min(input.readableBytes(), random.nextInt(random.nextBoolean() ? 20 : 6000));
+            ctx.pipeline().fireChannelRead(ctx.alloc().buffer(bytes + 1).writeBytes(input, bytes));
         }
 
         @Override

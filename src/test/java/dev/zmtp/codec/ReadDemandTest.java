@@ -63,7 +63,7 @@ class ReadDemandTest {
     void withoutAutoReadTheHandshakeReadsByItselfAndThenStops() {
         Reads reads = new Reads();
         try (ScriptedPeer peer = slowReader(reads)) {
-            assertThat(reads.take()).isZero(); // not before all who want to hear of it are there
+            assertThat(reads.take()).isZero(); // not before the handlers after it are added
             peer.channel.runPendingTasks();
             assertThat(reads.take()).isEqualTo(1);
             for (String part : List.of(SIGNATURE, "03", "01 " + NULL)) {

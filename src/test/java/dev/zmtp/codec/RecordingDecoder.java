@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** Records its calls, reads as much as a test says, and decodes each message to a word. */
+/** Records its calls, reads as many bytes as a test wants, and decodes each message to a word. */
 final class RecordingDecoder implements ZMTPDecoder {
     final List<String> log = new ArrayList<>();
     int reads = Integer.MAX_VALUE;

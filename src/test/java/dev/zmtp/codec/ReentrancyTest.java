@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Whatever a callback does in the midst of a write or a read, order and accounts stay right. */
+/** Whatever a callback does during a write or a read, the order stays right and everything is accounted for. */
 class ReentrancyTest {
 
     private static ZMTPMessage text(String... frames) {
@@ -349,8 +349,8 @@ class ReentrancyTest {
         }
 
         private void feed(ChannelHandlerContext ctx) {
-            int octets = Math.min(input.readableBytes(), random.nextInt(random.nextBoolean() ? 20 : 2000));
-            ctx.pipeline().fireChannelRead(ctx.alloc().buffer(octets + 1).writeBytes(input, octets));
+            int bytes = Math.min(input.readableBytes(), random.nextInt(random.nextBoolean() ? 20 : 2000));
+            ctx.pipeline().fireChannelRead(ctx.alloc().buffer(bytes + 1).writeBytes(input, bytes));
             ctx.pipeline().fireChannelReadComplete();
         }
 
@@ -459,7 +459,7 @@ class ReentrancyTest {
                 .start()) {
             peer.channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(1, 2));
             for (int i = 0; i < 2; i++) {
-                peer.channel.write(ZMTPMessage.fromUTF8("x".repeat(249))); // 502 octets of the first batch's 512
+                peer.channel.write(ZMTPMessage.fromUTF8("x".repeat(249))); // 502 bytes of the first batch's 512
             }
             assertThat(peer.channel.isWritable()).isTrue();
 

@@ -2,7 +2,7 @@ package dev.zmtp.codec;
 
 import java.util.function.BiConsumer;
 
-/** Encodes as a test says, and counts how often it is closed. */
+/** Encodes as a test wants, and counts how often it is closed. */
 final class ScriptedEncoder implements ZMTPEncoder {
     private final int estimate;
     private final BiConsumer<Object, ZMTPWriter> encode;

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a session tells and when, and the order in which the end of a handshake is told to those who wait for it. */
+/** What a session knows and when, and the order in which the end of a handshake is reported. */
 class SessionTest {
 
     private static final String HANDSHAKE = GREETING + ready("ROUTER", "Identity", "you");
@@ -36,7 +36,7 @@ class SessionTest {
         return ZMTPCodec.of(ZMTPSocketType.DEALER);
     }
 
-    /** Calls {@code action} at the handshake event, before anyone behind it. */
+    /** Calls {@code action} at the handshake event, before anyone after it. */
     private static ChannelInboundHandlerAdapter atTheEvent(Consumer<ChannelHandlerContext> action) {
         return new ChannelInboundHandlerAdapter() {
             @Override
@@ -364,7 +364,7 @@ class SessionTest {
                 .satisfies(failure -> assertThat(failure)
                         .isInstanceOf(ChannelPipelineException.class)
                         .hasCause(cause));
-        assertThat(peer.events).isEmpty(); // not before those who are added behind can hear it
+        assertThat(peer.events).isEmpty(); // not before later handlers are added that get it
         peer.channel.runPendingTasks();
         assertThat(peer.onlyEvent(ZMTPHandshakeFailure.class).cause()).isSameAs(cause);
         assertThat(peer.channel.isOpen()).isFalse();

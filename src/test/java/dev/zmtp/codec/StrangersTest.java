@@ -29,8 +29,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Whoever reaches a port may be anyone: random octets, mirrors, the slow, the mute, and those who do not listen to a
- * refusal. What fails at its second octet at the latest is in {@link IdentityTest}.
+ * Anyone may connect to a port: peers that send random bytes, mirrors, slow and mute peers, and peers that ignore a
+ * refusal. What fails at its second byte at the latest is in {@link IdentityTest}.
  */
 class StrangersTest {
 
@@ -42,16 +42,16 @@ class StrangersTest {
         return LongStream.range(0, 32);
     }
 
-    /** All that is fired for these octets, in pieces that {@code cuts} decides on or in one, and when the peer leaves. */
-    private static List<String> outcome(ZMTPVersion ours, byte[] octets, int most, Random cuts) {
+    /** All that is fired for these bytes, which arrive in random pieces of {@code cuts} or in one, and at the disconnect. */
+    private static List<String> outcome(ZMTPVersion ours, byte[] bytes, int most, Random cuts) {
         ZMTPCodec codec = ZMTPCodec.builder()
                 .socketType(ZMTPSocketType.DEALER)
                 .protocol(ours)
                 .build();
         try (ScriptedPeer peer = new ScriptedPeer(codec)) {
-            for (int at = 0; at < octets.length; ) {
-                int next = Math.min(octets.length, at + (most == 1 ? 1 : 1 + cuts.nextInt(most)));
-                peer.send(Arrays.copyOfRange(octets, at, next));
+            for (int at = 0; at < bytes.length; ) {
+                int next = Math.min(bytes.length, at + (most == 1 ? 1 : 1 + cuts.nextInt(most)));
+                peer.send(Arrays.copyOfRange(bytes, at, next));
                 at = next;
             }
             peer.channel.unsafe().close(peer.channel.voidPromise());
@@ -60,9 +60,9 @@ class StrangersTest {
         }
     }
 
-    /** The outcome of these octets, which must be a possible one and the same however they are cut. */
-    private static void assertOneOutcome(ZMTPVersion ours, byte[] octets, long seed) {
-        List<String> inOneRead = outcome(ours, octets, octets.length, new Random() {
+    /** The outcome of these bytes, which must be a possible one, and the same however they are split. */
+    private static void assertOneOutcome(ZMTPVersion ours, byte[] bytes, long seed) {
+        List<String> inOneRead = outcome(ours, bytes, bytes.length, new Random() {
             private static final long serialVersionUID = 1L;
 
             @Override
@@ -71,14 +71,14 @@ class StrangersTest {
             }
         });
         assertThat(String.join(", ", inOneRead)).matches(REFUSED_OR_UNDERSTOOD);
-        assertThat(outcome(ours, octets, 1, new Random(seed))).isEqualTo(inOneRead);
-        assertThat(outcome(ours, octets, 50, new Random(seed))).isEqualTo(inOneRead);
+        assertThat(outcome(ours, bytes, 1, new Random(seed))).isEqualTo(inOneRead);
+        assertThat(outcome(ours, bytes, 50, new Random(seed))).isEqualTo(inOneRead);
     }
 
     private static byte[] random(Random random, int length) {
-        byte[] octets = new byte[length];
-        random.nextBytes(octets);
-        return octets;
+        byte[] bytes = new byte[length];
+        random.nextBytes(bytes);
+        return bytes;
     }
 
     @ParameterizedTest(name = "seed {0}")
@@ -96,10 +96,10 @@ class StrangersTest {
         Random random = new Random(seed);
         for (ZMTPVersion ours : ZMTPVersion.values()) {
             for (String signature : List.of("ff 00*7 01 7f", "ff 00*7 01 7f 01 06", "ff 00*7 01 7f 03 01", GREETING)) {
-                byte[] octets = random(random, 1000);
+                byte[] bytes = random(random, 1000);
                 byte[] start = Hex.octets(signature);
-                System.arraycopy(start, 0, octets, 0, start.length);
-                assertOneOutcome(ours, octets, seed);
+                System.arraycopy(start, 0, bytes, 0, start.length);
+                assertOneOutcome(ours, bytes, seed);
             }
         }
     }
@@ -110,22 +110,22 @@ class StrangersTest {
         Random random = new Random(seed);
         for (ZMTPVersion version : ZMTPVersion.values()) {
             byte[] handshake = Hex.octets(ScriptedPeer.greeting(version, ZMTPSocketType.ROUTER));
-            byte[] octets = random(random, 1000);
-            System.arraycopy(handshake, 0, octets, 0, handshake.length);
-            // Most random octets fail at the first: these start with frames that are legal, if they are long enough.
-            for (int at = handshake.length; at < octets.length; at += 2 + (octets[at + 1] & 0xff)) {
-                octets[at] &= 7;
-                if (at + 2 + (octets[at + 1] & 0xff) >= octets.length - 1) {
+            byte[] bytes = random(random, 1000);
+            System.arraycopy(handshake, 0, bytes, 0, handshake.length);
+            // Most random bytes fail at the first: these start with frames that are legal, if they are long enough.
+            for (int at = handshake.length; at < bytes.length; at += 2 + (bytes[at + 1] & 0xff)) {
+                bytes[at] &= 7;
+                if (at + 2 + (bytes[at + 1] & 0xff) >= bytes.length - 1) {
                     break;
                 }
             }
-            assertOneOutcome(ZMTPVersion.ZMTP31, octets, seed);
+            assertOneOutcome(ZMTPVersion.ZMTP31, bytes, seed);
         }
     }
 
     /**
-     * X11, for one, sends a zero behind an octet that may be a length: that is a 1.0 peer with an identity, as far as
-     * anyone can see. Whoever has no 1.0 peers can refuse them all.
+     * X11, for one, sends a zero after a byte that may be a length. That looks just like a 1.0 peer with an identity.
+     * A user without 1.0 peers can refuse them all.
      */
     @Test
     void aStrangerWhoseSecondByteIsZeroIsTakenForA10PeerUnlessThoseAreRefused() {
@@ -148,7 +148,7 @@ class StrangersTest {
         }
     }
 
-    /** Its first octet is that of a signature, its tenth is odd, and then it waits for an answer. */
+    /** Its first byte is that of a signature, its tenth is odd, and then it waits for an answer. */
     @Test
     void aWaitingTelnetTimesOutAfter30Seconds() {
         ScriptedPeer peer = new ScriptedPeer();
@@ -171,8 +171,8 @@ class StrangersTest {
 
     private static ScriptedPeer mirrored(ZMTPSocketType type) {
         ScriptedPeer peer = new ScriptedPeer(ZMTPCodec.of(type));
-        for (String octets = peer.received(); !octets.isEmpty(); octets = peer.received()) {
-            peer.send(octets);
+        for (String bytes = peer.received(); !bytes.isEmpty(); bytes = peer.received()) {
+            peer.send(bytes);
         }
         return peer;
     }
@@ -228,7 +228,7 @@ class StrangersTest {
         assertThat(written.isSuccess()).isFalse();
     }
 
-    // Those who do not listen
+    // Peers that ignore a refusal
 
     @ParameterizedTest(name = "{0}")
     @CsvSource({

@@ -64,15 +64,15 @@ class SubscriptionTest {
     @ParameterizedTest(name = "{0} from {1}: {2}")
     @MethodSource("received")
     void publishersAcceptBothFormsFromPeersOfAnyVersion(
-            ZMTPSocketType type, ZMTPVersion version, String octets, String heard) {
+            ZMTPSocketType type, ZMTPVersion version, String bytes, String heard) {
         try (ScriptedPeer peer = InTraffic.as(type).peer(version).start()) {
-            peer.messages.clear(); // the subscription of a peer that could not say it
-            peer.send(octets);
+            peer.messages.clear(); // the subscription of a peer that cannot send one
+            peer.send(bytes);
             assertThat(peer.messages).containsExactly(heard);
         }
     }
 
-    /** Version, topic length, and the octets of subscribing to and cancelling the topic of that many "t". */
+    /** Version, topic length, and the bytes that subscribe to and cancel the topic of that many "t". */
     static List<Arguments> written() {
         return List.of(
                 Arguments.of(ZMTP31, 0, "04 0a 09 \"SUBSCRIBE\"", "04 07 06 \"CANCEL\""),
@@ -146,13 +146,13 @@ class SubscriptionTest {
     @ParameterizedTest(name = "{0}")
     @CsvSource({
         "00 03 02 41 42, message 024142", // neither 01 nor 00 in front
-        "00 00, message -", // no octet in front
+        "00 00, message -", // no leading byte
         "01 02 01 41 00 01 42, message 0141 42", // two frames
         "01 01 42 00 02 01 41, message 42 0141"
     })
-    void anythingButASubscriptionIsAMessageForAnXpub(String octets, String heard) {
+    void anythingButASubscriptionIsAMessageForAnXpub(String bytes, String heard) {
         try (ScriptedPeer peer = InTraffic.as(XPUB).start()) {
-            peer.send(octets);
+            peer.send(bytes);
             assertThat(peer.messages).containsExactly(heard);
         }
     }
@@ -308,7 +308,7 @@ class SubscriptionTest {
         }
     }
 
-    /** libzmq, to peers before 3.1: eight octets of length behind flags that do not say LONG. */
+    /** libzmq, to peers before 3.1: eight bytes of length after flags without LONG. */
     @ParameterizedTest
     @EnumSource(value = ZMTPVersion.class, names = "ZMTP10", mode = EnumSource.Mode.EXCLUDE)
     void aWronglyFramedTopicOf255BytesEndsTheConnection(ZMTPVersion version) {

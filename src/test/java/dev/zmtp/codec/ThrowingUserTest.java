@@ -14,7 +14,7 @@ import io.netty.channel.WriteBufferWaterMark;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What a handler behind the codec throws is the application's affair, and the connection goes on. */
+/** An exception of a handler after the codec is the application's own, and the connection continues. */
 class ThrowingUserTest {
 
     private final RuntimeException thrown = new IllegalStateException("the user's own");

@@ -15,12 +15,12 @@ import java.util.function.Consumer;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Whatever ends a connection on which all timers run, none of them is left. */
+/** However a connection ends on which all timers run, none of them is left. */
 class TimersTest {
 
     private static final long NO_TASK = -1;
 
-    /** None of these is the channel's own close, as an embedded channel cancels all tasks there. */
+    /** The channel's own close is not among these, as an embedded channel cancels all tasks in it. */
     @SuppressWarnings("ImmutableEnumChecker") // lambdas without state
     private enum Ending {
         CLOSE(peer -> peer.channel.pipeline().close()),

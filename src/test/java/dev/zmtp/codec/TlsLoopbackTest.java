@@ -243,7 +243,7 @@ class TlsLoopbackTest {
         server.assertSucceeded();
     }
 
-    /** How TLS says that the peer has said all. */
+    /** The alert with which TLS ends a peer's output. */
     private final BlockingQueue<SslCloseCompletionEvent> closings = new LinkedBlockingQueue<>();
 
     private final ChannelHandler endsOfTls = new ChannelInboundHandlerAdapter() {
@@ -256,7 +256,7 @@ class TlsLoopbackTest {
         }
     };
 
-    /** Writes octets where those of the codec leave. */
+    /** Writes bytes from the codec's place in the pipeline. */
     private static void say(End end, String hex) throws InterruptedException {
         ChannelFuture said = end.channel.pipeline().context(end.codec).writeAndFlush(Hex.buffer(hex));
         await(said);
@@ -274,13 +274,13 @@ class TlsLoopbackTest {
                 writes.add(server.write(i, 64 << 10));
             }
             server.channel.flush();
-            writes.add(server.write(500, 4)); // nobody flushes this
+            writes.add(server.write(500, 4)); // never flushed
         }));
         assertThat(writes).anyMatch(write -> !write.isDone());
-        // Application data, past our SslHandler: nobody who has no key can have said this.
+        // Application data past our SslHandler: without the key, a peer cannot have sent this.
         client.channel.pipeline().firstContext().writeAndFlush(Hex.buffer("17 0303 0020 5a*32"));
         server.assertClosed();
-        assertThat(server.failures).isNotEmpty(); // SslHandler may tell of what was left of the octets, too
+        assertThat(server.failures).isNotEmpty(); // SslHandler may also report the rest of the bytes
         assertThat(server.failures.get(0))
                 .satisfiesAnyOf(
                         failure -> assertThat(failure).isInstanceOf(SSLException.class),
@@ -311,7 +311,7 @@ class TlsLoopbackTest {
         assertThat(client.failures).isEmpty();
     }
 
-    /** SslHandler keeps the socket open then, as its user may have something to say yet: with ZMTP nobody has. */
+    /** SslHandler then keeps the socket open, as its user may have more to send. With ZMTP, no side has. */
     @ParameterizedTest
     @ValueSource(strings = {"TLSv1.2", "TLSv1.3"})
     void aCloseNotifyEndsTheConnectionQuietly(String protocol) throws Exception {
@@ -330,7 +330,7 @@ class TlsLoopbackTest {
     @ParameterizedTest
     @ValueSource(strings = {"TLSv1.2", "TLSv1.3"})
     void aCodecAddedByAlpnGreetsOnceAndMissesNothing(String protocol) throws Exception {
-        // The event that TLS is ready comes behind the first octets, which then wait for the codec.
+        // The TLS event follows the first bytes, which then wait for the codec.
         ChannelHandler late = new ChannelInboundHandlerAdapter() {
             private Object ready;
 
@@ -398,7 +398,7 @@ class TlsLoopbackTest {
             ApplicationProtocolConfig.SelectedListenerFailureBehavior.ACCEPT,
             "zmtp");
 
-    /** A client that knows no ZMTP says all at once, and gets exactly one greeting, one READY and its answer. */
+    /** A client without a codec sends all at once, and gets exactly one greeting, one READY and its answer. */
     private void assertGreetsOnce(ChannelHandler clientTls) throws Exception {
         Recorder<String> received = Recorder.ofBytes();
         Channel raw = net.connect(clientTls, received);

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A codec behind Netty's {@code SslHandler}, with a certificate made for these tests. */
+/** A codec after Netty's {@code SslHandler}, with certificates made for these tests. */
 class TlsTest {
 
     private static SslContext server;
@@ -109,7 +109,7 @@ class TlsTest {
         }
     }
 
-    /** Lets in who has shown a certificate, under its subject. */
+    /** Accepts peers with a certificate, with its subject as their user ID. */
     private static CompletionStage<ZMTPDecision> bySubject(ZMTPAuthRequest request) {
         return CompletableFuture.completedStage(
                 request.peerCertificates().isEmpty()

@@ -178,13 +178,13 @@ class TornStreamTest {
             peer.send(ready("ROUTER") + "00 01 61");
             assertThat(peer.onlyEvent(ZMTPHandshakeFailure.class).cause()).hasMessageStartingWith(HALF);
             assertThat(peer.failures).isEmpty();
-            assertThat(peer.messages).isEmpty(); // a connection that has failed gives no octets to anyone
+            assertThat(peer.messages).isEmpty(); // a failed connection passes no bytes on
             assertThat(peer.channel.isOpen()).isFalse();
             assertThat(List.of(held, behind)).allMatch(ChannelFuture::isDone).noneMatch(ChannelFuture::isSuccess);
         }
     }
 
-    /** Ends its connection in the midst of a message, of which it goes on to write the rest. */
+    /** Ends its connection in the middle of a message, and then writes the rest of it. */
     private static ZMTPCodec.Builder ending(ZMTPCodec.Builder codec) {
         return codec.encoder(session -> new ZMTPEncoder() {
             @Override
@@ -280,7 +280,7 @@ class TornStreamTest {
         }
     }
 
-    /** Does as the toy does, and something else whenever it has sealed the half of a frame. */
+    /** The toy mechanism, with a callback after it has sealed half a frame. */
     private record EndingMechanism(ToyMechanism toy, Runnable inTheMidst) implements ZMTPMechanism {
         @Override
         public String name() {
@@ -372,7 +372,7 @@ class TornStreamTest {
         }
     }
 
-    /** Something to encode that is told when it is released. */
+    /** An object to encode that runs a callback when it is released. */
     private static final class Item extends AbstractReferenceCounted {
         private final Runnable released;
 

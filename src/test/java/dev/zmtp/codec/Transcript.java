@@ -11,14 +11,14 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** All that a peer of one version might say to a DEALER, and what the codec makes of it, in words. */
+/** A conversation of a peer of one version with a DEALER, and what the codec fires for it, in words. */
 final class Transcript {
 
     private final ZMTPVersion version;
-    private final ByteArrayOutputStream octets = new ByteArrayOutputStream();
+    private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     private int handshake;
 
-    /** What is fired, and how many octets have come by then. */
+    /** What is fired, and how many bytes have arrived by then. */
     private final List<String> fired = new ArrayList<>();
 
     private final List<Integer> firedAt = new ArrayList<>();
@@ -27,12 +27,12 @@ final class Transcript {
         this.version = version;
     }
 
-    /** Adds octets of the peer, and what is fired once they have come; null if that is nothing. */
+    /** Adds bytes of the peer, and what is fired once they have arrived, or null for nothing. */
     private void add(String hex, @Nullable String fires) {
-        octets.writeBytes(Hex.octets(hex));
+        bytes.writeBytes(Hex.octets(hex));
         if (fires != null) {
             fired.add(fires);
-            firedAt.add(octets.size());
+            firedAt.add(bytes.size());
         }
     }
 
@@ -45,7 +45,7 @@ final class Transcript {
     static Transcript of(ZMTPVersion version) {
         Transcript all = new Transcript(version);
         all.add(ScriptedPeer.greeting(version, ZMTPSocketType.ROUTER), "success " + version);
-        all.handshake = all.octets.size();
+        all.handshake = all.bytes.size();
         if (version == ZMTPVersion.ZMTP10) {
             all.add("02 00 61", "message 61");
             all.add("02 01 62 / 01 01 / 03 00 63 64", "message 62 - 6364");
@@ -67,26 +67,26 @@ final class Transcript {
         return all;
     }
 
-    /** All octets of the peer. */
-    byte[] octets() {
-        return octets.toByteArray();
+    /** All bytes of the peer. */
+    byte[] bytes() {
+        return bytes.toByteArray();
     }
 
-    /** What has been fired when the first {@code octets} have come. */
-    List<String> fired(int octets) {
+    /** What has been fired when this many bytes have arrived. */
+    List<String> fired(int bytes) {
         int count = 0;
-        while (count < fired.size() && firedAt.get(count) <= octets) {
+        while (count < fired.size() && firedAt.get(count) <= bytes) {
             count++;
         }
         return fired.subList(0, count);
     }
 
-    /** How many octets the handshake has. */
+    /** How many bytes the handshake has. */
     int handshake() {
         return handshake;
     }
 
-    /** A new codec and this peer, which has said nothing yet. */
+    /** A new codec and a peer that has sent nothing yet. */
     static ScriptedPeer begin() {
         return new ScriptedPeer(ZMTPCodec.of(ZMTPSocketType.DEALER));
     }

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Encoders and decoders of the application's own types: what they are told, and what becomes of their mistakes. */
+/** The life of encoders and decoders of the application's own types: how they are created and closed. */
 class UserCodecTest {
 
     private final RecordingDecoder recorder = new RecordingDecoder();

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** {@code isWritable} tells the truth to within one batch buffer. */
+/** {@code isWritable} is right to within one batch buffer. */
 class WritabilityTest {
 
     private static final int BATCH = 64 << 10;

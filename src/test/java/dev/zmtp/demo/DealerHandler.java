@@ -30,7 +30,7 @@ final class DealerHandler extends SimpleChannelInboundHandler<ZMTPMessage> {
         this.ctx = ctx;
     }
 
-    /** Sends messages of one frame of {@code size} octets until {@link #stopSending}. Called from any thread. */
+    /** Sends messages of one frame of {@code size} bytes until {@link #stopSending}. Called from any thread. */
     void startSending(Channel channel, int size) {
         channel.eventLoop().execute(() -> {
             message = ZMTPMessage.from(ctx.alloc().directBuffer(size).writeZero(size));
@@ -38,7 +38,7 @@ final class DealerHandler extends SimpleChannelInboundHandler<ZMTPMessage> {
         });
     }
 
-    /** Ends it, and tells how many messages were sent. Called from any thread. */
+    /** Stops sending, and returns how many messages were sent. Called from any thread. */
     Future<Long> stopSending(Channel channel) {
         return channel.eventLoop().submit(() -> {
             releaseMessage();

@@ -275,7 +275,7 @@ public final class Demo implements Callable<Integer> {
                 ZMTPMessage.from(frames.stream().map(Unpooled::wrappedBuffer).toList()));
     }
 
-    /** The frames, in commas: as text where they are printable, else in hex, as a message shows itself. */
+    /** The frames, separated by commas: as text if they are printable, otherwise in hex, as in a message's toString. */
     static String show(ZMTPMessage message) {
         String shown = message.toString();
         return shown.substring(shown.indexOf('[') + 1, shown.lastIndexOf(']'));

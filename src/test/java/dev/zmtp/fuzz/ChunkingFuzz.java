@@ -7,21 +7,21 @@ import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.ScriptedPeer;
 import java.util.function.Supplier;
 
-/** The same octets give the same events, however they are cut and whoever takes them in whatever buffers. */
+/** The same bytes give the same events, however they are split, with any decoder and any buffers. */
 public final class ChunkingFuzz {
 
-    /** Each octet in a read of its own takes long: only of so many. */
+    /** A read for each byte takes long, so only inputs of at most this length get that. */
     private static final int MAX_SINGLE = 2000;
 
     private ChunkingFuzz() {}
 
     /** One input. */
-    public static void fuzzerTestOneInput(byte[] octets) {
-        EventLoopThread.run(() -> run(new Input(octets)));
+    public static void fuzzerTestOneInput(byte[] bytes) {
+        EventLoopThread.run(() -> run(new Input(bytes)));
     }
 
     private static void run(Input input) {
-        byte[] settings = input.octets(12);
+        byte[] settings = input.bytes(12);
         FuzzedConnection.Setup setup = FuzzedConnection.Setup.of(input);
         Parts.Manner manner = input.of(Parts.Manner.values());
         int[] reads = FuzzedCodec.reads(input);
@@ -58,10 +58,10 @@ public final class ChunkingFuzz {
         return all;
     }
 
-    private static String events(ZMTPCodec.Builder codec, FuzzedConnection.Setup setup, byte[] octets, int... reads) {
+    private static String events(ZMTPCodec.Builder codec, FuzzedConnection.Setup setup, byte[] bytes, int... reads) {
         FuzzedConnection conversation = new FuzzedConnection(codec.build(), setup);
         try (conversation) {
-            conversation.hear(octets, reads);
+            conversation.hear(bytes, reads);
         }
         StringBuilder events = new StringBuilder();
         conversation.heard().forEach(event -> events.append(event).append('\n'));

@@ -12,12 +12,12 @@ public final class CommandFuzz {
     private CommandFuzz() {}
 
     /** One input. */
-    public static void fuzzerTestOneInput(byte[] octets) {
+    public static void fuzzerTestOneInput(byte[] bytes) {
         Ledger ledger = new Ledger(false);
-        ByteBuf body = Unpooled.wrappedBuffer(octets);
+        ByteBuf body = Unpooled.wrappedBuffer(bytes);
         try {
             Command command = Command.read(body);
-            writtenAgain(command, octets, body, ledger);
+            writtenAgain(command, bytes, body, ledger);
             switch (command) {
                 case PING -> ping(body, ledger);
                 case ERROR -> error(body, ledger);
@@ -29,12 +29,12 @@ public final class CommandFuzz {
         FuzzFailure.unlessEqual(ledger.taken(), 0L, "octets that are not back");
     }
 
-    private static void writtenAgain(Command command, byte[] octets, ByteBuf data, Ledger ledger) {
+    private static void writtenAgain(Command command, byte[] bytes, ByteBuf data, Ledger ledger) {
         if (command != Command.UNKNOWN) {
             ByteBuf again = command.body(ledger, data);
-            FuzzFailure.unlessEqual(hex(again), ByteBufUtil.hexDump(octets), "written again");
+            FuzzFailure.unlessEqual(hex(again), ByteBufUtil.hexDump(bytes), "written again");
         }
-        int name = octets[0] & 0xff;
+        int name = bytes[0] & 0xff;
         FuzzFailure.unlessEqual(data.readerIndex(), 1 + name, "start of the data");
     }
 

@@ -1,6 +1,6 @@
 package dev.zmtp.fuzz;
 
-/** What a target tells the fuzzer: the library did something that it does not promise. */
+/** Reported to the fuzzer: the library broke a promise. */
 final class FuzzFailure extends AssertionError {
 
     private static final long serialVersionUID = 1L;

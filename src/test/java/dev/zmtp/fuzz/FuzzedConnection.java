@@ -21,13 +21,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A codec that hears octets of a stranger, a transport before it, an application behind it, and all promises that hold
- * whatever the octets are. Each is checked when it could be broken, and the rest in {@link #close}:
+ * A codec that receives a stranger's bytes, a transport before it, an application after it, and all promises that hold
+ * whatever the bytes are. Each is checked when it could be broken, and the rest in {@link #close}:
  *
  * <ul>
  *   <li>one end of the handshake, as an event and as a future, before the first message;
  *   <li>what is fired is a message, a subscription or a membership, until at most one {@link ZMTPException};
- *   <li>behind that, the channel is closed, nothing is fired and nothing is sent;
+ *   <li>after that, the channel is closed, nothing is fired and nothing is sent;
  *   <li>no buffer is larger than twice what has come, and no more is kept than that;
  *   <li>what is sent is bounded by what came, and by the water mark if the peer reads nothing;
  *   <li>at the end, all memory is back and nothing was logged as a warning.
@@ -35,7 +35,7 @@ import java.util.List;
  */
 final class FuzzedConnection implements AutoCloseable {
 
-    /** What the application does at the first message. To read is what a transport does whose user asks for it. */
+    /** What the application does at the first message. READ acts as a transport whose user calls read. */
     enum Act {
         NOTHING,
         CLOSE,
@@ -44,7 +44,7 @@ final class FuzzedConnection implements AutoCloseable {
         READ
     }
 
-    /** Bodies of up to so many octets get their buffer at once. */
+    /** Bodies of up to this length get their buffer at once. */
     private static final int AT_ONCE = 4096;
 
     /** A READY or an ERROR of ours, and the least capacity of a batch. */
@@ -52,7 +52,7 @@ final class FuzzedConnection implements AutoCloseable {
 
     private static final int HIGH_WATER_MARK = 512;
 
-    /** What comes behind so many reads comes in one. */
+    /** After this many reads, the rest arrives in one. */
     private static final int MAX_READS = 2000;
 
     private static final class OwnException extends RuntimeException {
@@ -92,9 +92,9 @@ final class FuzzedConnection implements AutoCloseable {
     private boolean removed;
     private boolean finishing;
     private long received;
-    private long sentOctets;
+    private long sentBytes;
 
-    /** How a conversation is held; the same octets mean the same in all of these. */
+    /** The surroundings of a codec; the same bytes mean the same in all of them. */
     record Setup(boolean direct, boolean keep, boolean roomy, boolean peerReads, boolean lateClose, Act act) {
         static Setup of(Input input) {
             int flags = input.octet();
@@ -122,14 +122,14 @@ final class FuzzedConnection implements AutoCloseable {
         codec.session().handshakeFuture().addListener(done -> futures++);
     }
 
-    /** The transport, which delays a close as an SslHandler would, and whose peer perhaps reads nothing. */
+    /** The transport. It may delay a close as an SslHandler does, and its peer may read nothing. */
     private final class FuzzedTransport extends ChannelOutboundHandlerAdapter {
         @Override
         public void write(ChannelHandlerContext ctx, Object msg, ChannelPromise promise) {
             FuzzFailure.unless(failures == 0, "sent behind a failure", msg);
-            ByteBuf octets = (ByteBuf) msg;
-            sentOctets += octets.readableBytes();
-            sent.append(ByteBufUtil.hexDump(octets));
+            ByteBuf bytes = (ByteBuf) msg;
+            sentBytes += bytes.readableBytes();
+            sent.append(ByteBufUtil.hexDump(bytes));
             ctx.write(msg, promise);
         }
 
@@ -154,9 +154,9 @@ final class FuzzedConnection implements AutoCloseable {
     private final class FuzzedApplication extends ChannelInboundHandlerAdapter {
         @Override
         public void channelRead(ChannelHandlerContext ctx, Object msg) {
-            if (removed && msg instanceof ByteBuf octets) {
-                passedOn.append(ByteBufUtil.hexDump(octets));
-                octets.release();
+            if (removed && msg instanceof ByteBuf bytes) {
+                passedOn.append(ByteBufUtil.hexDump(bytes));
+                bytes.release();
                 return;
             }
             String words = Words.of(msg);
@@ -200,7 +200,7 @@ final class FuzzedConnection implements AutoCloseable {
         }
     }
 
-    /** A message of the same frames: who wants no more than these retains them and releases the message. */
+    /** A message of the same frames, made as a user does that retains the frames and releases the message. */
     private static ZMTPMessage framesOf(ZMTPMessage message) {
         List<ByteBuf> frames = new ArrayList<>();
         message.forEach(frame -> frames.add(frame.retain()));
@@ -253,11 +253,11 @@ final class FuzzedConnection implements AutoCloseable {
     }
 
     /**
-     * Lets these octets arrive, as long as the channel is open, in reads of these lengths again and again; or in one read if
-     * there are none.
+     * Lets these bytes arrive, as long as the channel is open, in reads that cycle through these lengths; or in one read if
+     * there are no lengths.
      */
-    void hear(byte[] octets, int... lengths) {
-        stream = octets;
+    void hear(byte[] bytes, int... lengths) {
+        stream = bytes;
         at = 0;
         reads = 0;
         readLengths = lengths;
@@ -300,11 +300,11 @@ final class FuzzedConnection implements AutoCloseable {
             }
         } else if (channel.isOpen()) {
             long queued = channel.unsafe().outboundBuffer().totalPendingWriteBytes();
-            // Each read may add one batch: what it asked for before it was told to wait.
+            // Each read may add one batch of answers before the channel becomes unwritable.
             FuzzFailure.unless(
                     queued <= HIGH_WATER_MARK + OURS + length, "queued for a peer that reads nothing", queued);
         }
-        FuzzFailure.unless(sentOctets <= OURS + received, "sent for " + received + " octets", sentOctets);
+        FuzzFailure.unless(sentBytes <= OURS + received, "sent for " + received + " octets", sentBytes);
         if (!setup.keep && codec.session().config().decoder() == null) {
             long most = AT_ONCE + OURS + 2 * received + (setup.peerReads ? 0 : 8 * OURS);
             FuzzFailure.unless(ledger.taken() <= most, "kept of " + received + " octets", ledger.taken());
@@ -326,7 +326,7 @@ final class FuzzedConnection implements AutoCloseable {
         return sent.toString();
     }
 
-    /** What came behind the codec as it was, in hex, since the application took the codec out. */
+    /** The bytes that were passed on, in hex, since the application removed the codec. */
     String passedOn() {
         return passedOn.toString();
     }

@@ -1,13 +1,13 @@
 package dev.zmtp.fuzz;
 
-/** A connection from its first octet on: whatever a stranger says, to a codec of any version. */
+/** A connection from its first byte: anything that a stranger sends, to a codec of any version. */
 public final class GreetingFuzz {
 
     private GreetingFuzz() {}
 
     /** One input. */
-    public static void fuzzerTestOneInput(byte[] octets) {
-        EventLoopThread.run(() -> run(new Input(octets)));
+    public static void fuzzerTestOneInput(byte[] bytes) {
+        EventLoopThread.run(() -> run(new Input(bytes)));
     }
 
     private static void run(Input input) {

@@ -7,7 +7,7 @@ import dev.zmtp.ZMTPVersion;
 import dev.zmtp.codec.ZMTPConfig;
 import io.netty.buffer.ByteBuf;
 
-/** Messages out of any octets with {@code ZMTPMessage.read}, and back. */
+/** Messages out of any bytes with {@code ZMTPMessage.read}, and back. */
 public final class MessageFuzz {
 
     private static final ZMTPConfig UNLIMITED = ZMTPConfig.builder()
@@ -21,8 +21,8 @@ public final class MessageFuzz {
     private MessageFuzz() {}
 
     /** One input. */
-    public static void fuzzerTestOneInput(byte[] octets) {
-        EventLoopThread.run(() -> run(new Input(octets)));
+    public static void fuzzerTestOneInput(byte[] bytes) {
+        EventLoopThread.run(() -> run(new Input(bytes)));
     }
 
     private static void run(Input input) {

@@ -7,14 +7,14 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 
-/** Any octets as properties, and the properties as octets again. */
+/** Any bytes as properties, and the properties as bytes again. */
 public final class MetadataFuzz {
 
     private MetadataFuzz() {}
 
     /** One input. */
-    public static void fuzzerTestOneInput(byte[] octets) {
-        Input input = new Input(octets);
+    public static void fuzzerTestOneInput(byte[] bytes) {
+        Input input = new Input(bytes);
         int most = input.number(256, 1, 2, 3);
         ByteBuf in = Unpooled.wrappedBuffer(input.rest());
         String given = ByteBufUtil.hexDump(in);

@@ -4,7 +4,7 @@ import dev.zmtp.ZMTPVersion;
 import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.ScriptedPeer;
 
-/** What a 3.x peer says behind a valid greeting. */
+/** Anything a 3.x peer sends after a valid greeting. */
 public final class NullHandshakeFuzz {
 
     private static final byte[] GREETING_31 = Hex.octets(ScriptedPeer.GREETING);
@@ -13,8 +13,8 @@ public final class NullHandshakeFuzz {
     private NullHandshakeFuzz() {}
 
     /** One input. */
-    public static void fuzzerTestOneInput(byte[] octets) {
-        EventLoopThread.run(() -> run(new Input(octets)));
+    public static void fuzzerTestOneInput(byte[] bytes) {
+        EventLoopThread.run(() -> run(new Input(bytes)));
     }
 
     private static void run(Input input) {

@@ -7,7 +7,7 @@ import io.netty.channel.ChannelHandlerContext;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A user's decoder that makes the messages that the codec would make, and takes octets in one of several manners. */
+/** A user's decoder that makes the same messages as the codec, and reads bytes in one of several ways. */
 final class Parts implements ZMTPDecoder {
 
     /** How a decoder takes what it is given. */
@@ -18,7 +18,7 @@ final class Parts implements ZMTPDecoder {
         HALF,
         /** Nothing until the frame is whole. */
         WHOLE,
-        /** A retained slice of all but the last octet, until the frame is whole. */
+        /** A retained slice of all but the last byte, until the frame is whole. */
         SLICE
     }
 
@@ -57,8 +57,8 @@ final class Parts implements ZMTPDecoder {
                 }
             }
             case SLICE -> {
-                int octets = data.readableBytes();
-                slices.add(data.readRetainedSlice(taken() + octets == length ? octets : octets - 1));
+                int bytes = data.readableBytes();
+                slices.add(data.readRetainedSlice(taken() + bytes == length ? bytes : bytes - 1));
             }
         }
     }

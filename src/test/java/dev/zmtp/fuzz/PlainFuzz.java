@@ -8,7 +8,7 @@ import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.ScriptedPeer;
 import java.util.Map;
 
-/** What the peer of a PLAIN server or a PLAIN client says behind a valid greeting. */
+/** Anything the peer of a PLAIN server or a PLAIN client sends after a valid greeting. */
 public final class PlainFuzz {
 
     private static final byte[] GREETING = Hex.octets(ScriptedPeer.SIGNATURE + "03 01 \"PLAIN\" 00*15 00*32");
@@ -17,8 +17,8 @@ public final class PlainFuzz {
     private PlainFuzz() {}
 
     /** One input. */
-    public static void fuzzerTestOneInput(byte[] octets) {
-        EventLoopThread.run(() -> run(new Input(octets)));
+    public static void fuzzerTestOneInput(byte[] bytes) {
+        EventLoopThread.run(() -> run(new Input(bytes)));
     }
 
     private static void run(Input input) {

@@ -64,9 +64,9 @@ class SeedsTest {
     @MethodSource("targets")
     void everyTargetAcceptsInputOfAnyLength(String target) {
         for (int length = 0; length < 200; length += 1 + length / 2) {
-            byte[] octets = new byte[length];
-            Arrays.fill(octets, (byte) length);
-            TARGETS.get(target).accept(octets);
+            byte[] bytes = new byte[length];
+            Arrays.fill(bytes, (byte) length);
+            TARGETS.get(target).accept(bytes);
         }
     }
 

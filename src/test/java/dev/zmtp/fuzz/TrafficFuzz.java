@@ -8,14 +8,14 @@ import dev.zmtp.testing.ScriptedPeer;
 import java.util.Arrays;
 import java.util.List;
 
-/** Frames and commands behind a complete handshake in ZMTP 2.0, 3.0 or 3.1, under any limits. */
+/** Frames and commands after a complete handshake in ZMTP 2.0, 3.0 or 3.1, under any limits. */
 public final class TrafficFuzz {
 
     private TrafficFuzz() {}
 
     /** One input. */
-    public static void fuzzerTestOneInput(byte[] octets) {
-        Input input = new Input(octets);
+    public static void fuzzerTestOneInput(byte[] bytes) {
+        Input input = new Input(bytes);
         ZMTPVersion version = input.of(ZMTPVersion.ZMTP31, ZMTPVersion.ZMTP30, ZMTPVersion.ZMTP20);
         EventLoopThread.run(() -> run(version, input));
     }

@@ -13,13 +13,13 @@ import org.junit.jupiter.params.provider.Arguments;
 /** One connection over TCP between our codec and a socket of another implementation. */
 final class InteropConnection implements AutoCloseable {
 
-    /** Who listens; the other one connects. */
+    /** The side that listens; the other one connects. */
     enum Binder {
         WE,
         THEY
     }
 
-    /** Each other implementation, and who of the two listens. */
+    /** Each other implementation, with each side listening. */
     static List<Arguments> everyPeerAndBinder() {
         return Every.combinationOf(PeerKind.values(), Binder.values());
     }

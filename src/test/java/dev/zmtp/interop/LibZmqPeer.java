@@ -88,7 +88,7 @@ final class LibZmqPeer implements PeerContext {
             if (frame == null) {
                 return null;
             }
-            frames.add(frame.octets());
+            frames.add(frame.bytes());
             more = frame.more();
         }
         return frames;

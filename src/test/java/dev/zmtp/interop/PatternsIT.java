@@ -143,7 +143,7 @@ class PatternsIT {
         assertThat(link.ours().message()).isEqualTo(message);
     }
 
-    /** Nothing tells when a subscription has reached a PUB but a message that it matches. */
+    /** Only a matching message shows that a subscription has reached a PUB. */
     private static void theyPublishUntilWeReceive(InteropConnection link, ZMTPMessage message) {
         long deadline = Patience.deadline();
         Object received = null;
@@ -217,7 +217,8 @@ class PatternsIT {
         try (InteropConnection link = InteropConnection.of(kind, binder, ZMTPSocketType.XPUB, ZMTPSocketType.XSUB);
                 InteropConnection back = InteropConnection.of(kind, binder, ZMTPSocketType.XSUB, ZMTPSocketType.XPUB)) {
             link.ours().handshake();
-            // Their XSUB drops a message for which it has no connection yet; a subscription that arrived tells of one.
+            // Their XSUB drops a message while it has no connection yet; a subscription that arrived shows that it has
+            // one.
             link.theirs().send(Messages.rawSubscription(true, TOPIC));
             assertThat(link.subscription()).isEqualTo(ZMTPSubscription.subscribe(TOPIC));
             theySendWeReceive(link, QUESTION);
@@ -227,7 +228,7 @@ class PatternsIT {
         }
     }
 
-    private static String text(ByteBuffer octets) {
-        return StandardCharsets.UTF_8.decode(octets).toString();
+    private static String text(ByteBuffer bytes) {
+        return StandardCharsets.UTF_8.decode(bytes).toString();
     }
 }

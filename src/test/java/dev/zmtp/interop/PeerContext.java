@@ -21,7 +21,7 @@ public interface PeerContext extends AutoCloseable {
      */
     int zapProxy();
 
-    /** Closes all sockets at once, whatever they have still to send, and ends the threads behind them. */
+    /** Closes all sockets at once, dropping what they have not sent yet, and ends their threads. */
     @Override
     void close();
 }

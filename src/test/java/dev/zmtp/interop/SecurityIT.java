@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** PLAIN and CURVE: who may come in does and talks, who may not does not, and both sides learn why. */
+/** PLAIN and CURVE: accepted peers exchange messages, others are refused, and both sides learn the reason. */
 class SecurityIT {
 
     private static final Duration INTERVAL = Duration.ofMillis(50);
@@ -33,7 +33,7 @@ class SecurityIT {
     private static final Duration LONG = Duration.ofSeconds(30);
     private static final int SOME = 5;
 
-    /** Empty, short, and of more octets than fit one read. */
+    /** Empty, short, and of more bytes than fit one read. */
     private static final ZMTPMessage MESSAGE = Messages.ofLengths(0, 5, 70_000);
 
     private static final ZMTPMessage NEWS = Messages.of("news of today", "body");
@@ -50,7 +50,7 @@ class SecurityIT {
         return ours(ZMTPSocketType.DEALER);
     }
 
-    /** Their server, with a ZAP handler that lets the client in, but nobody else. */
+    /** Their server, with a ZAP handler that accepts only the client. */
     private static void theirServer(PeerSocket socket, Security security) {
         security.server(socket);
         socket.zapHandler(request -> request.credentials().equals(security.credentials())
@@ -251,7 +251,7 @@ class SecurityIT {
         }
     }
 
-    /** Our side fails with {@code code}, and whatever either side has sent reaches nobody. */
+    /** Our side fails with {@code code}, and no message of either side arrives. */
     private static void assertRefused(InteropConnection link, ZMTPException.Code code, String reason) {
         link.ours().write(MESSAGE);
         // Not where there is no connection yet. Of one frame: JeroMQ fails when a connection ends between two.
@@ -267,19 +267,19 @@ class SecurityIT {
         assertThat(link.theirs().receive(Patience.RETRY)).isNull();
     }
 
-    /** What the peer's monitor says first when we have refused it with an ERROR. */
+    /** The first event of the peer's monitor when we have refused it with an ERROR. */
     private static PeerEvent refusedByUs(PeerKind kind, Security security, int status) {
         return kind == PeerKind.LIBZMQ && security == Security.PLAIN
                 ? PeerEvent.of(PeerEvent.Kind.FAILED_PROTOCOL) // it expects ERROR as it spells it itself
                 : PeerEvent.refused(status);
     }
 
-    /** What the peer's monitor says first when it has refused us. JeroMQ's says nothing of what its ZAP handler did. */
+    /** The first event of the peer's monitor when it has refused us. JeroMQ's reports nothing about its ZAP handler. */
     private static PeerEvent refusedByThem(PeerKind kind, int status) {
         return kind == PeerKind.LIBZMQ ? PeerEvent.refused(status) : lost(kind);
     }
 
-    /** What the peer's monitor says first when the connection has ended in the midst of the handshake. */
+    /** The first event of the peer's monitor when the connection has ended during the handshake. */
     private static PeerEvent lost(PeerKind kind) {
         return PeerEvent.of(kind == PeerKind.LIBZMQ ? PeerEvent.Kind.FAILED : PeerEvent.Kind.DISCONNECTED);
     }
@@ -355,7 +355,7 @@ class SecurityIT {
             assertThat(link.theirs().event())
                     .isEqualTo(PeerEvent.of(
                             kind == PeerKind.LIBZMQ ? PeerEvent.Kind.FAILED_PROTOCOL : PeerEvent.Kind.DISCONNECTED));
-            // Who is quicker closes before the other's mechanism is there.
+            // The quicker side closes before the other's mechanism arrives.
             assertThat(link.ours().handshakeFailure())
                     .isInstanceOfSatisfying(
                             ZMTPException.class,
@@ -364,7 +364,7 @@ class SecurityIT {
         }
     }
 
-    /** Who is CURVE's server. */
+    /** The side that is CURVE's server. */
     enum Server {
         OURS(Side.CURVE_SERVER, Side.CURVE_CLIENT),
         THEIRS(Side.CURVE_CLIENT, Side.CURVE_SERVER);
@@ -445,7 +445,7 @@ class SecurityIT {
                 },
                 tap)) {
             link.ours().handshake();
-            // There is nothing else that would travel.
+            // Nothing else is sent.
             tap.await(() ->
                     tap.received("MESSAGE") >= longerThanTheTimeout && tap.sent("MESSAGE") >= longerThanTheTimeout);
             assertThat(tap.received("PING")).isZero();

@@ -11,7 +11,7 @@ import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Publishers filter by what subscribers say: theirs by our subscriptions, and ours is told theirs. */
+/** Publishers filter by subscriptions: theirs filters by ours, and ours gets theirs. */
 class SubscriptionsIT {
 
     private static final ZMTPMessage A = Messages.of("apples", "1");
@@ -97,7 +97,7 @@ class SubscriptionsIT {
         }
     }
 
-    /** Nothing tells when a subscription has reached a PUB but a message that it matches. */
+    /** Only a matching message shows that a subscription has reached a PUB. */
     private static void publishUntilReceived(InteropConnection link, ZMTPMessage message) {
         long deadline = Patience.deadline();
         boolean received = false;

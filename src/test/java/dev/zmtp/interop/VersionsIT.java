@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Every version that our codec can be told to speak at most: the newer peer follows down to it. */
+/** Every version to which our codec can be limited: the newer peer steps down to it. */
 class VersionsIT {
 
     private static final String OUR_IDENTITY = "we";

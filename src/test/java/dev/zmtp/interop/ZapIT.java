@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.zeromq.ZAuth;
 
-/** ZAP handlers of other implementations decide who may come in at our server. */
+/** ZAP handlers of other implementations decide which peers our server accepts. */
 class ZapIT {
 
     private static final Duration SHORT = Duration.ofMillis(200);
@@ -68,7 +68,7 @@ class ZapIT {
                     .syncUninterruptibly()
                     .channel();
             codec.session().handshakeFuture().syncUninterruptibly();
-            // The future is done a little before the client has heard of it.
+            // The future is done a little before the client knows.
             channel.eventLoop().submit(() -> {}).syncUninterruptibly();
             return channel;
         }
@@ -193,7 +193,7 @@ class ZapIT {
             service.ask(peer.zapProxy());
 
             service.assertAccepts("number one");
-            // PLAIN asks before the client has said who it is.
+            // PLAIN asks before the client has announced its socket type and identity.
             String identity = security == Security.PLAIN ? "" : "me";
             assertThat(requests)
                     .containsExactly(new ZapRequest(

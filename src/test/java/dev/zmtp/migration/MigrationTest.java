@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What {@code docs/migrating.md} says of programs that were written for netty4-zmtp. */
+/** What {@code docs/migrating.md} says about programs that were written for netty4-zmtp. */
 class MigrationTest {
 
     /** What a PUB of netty4-zmtp greets with: 02 means SUB. */

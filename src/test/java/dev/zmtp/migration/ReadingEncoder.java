@@ -7,8 +7,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.util.CharsetUtil;
 
 /**
- * An old-style encoder, to be given by class: the sensor, the unit, and for each sample eight octets. It promises as many
- * octets as a name may take and corrects the frame when it knows better.
+ * An old-style encoder, to be given by class: the sensor, the unit, and for each sample eight bytes. It promises as many
+ * bytes as a name may take and corrects the frame when it knows better.
  */
 public final class ReadingEncoder implements ZMTPEncoder {
 

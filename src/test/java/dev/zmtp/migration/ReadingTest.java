@@ -22,7 +22,7 @@ class ReadingTest {
     @ParameterizedTest(name = "{0} with {2} samples")
     @CsvSource({
         "boiler, C, 1", // short frames
-        "kühlhaus-nord-östlich, '', 0", // an estimate that is corrected; frames without octets
+        "kühlhaus-nord-östlich, '', 0", // an estimate that is corrected; frames without bytes
         "tower, mm, 1000000", // a frame that arrives in many pieces, cut within samples
     })
     void theDecoderReadsWhatTheEncoderWrites(String sensor, String unit, long samples) throws Exception {

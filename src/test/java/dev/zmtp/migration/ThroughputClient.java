@@ -22,13 +22,13 @@ final class ThroughputClient {
 
     private static final int BATCH = 64;
 
-    /** Completes with what the server has counted: messages, and octets of their last frames. */
+    /** Completes with the server's count of messages and of the bytes of their last frames. */
     final CompletableFuture<String> counted = new CompletableFuture<>();
 
     private final int total;
     private final ZMTPMessage message;
 
-    /** The {@code payload} is sent {@code total} times, behind an envelope. */
+    /** Sends {@code payload} {@code total} times, after an envelope. */
     ThroughputClient(EventLoopGroup group, SocketAddress server, int total, CharSequence payload) {
         this.total = total;
         this.message = ZMTPMessage.fromUTF8("envelope", "", payload);

@@ -15,7 +15,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 
-/** An old-style program: a ROUTER that counts what a client sends, and tells it when the client says that this was all. */
+/** An old-style program: a ROUTER that counts what a client sends, and reports the count when the client is done. */
 final class ThroughputServer {
 
     private final Channel channel;
@@ -41,7 +41,7 @@ final class ThroughputServer {
 
     private static final class Counter extends ChannelInboundHandlerAdapter {
         private long messages;
-        private long octets;
+        private long bytes;
 
         @Override
         public void channelRead(ChannelHandlerContext ctx, Object msg) {
@@ -49,10 +49,10 @@ final class ThroughputServer {
             try {
                 if (message.size() == 1
                         && message.frame(0).toString(CharsetUtil.UTF_8).equals("total?")) {
-                    ctx.writeAndFlush(ZMTPMessage.fromUTF8(Long.toString(messages), Long.toString(octets)));
+                    ctx.writeAndFlush(ZMTPMessage.fromUTF8(Long.toString(messages), Long.toString(bytes)));
                 } else {
                     messages++;
-                    octets += message.frame(message.size() - 1).readableBytes();
+                    bytes += message.frame(message.size() - 1).readableBytes();
                 }
             } finally {
                 message.release();

@@ -142,13 +142,13 @@ class BundleIT {
                 Constants.IMPORT_PACKAGE,
                 String.join(",", imports)
                         + ",io.netty.buffer,io.netty.channel,io.netty.channel.embedded,io.netty.util");
-        ByteArrayOutputStream octets = new ByteArrayOutputStream();
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         String file = type.getName().replace('.', '/') + ".class";
-        try (JarOutputStream jar = new JarOutputStream(octets, manifest);
+        try (JarOutputStream jar = new JarOutputStream(bytes, manifest);
                 InputStream in = type.getClassLoader().getResourceAsStream(file)) {
             jar.putNextEntry(new JarEntry(file));
             in.transferTo(jar);
         }
-        return framework.getBundleContext().installBundle("user", new ByteArrayInputStream(octets.toByteArray()));
+        return framework.getBundleContext().installBundle("user", new ByteArrayInputStream(bytes.toByteArray()));
     }
 }

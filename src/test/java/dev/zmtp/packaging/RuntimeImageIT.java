@@ -83,7 +83,7 @@ class RuntimeImageIT {
         abort(what);
     }
 
-    /** Returns what the command writes to its standard output; a failure tells all that it said. */
+    /** Returns what the command writes to its standard output; a failure has all of its output. */
     private String run(String... command) throws IOException, InterruptedException {
         Path out = directory.resolve("out");
         Path err = directory.resolve("err");

@@ -20,7 +20,7 @@ public final class SmallProgram implements Callable<String> {
     static final String OUTCOME = "ROUTER heard hello, without CURVE";
 
     /**
-     * Lets a DEALER say something to a ROUTER, which asks who it is, and returns what that heard, and whether there is CURVE.
+     * Sends a message from a DEALER to a ROUTER with an authenticator. Returns what arrived, and whether CURVE is available.
      * What is optional is not where this runs.
      */
     @Override
@@ -64,8 +64,8 @@ public final class SmallProgram implements Callable<String> {
     }
 
     private static void carry(EmbeddedChannel from, EmbeddedChannel to) {
-        for (ByteBuf octets = from.readOutbound(); octets != null; octets = from.readOutbound()) {
-            to.writeInbound(octets);
+        for (ByteBuf bytes = from.readOutbound(); bytes != null; bytes = from.readOutbound()) {
+            to.writeInbound(bytes);
         }
     }
 

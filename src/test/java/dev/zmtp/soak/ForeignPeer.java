@@ -16,8 +16,8 @@ final class ForeignPeer {
     private static final int QUEUE = 20;
 
     /**
-     * JeroMQ sometimes connects and never greets; then it has to notice that itself. Not too soon: who gives up a handshake
-     * that is about to succeed loses what the server sends behind it.
+     * JeroMQ sometimes connects and never greets; then it has to notice that itself. Not too soon: a peer that gives up a handshake
+     * that is about to succeed loses what the server sends after it.
      */
     private static final Duration HANDSHAKE = Duration.ofSeconds(10);
 
@@ -53,7 +53,7 @@ final class ForeignPeer {
         this.outgoing = plan.pattern().isUp() ? link.newOutgoing(false) : null;
     }
 
-    /** Connects to a port of the loopback interface and returns when all is said, or the peer has left before. */
+    /** Connects to a port of the loopback interface and returns when all is sent, or when the peer has left before. */
     static void converse(Link link, int port, Totals totals, Random shape) throws InterruptedException {
         try (PeerContext peer = link.plan().kind().foreign().open()) {
             PeerSocket socket = peer.socket(link.plan().pattern().peer());

@@ -3,7 +3,7 @@ package dev.zmtp.soak;
 import dev.zmtp.interop.PeerKind;
 import org.jspecify.annotations.Nullable;
 
-/** Whose socket a peer is. */
+/** The implementation that a peer's socket belongs to. */
 enum Implementation {
     /** This codec's. */
     NETTY_ZMTP(null),
@@ -20,7 +20,7 @@ enum Implementation {
         this.foreign = foreign;
     }
 
-    /** The other implementation that this is, or null if it is none. */
+    /** The foreign implementation in this process, or null. */
     @Nullable
     PeerKind foreign() {
         return foreign;

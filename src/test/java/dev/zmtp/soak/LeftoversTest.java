@@ -88,7 +88,7 @@ class LeftoversTest {
     @Test
     void anUnreleasedBufferIsNoticed() throws InterruptedException {
         Leftovers leftovers = new Leftovers();
-        // Not released, in earnest: the detector forgets what it has told of, and would miss the next one.
+        // Not released on purpose: the detector forgets what it has reported, and would miss the next one.
         new UnpooledByteBufAllocator(true).directBuffer(1);
         leftovers.look(violations, Duration.ZERO);
 

@@ -51,7 +51,7 @@ class NumberedTest {
 
     @Test
     void aChangedByteIsNoticed() {
-        for (int at : new int[] {1, 20, 28, 37}) { // kind, number, first octet of the body, last
+        for (int at : new int[] {1, 20, 28, 37}) { // kind, number, first byte of the body, last
             List<ByteBuf> frames = frames(message(10));
             frames.get(0).setByte(at, frames.get(0).getByte(at) ^ 1);
 

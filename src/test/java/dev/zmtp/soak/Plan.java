@@ -9,7 +9,7 @@ import java.util.SplittableRandom;
 /**
  * What is to happen on one link, drawn from the seed alone: the same seed, slot and turn give the same plan.
  *
- * @param kind whose socket the peer is
+ * @param kind the implementation of the peer
  * @param pattern the types of both
  * @param version the highest version that the peer speaks, if it is ours
  * @param up how many messages the peer sends
@@ -17,7 +17,7 @@ import java.util.SplittableRandom;
  * @param flush when the codec's ends flush
  * @param kept how many received messages the codec's ends keep for a while before they look at them
  * @param early how many messages our peer writes before the handshake
- * @param proxy what the proxy does to the first connection, the second, and so on; nothing to those behind
+ * @param proxy what the proxy does to the first connection, the second, and so on; nothing to later ones
  * @param server what the server does to its first connection
  * @param peer what the peer does
  */
@@ -36,9 +36,9 @@ record Plan(
 
     /** When an end flushes what it wrote. */
     enum Flush {
-        /** Behind each message. */
+        /** After each message. */
         EACH,
-        /** Behind some. */
+        /** After some. */
         SOME,
         /** When a {@code BatchFlusher} does. */
         BATCH_FLUSHER

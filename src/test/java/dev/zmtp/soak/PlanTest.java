@@ -49,7 +49,7 @@ class PlanTest {
         long early = IntStream.range(0, MANY)
                 .mapToObj(turn -> Plan.draw(1, 0, turn, Implementation.NETTY_ZMTP))
                 .flatMap(plan -> plan.faults(0).stream())
-                .filter(fault -> fault.at() < 64) // octets of a greeting
+                .filter(fault -> fault.at() < 64) // bytes of a greeting
                 .count();
 
         assertThat(early).isBetween(MANY / 20L, MANY * 1L);

@@ -39,8 +39,8 @@ final class Proxy {
      * Starts to listen.
      *
      * @param faults what to do to the connection of a number, from 0
-     * @param fired told of each fault that is done, before it is
-     * @param ports told of each local port from which a connection to the server is about to be made
+     * @param fired gets each fault just before it is done
+     * @param ports gets each local port from which a connection to the server is about to be made
      */
     Proxy(
             EventLoopGroup loops,
@@ -81,7 +81,7 @@ final class Proxy {
         return connections.get();
     }
 
-    /** How many connections have ended on which the peer had said nothing. */
+    /** How many connections have ended on which the peer had sent nothing. */
     int mute() {
         return mute.get();
     }
@@ -111,7 +111,7 @@ final class Proxy {
             }
         });
         registered.addListener((ChannelFuture done) -> {
-            // First a port, so that whoever accepts knows whose connection it is.
+            // First a port, so that the accepting side knows whose connection it is.
             upstream.bind(new InetSocketAddress(0)).addListener((ChannelFuture bound) -> {
                 if (bound.isSuccess()) {
                     ports.accept(((InetSocketAddress) upstream.localAddress()).getPort());

@@ -6,8 +6,8 @@ import java.util.Random;
  * One thing that a proxy does to a connection.
  *
  * @param kind what
- * @param up whether it counts, and where it has one does it to, the octets from the peer to the server; else the others
- * @param at behind how many octets of that direction
+ * @param up whether it is about the bytes from the peer to the server, and not about those from the server
+ * @param at the number of bytes in that direction after which it happens
  * @param millis how long
  */
 record ProxyFault(Kind kind, boolean up, long at, int millis) {
@@ -20,7 +20,7 @@ record ProxyFault(Kind kind, boolean up, long at, int millis) {
         THROTTLE(false),
         /** Relays everything later, for a while. */
         DELAY(false),
-        /** Relays a few octets at a time, each in a write of its own. */
+        /** Relays a few bytes at a time, each with its own write. */
         CHOP(false),
         /** Ends both connections in the middle, each with a FIN. */
         CLOSE(true),
@@ -60,7 +60,7 @@ record ProxyFault(Kind kind, boolean up, long at, int millis) {
         return new ProxyFault(kind, random.nextBoolean(), offset(random), 0);
     }
 
-    /** As likely among the first ten octets as among the last of some megabytes: handshakes get their share. */
+    /** As likely among the first ten bytes as among the last of some megabytes: handshakes get their share. */
     private static long offset(Random random) {
         return (long) Math.exp(random.nextDouble() * LOG_OF_MAX_OFFSET);
     }

@@ -65,17 +65,17 @@ class ProxyTest {
         loops.close();
     }
 
-    private static byte[] octets(int length) {
-        byte[] octets = new byte[length];
-        new Random(length).nextBytes(octets);
-        return octets;
+    private static byte[] bytes(int length) {
+        byte[] bytes = new byte[length];
+        new Random(length).nextBytes(bytes);
+        return bytes;
     }
 
-    private static CompletableFuture<Void> send(Socket socket, byte[] octets) {
+    private static CompletableFuture<Void> send(Socket socket, byte[] bytes) {
         return CompletableFuture.runAsync(() -> {
             try {
                 OutputStream out = socket.getOutputStream();
-                out.write(octets);
+                out.write(bytes);
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }
@@ -86,12 +86,12 @@ class ProxyTest {
         return socket.getInputStream().readNBytes(length);
     }
 
-    private void assertRelaysBothWays(byte[] octets) throws IOException {
-        CompletableFuture<Void> up = send(peer, octets);
-        CompletableFuture<Void> down = send(server, octets);
+    private void assertRelaysBothWays(byte[] bytes) throws IOException {
+        CompletableFuture<Void> up = send(peer, bytes);
+        CompletableFuture<Void> down = send(server, bytes);
 
-        assertThat(receive(server, octets.length)).isEqualTo(octets);
-        assertThat(receive(peer, octets.length)).isEqualTo(octets);
+        assertThat(receive(server, bytes.length)).isEqualTo(bytes);
+        assertThat(receive(peer, bytes.length)).isEqualTo(bytes);
         up.join();
         down.join();
     }
@@ -104,7 +104,7 @@ class ProxyTest {
     void bytesPassUnchangedInBothDirections() throws IOException {
         connect();
 
-        assertRelaysBothWays(octets(MANY));
+        assertRelaysBothWays(bytes(MANY));
     }
 
     @Test
@@ -128,21 +128,21 @@ class ProxyTest {
         };
         connect(faults);
 
-        assertRelaysBothWays(octets(MANY));
+        assertRelaysBothWays(bytes(MANY));
         assertThat(fired).containsExactlyInAnyOrder(faults);
     }
 
     @Test
     void theEndOfOneDirectionIsRelayedAfterItsBytes() throws IOException {
         connect();
-        byte[] octets = octets(MANY);
-        send(peer, octets).join();
+        byte[] bytes = bytes(MANY);
+        send(peer, bytes).join();
         peer.shutdownOutput();
 
-        assertThat(server.getInputStream().readAllBytes()).isEqualTo(octets);
+        assertThat(server.getInputStream().readAllBytes()).isEqualTo(bytes);
 
-        send(server, octets); // the other one goes on
-        assertThat(receive(peer, octets.length)).isEqualTo(octets);
+        send(server, bytes); // the other one goes on
+        assertThat(receive(peer, bytes.length)).isEqualTo(bytes);
         server.shutdownOutput();
         assertThat(peer.getInputStream().read()).isEqualTo(-1);
     }
@@ -150,28 +150,28 @@ class ProxyTest {
     @Test
     void aCloseComesAfterItsOffset() throws IOException {
         connect(up(ProxyFault.Kind.CLOSE, 1_000, 0));
-        byte[] octets = octets(1_001);
-        send(peer, octets);
+        byte[] bytes = bytes(1_001);
+        send(peer, bytes);
 
-        assertThat(server.getInputStream().readAllBytes()).isEqualTo(Arrays.copyOf(octets, 1_000));
+        assertThat(server.getInputStream().readAllBytes()).isEqualTo(Arrays.copyOf(bytes, 1_000));
         assertThat(peer.getInputStream().read()).isEqualTo(-1);
     }
 
     @Test
     void aHalfCloseEndsOneDirectionOnly() throws IOException {
         connect(up(ProxyFault.Kind.HALF_CLOSE, 1_000, 0));
-        byte[] octets = octets(1_001);
-        send(peer, octets);
+        byte[] bytes = bytes(1_001);
+        send(peer, bytes);
 
-        assertThat(server.getInputStream().readAllBytes()).isEqualTo(Arrays.copyOf(octets, 1_000));
-        send(server, octets);
-        assertThat(receive(peer, octets.length)).isEqualTo(octets);
+        assertThat(server.getInputStream().readAllBytes()).isEqualTo(Arrays.copyOf(bytes, 1_000));
+        send(server, bytes);
+        assertThat(receive(peer, bytes.length)).isEqualTo(bytes);
     }
 
     @Test
     void aResetResetsBothConnections() throws IOException {
         connect(up(ProxyFault.Kind.RESET, 1_000, 0));
-        send(peer, octets(1_001));
+        send(peer, bytes(1_001));
 
         assertThatThrownBy(() -> peer.getInputStream().read()).isInstanceOf(SocketException.class);
         assertThatThrownBy(() -> server.getInputStream().readAllBytes()).isInstanceOf(SocketException.class);
@@ -180,9 +180,9 @@ class ProxyTest {
     @Test
     void aSilenceRelaysNothingAndThenResets() throws IOException {
         connect(up(ProxyFault.Kind.SILENCE, 0, 200));
-        send(peer, octets(10));
+        send(peer, bytes(10));
         fired.clear();
-        send(server, octets(10));
+        send(server, bytes(10));
 
         assertThatThrownBy(() -> peer.getInputStream().readAllBytes()).isInstanceOf(SocketException.class);
         assertThatThrownBy(() -> server.getInputStream().readAllBytes()).isInstanceOf(SocketException.class);
@@ -200,7 +200,7 @@ class ProxyTest {
     @Test
     void aSilentPeerIsCounted() throws Exception {
         connect();
-        assertRelaysBothWays(octets(1));
+        assertRelaysBothWays(bytes(1));
         peer.close();
         peer = new Socket(InetAddress.getLoopbackAddress(), proxy.port());
         server.close();
@@ -221,7 +221,7 @@ class ProxyTest {
         peer = new Socket(InetAddress.getLoopbackAddress(), proxy.port());
         server = listener.accept();
 
-        assertRelaysBothWays(octets(1_000));
+        assertRelaysBothWays(bytes(1_000));
         assertThat(fired).isEmpty();
     }
 }

@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** A server, proxies and peers for a while; and then a look at what they leave behind. */
+/** Runs a server, proxies and peers for a while, and then checks what they leave behind. */
 final class Round {
 
     /** How long everything may take to come to rest. */
@@ -31,7 +31,7 @@ final class Round {
     private final WatchedLoops proxyLoops = new WatchedLoops("proxy", 1);
     private final WatchedLoops peerLoops = new WatchedLoops("peer", 2);
 
-    /** Of the server alone, so that what is taken from it can be counted to the octet. */
+    /** Used by the server alone, so that its allocations can be counted to the byte. */
     private final PooledByteBufAllocator serverAlloc = new PooledByteBufAllocator(true);
 
     private final Map<Integer, Link> links = new ConcurrentHashMap<>();
@@ -59,7 +59,7 @@ final class Round {
                         settings.seed() + number);
     }
 
-    /** Runs peers for {@code time}, or until the violations are enough; tells {@code progress} of the seconds. */
+    /** Runs peers for {@code time}, or until there are enough violations; reports the seconds to {@code progress}. */
     void peers(Duration time, LongConsumer progress) throws InterruptedException {
         List<Thread> threads = new ArrayList<>();
         for (int i = 0; i < settings.connections(); i++) {

@@ -5,7 +5,7 @@ import io.netty.channel.ChannelHandler;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.util.List;
 
-/** Two embedded channels whose octets go to each other: a connection without threads, sockets or time. */
+/** Two embedded channels whose bytes go to each other: a connection without threads, sockets or time. */
 public final class CodecPair implements AutoCloseable {
 
     /** One end of the connection, and all that its codec fired. */
@@ -41,7 +41,7 @@ public final class CodecPair implements AutoCloseable {
         this.right = new Side(right);
     }
 
-    /** Carries octets in both directions until neither end has more to say. */
+    /** Carries bytes in both directions until neither end sends more. */
     public CodecPair exchange() {
         boolean moved = true;
         while (moved) {
@@ -56,11 +56,11 @@ public final class CodecPair implements AutoCloseable {
 
     private static boolean carry(Side from, Side to) {
         boolean moved = false;
-        for (ByteBuf octets = from.channel.readOutbound(); octets != null; octets = from.channel.readOutbound()) {
+        for (ByteBuf bytes = from.channel.readOutbound(); bytes != null; bytes = from.channel.readOutbound()) {
             if (to.channel.isActive()) {
-                to.channel.writeInbound(octets);
+                to.channel.writeInbound(bytes);
             } else {
-                octets.release();
+                bytes.release();
             }
             moved = true;
         }

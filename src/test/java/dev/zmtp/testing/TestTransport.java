@@ -43,7 +43,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Each way of Netty's to carry octets that runs on Linux.
+ * Each way of Netty's to carry bytes that runs on Linux.
  *
  * <p>A constant names classes that may not be there, on Netty 4.1 or without a native library, so they stand in lambdas and
  * are looked for when it is used. {@code NIO_UNIX} has no abstract names: the JDK's addresses are paths.
@@ -100,10 +100,10 @@ public enum TestTransport {
     /**
      * What a connection needs.
      *
-     * @param group the event loops, which whoever asked shuts down
+     * @param group the event loops, which the caller shuts down
      * @param channel the class of a client's channel
      * @param server the class of a server's
-     * @param options what a channel must be told
+     * @param options the options that a channel needs
      */
     public record Kit(
             EventLoopGroup group,
@@ -140,7 +140,7 @@ public enum TestTransport {
                 return isLinux() && hasLibrary("epoll");
             }
         },
-        /** Of the kernel too, which may refuse it to a container or to everybody. */
+        /** Also depends on the kernel, which may refuse it to containers or altogether. */
         IO_URING {
             @Override
             @Nullable
@@ -204,7 +204,7 @@ public enum TestTransport {
         return kit.get();
     }
 
-    /** Returns an address to bind a server to that nobody else has; if it names a file, that is in {@code dir}. */
+    /** Returns an unused address to bind a server to; if it names a file, that is in {@code dir}. */
     public SocketAddress newAddress(Path dir) {
         return address.apply(dir);
     }

@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * A mechanism of the shape of PLAIN and CURVE, as weak as it can be: two steps, an answer that comes from elsewhere, and
- * frames that travel with every octet inverted and their flags inside.
+ * frames that are sent with every byte inverted and their flags inside.
  *
  * <pre>
  *   client: HELLO password         server: asks, then WELCOME
@@ -36,7 +36,7 @@ public final class ToyMechanism implements ZMTPMechanism {
         READY
     }
 
-    /** Whoever answers about the password: now, later, or never. */
+    /** Decides about the password: now, later, or never. */
     @FunctionalInterface
     public interface Asked {
         /** Called on the event loop with what to call when the answer is yes. */
@@ -187,7 +187,7 @@ public final class ToyMechanism implements ZMTPMechanism {
         return out;
     }
 
-    /** An octet that says that it is sealed, the flags and the body, the latter inverted. */
+    /** A byte that marks it as sealed, the flags, and the inverted body. */
     private static final class Inverting implements FrameCipher {
         private static final int MARK = 0x5a;
 

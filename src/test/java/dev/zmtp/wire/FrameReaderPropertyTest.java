@@ -60,20 +60,20 @@ class FrameReaderPropertyTest {
     }
 
     private static String write(ByteBuf stream, ZMTPVersion version, Random random) {
-        byte[] octets = new byte[LENGTHS[random.nextInt(LENGTHS.length)]];
-        random.nextBytes(octets);
+        byte[] bytes = new byte[LENGTHS[random.nextInt(LENGTHS.length)]];
+        random.nextBytes(bytes);
         int[] flags = version.hasCommands()
                 ? new int[] {0, ZMTPVersion.MORE, ZMTPVersion.COMMAND}
                 : new int[] {0, ZMTPVersion.MORE};
         int flag = flags[random.nextInt(flags.length)];
         if (random.nextInt(4) == 0) {
-            version.writeLongHeader(stream, flag, octets.length);
+            version.writeLongHeader(stream, flag, bytes.length);
         } else {
-            version.writeHeader(stream, flag, octets.length);
+            version.writeHeader(stream, flag, bytes.length);
         }
         int start = stream.writerIndex();
-        stream.writeBytes(octets);
-        return show(flag, stream.slice(start, octets.length));
+        stream.writeBytes(bytes);
+        return show(flag, stream.slice(start, bytes.length));
     }
 
     private static String show(int flags, ByteBuf body) {

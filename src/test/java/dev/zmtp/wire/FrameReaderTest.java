@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a {@link FrameReader} says of a frame, what it keeps between reads, and what memory that takes. */
+/** What a {@link FrameReader} reports about a frame, what it retains between reads, and how much memory that takes. */
 class FrameReaderTest {
 
     private static final ByteBufAllocator ALLOC = ByteBufAllocator.DEFAULT;
@@ -39,9 +39,9 @@ class FrameReaderTest {
         "ZMTP31, 03 7f ff*7,            3,    true,  false, true,  9223372036854775807"
     })
     void aHeaderHasTheKindLengthAndMoreFlagOfAFrame(
-            ZMTPVersion version, String octets, int raw, boolean more, boolean command, boolean isLong, long length) {
+            ZMTPVersion version, String bytes, int raw, boolean more, boolean command, boolean isLong, long length) {
         FrameReader reader = new FrameReader(version);
-        ByteBuf in = Hex.buffer(octets);
+        ByteBuf in = Hex.buffer(bytes);
 
         assertThat(reader.readHeader(in)).isTrue();
         assertThat(in.isReadable()).isFalse();
@@ -64,11 +64,11 @@ class FrameReaderTest {
         "ZMTP31, 05 00,                 'frame flags: 0x5 (expected: no MORE on a command)'",
         "ZMTP31, 02 ff*8,               'frame length: 18446744073709551615 (expected: <= 9223372036854775807)'"
     })
-    void anIllegalHeaderIsRefusedHoweverItIsSplit(ZMTPVersion version, String octets, String message) {
-        int length = Hex.octets(octets).length;
+    void anIllegalHeaderIsRefusedHoweverItIsSplit(ZMTPVersion version, String bytes, String message) {
+        int length = Hex.octets(bytes).length;
         for (int at = 0; at < length; at++) {
             FrameReader reader = new FrameReader(version);
-            ByteBuf in = Hex.buffer(octets);
+            ByteBuf in = Hex.buffer(bytes);
             ByteBuf first = in.readSlice(at);
 
             assertThat(reader.readHeader(first)).isFalse();
@@ -187,14 +187,14 @@ class FrameReaderTest {
         assertThat(used(counted)).isZero();
         header.release();
 
-        ByteBuf octets = ALLOC.buffer(chunk).writeZero(chunk);
+        ByteBuf bytes = ALLOC.buffer(chunk).writeZero(chunk);
         for (int read = 1; read <= 100; read++) {
-            assertThat(reader.readBody(octets.duplicate(), counted)).isNull();
+            assertThat(reader.readBody(bytes.duplicate(), counted)).isNull();
             assertThat(used(counted))
                     .as("after %d octets", read * chunk)
                     .isBetween((long) read * chunk, 2L * read * chunk + 4096);
         }
-        octets.release();
+        bytes.release();
         reader.close();
         assertThat(used(counted)).isZero();
     }
@@ -262,14 +262,14 @@ class FrameReaderTest {
 
     @ParameterizedTest(name = "{0} octets in a buffer of {1}")
     @CsvSource({"8191, 8191", "8192, 16386", "60000, 131072"})
-    void smallReadsAndSmallPartsOfTheirBuffersAreCopied(int octets, int capacity) {
+    void smallReadsAndSmallPartsOfTheirBuffersAreCopied(int bytes, int capacity) {
         UnpooledByteBufAllocator counted = new UnpooledByteBufAllocator(false);
         FrameReader reader = readerBehind(Hex.buffer("02 00*4 04 00 00 00"));
-        ByteBuf read = ALLOC.buffer(capacity, capacity).writeZero(octets);
+        ByteBuf read = ALLOC.buffer(capacity, capacity).writeZero(bytes);
 
         assertThat(reader.readBody(read, counted)).isNull();
 
-        assertThat(used(counted)).isBetween((long) octets, 2L * octets);
+        assertThat(used(counted)).isBetween((long) bytes, 2L * bytes);
         assertThat(read.release()).isTrue();
         reader.close();
         assertThat(used(counted)).isZero();
