@@ -25,7 +25,10 @@ import java.lang.module.ModuleDescriptor;
 import java.lang.module.ModuleFinder;
 import java.net.URISyntaxException;
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.platform.commons.annotation.Testable;
@@ -41,13 +44,16 @@ class ArchitectureTest {
     /** Exported types that go without the prefix, because the predecessor's users know them by this name. */
     private static final Set<String> UNPREFIXED = Set.of("BatchFlusher");
 
+    /** Packages whose classes still share simple names with others. */
+    private static final Set<String> UNCHECKED = Set.of("dev.zmtp.bench", "dev.zmtp.compare", "dev.zmtp.compare.peer");
+
     private static final JavaClasses MAIN =
             new ClassFileImporter().withImportOption(new DoNotIncludeTests()).importPackages("dev.zmtp");
     private static final JavaClasses TESTS =
             new ClassFileImporter().withImportOption(new OnlyIncludeTests()).importPackages("dev.zmtp");
 
     @Test
-    void arrowsPointDownOnly() {
+    void dependenciesPointDownOnly() {
         dependOnNone(VALUES, WIRE, SECURITY, CODEC, ZAP);
         dependOnNone(WIRE, SECURITY, CODEC, ZAP);
         dependOnNone(SECURITY, CODEC, ZAP);
@@ -55,7 +61,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void everyClassHasItsLayer() {
+    void everyClassIsInALayer() {
         classes()
                 .should()
                 .resideInAnyPackage(VALUES, WIRE, SECURITY, CODEC, ZAP)
@@ -68,7 +74,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void onlyTheCodecAndWhatStandsAboveItKnowChannels() {
+    void onlyTheCodecAndTheLayersAboveItKnowChannels() {
         noClasses()
                 .that()
                 .resideOutsideOfPackages(CODEC, ZAP)
@@ -78,9 +84,9 @@ class ArchitectureTest {
                 .check(MAIN);
     }
 
-    /** What runs on one of Netty's transports runs on all of them, as long as it names none. */
+    /** Code that names no transport runs on all of Netty's transports. */
     @Test
-    void noTransportIsKnown() {
+    void noClassNamesATransport() {
         noClasses()
                 .should()
                 .dependOnClassesThat()
@@ -98,7 +104,7 @@ class ArchitectureTest {
 
     /** Buffers come from the channel's allocator, which is the user's choice; only a message may be made without a channel. */
     @Test
-    void nobodyTakesTheAllocatorOfEverybody() {
+    void noClassUsesTheDefaultAllocator() {
         noClasses()
                 .that()
                 .doNotBelongToAnyOf(ZMTPMessage.class)
@@ -108,7 +114,7 @@ class ArchitectureTest {
     }
 
     @Test
-    void noHiddenTypeStandsInTheApi() throws URISyntaxException {
+    void noHiddenTypeAppearsInTheApi() throws URISyntaxException {
         methods()
                 .that()
                 .areDeclaredInClassesThat(resideInAnyPackage(exportedPackages()))
@@ -136,13 +142,13 @@ class ArchitectureTest {
     }
 
     @Test
-    void nothingIsPrintedAndNothingLoggedPastNetty() {
+    void nothingIsPrintedAndAllLoggingGoesThroughNetty() {
         NO_CLASSES_SHOULD_ACCESS_STANDARD_STREAMS.check(MAIN);
         NO_CLASSES_SHOULD_USE_JAVA_UTIL_LOGGING.check(MAIN);
     }
 
     @Test
-    void exportedTypesCarryThePrefix() throws URISyntaxException {
+    void exportedTypesHaveThePrefix() throws URISyntaxException {
         String[] exported = exportedPackages();
 
         assertThat(exported).contains("dev.zmtp", "dev.zmtp.codec").doesNotContain("dev.zmtp.wire");
@@ -157,13 +163,41 @@ class ArchitectureTest {
     }
 
     @Test
-    void testsAreNamedBySentences() {
+    void namesOfTestsAreSentences() {
         methods()
                 .that(describe("are tests", ArchitectureTest::isTest))
                 .should()
                 .haveNameMatching("(?!test[A-Z_])[a-z][a-z0-9]*([A-Z][a-zA-Z0-9]*)+")
                 .because("a test's name is a sentence in camelCase, such as aPeerMayCutItsBytesAnywhere")
                 .check(TESTS);
+    }
+
+    @Test
+    void noTwoClassesShareASimpleName() {
+        assertThat(topLevel(MAIN, TESTS).filter(type -> !UNCHECKED.contains(type.getPackageName())))
+                .extracting(JavaClass::getSimpleName)
+                .doesNotHaveDuplicates();
+    }
+
+    /** A test of class X is XTest or XPropertyTest. */
+    @Test
+    void aTestIsInThePackageOfTheClassThatItTests() {
+        Map<String, String> packages =
+                topLevel(MAIN).collect(Collectors.toMap(JavaClass::getSimpleName, JavaClass::getPackageName));
+        assertThat(topLevel(TESTS)
+                        .filter(test -> !test.getPackageName()
+                                .equals(packages.getOrDefault(tested(test), test.getPackageName()))))
+                .isEmpty();
+    }
+
+    private static String tested(JavaClass test) {
+        return test.getSimpleName().replaceFirst("(Property)?Test$", "");
+    }
+
+    private static Stream<JavaClass> topLevel(JavaClasses... classes) {
+        return Arrays.stream(classes)
+                .flatMap(JavaClasses::stream)
+                .filter(type -> type.isTopLevelClass() && !type.getSimpleName().equals("package-info"));
     }
 
     private static void dependOnNone(String lower, String... uppers) {

@@ -38,7 +38,7 @@ class NativeImageTest {
             .importUrl(ZMTPVersion.class.getProtectionDomain().getCodeSource().getLocation());
 
     @Test
-    void theMetadataNameEachHandlerAndEachFieldBehindAHandle() throws IOException {
+    void theMetadataNamesEachHandlerAndEachFieldWithAHandle() throws IOException {
         JsonArray expected = new JsonArray();
         MAIN.stream().sorted(Comparator.comparing(JavaClass::getName)).forEach(type -> {
             JsonObject entry = entry(type);
@@ -91,7 +91,7 @@ class NativeImageTest {
 
     /** It calls the constructor of a user's class, so the user's image must name that class, as the Javadoc of the setting says. */
     @Test
-    void onlyTheConfigReflectsOnAClassThatItIsGiven() {
+    void onlyTheConfigReflectsOnAClassGivenToIt() {
         noClasses()
                 .that()
                 .haveNameNotMatching("dev\\.zmtp\\.codec\\.Constructors(\\$\\d+)?")
@@ -105,7 +105,7 @@ class NativeImageTest {
     }
 
     @Test
-    void nothingIsFoundByItsName() {
+    void nothingIsLookedUpByName() {
         noClasses()
                 .should()
                 .callMethodWhere(target(owner(assignableTo(Class.class)))
@@ -123,7 +123,7 @@ class NativeImageTest {
     }
 
     @Test
-    void handlesAreOfFieldsThatTheMetadataName() {
+    void theMetadataNamesTheFieldOfEachHandle() {
         noClasses()
                 .that(describe(
                         "have no fields in the metadata",

@@ -10,7 +10,7 @@ class NettyVersionTest {
     private static final String EPOLL = "netty-transport-native-epoll";
 
     @Test
-    void theNettyThatRunsIsTheOneThatTheBuildNames() {
+    void theRunningNettyIsTheOneNamedByTheBuild() {
         String expected = System.getProperty("expected.netty");
 
         assertThat(expected).isNotNull();

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 class ZMTPExceptionTest {
 
     @Test
-    void theMessageHoldsTheValueAndWhatWasExpected() {
+    void theMessageSaysTheValueAndWhatWasExpected() {
         assertThat(ZMTPException.malformed("flags", "0x5", "0"))
                 .hasMessage("flags: 0x5 (expected: 0)")
                 .extracting(ZMTPException::code)

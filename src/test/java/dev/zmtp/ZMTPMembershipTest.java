@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 class ZMTPMembershipTest {
 
     @Test
-    void aMembershipTellsWhatItIs() {
+    void aMembershipSaysWhatItIs() {
         ZMTPMembership join = ZMTPMembership.join("\u20ac");
         ZMTPMembership leave = ZMTPMembership.leave("\u20ac");
 
@@ -22,7 +22,7 @@ class ZMTPMembershipTest {
     }
 
     @Test
-    void theOctetsOfAGroupAreCopied() {
+    void theBytesOfAGroupAreCopied() {
         ByteBuf group = Hex.buffer("aa 01 ff").skipBytes(1);
         ZMTPMembership join = ZMTPMembership.join(group);
         ZMTPMembership leave = ZMTPMembership.leave(group);
@@ -52,7 +52,7 @@ class ZMTPMembershipTest {
     }
 
     @Test
-    void theLongestGroupHas255Octets() {
+    void theLongestGroupHas255Bytes() {
         assertThat(ZMTPMembership.join("g".repeat(255)).group().readableBytes()).isEqualTo(255);
         assertThat(ZMTPMembership.leave("").group().isReadable()).isFalse();
     }

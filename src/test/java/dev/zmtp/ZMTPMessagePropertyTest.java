@@ -49,9 +49,9 @@ class ZMTPMessagePropertyTest {
     private static ZMTPMessage message(Random random) {
         List<ByteBuf> frames = new ArrayList<>();
         for (int i = 0, size = 1 + random.nextInt(6); i < size; i++) {
-            byte[] octets = new byte[LENGTHS[random.nextInt(LENGTHS.length)]];
-            random.nextBytes(octets);
-            frames.add(ByteBufAllocator.DEFAULT.buffer().writeBytes(octets));
+            byte[] bytes = new byte[LENGTHS[random.nextInt(LENGTHS.length)]];
+            random.nextBytes(bytes);
+            frames.add(ByteBufAllocator.DEFAULT.buffer().writeBytes(bytes));
         }
         return ZMTPMessage.from(frames);
     }

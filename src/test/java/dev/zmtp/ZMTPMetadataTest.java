@@ -15,7 +15,7 @@ class ZMTPMetadataTest {
             ZMTPMetadata.EMPTY.with("Socket-Type", "PUSH").with("X-Name", "val\u20ac");
 
     @Test
-    void propertiesAreFoundWithoutRegardToCase() {
+    void propertiesAreFoundIgnoringCase() {
         assertThat(TWO.text("SOCKET-type")).isEqualTo("PUSH");
         assertThat(TWO.value("x-name")).isEqualTo(ByteBuffer.wrap("val\u20ac".getBytes(StandardCharsets.UTF_8)));
         assertThat(TWO.text("Identity")).isNull();
@@ -32,7 +32,7 @@ class ZMTPMetadataTest {
     }
 
     @Test
-    void theFirstOfEqualNamesCounts() {
+    void theFirstOfTwoEqualNamesWins() {
         ZMTPMetadata doubled = TWO.with("x-NAME", "other");
 
         assertThat(doubled.text("X-Name")).isEqualTo("val\u20ac");
@@ -40,7 +40,7 @@ class ZMTPMetadataTest {
     }
 
     @Test
-    void withLeavesTheOldPropertiesAsTheyAre() {
+    void withDoesNotChangeTheOldProperties() {
         TWO.with("more", "");
 
         assertThat(TWO.size()).isEqualTo(2);
@@ -48,11 +48,11 @@ class ZMTPMetadataTest {
 
     @Test
     void aValueIsCopiedAndCannotBeChanged() {
-        byte[] octets = {1, 2, 3};
-        ByteBuffer value = ByteBuffer.wrap(octets);
+        byte[] bytes = {1, 2, 3};
+        ByteBuffer value = ByteBuffer.wrap(bytes);
         value.get();
         ZMTPMetadata metadata = ZMTPMetadata.EMPTY.with("X", value);
-        octets[1] = 9;
+        bytes[1] = 9;
 
         assertThat(value.position()).isOne();
         assertThat(metadata.value("X")).isEqualTo(ByteBuffer.wrap(new byte[] {2, 3}));
@@ -60,7 +60,7 @@ class ZMTPMetadataTest {
     }
 
     @Test
-    void everyoneGetsAPositionOfHisOwn() {
+    void eachCallerGetsItsOwnPosition() {
         TWO.value("X-Name").get();
         TWO.value(1).get();
 
@@ -70,7 +70,7 @@ class ZMTPMetadataTest {
     }
 
     @Test
-    void aNameHas1To255Octets() {
+    void aNameHas1To255Bytes() {
         assertThat(ZMTPMetadata.EMPTY.with("n".repeat(255), "").size()).isOne();
         assertThatThrownBy(() -> ZMTPMetadata.EMPTY.with("", "value"))
                 .isInstanceOf(IllegalArgumentException.class)
@@ -81,7 +81,7 @@ class ZMTPMetadataTest {
     }
 
     @Test
-    void equalityRegardsSpellingOrderAndValues() {
+    void equalityDependsOnSpellingOrderAndValues() {
         ZMTPMetadata same = ZMTPMetadata.EMPTY.with("Socket-Type", "PUSH").with("X-Name", "val\u20ac");
 
         assertThat(TWO)

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The table of the RFCs: who may talk to whom, and what each type is called. */
+/** The table of the RFCs: which types are compatible, and what each type is called. */
 class ZMTPSocketTypeTest {
 
     /** One row for each type, one column for each type in the same order: x where the two may talk. */
@@ -62,7 +62,7 @@ class ZMTPSocketTypeTest {
 
     @ParameterizedTest(name = "{0} and {1}")
     @MethodSource("everyPair")
-    void twoTypesTalkAsTheTableSays(ZMTPSocketType left, ZMTPSocketType right) {
+    void twoTypesAreCompatibleAsTheTableSays(ZMTPSocketType left, ZMTPSocketType right) {
         String cell = row(TYPES.indexOf(left)).get(1 + TYPES.indexOf(right));
 
         assertThat(left.accepts(right)).isEqualTo(cell.equals("x"));
@@ -90,7 +90,7 @@ class ZMTPSocketTypeTest {
 
     @ParameterizedTest
     @EnumSource(names = {"CLIENT", "SERVER", "RADIO", "DISH", "SCATTER", "GATHER", "PEER", "CHANNEL"})
-    void aDraftTypeHasNone(ZMTPSocketType type) {
+    void aDraftTypeHasNoCodeIn20(ZMTPSocketType type) {
         assertThat(type.isDraft()).isTrue();
         assertThatThrownBy(type::code)
                 .isInstanceOf(IllegalStateException.class)
@@ -117,7 +117,7 @@ class ZMTPSocketTypeTest {
 
     @ParameterizedTest
     @ValueSource(ints = {-1, 11, 18, 255})
-    void anyOtherCodeNamesNone(int code) {
+    void anyOtherCodeNamesNoType(int code) {
         assertThat(ZMTPSocketType.ofCode(code)).isNull();
     }
 
@@ -129,7 +129,7 @@ class ZMTPSocketTypeTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "pub", "Pub", "PUB\0", " PUB", "PUBSUB", "STREAM"})
-    void anyOtherNameNamesNone(String name) {
+    void anyOtherNameNamesNoType(String name) {
         assertThat(ZMTPSocketType.ofName(name)).isNull();
     }
 

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class ZMTPSubscriptionTest {
 
     @Test
-    void aSubscriptionTellsWhatItIs() {
+    void aSubscriptionSaysWhatItIs() {
         ZMTPSubscription subscribe = ZMTPSubscription.subscribe("\u20ac");
         ZMTPSubscription cancel = ZMTPSubscription.cancel("\u20ac");
 
@@ -23,7 +23,7 @@ class ZMTPSubscriptionTest {
     }
 
     @Test
-    void theOctetsOfATopicAreCopied() {
+    void theBytesOfATopicAreCopied() {
         ByteBuf topic = Hex.buffer("aa 00 ff").skipBytes(1);
         ZMTPSubscription subscribe = ZMTPSubscription.subscribe(topic);
         ZMTPSubscription cancel = ZMTPSubscription.cancel(topic);

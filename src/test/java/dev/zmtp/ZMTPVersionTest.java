@@ -70,21 +70,21 @@ class ZMTPVersionTest {
 
     @ParameterizedTest(name = "{0}, flags {1}, {2} octets: {3}")
     @MethodSource("headers")
-    void aHeaderIsWrittenInItsShortestForm(ZMTPVersion version, int flags, int length, String octets) {
+    void aHeaderIsWrittenInTheShortestForm(ZMTPVersion version, int flags, int length, String bytes) {
         ByteBuf out = ByteBufAllocator.DEFAULT.buffer();
         version.framing().writeHeader(out, flags, length);
 
         assertThat(version.framing().headerLengthFor(length)).isEqualTo(out.readableBytes());
-        assertThat(Hex.dump(out)).isEqualTo(Hex.of(octets));
+        assertThat(Hex.dump(out)).isEqualTo(Hex.of(bytes));
     }
 
     @ParameterizedTest(name = "{0}, flags {1}, {2} octets: {3}")
     @MethodSource("longHeaders")
-    void aLongHeaderIsWrittenForAnyLength(ZMTPVersion version, int flags, int length, String octets) {
+    void aLongHeaderIsWrittenForAnyLength(ZMTPVersion version, int flags, int length, String bytes) {
         ByteBuf out = ByteBufAllocator.DEFAULT.buffer();
         version.framing().writeLongHeader(out, flags, length);
 
-        assertThat(Hex.dump(out)).isEqualTo(Hex.of(octets));
+        assertThat(Hex.dump(out)).isEqualTo(Hex.of(bytes));
     }
 
     private static Stream<Arguments> readHeaders() {
@@ -93,10 +93,10 @@ class ZMTPVersionTest {
 
     @ParameterizedTest(name = "{0}: {3}")
     @MethodSource("readHeaders")
-    void aHeaderIsReadWhereItStandsWithoutMovingAnything(ZMTPVersion version, int flags, int length, String octets) {
-        ByteBuf in = Hex.buffer("aa aa " + octets);
+    void aHeaderIsReadWithoutMovingTheReaderIndex(ZMTPVersion version, int flags, int length, String bytes) {
+        ByteBuf in = Hex.buffer("aa aa " + bytes);
 
-        assertThat(version.framing().headerLengthOf(in.getUnsignedByte(2))).isEqualTo(Hex.octets(octets).length);
+        assertThat(version.framing().headerLengthOf(in.getUnsignedByte(2))).isEqualTo(Hex.octets(bytes).length);
         assertThat(version.framing().flagsAt(in, 2)).isEqualTo(flags);
         assertThat(version.framing().bodyLengthAt(in, 2)).isEqualTo(length);
         assertThat(in.readerIndex()).isZero();
@@ -114,8 +114,8 @@ class ZMTPVersionTest {
         "ZMTP31, 02 7f ff*7,               9223372036854775807",
         "ZMTP31, 06 00*4 ff*4,             4294967295"
     })
-    void aLengthOfMoreThan31BitsIsReadWhole(ZMTPVersion version, String octets, long length) {
-        ByteBuf in = Hex.buffer(octets);
+    void aLengthOfMoreThan31BitsIsReadWhole(ZMTPVersion version, String bytes, long length) {
+        ByteBuf in = Hex.buffer(bytes);
 
         assertThat(version.framing().bodyLengthAt(in, 0)).isEqualTo(length);
         in.release();
@@ -130,8 +130,8 @@ class ZMTPVersionTest {
         "ZMTP31, 03 ff*7 da,    18446744073709551578",
         "ZMTP31, 06 80 00*7,    9223372036854775808"
     })
-    void aLengthWithItsTopBitSetIsMalformed(ZMTPVersion version, String octets, String shown) {
-        ByteBuf in = Hex.buffer(octets);
+    void aLengthWithItsTopBitSetIsMalformed(ZMTPVersion version, String bytes, String shown) {
+        ByteBuf in = Hex.buffer(bytes);
 
         assertThatThrownBy(() -> version.framing().bodyLengthAt(in, 0))
                 .isInstanceOf(ZMTPException.class)
@@ -152,7 +152,7 @@ class ZMTPVersionTest {
     }
 
     @Test
-    void a10HeaderThatStartsWithZeroIsMalformedBeforeItsSecondOctet() {
+    void a10HeaderThatStartsWithZeroIsMalformedBeforeItsSecondByte() {
         assertThatThrownBy(() -> ZMTP10.framing().headerLengthOf(0))
                 .isInstanceOf(ZMTPException.class)
                 .hasMessage("frame length: 0 (expected: >= 1, it counts the flags octet)");
@@ -160,8 +160,8 @@ class ZMTPVersionTest {
 
     @ParameterizedTest
     @CsvSource({"02 fe, 0", "02 ff, 1", "ff 00*7 02 f0, 0", "ff 00*7 02 81, 1"})
-    void a10ReaderIgnoresReservedFlags(String octets, int flags) {
-        ByteBuf in = Hex.buffer(octets);
+    void a10ReaderIgnoresReservedFlags(String bytes, int flags) {
+        ByteBuf in = Hex.buffer(bytes);
 
         assertThat(ZMTP10.framing().flagsAt(in, 0)).isEqualTo(flags);
         in.release();
@@ -191,7 +191,7 @@ class ZMTPVersionTest {
 
     @ParameterizedTest
     @CsvSource({"ZMTP10, 0, 0, false", "ZMTP20, 1, 0, false", "ZMTP30, 3, 0, true", "ZMTP31, 3, 1, true"})
-    void aVersionKnowsItsOctetsInTheGreeting(ZMTPVersion version, int revision, int minor, boolean hasCommands) {
+    void aVersionKnowsItsBytesInTheGreeting(ZMTPVersion version, int revision, int minor, boolean hasCommands) {
         assertThat(version.revision()).isEqualTo(revision);
         assertThat(version.minor()).isEqualTo(minor);
         assertThat(version.hasCommands()).isEqualTo(hasCommands);
@@ -199,7 +199,7 @@ class ZMTPVersionTest {
 
     @ParameterizedTest
     @EnumSource(ZMTPVersion.class)
-    void noHeaderIsLongerThanTheLongest(ZMTPVersion version) {
+    void noHeaderExceedsTheMaximumLength(ZMTPVersion version) {
         assertThat(version.framing().headerLengthFor(Integer.MAX_VALUE)).isLessThanOrEqualTo(ZMTPFraming.MAX_HEADER);
         assertThat(version.framing().headerLengthOf(0xff)).isLessThanOrEqualTo(ZMTPFraming.MAX_HEADER);
     }

@@ -4,6 +4,7 @@ import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPVersion;
 import dev.zmtp.testing.InTraffic;
+import dev.zmtp.testing.ScriptedPeer;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelHandlerContext;
@@ -62,12 +63,12 @@ public class DecodeBenchmark {
     private final Application application = new Application();
     private final List<ByteBuf> reads = new ArrayList<>();
     private int rounds;
-    private InTraffic connection;
+    private ScriptedPeer connection;
 
     /** Connects, and prepares what arrives. */
     @Setup
     public void connect() {
-        InTraffic.Setup setup = InTraffic.as(ZMTPSocketType.ROUTER)
+        InTraffic setup = InTraffic.as(ZMTPSocketType.ROUTER)
                 .peer(ZMTPSocketType.DEALER)
                 .peer(version)
                 .behind(application);

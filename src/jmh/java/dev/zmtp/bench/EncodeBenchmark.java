@@ -4,6 +4,7 @@ import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPVersion;
 import dev.zmtp.testing.InTraffic;
+import dev.zmtp.testing.ScriptedPeer;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelHandlerContext;
@@ -69,7 +70,7 @@ public class EncodeBenchmark {
 
     private final Network network = new Network();
     private final Application application = new Application();
-    private InTraffic connection;
+    private ScriptedPeer connection;
     private ByteBuf octets;
     private ZMTPMessage message;
     private long batchLength;
@@ -77,7 +78,7 @@ public class EncodeBenchmark {
     /** Connects. */
     @Setup
     public void connect() {
-        InTraffic.Setup setup = InTraffic.as(ZMTPSocketType.DEALER)
+        InTraffic setup = InTraffic.as(ZMTPSocketType.DEALER)
                 .peer(ZMTPSocketType.ROUTER)
                 .peer(version)
                 .front(network)

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.testing.InTraffic;
+import dev.zmtp.testing.ScriptedPeer;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.util.LeakPresenceDetector;
@@ -16,12 +17,12 @@ import org.junit.jupiter.api.Test;
 class AllocatorTest {
 
     @Test
-    void theTestsTakeTheirBuffersWhereTheBuildSays() {
+    void theTestsUseTheAllocatorNamedByTheBuild() {
         String expected = System.getProperty("expected.allocator");
         assertThat(expected).isNotNull();
 
-        try (InTraffic traffic = InTraffic.as(ZMTPSocketType.DEALER).start()) {
-            ByteBufAllocator allocator = traffic.channel.alloc();
+        try (ScriptedPeer peer = InTraffic.as(ZMTPSocketType.DEALER).start()) {
+            ByteBufAllocator allocator = peer.channel.alloc();
             ByteBuf buffer = allocator.buffer();
             String type = allocator.getClass().getSimpleName().replace("ByteBufAllocator", "");
             String actual = type.toLowerCase(Locale.ROOT) + (buffer.isDirect() ? " direct" : " heap");
@@ -34,7 +35,7 @@ class AllocatorTest {
 
     @Test
     @Tag("netty-4.2-only")
-    void aBufferThatNobodyReleasesIsSeen() {
+    void anUnreleasedBufferIsDetected() {
         ByteBuf lost = ByteBufAllocator.DEFAULT.buffer();
 
         assertThatThrownBy(LeakPresenceDetector::check)

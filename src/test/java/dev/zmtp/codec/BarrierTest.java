@@ -22,31 +22,31 @@ class BarrierTest {
 
     private final Gate gate = new Gate();
 
-    private InTraffic dealer() {
-        InTraffic traffic = InTraffic.as(DEALER).front(gate).start();
+    private ScriptedPeer dealer() {
+        ScriptedPeer traffic = InTraffic.as(DEALER).front(gate).start();
         gate.reset();
         return traffic;
     }
 
     @Test
     void nothingIsSentForABarrier() {
-        try (InTraffic traffic = dealer()) {
-            traffic.writeText("a");
-            ChannelFuture barrier = traffic.write(Unpooled.EMPTY_BUFFER);
-            traffic.writeText("b");
+        try (ScriptedPeer traffic = dealer()) {
+            traffic.channel.write(ZMTPMessage.fromUTF8("a"));
+            ChannelFuture barrier = traffic.channel.write(Unpooled.EMPTY_BUFFER);
+            traffic.channel.write(ZMTPMessage.fromUTF8("b"));
             traffic.channel.flush();
             assertThat(barrier.isSuccess()).isTrue();
-            assertThat(traffic.sent()).isEqualTo(Hex.of("00 01 61 00 01 62"));
+            assertThat(traffic.received()).isEqualTo(Hex.of("00 01 61 00 01 62"));
         }
     }
 
     @ParameterizedTest(name = "{0} bytes before")
     @ValueSource(ints = {1, 5000, 100_000})
     void aBarrierCompletesAfterWhatWasWrittenBefore(int length) {
-        try (InTraffic traffic = dealer()) {
+        try (ScriptedPeer traffic = dealer()) {
             gate.holds = true;
-            ChannelFuture message = traffic.write(ZMTPMessage.from(Hex.buffer("61*" + length)));
-            ChannelFuture barrier = traffic.write(Unpooled.EMPTY_BUFFER);
+            ChannelFuture message = traffic.channel.write(ZMTPMessage.from(Hex.buffer("61*" + length)));
+            ChannelFuture barrier = traffic.channel.write(Unpooled.EMPTY_BUFFER);
             barrier.addListener(done -> assertThat(message.isSuccess()).isTrue());
             traffic.channel.flush();
             assertThat(barrier.isDone()).isFalse();
@@ -59,13 +59,13 @@ class BarrierTest {
 
     @Test
     void theUsualWayToCloseLosesNothing() {
-        try (InTraffic traffic = dealer()) {
+        try (ScriptedPeer traffic = dealer()) {
             for (int i = 0; i < 100; i++) {
-                traffic.writeText("a");
+                traffic.channel.write(ZMTPMessage.fromUTF8("a"));
             }
             traffic.channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
             assertThat(traffic.channel.isOpen()).isFalse();
-            assertThat(traffic.sent()).isEqualTo(Hex.of("00 01 61 ").repeat(100));
+            assertThat(traffic.received()).isEqualTo(Hex.of("00 01 61 ").repeat(100));
         }
     }
 
@@ -75,7 +75,7 @@ class BarrierTest {
             ChannelFuture message = peer.channel.write(ZMTPMessage.fromUTF8("a"));
             ChannelFuture barrier = peer.channel.writeAndFlush(Unpooled.EMPTY_BUFFER);
             assertThat(barrier.isDone()).isFalse();
-            peer.send(InTraffic.greeting(ZMTPVersion.ZMTP31, DEALER));
+            peer.send(ScriptedPeer.greeting(ZMTPVersion.ZMTP31, DEALER));
             assertThat(message.isSuccess()).isTrue();
             assertThat(barrier.isSuccess()).isTrue();
         }
@@ -83,20 +83,20 @@ class BarrierTest {
 
     @Test
     void anyEmptyBufferIsABarrierAndIsReleased() {
-        try (InTraffic traffic = dealer()) {
+        try (ScriptedPeer traffic = dealer()) {
             ByteBuf empty = traffic.channel.alloc().buffer();
             assertThat(traffic.channel.writeAndFlush(empty).isSuccess()).isTrue();
             assertThat(empty.refCnt()).isZero();
-            assertThat(traffic.sentPieces()).allMatch(String::isEmpty);
+            assertThat(traffic.receivedPieces()).allMatch(String::isEmpty);
         }
     }
 
     @Test
     void aBarrierFailsWithTheConnection() {
-        try (InTraffic traffic = dealer()) {
+        try (ScriptedPeer traffic = dealer()) {
             gate.remaining = 0;
-            ChannelFuture message = traffic.writeText("a");
-            ChannelFuture barrier = traffic.write(Unpooled.EMPTY_BUFFER);
+            ChannelFuture message = traffic.channel.write(ZMTPMessage.fromUTF8("a"));
+            ChannelFuture barrier = traffic.channel.write(Unpooled.EMPTY_BUFFER);
             traffic.channel.flush();
             assertThat(message.cause()).isSameAs(gate.broken);
             assertThat(barrier.isDone()).isTrue();
@@ -125,13 +125,13 @@ class BarrierTest {
 
     @Test
     void withACustomEncoderOnlyTheEmptyBufferOfNettyIsABarrier() {
-        try (InTraffic traffic = InTraffic.as(DEALER)
+        try (ScriptedPeer traffic = InTraffic.as(DEALER)
                 .set(codec -> codec.encoder(session -> new Raw()))
                 .start()) {
-            traffic.write(traffic.channel.alloc().buffer());
+            traffic.channel.write(traffic.channel.alloc().buffer());
             ChannelFuture barrier = traffic.channel.writeAndFlush(Unpooled.EMPTY_BUFFER);
             assertThat(barrier.isSuccess()).isTrue();
-            assertThat(traffic.sent()).isEqualTo(Hex.of("00 00"));
+            assertThat(traffic.received()).isEqualTo(Hex.of("00 00"));
             assertThat(traffic.failures).isEmpty();
         }
     }

@@ -38,14 +38,14 @@ class CommandRateTest {
     }
 
     @Test
-    void oneMoreThanTheMostWithinASecondIsTooMuch() {
+    void oneMoreThanTheLimitWithinASecondIsTooMany() {
         count(3);
         now += SECOND - 1;
         assertNoMore();
     }
 
     @Test
-    void anotherSecondHoldsAsManyAgain() {
+    void theNextSecondAllowsAsManyAgain() {
         count(3);
         now += SECOND;
         assertThatCode(() -> count(3)).doesNotThrowAnyException();
@@ -53,7 +53,7 @@ class CommandRateTest {
     }
 
     @Test
-    void aSlowPeerMayGoOnForEver() {
+    void aSlowPeerMayContinueForever() {
         for (int i = 0; i < 1000; i++) {
             count(1);
             now += SECOND / 3 + 1;
@@ -61,7 +61,7 @@ class CommandRateTest {
     }
 
     @Test
-    void theClockIsReadOnceForAsManyCommandsAsASecondHolds() {
+    void theClockIsReadOnceForEachSecondsWorthOfCommands() {
         count(3);
         assertThat(looks).isOne();
         now += SECOND;

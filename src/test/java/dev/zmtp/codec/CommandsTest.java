@@ -8,6 +8,7 @@ import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.InTraffic;
+import dev.zmtp.testing.ScriptedPeer;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
@@ -31,28 +32,28 @@ class CommandsTest {
         "06 00*7 09 04 \"PING\" 00 00 61 62, 04 07 04 \"PONG\" 61 62"
     })
     void aPingIsAnsweredWithItsContextAndNothingElse(String ping, String pong) {
-        try (InTraffic traffic = InTraffic.as(DEALER).start()) {
-            traffic.receive(ping);
-            assertThat(traffic.sent()).isEqualTo(Hex.of(pong));
-            assertThat(traffic.heard).isEmpty();
+        try (ScriptedPeer peer = InTraffic.as(DEALER).start()) {
+            peer.send(ping);
+            assertThat(peer.received()).isEqualTo(Hex.of(pong));
+            assertThat(peer.messages).isEmpty();
         }
     }
 
     @ParameterizedTest
     @EnumSource(ZMTPSocketType.class)
     void socketsOfEveryTypeAnswerPings(ZMTPSocketType type) {
-        try (InTraffic traffic = InTraffic.as(type).start()) {
-            traffic.receive("04 08 04 \"PING\" 00 00 61");
-            assertThat(traffic.sent()).isEqualTo(Hex.of("04 06 04 \"PONG\" 61"));
+        try (ScriptedPeer peer = InTraffic.as(type).start()) {
+            peer.send("04 08 04 \"PING\" 00 00 61");
+            assertThat(peer.received()).isEqualTo(Hex.of("04 06 04 \"PONG\" 61"));
         }
     }
 
     @Test
-    void aPingAmongTheFramesOfAMessageDisturbsNothing() {
-        try (InTraffic traffic = InTraffic.as(DEALER).start()) {
-            traffic.receive("01 01 61 / 04 08 04 \"PING\" 00 00 78 / 01 00 / 04 08 04 \"PING\" 00 00 79 / 00 01 62");
-            assertThat(traffic.heard).containsExactly("message 61 - 62");
-            assertThat(traffic.sent()).isEqualTo(Hex.of("04 06 04 \"PONG\" 78 / 04 06 04 \"PONG\" 79"));
+    void aPingBetweenTheFramesOfAMessageDisturbsNothing() {
+        try (ScriptedPeer peer = InTraffic.as(DEALER).start()) {
+            peer.send("01 01 61 / 04 08 04 \"PING\" 00 00 78 / 01 00 / 04 08 04 \"PING\" 00 00 79 / 00 01 62");
+            assertThat(peer.messages).containsExactly("message 61 - 62");
+            assertThat(peer.received()).isEqualTo(Hex.of("04 06 04 \"PONG\" 78 / 04 06 04 \"PONG\" 79"));
         }
     }
 
@@ -74,12 +75,12 @@ class CommandsTest {
                 "04 0b 09 \"SUBSCRIBE\" 61",
                 "04 08 06 \"CANCEL\" 61"
             })
-    void commandsWithoutMeaningAreDropped(String command) {
-        try (InTraffic traffic = InTraffic.as(PULL).start()) {
-            traffic.receive("01 01 61").receive(command).receive("00 01 62");
-            assertThat(traffic.heard).containsExactly("message 61 62");
-            assertThat(traffic.failures).isEmpty();
-            assertThat(traffic.sent()).isEmpty();
+    void unknownCommandsAreDropped(String command) {
+        try (ScriptedPeer peer = InTraffic.as(PULL).start()) {
+            peer.send("01 01 61").send(command).send("00 01 62");
+            assertThat(peer.messages).containsExactly("message 61 62");
+            assertThat(peer.failures).isEmpty();
+            assertThat(peer.received()).isEmpty();
         }
     }
 
@@ -91,40 +92,40 @@ class CommandsTest {
                 "04 01 01",
                 "04 05 04 \"PING\"", // no TTL
                 "04 06 04 \"PING\" 00", // half a TTL
-                "04 18 04 \"PING\" 00 00 61*17" // a context of 17 octets
+                "04 18 04 \"PING\" 00 00 61*17" // a context of 17 bytes
             })
     void commandsThatBreakTheGrammarEndTheConnection(String command) {
-        try (InTraffic traffic = InTraffic.as(DEALER).start()) {
-            Failures.assertMalformed(traffic.receive(command));
-            assertThat(traffic.sent()).isEmpty();
+        try (ScriptedPeer peer = InTraffic.as(DEALER).start()) {
+            Failures.assertMalformed(peer.send(command));
+            assertThat(peer.received()).isEmpty();
         }
     }
 
     @Test
-    void aPongDoesNotWaitForAFlushOfTheUser() {
-        try (InTraffic traffic = InTraffic.as(DEALER).start()) {
-            traffic.writeText("unflushed");
-            assertThat(traffic.sent()).isEmpty();
-            traffic.receive("04 07 04 \"PING\" 00 00");
-            assertThat(traffic.sent()).isEqualTo(Hex.of("00 09 \"unflushed\" 04 05 04 \"PONG\""));
+    void aPongDoesNotWaitForAFlushByTheUser() {
+        try (ScriptedPeer peer = InTraffic.as(DEALER).start()) {
+            peer.channel.write(ZMTPMessage.fromUTF8("unflushed"));
+            assertThat(peer.received()).isEmpty();
+            peer.send("04 07 04 \"PING\" 00 00");
+            assertThat(peer.received()).isEqualTo(Hex.of("00 09 \"unflushed\" 04 05 04 \"PONG\""));
         }
     }
 
     @Test
-    void aReadWithoutPingFlushesNothing() {
+    void aReadWithoutAPingFlushesNothing() {
         FlushCounter flushes = new FlushCounter();
-        try (InTraffic traffic = InTraffic.as(DEALER).front(flushes).start()) {
+        try (ScriptedPeer peer = InTraffic.as(DEALER).front(flushes).start()) {
             flushes.count = 0;
-            traffic.writeText("unflushed");
-            traffic.receive("00 01 61");
+            peer.channel.write(ZMTPMessage.fromUTF8("unflushed"));
+            peer.send("00 01 61");
             assertThat(flushes.count).isZero();
         }
     }
 
     @Test
-    void aPongLeavesWithTheFlushThatTheUserMakesAnyway() {
+    void aPongIsSentWithTheUsersOwnFlush() {
         FlushCounter flushes = new FlushCounter();
-        try (InTraffic traffic = InTraffic.as(DEALER)
+        try (ScriptedPeer peer = InTraffic.as(DEALER)
                 .front(flushes)
                 .behind(new ChannelInboundHandlerAdapter() {
                     @Override
@@ -134,46 +135,46 @@ class CommandsTest {
                 })
                 .start()) {
             flushes.count = 0;
-            traffic.receive("04 07 04 \"PING\" 00 00");
+            peer.send("04 07 04 \"PING\" 00 00");
             assertThat(flushes.count).isOne();
-            assertThat(traffic.sent()).isEqualTo(Hex.of("04 05 04 \"PONG\""));
+            assertThat(peer.received()).isEqualTo(Hex.of("04 05 04 \"PONG\""));
         }
     }
 
     @Test
     void manyPingsInOneReadAreFlushedOnce() {
         FlushCounter flushes = new FlushCounter();
-        try (InTraffic traffic = InTraffic.as(DEALER).front(flushes).start()) {
+        try (ScriptedPeer peer = InTraffic.as(DEALER).front(flushes).start()) {
             flushes.count = 0;
-            traffic.receive("04 07 04 \"PING\" 00 00 / 04 07 04 \"PING\" 00 00");
+            peer.send("04 07 04 \"PING\" 00 00 / 04 07 04 \"PING\" 00 00");
             assertThat(flushes.count).isOne();
-            assertThat(traffic.sentPieces()).containsExactly(Hex.of("04 05 04 \"PONG\" 04 05 04 \"PONG\""));
+            assertThat(peer.receivedPieces()).containsExactly(Hex.of("04 05 04 \"PONG\" 04 05 04 \"PONG\""));
         }
     }
 
     @Test
-    void ofPingsWhileNothingCanLeaveOnlyTheNewestIsAnswered() {
-        try (InTraffic traffic = InTraffic.as(DEALER).start()) {
+    void onlyTheNewestPingIsAnsweredWhenTheChannelIsWritableAgain() {
+        try (ScriptedPeer peer = InTraffic.as(DEALER).start()) {
             byte[] big = new byte[100_000];
-            traffic.write(ZMTPMessage.from(Unpooled.wrappedBuffer(big)));
-            assertThat(traffic.channel.isWritable()).isFalse();
+            peer.channel.write(ZMTPMessage.from(Unpooled.wrappedBuffer(big)));
+            assertThat(peer.channel.isWritable()).isFalse();
             for (int i = 0; i < 1000; i++) {
-                traffic.receive("04 09 04 \"PING\" 00 00 " + String.format("%02x %02x", i >> 8, i & 0xff));
+                peer.send("04 09 04 \"PING\" 00 00 " + String.format("%02x %02x", i >> 8, i & 0xff));
             }
-            assertThat(traffic.sent()).isEmpty();
-            traffic.channel.flush();
-            assertThat(traffic.channel.isWritable()).isTrue();
-            assertThat(traffic.sent()).isEqualTo(Hex.of("02 00*5 01 86 a0 00*100000 / 04 07 04 \"PONG\" 03 e7"));
+            assertThat(peer.received()).isEmpty();
+            peer.channel.flush();
+            assertThat(peer.channel.isWritable()).isTrue();
+            assertThat(peer.received()).isEqualTo(Hex.of("02 00*5 01 86 a0 00*100000 / 04 07 04 \"PONG\" 03 e7"));
         }
     }
 
     @Test
-    void aPingThatIsReadInACallbackOfAWriteIsAnswered() {
-        try (InTraffic traffic = InTraffic.as(DEALER).start()) {
-            ChannelPromise promise = traffic.channel.newPromise();
-            promise.addListener(failed -> traffic.receive("04 07 04 \"PING\" 00 00"));
-            traffic.channel.write("no message", promise);
-            assertThat(traffic.sent()).isEqualTo(Hex.of("04 05 04 \"PONG\""));
+    void aPingReadInACallbackOfAWriteIsAnswered() {
+        try (ScriptedPeer peer = InTraffic.as(DEALER).start()) {
+            ChannelPromise promise = peer.channel.newPromise();
+            promise.addListener(failed -> peer.send("04 07 04 \"PING\" 00 00"));
+            peer.channel.write("no message", promise);
+            assertThat(peer.received()).isEqualTo(Hex.of("04 05 04 \"PONG\""));
         }
     }
 
@@ -189,10 +190,10 @@ class CommandsTest {
     }
 
     @Test
-    void thePeersBufferIsNotKept() {
-        try (InTraffic traffic = InTraffic.as(DEALER).start()) {
+    void thePeersBufferIsNotRetained() {
+        try (ScriptedPeer peer = InTraffic.as(DEALER).start()) {
             ByteBuf read = Hex.buffer("04 09 04 \"PING\" 00 00 61 62 01 02 63");
-            traffic.channel.writeInbound(read);
+            peer.channel.writeInbound(read);
             assertThat(read.refCnt()).isZero();
         }
     }

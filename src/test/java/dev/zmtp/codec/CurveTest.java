@@ -18,7 +18,7 @@ import dev.zmtp.security.ZMTPCurve;
 import dev.zmtp.security.ZMTPCurveKeyPair;
 import dev.zmtp.security.ZMTPPublicKeys;
 import dev.zmtp.testing.Hex;
-import dev.zmtp.testing.Peers;
+import dev.zmtp.testing.CodecPair;
 import dev.zmtp.testing.ScriptedPeer;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.ReferenceCountUtil;
@@ -53,13 +53,13 @@ class CurveTest {
                 .handshakeExecutor(Runnable::run);
     }
 
-    private static Peers joined(ZMTPConfig.Builder left, ZMTPConfig.Builder right) {
-        return new Peers(ZMTPCodec.from(left.build()), ZMTPCodec.from(right.build())).exchange();
+    private static CodecPair joined(ZMTPConfig.Builder left, ZMTPConfig.Builder right) {
+        return new CodecPair(ZMTPCodec.from(left.build()), ZMTPCodec.from(right.build())).exchange();
     }
 
     @Test
     void twoSidesShakeHandsAndTalk() {
-        try (Peers peers = joined(client(DEALER).localIdentity("me"), server(ROUTER))) {
+        try (CodecPair peers = joined(client(DEALER).localIdentity("me"), server(ROUTER))) {
             ZMTPHandshakeSuccess atServer = (ZMTPHandshakeSuccess) peers.right.events.get(0);
             assertThat(atServer.handshake().mechanism()).isEqualTo("CURVE");
             assertThat(atServer.handshake().remoteSocketType()).isEqualTo(DEALER);
@@ -79,7 +79,7 @@ class CurveTest {
     @ParameterizedTest
     @ValueSource(ints = {3, 70_000})
     void aReadOnlyBufferIsDecryptedInACopy(int length) {
-        try (Peers peers = joined(client(DEALER), server(ROUTER))) {
+        try (CodecPair peers = joined(client(DEALER), server(ROUTER))) {
             ZMTPMessage sent = ZMTPMessage.fromUTF8("c".repeat(length));
             peers.left.channel.writeAndFlush(sent.retain());
             ByteBuf bytes = peers.left.channel.readOutbound();
@@ -97,7 +97,7 @@ class CurveTest {
 
     @Test
     void subscriptionsAreEncrypted() {
-        try (Peers peers = joined(client(SUB), server(PUB))) {
+        try (CodecPair peers = joined(client(SUB), server(PUB))) {
             peers.left.channel.writeAndFlush(ZMTPSubscription.subscribe("AB"));
             peers.exchange();
             assertThat(peers.right.messages).containsExactly(ZMTPSubscription.subscribe("AB"));
@@ -106,7 +106,7 @@ class CurveTest {
 
     @Test
     void anUnknownClientGetsTheStatus() {
-        try (Peers peers =
+        try (CodecPair peers =
                 joined(client(DEALER), server(ROUTER).authenticator(ZMTPPublicKeys.of(List.of(SERVER.publicKey()))))) {
             assertThat(failureOf(peers.right).code()).isEqualTo(ZMTPException.Code.AUTHENTICATION);
             assertThat(failureOf(peers.left)).hasMessageStartingWith("refused by the peer: 400");
@@ -120,7 +120,7 @@ class CurveTest {
                 .mechanism(ZMTPCurve.server(ZMTPCurveKeyPair.generate()))
                 .authenticator(ZMTPAuthenticator.anyone())
                 .handshakeExecutor(Runnable::run);
-        try (Peers peers = joined(client(DEALER), other)) {
+        try (CodecPair peers = joined(client(DEALER), other)) {
             assertThat(failureOf(peers.right)).hasMessageStartingWith("HELLO: a box that does not open");
             assertThat(failureOf(peers.left).code()).isEqualTo(ZMTPException.Code.CLOSED);
         }
@@ -151,7 +151,7 @@ class CurveTest {
     @ParameterizedTest
     @ValueSource(strings = {"00 01 61", "04 07 04 \"PING\" 00 00", "01 01 61"})
     void clearTextInTrafficEndsTheConnection(String frame) {
-        try (Peers peers = joined(client(DEALER), server(ROUTER))) {
+        try (CodecPair peers = joined(client(DEALER), server(ROUTER))) {
             ByteBuf bytes = Hex.buffer(frame);
             peers.right.channel.writeInbound(bytes);
             assertThat(peers.right.failures).singleElement().isInstanceOf(ZMTPException.class);
@@ -164,7 +164,7 @@ class CurveTest {
     void theHandshakeIsComputedOnlyOnTheExecutor() {
         Queue<Runnable> computations = new ArrayDeque<>();
         ZMTPConfig.Builder slow = server(ROUTER).handshakeExecutor(computations::add);
-        try (Peers peers = joined(client(DEALER), slow)) {
+        try (CodecPair peers = joined(client(DEALER), slow)) {
             for (int step = 0; step < 2; step++) { // HELLO and INITIATE
                 assertThat(peers.right.events).isEmpty();
                 assertThat(computations).hasSize(1);
@@ -181,7 +181,7 @@ class CurveTest {
         ZMTPConfig.Builder full = server(ROUTER).handshakeExecutor(task -> {
             throw new RejectedExecutionException("full");
         });
-        try (Peers peers = joined(client(DEALER), full)) {
+        try (CodecPair peers = joined(client(DEALER), full)) {
             assertThat(peers.right.events)
                     .singleElement()
                     .isInstanceOfSatisfying(
@@ -195,7 +195,7 @@ class CurveTest {
     void aComputationThatEndsAfterItsConnectionChangesNothing() {
         Queue<Runnable> computations = new ArrayDeque<>();
         ZMTPConfig.Builder slow = server(ROUTER).handshakeExecutor(computations::add);
-        try (Peers peers = joined(client(DEALER), slow)) {
+        try (CodecPair peers = joined(client(DEALER), slow)) {
             peers.right.channel.close();
             computations.remove().run();
             peers.exchange();
@@ -207,7 +207,7 @@ class CurveTest {
     void aPeerThatSendsTooEarlyIsRefused() {
         Queue<Runnable> computations = new ArrayDeque<>();
         ZMTPConfig.Builder slow = server(ROUTER).handshakeExecutor(computations::add);
-        try (Peers peers = joined(client(DEALER), slow)) {
+        try (CodecPair peers = joined(client(DEALER), slow)) {
             peers.right.channel.writeInbound(Hex.buffer("04 05 04 \"PING\""));
             assertThat(failureOf(peers.right).code()).isEqualTo(ZMTPException.Code.UNEXPECTED);
             computations.remove().run();
@@ -216,11 +216,11 @@ class CurveTest {
 
     @Test
     void thePingsOfBothSidesAreEncrypted() {
-        try (Peers peers = joined(
+        try (CodecPair peers = joined(
                 client(DEALER).heartbeatInterval(Duration.ofSeconds(1)),
                 server(ROUTER).heartbeatInterval(Duration.ofSeconds(1)))) {
             for (int second = 0; second < 5; second++) {
-                for (Peers.End end : List.of(peers.left, peers.right)) {
+                for (CodecPair.Side end : List.of(peers.left, peers.right)) {
                     end.channel.advanceTimeBy(1, TimeUnit.SECONDS);
                     end.channel.runScheduledPendingTasks();
                 }
@@ -249,7 +249,7 @@ class CurveTest {
 
     @Test
     void aHundredThousandMessagesAreSentOnOneConnection() {
-        try (Peers peers = joined(client(DEALER), server(ROUTER))) {
+        try (CodecPair peers = joined(client(DEALER), server(ROUTER))) {
             for (int batch = 0; batch < 100; batch++) {
                 for (int i = 0; i < 1000; i++) {
                     peers.left.channel.write(ZMTPMessage.fromUTF8("m"), peers.left.channel.voidPromise());

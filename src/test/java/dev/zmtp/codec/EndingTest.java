@@ -2,12 +2,17 @@ package dev.zmtp.codec;
 
 import static dev.zmtp.ZMTPSocketType.DEALER;
 import static dev.zmtp.ZMTPSocketType.PAIR;
+import static dev.zmtp.ZMTPSocketType.ROUTER;
+import static dev.zmtp.testing.ScriptedPeer.GREETING;
+import static dev.zmtp.testing.ScriptedPeer.ready;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPMessage;
+import dev.zmtp.testing.Fired;
 import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.InTraffic;
 import dev.zmtp.testing.Recorder;
+import dev.zmtp.testing.ScriptedPeer;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
@@ -22,19 +27,19 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The codec is removed, or the peer goes, in the midst of traffic. */
+/** The codec is removed, or the connection ends, in the middle of traffic. */
 class EndingTest {
 
     @Test
-    void whatWasWrittenReachesTheTransportWhenTheCodecIsRemoved() {
-        try (InTraffic traffic = InTraffic.as(DEALER).start()) {
-            ChannelFuture small = traffic.writeText("a");
-            ChannelFuture big = traffic.write(ZMTPMessage.from(Hex.buffer("62*5000")));
-            ChannelFuture last = traffic.writeText("c");
-            traffic.channel.pipeline().remove("codec");
+    void pendingWritesReachTheTransportWhenTheCodecIsRemoved() {
+        try (ScriptedPeer peer = InTraffic.as(DEALER).start()) {
+            ChannelFuture small = peer.channel.write(ZMTPMessage.fromUTF8("a"));
+            ChannelFuture big = peer.channel.write(ZMTPMessage.from(Hex.buffer("62*5000")));
+            ChannelFuture last = peer.channel.write(ZMTPMessage.fromUTF8("c"));
+            peer.channel.pipeline().remove("codec");
             assertThat(last.isDone()).isFalse();
-            traffic.channel.flush();
-            assertThat(traffic.sent()).isEqualTo(Hex.of("00 01 61 / 02 00*6 13 88 62*5000 / 00 01 63"));
+            peer.channel.flush();
+            assertThat(peer.received()).isEqualTo(Hex.of("00 01 61 / 02 00*6 13 88 62*5000 / 00 01 63"));
             assertThat(List.of(small, big, last)).allMatch(ChannelFuture::isSuccess);
         }
     }
@@ -51,19 +56,19 @@ class EndingTest {
     }
 
     @Test
-    void theRestOfTheReadPassesOnWhenTheCodecIsRemoved() {
-        try (InTraffic traffic = InTraffic.as(PAIR).behind(new Remover()).start()) {
+    void theRestOfTheReadIsPassedOnWhenTheCodecIsRemoved() {
+        try (ScriptedPeer peer = InTraffic.as(PAIR).behind(new Remover()).start()) {
             ByteBuf read = Hex.buffer("00 01 61 / 00 01 62 de ad");
-            traffic.channel.writeInbound(read);
-            assertThat(traffic.heard).containsExactly("message 61", "octets 000162dead");
+            peer.channel.writeInbound(read);
+            assertThat(peer.messages).containsExactly("message 61", "bytes 000162dead");
             assertThat(read.refCnt()).isZero();
-            assertThat(traffic.failures).isEmpty();
+            assertThat(peer.failures).isEmpty();
         }
     }
 
     @Test
-    void readsThatWaitBehindTheRemovalPassOnToo() {
-        try (InTraffic traffic = InTraffic.as(PAIR)
+    void readsQueuedDuringTheRemovalArePassedOnToo() {
+        try (ScriptedPeer peer = InTraffic.as(PAIR)
                 .behind(
                         new ChannelInboundHandlerAdapter() {
                             @Override
@@ -76,56 +81,52 @@ class EndingTest {
                         },
                         new Remover())
                 .start()) {
-            traffic.receive("00 01 61 / be ef");
-            traffic.receive("f0 0d");
-            assertThat(traffic.heard).containsExactly("message 61", "octets beef", "octets cafe", "octets f00d");
+            peer.send("00 01 61 / be ef");
+            peer.send("f0 0d");
+            assertThat(peer.messages).containsExactly("message 61", "bytes beef", "bytes cafe", "bytes f00d");
         }
     }
 
     @Test
-    void whoReplacesTheCodecGetsTheRestOfTheReadAndAllThatFollows() {
-        Recorder<String> successor = new Recorder<>(msg -> {
-            String octets = InTraffic.describe(msg);
-            ReferenceCountUtil.release(msg);
-            return octets;
-        });
-        try (InTraffic traffic = InTraffic.as(PAIR)
+    void theCodecsReplacementGetsTheRestOfTheReadAndAllThatFollows() {
+        Recorder<String> successor = Recorder.ofDescriptions();
+        try (ScriptedPeer peer = InTraffic.as(PAIR)
                 .behind(new ChannelInboundHandlerAdapter() {
                     @Override
                     public void channelRead(ChannelHandlerContext ctx, Object msg) {
-                        ctx.pipeline().fireChannelRead(Hex.buffer("ca fe")); // waits behind what is being read
+                        ctx.pipeline().fireChannelRead(Hex.buffer("ca fe")); // waits until the read in progress is done
                         ctx.pipeline().replace(ZMTPCodec.class, "successor", successor);
                         ctx.fireChannelRead(msg);
                     }
                 })
                 .start()) {
             ByteBuf read = Hex.buffer("00 01 61 / 00 01 62 de ad");
-            traffic.channel.writeInbound(read);
-            traffic.receive("f0 0d");
-            assertThat(traffic.heard).containsExactly("message 61");
-            assertThat(successor.messages).containsExactly("octets 000162dead", "octets cafe", "octets f00d");
+            peer.channel.writeInbound(read);
+            peer.send("f0 0d");
+            assertThat(peer.messages).containsExactly("message 61");
+            assertThat(successor.messages).containsExactly("bytes 000162dead", "bytes cafe", "bytes f00d");
             assertThat(read.refCnt()).isZero();
-            assertThat(traffic.failures).isEmpty();
-            assertThat(traffic.channel.isActive()).isTrue();
+            assertThat(peer.failures).isEmpty();
+            assertThat(peer.channel.isActive()).isTrue();
         }
     }
 
-    /** It stands where the codec stood, so it must let octets pass: they are messages that were written before. */
+    /** Takes the codec's place. It must pass bytes on: they are messages that were written before. */
     @Test
-    void whatWasWrittenLeavesThroughWhoeverReplacesTheCodec() {
+    void pendingWritesAreSentThroughTheCodecsReplacement() {
         List<String> passed = new ArrayList<>();
-        try (InTraffic traffic = InTraffic.as(PAIR).start()) {
-            ChannelFuture write = traffic.writeText("a");
-            traffic.channel.pipeline().replace(traffic.codec, "successor", new ChannelOutboundHandlerAdapter() {
+        try (ScriptedPeer peer = InTraffic.as(PAIR).start()) {
+            ChannelFuture write = peer.channel.write(ZMTPMessage.fromUTF8("a"));
+            peer.channel.pipeline().replace(peer.codec(), "successor", new ChannelOutboundHandlerAdapter() {
                 @Override
                 public void write(ChannelHandlerContext ctx, Object msg, ChannelPromise promise) {
-                    passed.add(InTraffic.describe(msg));
+                    passed.add(Fired.describe(msg));
                     ctx.write(msg, promise);
                 }
             });
-            traffic.channel.flush();
-            assertThat(passed).containsExactly("octets 000161");
-            assertThat(traffic.sent()).isEqualTo(Hex.of("00 01 61"));
+            peer.channel.flush();
+            assertThat(passed).containsExactly("bytes 000161");
+            assertThat(peer.received()).isEqualTo(Hex.of("00 01 61"));
             assertThat(write.isSuccess()).isTrue();
         }
     }
@@ -133,101 +134,113 @@ class EndingTest {
     @ParameterizedTest
     @ValueSource(strings = {"00", "00 05 61", "01 01 61", "01 01 61 / 02 00*6 20 00 62*100", "04 0a 04"})
     void partialFramesAreReleasedWhenTheCodecIsRemoved(String partial) {
-        try (InTraffic traffic = InTraffic.as(PAIR).start()) {
-            traffic.receive(partial);
-            traffic.channel.pipeline().remove("codec");
-            assertThat(traffic.heard).isEmpty();
-            assertThat(traffic.failures).isEmpty();
+        try (ScriptedPeer peer = InTraffic.as(PAIR).start()) {
+            peer.send(partial);
+            peer.channel.pipeline().remove("codec");
+            assertThat(peer.messages).isEmpty();
+            assertThat(peer.failures).isEmpty();
         }
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"00", "00 05 61", "01 01 61", "01 01 61 / 02 00*6 20 00 62*5000", "04 0a 04"})
     void partialFramesAreReleasedAtTheEndOfTheInput(String partial) {
-        try (InTraffic traffic = InTraffic.as(PAIR).start()) {
-            traffic.receive(partial);
-            traffic.channel.pipeline().fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE);
-            traffic.channel.runPendingTasks();
-            assertThat(traffic.heard).isEmpty();
-            assertThat(traffic.failures).isEmpty();
-            assertThat(traffic.channel.isOpen()).isFalse();
+        try (ScriptedPeer peer = InTraffic.as(PAIR).start()) {
+            peer.send(partial);
+            peer.channel.pipeline().fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE);
+            peer.channel.runPendingTasks();
+            assertThat(peer.messages).isEmpty();
+            assertThat(peer.failures).isEmpty();
+            assertThat(peer.channel.isOpen()).isFalse();
         }
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"00", "00 05 61", "01 01 61", "01 01 61 / 02 00*6 20 00 62*5000", "04 0a 04"})
-    void partialFramesAreReleasedWhenThePeerIsGone(String partial) {
-        try (InTraffic traffic = InTraffic.as(PAIR).start()) {
-            traffic.receive(partial);
-            traffic.channel
-                    .unsafe()
-                    .close(traffic.channel.voidPromise()); // past the pipeline, as the transport does it
-            traffic.channel.runPendingTasks();
-            assertThat(traffic.heard).isEmpty();
-            assertThat(traffic.failures).isEmpty();
+    void partialFramesAreReleasedWhenThePeerDisconnects(String partial) {
+        try (ScriptedPeer peer = InTraffic.as(PAIR).start()) {
+            peer.send(partial);
+            peer.channel.unsafe().close(peer.channel.voidPromise()); // past the pipeline, as the transport does it
+            peer.channel.runPendingTasks();
+            assertThat(peer.messages).isEmpty();
+            assertThat(peer.failures).isEmpty();
         }
     }
 
     @Test
     void theChannelStaysOpenWhenTheCodecIsRemoved() {
-        try (InTraffic traffic = InTraffic.as(PAIR).start()) {
-            traffic.channel.pipeline().remove("codec");
-            assertThat(traffic.channel.isActive()).isTrue();
-            traffic.receive("ca fe");
-            assertThat(traffic.heard).containsExactly("octets cafe");
+        try (ScriptedPeer peer = InTraffic.as(PAIR).start()) {
+            peer.channel.pipeline().remove("codec");
+            assertThat(peer.channel.isActive()).isTrue();
+            peer.send("ca fe");
+            assertThat(peer.messages).containsExactly("bytes cafe");
         }
     }
 
     @Test
-    void theEndOfThePeersInputIsTheEndOfTheConnection() {
-        try (InTraffic traffic = InTraffic.as(PAIR).start()) {
-            ChannelFuture write = traffic.writeText("last words");
-            traffic.channel.pipeline().fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE);
-            traffic.channel.runPendingTasks();
+    void theEndOfThePeersInputEndsTheConnection() {
+        try (ScriptedPeer peer = InTraffic.as(PAIR).start()) {
+            ChannelFuture write = peer.channel.write(ZMTPMessage.fromUTF8("last words"));
+            peer.channel.pipeline().fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE);
+            peer.channel.runPendingTasks();
             assertThat(write.isSuccess()).isTrue();
-            assertThat(traffic.channel.isActive()).isFalse();
-            assertThat(traffic.failures).isEmpty();
-            assertThat(traffic.events).contains(ChannelInputShutdownEvent.INSTANCE);
-            traffic.channel.releaseOutbound();
+            assertThat(peer.channel.isActive()).isFalse();
+            assertThat(peer.failures).isEmpty();
+            assertThat(peer.events).contains(ChannelInputShutdownEvent.INSTANCE);
+            peer.channel.releaseOutbound();
         }
     }
 
     @Test
-    void aCloseInMidReadDropsTheRest() {
+    void aCloseDuringAReadDropsTheRest() {
         List<String> heard = new ArrayList<>();
-        try (InTraffic traffic = InTraffic.as(PAIR)
+        try (ScriptedPeer peer = InTraffic.as(PAIR)
                 .behind(new ChannelInboundHandlerAdapter() {
                     @Override
                     public void channelRead(ChannelHandlerContext ctx, Object msg) {
-                        heard.add(InTraffic.describe(msg));
+                        heard.add(Fired.describe(msg));
                         ReferenceCountUtil.release(msg);
                         ctx.pipeline().fireChannelInactive();
                     }
                 })
                 .start()) {
             ByteBuf read = Hex.buffer("00 01 61 / 01 01 62 / 00 01 63");
-            traffic.channel.writeInbound(read);
+            peer.channel.writeInbound(read);
             assertThat(heard).containsExactly("message 61");
             assertThat(read.refCnt()).isZero();
         }
     }
 
     @Test
-    void eventsOfOthersPassThrough() {
-        try (InTraffic traffic = InTraffic.as(PAIR).start()) {
-            traffic.events.clear();
-            traffic.channel.pipeline().fireUserEventTriggered("an event");
-            assertThat(traffic.events).containsExactly("an event");
+    void otherHandlersEventsPassThrough() {
+        try (ScriptedPeer peer = InTraffic.as(PAIR).start()) {
+            peer.events.clear();
+            peer.channel.pipeline().fireUserEventTriggered("an event");
+            assertThat(peer.events).containsExactly("an event");
         }
     }
 
     @Test
-    void exceptionsOfOthersPassThroughAndEndNothing() {
+    void otherHandlersExceptionsPassThroughAndEndNothing() {
         RuntimeException foreign = new IllegalStateException("foreign");
-        try (InTraffic traffic = InTraffic.as(PAIR).start()) {
-            traffic.channel.pipeline().fireExceptionCaught(foreign);
-            assertThat(traffic.failures).containsExactly(foreign);
-            assertThat(traffic.channel.isActive()).isTrue();
+        try (ScriptedPeer peer = InTraffic.as(PAIR).start()) {
+            peer.channel.pipeline().fireExceptionCaught(foreign);
+            assertThat(peer.failures).containsExactly(foreign);
+            assertThat(peer.channel.isActive()).isTrue();
+        }
+    }
+
+    @Test
+    void nothingOfTheSameReadFollowsACloseByTheUser() {
+        ScriptedPeer peer = new ScriptedPeer(ZMTPCodec.of(ROUTER), new ChannelInboundHandlerAdapter() {
+            @Override
+            public void userEventTriggered(ChannelHandlerContext ctx, Object evt) {
+                ctx.close();
+            }
+        });
+        try (peer) {
+            peer.send(GREETING + ready("DEALER") + "00 01 61 00 01 62");
+            assertThat(peer.messages).isEmpty();
         }
     }
 }

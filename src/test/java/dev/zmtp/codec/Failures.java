@@ -3,8 +3,7 @@ package dev.zmtp.codec;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPException;
-import dev.zmtp.testing.InTraffic;
-import dev.zmtp.testing.Peers;
+import dev.zmtp.testing.CodecPair;
 import dev.zmtp.testing.ScriptedPeer;
 import io.netty.channel.Channel;
 import java.util.List;
@@ -14,13 +13,13 @@ final class Failures {
 
     private Failures() {}
 
-    /** Why the handshake with {@code peer} failed, which nothing else told of, and which has ended the connection. */
+    /** Why the handshake with {@code peer} failed. Nothing else was fired, and the connection is closed. */
     static ZMTPException failureOf(ScriptedPeer peer) {
         return failureOf(peer.channel, peer.all);
     }
 
     /** As {@link #failureOf(ScriptedPeer)}, where both sides are codecs. */
-    static ZMTPException failureOf(Peers.End end) {
+    static ZMTPException failureOf(CodecPair.Side end) {
         return failureOf(end.channel, end.all);
     }
 
@@ -30,21 +29,21 @@ final class Failures {
         return (ZMTPException) ((ZMTPHandshakeFailure) all.get(0)).cause();
     }
 
-    static void assertMalformed(InTraffic traffic) {
-        assertFailed(traffic, ZMTPException.Code.MALFORMED);
+    static void assertMalformed(ScriptedPeer peer) {
+        assertFailed(peer, ZMTPException.Code.MALFORMED);
     }
 
-    static void assertTooLarge(InTraffic traffic) {
-        assertFailed(traffic, ZMTPException.Code.TOO_LARGE);
+    static void assertTooLarge(ScriptedPeer peer) {
+        assertFailed(peer, ZMTPException.Code.TOO_LARGE);
     }
 
-    /** The connection has ended with exactly one failure, which says {@code code}. */
-    static void assertFailed(InTraffic traffic, ZMTPException.Code code) {
-        assertThat(traffic.failures)
+    /** The connection has ended with exactly one failure, which has this {@code code}. */
+    static void assertFailed(ScriptedPeer peer, ZMTPException.Code code) {
+        assertThat(peer.failures)
                 .singleElement()
                 .isInstanceOfSatisfying(
                         ZMTPException.class,
                         failure -> assertThat(failure.code()).isEqualTo(code));
-        assertThat(traffic.channel.isActive()).isFalse();
+        assertThat(peer.channel.isActive()).isFalse();
     }
 }

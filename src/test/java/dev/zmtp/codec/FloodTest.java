@@ -13,6 +13,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPVersion;
 import dev.zmtp.testing.InTraffic;
+import dev.zmtp.testing.ScriptedPeer;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -20,10 +21,10 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A peer may ask for much, and say much that is no message. Both have an end, and the end names the peer. */
+/** A peer may send many subscriptions and commands. Both are limited, and the failure names the peer. */
 class FloodTest {
 
-    /** How a peer of some version asks for a topic of the octets that are put behind, and gives it back. */
+    /** How a peer of some version subscribes and cancels; the bytes of the topic follow. */
     private enum Form {
         COMMAND(PUB, ZMTP31, "04 0b 09 \"SUBSCRIBE\" ", "04 08 06 \"CANCEL\" "),
         COMMAND_TO_XPUB(XPUB, ZMTP31, "04 0b 09 \"SUBSCRIBE\" ", "04 08 06 \"CANCEL\" "),
@@ -43,13 +44,13 @@ class FloodTest {
             this.giveBack = giveBack;
         }
 
-        InTraffic toAtMostThreeTopics() {
-            InTraffic traffic = InTraffic.as(type)
+        ScriptedPeer toAtMostThreeTopics() {
+            ScriptedPeer peer = InTraffic.as(type)
                     .peer(version)
                     .set(codec -> codec.maxSubscriptions(3))
                     .start();
-            traffic.heard.clear(); // the subscription of a peer that could not say it
-            return traffic;
+            peer.messages.clear(); // the subscription of a peer that cannot send one
+            return peer;
         }
     }
 
@@ -57,99 +58,98 @@ class FloodTest {
         return Form.values();
     }
 
-    private static String message(InTraffic traffic) {
-        return traffic.failures.get(0).getMessage();
+    private static String message(ScriptedPeer peer) {
+        return peer.failures.get(0).getMessage();
     }
 
     @ParameterizedTest
     @MethodSource("everyForm")
-    void oneTopicMoreThanAPeerMayHaveEndsTheConnection(Form form) {
-        try (InTraffic traffic = form.toAtMostThreeTopics()) {
-            traffic.receive(form.ask + "61").receive(form.ask + "62").receive(form.ask + "63");
-            assertThat(traffic.channel.isActive()).isTrue();
-            traffic.receive(form.ask + "64");
-            assertThat(traffic.heard).hasSize(3);
-            assertTooLarge(traffic);
-            assertThat(message(traffic)).isEqualTo("subscriptions: 4 (expected: <= 3), peer embedded");
+    void oneTopicOverTheLimitEndsTheConnection(Form form) {
+        try (ScriptedPeer peer = form.toAtMostThreeTopics()) {
+            peer.send(form.ask + "61").send(form.ask + "62").send(form.ask + "63");
+            assertThat(peer.channel.isActive()).isTrue();
+            peer.send(form.ask + "64");
+            assertThat(peer.messages).hasSize(3);
+            assertTooLarge(peer);
+            assertThat(message(peer)).isEqualTo("subscriptions: 4 (expected: <= 3), peer embedded");
         }
     }
 
     @ParameterizedTest
     @MethodSource("everyForm")
-    void askingTwiceIsAskingOnceAndIsToldTwice(Form form) {
-        try (InTraffic traffic = form.toAtMostThreeTopics()) {
+    void aRepeatedSubscriptionTakesRoomOnceAndIsReportedTwice(Form form) {
+        try (ScriptedPeer peer = form.toAtMostThreeTopics()) {
             for (int i = 0; i < 10; i++) {
-                traffic.receive(form.ask + "61");
+                peer.send(form.ask + "61");
             }
-            assertThat(traffic.heard).hasSize(10);
-            traffic.receive(form.giveBack + "61");
-            traffic.receive(form.ask + "62").receive(form.ask + "63").receive(form.ask + "64");
-            assertThat(traffic.failures).isEmpty();
+            assertThat(peer.messages).hasSize(10);
+            peer.send(form.giveBack + "61");
+            peer.send(form.ask + "62").send(form.ask + "63").send(form.ask + "64");
+            assertThat(peer.failures).isEmpty();
         }
     }
 
     @ParameterizedTest
     @MethodSource("everyForm")
-    void whatWasGivenBackMakesRoom(Form form) {
-        try (InTraffic traffic = form.toAtMostThreeTopics()) {
+    void aCancelledTopicMakesRoom(Form form) {
+        try (ScriptedPeer peer = form.toAtMostThreeTopics()) {
             for (int i = 10; i < 100; i++) {
-                traffic.receive(form.ask + i).receive(form.giveBack + i);
+                peer.send(form.ask + i).send(form.giveBack + i);
             }
-            assertThat(traffic.heard).hasSize(180);
-            assertThat(traffic.failures).isEmpty();
+            assertThat(peer.messages).hasSize(180);
+            assertThat(peer.failures).isEmpty();
         }
     }
 
     @ParameterizedTest
     @MethodSource("everyForm")
-    void givingBackWhatWasNotAskedForMakesNoRoom(Form form) {
-        try (InTraffic traffic = form.toAtMostThreeTopics()) {
-            traffic.receive(form.giveBack + "7a").receive(form.giveBack + "7a");
-            traffic.receive(form.ask + "61").receive(form.ask + "62").receive(form.ask + "63");
-            assertThat(traffic.failures).isEmpty();
-            traffic.receive(form.giveBack + "7a").receive(form.ask + "64");
-            assertTooLarge(traffic);
+    void cancellingAnUnknownTopicMakesNoRoom(Form form) {
+        try (ScriptedPeer peer = form.toAtMostThreeTopics()) {
+            peer.send(form.giveBack + "7a").send(form.giveBack + "7a");
+            peer.send(form.ask + "61").send(form.ask + "62").send(form.ask + "63");
+            assertThat(peer.failures).isEmpty();
+            peer.send(form.giveBack + "7a").send(form.ask + "64");
+            assertTooLarge(peer);
         }
     }
 
     @Test
-    void theOctetsOfAllTopicsHaveABoundToo() {
-        try (InTraffic traffic = InTraffic.as(PUB)
+    void theBytesOfAllTopicsAreLimitedToo() {
+        try (ScriptedPeer peer = InTraffic.as(PUB)
                 .set(codec -> codec.maxSubscriptionsLength(2 * (64 + 100)))
                 .start()) {
-            traffic.receive("04 6e 09 \"SUBSCRIBE\" 61*100").receive("04 6e 09 \"SUBSCRIBE\" 62*100");
-            traffic.receive("04 6e 09 \"SUBSCRIBE\" 62*100");
-            assertThat(traffic.failures).isEmpty();
-            traffic.receive("04 6b 06 \"CANCEL\" 61*100").receive("04 6d 09 \"SUBSCRIBE\" 63*99");
-            assertThat(traffic.failures).isEmpty();
-            traffic.receive("04 0a 09 \"SUBSCRIBE\"");
-            assertTooLarge(traffic);
-            assertThat(message(traffic))
-                    .isEqualTo("length of all subscriptions: 391 (expected: <= 328), peer embedded");
+            peer.send("04 6e 09 \"SUBSCRIBE\" 61*100").send("04 6e 09 \"SUBSCRIBE\" 62*100");
+            peer.send("04 6e 09 \"SUBSCRIBE\" 62*100");
+            assertThat(peer.failures).isEmpty();
+            peer.send("04 6b 06 \"CANCEL\" 61*100").send("04 6d 09 \"SUBSCRIBE\" 63*99");
+            assertThat(peer.failures).isEmpty();
+            peer.send("04 0a 09 \"SUBSCRIBE\"");
+            assertTooLarge(peer);
+            assertThat(message(peer)).isEqualTo("length of all subscriptions: 391 (expected: <= 328), peer embedded");
         }
     }
 
     @Test
-    void noTopicsAtAllMayBeAllowed() {
-        try (InTraffic traffic =
+    void theLimitOfTopicsMayBeZero() {
+        try (ScriptedPeer peer =
                 InTraffic.as(PUB).set(codec -> codec.maxSubscriptions(0)).start()) {
-            traffic.receive("04 08 06 \"CANCEL\" 61");
-            assertThat(traffic.failures).isEmpty();
-            traffic.receive("04 0a 09 \"SUBSCRIBE\"");
-            assertTooLarge(traffic);
+            peer.send("04 08 06 \"CANCEL\" 61");
+            assertThat(peer.failures).isEmpty();
+            peer.send("04 0a 09 \"SUBSCRIBE\"");
+            assertTooLarge(peer);
         }
     }
 
     @Test
-    void aSubscriptionToSomeoneWhoDoesNotPublishTakesNoPlace() {
-        try (InTraffic traffic =
+    void aSubscriptionToANonPublisherTakesNoRoom() {
+        try (ScriptedPeer peer =
                 InTraffic.as(DEALER).set(codec -> codec.maxSubscriptions(0)).start()) {
-            traffic.receive("04 0a 09 \"SUBSCRIBE\"").receive("04 05 04 \"JOIN\"");
-            assertThat(traffic.failures).isEmpty();
+            peer.send("04 0a 09 \"SUBSCRIBE\"").send("04 05 04 \"JOIN\"");
+            assertThat(peer.failures).isEmpty();
         }
     }
 
-    /** Whom the peer talks to, in what version, and what it says again and again. */
+    /** Our type, the peer's version, and the command that it repeats. */
     static List<Arguments> floods() {
         return List.of(
                 Arguments.of(DEALER, ZMTP31, "04 07 04 \"PING\" 0000"),
@@ -165,27 +165,27 @@ class FloodTest {
 
     @ParameterizedTest(name = "{2} to {0}")
     @MethodSource("floods")
-    void moreCommandsThanASecondHoldsEndTheConnection(ZMTPSocketType type, ZMTPVersion version, String command) {
-        try (InTraffic traffic = InTraffic.as(type)
+    void moreCommandsThanAllowedPerSecondEndTheConnection(ZMTPSocketType type, ZMTPVersion version, String command) {
+        try (ScriptedPeer peer = InTraffic.as(type)
                 .peer(version)
                 .set(codec -> codec.maxCommandsPerSecond(50))
                 .start()) {
-            traffic.receive((command + " / ").repeat(50));
-            assertThat(traffic.failures).isEmpty();
-            traffic.receive((command + " / ").repeat(10));
-            assertTooLarge(traffic);
-            assertThat(message(traffic)).isEqualTo("commands within a second: 51 (expected: <= 50), peer embedded");
+            peer.send((command + " / ").repeat(50));
+            assertThat(peer.failures).isEmpty();
+            peer.send((command + " / ").repeat(10));
+            assertTooLarge(peer);
+            assertThat(message(peer)).isEqualTo("commands within a second: 51 (expected: <= 50), peer embedded");
         }
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"00 01 61", "00 00", "01 00 / 00 00"})
-    void messagesAreNoCommands(String message) {
-        try (InTraffic traffic =
+    void messagesDoNotCountAsCommands(String message) {
+        try (ScriptedPeer peer =
                 InTraffic.as(DEALER).set(codec -> codec.maxCommandsPerSecond(1)).start()) {
-            traffic.receive((message + " / ").repeat(100));
-            assertThat(traffic.heard).hasSize(100);
-            assertThat(traffic.failures).isEmpty();
+            peer.send((message + " / ").repeat(100));
+            assertThat(peer.messages).hasSize(100);
+            assertThat(peer.failures).isEmpty();
         }
     }
 }

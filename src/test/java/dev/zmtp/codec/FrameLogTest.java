@@ -1,5 +1,6 @@
 package dev.zmtp.codec;
 
+import dev.zmtp.testing.ScriptedPeer;
 import static dev.zmtp.ZMTPSocketType.DEALER;
 import static dev.zmtp.ZMTPSocketType.PUB;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -12,7 +13,7 @@ import dev.zmtp.security.ZMTPPlain;
 import dev.zmtp.testing.CapturedLog;
 import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.InTraffic;
-import dev.zmtp.testing.Peers;
+import dev.zmtp.testing.CodecPair;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -22,12 +23,12 @@ import org.junit.jupiter.api.Test;
 class FrameLogTest {
 
     /** What is logged of the traffic that {@code exchange} makes, each line from its direction on. */
-    private static List<String> logged(InTraffic.Setup setup, Consumer<InTraffic> exchange) {
+    private static List<String> logged(InTraffic setup, Consumer<ScriptedPeer> exchange) {
         try (CapturedLog log = new CapturedLog(FrameLog.class.getName());
-                InTraffic traffic = setup.start()) {
+                ScriptedPeer peer = setup.start()) {
             log.lines.clear();
-            exchange.accept(traffic);
-            traffic.channel.releaseOutbound();
+            exchange.accept(peer);
+            peer.channel.releaseOutbound();
             return log.lines.stream()
                     .map(line -> line.substring(line.indexOf("] ") + 2))
                     .toList();
@@ -38,7 +39,7 @@ class FrameLogTest {
     void aReceivedFrameIsOneLine() {
         assertThat(logged(
                         InTraffic.as(DEALER),
-                        traffic -> traffic.receive("01 05 \"hello\" 00 00 04 07 04 \"PING\" 00 00")))
+                        peer -> peer.send("01 05 \"hello\" 00 00 04 07 04 \"PING\" 00 00")))
                 .containsExactly(
                         "<< ZMTP31 MORE 5 68656c6c6f",
                         "<< ZMTP31 - 0 ",
@@ -48,19 +49,19 @@ class FrameLogTest {
 
     @Test
     void aSentFrameIsOneLineWhenItIsHandedToTheTransport() {
-        assertThat(logged(InTraffic.as(DEALER).peer(ZMTPVersion.ZMTP20), traffic -> {
-                    traffic.writeText("a", "bc");
-                    traffic.channel.flush();
+        assertThat(logged(InTraffic.as(DEALER).peer(ZMTPVersion.ZMTP20), peer -> {
+                    peer.channel.write(ZMTPMessage.fromUTF8("a", "bc"));
+                    peer.channel.flush();
                 }))
                 .containsExactly(">> ZMTP20 MORE 1 61", ">> ZMTP20 - 2 6263");
     }
 
     @Test
     void ofALongBodyTheFirstBytesAreShown() {
-        assertThat(logged(InTraffic.as(DEALER), traffic -> {
-                    traffic.channel.writeAndFlush(
+        assertThat(logged(InTraffic.as(DEALER), peer -> {
+                    peer.channel.writeAndFlush(
                             ZMTPMessage.from(Hex.buffer("61*200"), Hex.buffer("62*5000"), Hex.buffer("63")));
-                    traffic.receive("02 00*6 20 00 64*20");
+                    peer.send("02 00*6 20 00 64*20");
                 }))
                 .containsExactly(
                         ">> ZMTP31 MORE 200 " + "61".repeat(16) + "..",
@@ -71,9 +72,9 @@ class FrameLogTest {
 
     @Test
     void aFrameOfZmtp10IsShownWithoutItsFlagsByte() {
-        assertThat(logged(InTraffic.as(PUB).peer(ZMTPVersion.ZMTP10), traffic -> {
-                    traffic.writeText("a");
-                    traffic.channel.flush();
+        assertThat(logged(InTraffic.as(PUB).peer(ZMTPVersion.ZMTP10), peer -> {
+                    peer.channel.write(ZMTPMessage.fromUTF8("a"));
+                    peer.channel.flush();
                 }))
                 .containsExactly(">> ZMTP10 - 1 61");
     }
@@ -90,7 +91,7 @@ class FrameLogTest {
                 .authenticator(ZMTPPasswords.of(Map.of("u", "pw")))
                 .build();
         try (CapturedLog log = new CapturedLog(FrameLog.class.getName());
-                Peers peers = new Peers(client, server)) {
+                CodecPair peers = new CodecPair(client, server)) {
             peers.exchange();
             assertThat(log.lines.stream()
                             .map(line -> line.substring(line.indexOf("] ") + 2))
@@ -105,9 +106,9 @@ class FrameLogTest {
 
     @Test
     void nothingIsLoggedBelowTrace() {
-        try (InTraffic traffic = InTraffic.as(DEALER).start();
+        try (ScriptedPeer peer = InTraffic.as(DEALER).start();
                 CapturedLog log = new CapturedLog(FrameLog.class.getName())) {
-            traffic.receive("00 01 61");
+            peer.send("00 01 61");
             assertThat(log.lines).isEmpty();
         }
     }

@@ -14,6 +14,7 @@ import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPVersion;
 import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.InTraffic;
+import dev.zmtp.testing.ScriptedPeer;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -29,10 +30,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Frames become messages and messages become frames, in every version and however the octets are cut. */
+/** Frames become messages and messages become frames, in every version and however the bytes are split. */
 class FramingTest {
 
-    /** Version, octets, and the frames of the message in them. */
+    /** Version, bytes, and the frames of the message in them. */
     static List<Arguments> inbound() {
         return List.of(
                 Arguments.of(ZMTP10, "02 00 61", "61"),
@@ -57,11 +58,11 @@ class FramingTest {
 
     @ParameterizedTest(name = "{0}: {1}")
     @MethodSource("inbound")
-    void framesOfEachFormBecomeOneMessage(ZMTPVersion version, String octets, String frames) {
-        try (InTraffic traffic = InTraffic.as(DEALER).peer(version).start()) {
-            traffic.receive(octets);
-            assertThat(traffic.heard).containsExactly("message " + spell(frames));
-            assertThat(traffic.failures).isEmpty();
+    void framesOfEachFormBecomeOneMessage(ZMTPVersion version, String bytes, String frames) {
+        try (ScriptedPeer peer = InTraffic.as(DEALER).peer(version).start()) {
+            peer.send(bytes);
+            assertThat(peer.messages).containsExactly("message " + spell(frames));
+            assertThat(peer.failures).isEmpty();
         }
     }
 
@@ -96,9 +97,9 @@ class FramingTest {
     @ParameterizedTest(name = "{0}: {1} octets")
     @MethodSource("outbound")
     void eachLengthGetsTheShortestHeader(ZMTPVersion version, int length, String header) {
-        try (InTraffic traffic = InTraffic.as(DEALER).peer(version).start()) {
-            traffic.channel.writeAndFlush(ZMTPMessage.fromUTF8("x".repeat(length)));
-            assertThat(traffic.sent()).isEqualTo(Hex.of(header + " 78*" + length));
+        try (ScriptedPeer peer = InTraffic.as(DEALER).peer(version).start()) {
+            peer.channel.writeAndFlush(ZMTPMessage.fromUTF8("x".repeat(length)));
+            assertThat(peer.received()).isEqualTo(Hex.of(header + " 78*" + length));
         }
     }
 
@@ -108,18 +109,18 @@ class FramingTest {
         "ZMTP20, 01 01 61 / 01 fe 62*254 / 00 00",
         "ZMTP31, 01 01 61 / 01 fe 62*254 / 00 00"
     })
-    void everyFrameButTheLastSaysMore(ZMTPVersion version, String octets) {
-        try (InTraffic traffic = InTraffic.as(DEALER).peer(version).start()) {
-            traffic.channel.writeAndFlush(ZMTPMessage.fromUTF8("a", "b".repeat(254), ""));
-            assertThat(traffic.sent()).isEqualTo(Hex.of(octets));
+    void everyFrameButTheLastHasTheMoreFlag(ZMTPVersion version, String bytes) {
+        try (ScriptedPeer peer = InTraffic.as(DEALER).peer(version).start()) {
+            peer.channel.writeAndFlush(ZMTPMessage.fromUTF8("a", "b".repeat(254), ""));
+            assertThat(peer.received()).isEqualTo(Hex.of(bytes));
         }
     }
 
     @Test
-    void bigFramesBeforeTheLastSayMoreToo() {
-        try (InTraffic traffic = InTraffic.as(DEALER).start()) {
-            traffic.channel.writeAndFlush(ZMTPMessage.fromUTF8("a".repeat(5000), "b".repeat(5000), "c"));
-            assertThat(traffic.sent()).isEqualTo(Hex.of("03 00*6 13 88 61*5000 / 03 00*6 13 88 62*5000 / 00 01 63"));
+    void largeFramesBeforeTheLastHaveTheMoreFlagToo() {
+        try (ScriptedPeer peer = InTraffic.as(DEALER).start()) {
+            peer.channel.writeAndFlush(ZMTPMessage.fromUTF8("a".repeat(5000), "b".repeat(5000), "c"));
+            assertThat(peer.received()).isEqualTo(Hex.of("03 00*6 13 88 61*5000 / 03 00*6 13 88 62*5000 / 00 01 63"));
         }
     }
 
@@ -136,41 +137,41 @@ class FramingTest {
         "ZMTP10, 00 00",
         "ZMTP10, ff 00*8 00"
     })
-    void illegalHeadersEndTheConnection(ZMTPVersion version, String octets) {
-        try (InTraffic traffic = InTraffic.as(DEALER).peer(version).start()) {
-            Failures.assertMalformed(traffic.receive(octets));
+    void illegalHeadersEndTheConnection(ZMTPVersion version, String bytes) {
+        try (ScriptedPeer peer = InTraffic.as(DEALER).peer(version).start()) {
+            Failures.assertMalformed(peer.send(bytes));
         }
     }
 
     @ParameterizedTest
     @EnumSource(value = ZMTPVersion.class, names = "ZMTP10", mode = EnumSource.Mode.EXCLUDE)
-    void ofThe256OctetsThatAFrameMightStartWithOnlyTheLegalOnesAreAccepted(ZMTPVersion version) {
+    void onlyLegalFlagsBytesAreAccepted(ZMTPVersion version) {
         String pong = " 04 \"PONG\""; // a command, and as good a frame of a message as any
         for (int flags = 0; flags < 256; flags++) {
             boolean message = flags <= 3;
             boolean command = version.hasCommands() && (flags == 4 || flags == 6);
-            try (InTraffic traffic = InTraffic.as(DEALER).peer(version).start()) {
-                traffic.receive("%02x".formatted(flags) + ((flags & 2) == 0 ? " 05" : " 00*7 05") + pong);
+            try (ScriptedPeer peer = InTraffic.as(DEALER).peer(version).start()) {
+                peer.send("%02x".formatted(flags) + ((flags & 2) == 0 ? " 05" : " 00*7 05") + pong);
                 if (message || command) {
-                    assertThat(traffic.failures).as("%x", flags).isEmpty();
-                    assertThat(traffic.heard)
+                    assertThat(peer.failures).as("%x", flags).isEmpty();
+                    assertThat(peer.messages)
                             .as("%x", flags)
                             .isEqualTo(flags == 0 || flags == 2 ? List.of("message " + Hex.of(pong)) : List.of());
                 } else {
-                    Failures.assertMalformed(traffic);
-                    assertThat(traffic.heard).isEmpty();
+                    Failures.assertMalformed(peer);
+                    assertThat(peer.messages).isEmpty();
                 }
             }
         }
     }
 
     @Test
-    void ofTheFlagsOfA10FrameOnlyTheLowestCounts() {
+    void onlyTheLowestFlagOfA10FrameMatters() {
         for (int flags = 0; flags < 256; flags++) {
-            try (InTraffic traffic = InTraffic.as(DEALER).peer(ZMTP10).start()) {
-                traffic.receive("02 %02x 61 / 02 00 62".formatted(flags));
-                assertThat(traffic.failures).isEmpty();
-                assertThat(traffic.heard)
+            try (ScriptedPeer peer = InTraffic.as(DEALER).peer(ZMTP10).start()) {
+                peer.send("02 %02x 61 / 02 00 62".formatted(flags));
+                assertThat(peer.failures).isEmpty();
+                assertThat(peer.messages)
                         .as("%x", flags)
                         .isEqualTo(flags % 2 == 0 ? List.of("message 61", "message 62") : List.of("message 61 62"));
             }
@@ -191,19 +192,19 @@ class FramingTest {
 
     @ParameterizedTest(name = "{0}: {2} octets in reads of {1}")
     @MethodSource("aboutTheSizeOfARead")
-    void messagesOfAboutTheSizeOfAReadArriveWhole(ZMTPVersion version, int read, int length) {
+    void messagesOfAboutTheSizeOfAReadArriveComplete(ZMTPVersion version, int read, int length) {
         String header = version == ZMTP10 ? "ff %016x 00".formatted(length + 1) : "02 %016x".formatted(length);
-        byte[] octets = Hex.octets("%1$s 61*%2$d / %1$s 62*%2$d / %1$s 63*%2$d".formatted(header, length));
-        try (InTraffic traffic = InTraffic.as(DEALER).peer(version).start()) {
-            for (int at = 0; at < octets.length; at += read) {
-                traffic.receive(Arrays.copyOfRange(octets, at, Math.min(octets.length, at + read)));
+        byte[] bytes = Hex.octets("%1$s 61*%2$d / %1$s 62*%2$d / %1$s 63*%2$d".formatted(header, length));
+        try (ScriptedPeer peer = InTraffic.as(DEALER).peer(version).start()) {
+            for (int at = 0; at < bytes.length; at += read) {
+                peer.send(Arrays.copyOfRange(bytes, at, Math.min(bytes.length, at + read)));
             }
-            assertThat(traffic.heard)
+            assertThat(peer.messages)
                     .containsExactly(
                             "message " + "61".repeat(length),
                             "message " + "62".repeat(length),
                             "message " + "63".repeat(length));
-            assertThat(traffic.failures).isEmpty();
+            assertThat(peer.failures).isEmpty();
         }
     }
 
@@ -213,13 +214,13 @@ class FramingTest {
         "ZMTP20, 02 00*6 30 00 61*12288 / 02 00*6 30 00 62*12288 / 08 00",
         "ZMTP31, 02 00*6 30 00 61*12288 / 02 00*6 30 00 62*12288 / 08 00"
     })
-    void nothingOfAFailureStaysForTheNextConnection(ZMTPVersion version, String octets) {
+    void aFailureLeavesNothingForTheNextConnection(ZMTPVersion version, String bytes) {
         for (int connection = 0; connection < 2; connection++) {
-            try (InTraffic traffic = InTraffic.as(DEALER).peer(version).start()) {
-                byte[] all = Hex.octets(octets);
-                traffic.receive(Arrays.copyOf(all, 8192));
-                Failures.assertMalformed(traffic.receive(Arrays.copyOfRange(all, 8192, all.length)));
-                assertThat(traffic.heard)
+            try (ScriptedPeer peer = InTraffic.as(DEALER).peer(version).start()) {
+                byte[] all = Hex.octets(bytes);
+                peer.send(Arrays.copyOf(all, 8192));
+                Failures.assertMalformed(peer.send(Arrays.copyOfRange(all, 8192, all.length)));
+                assertThat(peer.messages)
                         .containsExactly("message " + Hex.of("61*12288"), "message " + Hex.of("62*12288"));
             }
         }
@@ -239,20 +240,20 @@ class FramingTest {
             00 00                                      # an empty message
             """;
 
-    private static InTraffic publisher() {
+    private static ScriptedPeer publisher() {
         return InTraffic.as(XPUB).peer(ZMTPSocketType.XSUB).start();
     }
 
-    private static List<String> allOf(InTraffic traffic) {
-        List<String> all = new ArrayList<>(traffic.heard);
-        all.add(traffic.sent());
-        assertThat(traffic.failures).isEmpty();
+    private static List<String> allOf(ScriptedPeer peer) {
+        List<String> all = new ArrayList<>(peer.messages);
+        all.add(peer.received());
+        assertThat(peer.failures).isEmpty();
         return all;
     }
 
     private static List<String> inOneRead() {
-        try (InTraffic traffic = publisher()) {
-            return allOf(traffic.receive(COMMANDS_AND_MESSAGES));
+        try (ScriptedPeer peer = publisher()) {
+            return allOf(peer.send(COMMANDS_AND_MESSAGES));
         }
     }
 
@@ -271,58 +272,58 @@ class FramingTest {
     }
 
     @Test
-    void aConversationCutAfterEachOctetIsTheSame() {
+    void aConversationSplitAtAnyByteIsUnderstood() {
         List<String> expected = inOneRead();
-        byte[] octets = Hex.octets(COMMANDS_AND_MESSAGES);
-        for (int cut = 0; cut <= octets.length; cut++) {
-            try (InTraffic traffic = publisher()) {
-                traffic.receive(Arrays.copyOf(octets, cut));
-                traffic.receive(Arrays.copyOfRange(octets, cut, octets.length));
-                assertThat(allOf(traffic)).as("cut after %d", cut).isEqualTo(expected);
+        byte[] bytes = Hex.octets(COMMANDS_AND_MESSAGES);
+        for (int cut = 0; cut <= bytes.length; cut++) {
+            try (ScriptedPeer peer = publisher()) {
+                peer.send(Arrays.copyOf(bytes, cut));
+                peer.send(Arrays.copyOfRange(bytes, cut, bytes.length));
+                assertThat(allOf(peer)).as("cut after %d", cut).isEqualTo(expected);
             }
         }
     }
 
     @Test
-    void aConversationInSingleOctetsIsTheSame() {
-        try (InTraffic traffic = publisher()) {
+    void aConversationInSingleBytesIsUnderstood() {
+        try (ScriptedPeer peer = publisher()) {
             for (byte octet : Hex.octets(COMMANDS_AND_MESSAGES)) {
-                traffic.receive(new byte[] {octet});
+                peer.send(new byte[] {octet});
             }
-            assertThat(allOf(traffic)).isEqualTo(inOneRead());
+            assertThat(allOf(peer)).isEqualTo(inOneRead());
         }
     }
 
     @Test
-    void aConversationInRandomPiecesIsTheSame() {
+    void aConversationInRandomPiecesIsUnderstood() {
         List<String> expected = inOneRead();
-        byte[] octets = Hex.octets(COMMANDS_AND_MESSAGES);
+        byte[] bytes = Hex.octets(COMMANDS_AND_MESSAGES);
         for (long seed = 0; seed < 100; seed++) {
             Random random = new Random(seed);
             int most = 1 << (1 + random.nextInt(12));
-            try (InTraffic traffic = publisher()) {
-                for (int at = 0; at < octets.length; ) {
-                    int next = Math.min(octets.length, at + 1 + random.nextInt(most));
-                    traffic.receive(Arrays.copyOfRange(octets, at, next));
+            try (ScriptedPeer peer = publisher()) {
+                for (int at = 0; at < bytes.length; ) {
+                    int next = Math.min(bytes.length, at + 1 + random.nextInt(most));
+                    peer.send(Arrays.copyOfRange(bytes, at, next));
                     at = next;
                 }
-                assertThat(allOf(traffic)).as("seed %d", seed).isEqualTo(expected);
+                assertThat(allOf(peer)).as("seed %d", seed).isEqualTo(expected);
             }
         }
     }
 
     @Test
-    void aConversationThatEndsAnywhereGivesNoHalfMessage() {
+    void aConversationThatEndsAnywhereFiresNoPartialMessage() {
         List<String> whole = inOneRead();
-        byte[] octets = Hex.octets(COMMANDS_AND_MESSAGES);
-        for (int end = 0; end < octets.length; end++) {
-            try (InTraffic traffic = publisher()) {
-                traffic.receive(Arrays.copyOf(octets, end)).channel.close();
-                assertThat(traffic.heard)
+        byte[] bytes = Hex.octets(COMMANDS_AND_MESSAGES);
+        for (int end = 0; end < bytes.length; end++) {
+            try (ScriptedPeer peer = publisher()) {
+                peer.send(Arrays.copyOf(bytes, end)).channel.close();
+                assertThat(peer.messages)
                         .as("end after %d", end)
-                        .isEqualTo(whole.subList(0, traffic.heard.size()))
+                        .isEqualTo(whole.subList(0, peer.messages.size()))
                         .hasSizeLessThan(whole.size() - 1);
-                assertThat(traffic.failures).isEmpty();
+                assertThat(peer.failures).isEmpty();
             }
         }
     }
@@ -330,7 +331,7 @@ class FramingTest {
     @Test
     void aHandlerThatThrowsDoesNotDisturbTheCodec() {
         RuntimeException thrown = new IllegalStateException("the user's own");
-        try (InTraffic traffic = InTraffic.as(PAIR)
+        try (ScriptedPeer peer = InTraffic.as(PAIR)
                 .behind(new ChannelInboundHandlerAdapter() {
                     private boolean once;
 
@@ -345,29 +346,29 @@ class FramingTest {
                     }
                 })
                 .start()) {
-            traffic.receive("00 01 61 01 01 62 00 01 63 00 01");
-            traffic.receive("64");
-            assertThat(traffic.failures).containsExactly(thrown);
-            assertThat(traffic.heard).containsExactly("message 62 63", "message 64");
-            assertThat(traffic.channel.isActive()).isTrue();
+            peer.send("00 01 61 01 01 62 00 01 63 00 01");
+            peer.send("64");
+            assertThat(peer.failures).containsExactly(thrown);
+            assertThat(peer.messages).containsExactly("message 62 63", "message 64");
+            assertThat(peer.channel.isActive()).isTrue();
         }
     }
 
     @Test
-    void whatIsNoBufferPassesThrough() {
-        try (InTraffic traffic = InTraffic.as(PAIR).start()) {
-            traffic.channel.writeInbound("not octets");
-            assertThat(traffic.heard).containsExactly("not octets");
+    void anythingButABufferPassesThrough() {
+        try (ScriptedPeer peer = InTraffic.as(PAIR).start()) {
+            peer.channel.writeInbound("not octets");
+            assertThat(peer.messages).containsExactly("not octets");
         }
     }
 
     @Test
-    void anEmptyReadMeansNothing() {
-        try (InTraffic traffic = InTraffic.as(PAIR).start()) {
-            traffic.receive("00 02 61");
-            traffic.channel.writeInbound(Unpooled.EMPTY_BUFFER);
-            traffic.receive("62");
-            assertThat(traffic.heard).containsExactly("message 6162");
+    void anEmptyReadIsIgnored() {
+        try (ScriptedPeer peer = InTraffic.as(PAIR).start()) {
+            peer.send("00 02 61");
+            peer.channel.writeInbound(Unpooled.EMPTY_BUFFER);
+            peer.send("62");
+            assertThat(peer.messages).containsExactly("message 6162");
         }
     }
 }

@@ -8,12 +8,12 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Stands in for a transport: counts what comes to it, and fails the writes that it is told to. */
+/** Stands in for a transport: counts writes and flushes, and fails the writes that a test names. */
 final class Gate extends ChannelOutboundHandlerAdapter {
 
     final IOException broken = new IOException("broken");
 
-    /** The readable octets of each write. */
+    /** The readable bytes of each write. */
     final List<Integer> writes = new ArrayList<>();
 
     int flushes;
@@ -31,15 +31,15 @@ final class Gate extends ChannelOutboundHandlerAdapter {
 
     @Override
     public void write(ChannelHandlerContext ctx, Object msg, ChannelPromise promise) {
-        ByteBuf octets = (ByteBuf) msg;
-        writes.add(octets.readableBytes());
+        ByteBuf bytes = (ByteBuf) msg;
+        writes.add(bytes.readableBytes());
         if (remaining-- <= 0) {
-            octets.release();
+            bytes.release();
             promise.setFailure(broken);
         } else if (holds) {
-            held.add(() -> ctx.write(octets, promise));
+            held.add(() -> ctx.write(bytes, promise));
         } else {
-            ctx.write(octets, promise);
+            ctx.write(bytes, promise);
         }
     }
 

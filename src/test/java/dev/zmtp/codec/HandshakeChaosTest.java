@@ -23,7 +23,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Whatever callbacks do while a handshake goes on, it ends once, and everybody is told. */
+/** Whatever callbacks do during a handshake, it ends once, and the end is reported to everyone. */
 class HandshakeChaosTest {
 
     private static final String[] PEERS = {
@@ -33,7 +33,7 @@ class HandshakeChaosTest {
         GREETING + ready("PUB")
     };
 
-    /** Does something at random in every callback, and before the codec as well as behind it. */
+    /** Does something at random in every callback, and before the codec as well as after it. */
     private static final class Chaos extends ChannelInboundHandlerAdapter {
         private final Random random;
         private final ByteBuf input;
@@ -156,14 +156,14 @@ class HandshakeChaosTest {
 
         void feed() {
             if (input.isReadable()) {
-                int octets = Math.min(input.readableBytes(), 1 + random.nextInt(60));
-                ctx.pipeline().fireChannelRead(input.readRetainedSlice(octets));
+                int bytes = Math.min(input.readableBytes(), 1 + random.nextInt(60));
+                ctx.pipeline().fireChannelRead(input.readRetainedSlice(bytes));
             }
         }
     }
 
     @Test
-    void whateverCallbacksDoAHandshakeEndsOnceAndEverybodyIsTold() {
+    void aHandshakeEndsOnceAndIsReportedWhateverCallbacksDo() {
         for (long seed = 0; seed < 500; seed++) {
             chaos(seed);
         }

@@ -67,7 +67,7 @@ class HandshakeDeadlineTest {
                 "ff 00*8 7f 01 06 00 02 6d",
                 "ff 00*8 7f 00 06 03 00 6d"
             })
-    void aPeerThatStopsAnywhereIsGivenUpAfter30Seconds(String theirs) {
+    void aPeerThatStopsAnywhereTimesOutAfter30Seconds(String theirs) {
         try (ScriptedPeer peer = frozen(dealer()).send(theirs)) {
             advance(peer, 29_999);
             assertThat(peer.events).isEmpty();
@@ -77,21 +77,20 @@ class HandshakeDeadlineTest {
     }
 
     @Test
-    void theFailureSaysWhoAndWhereAndHowLong() {
+    void theFailureNamesThePeerThePhaseAndTheTime() {
         try (ScriptedPeer peer = frozen(dealer())) {
             advance(peer, 30_000);
             assertThat(failureOf(peer))
-                    .hasMessage(
-                            "handshake with embedded: not complete, phase: greeting, nothing received (expected: within 30000 ms)");
+                    .hasMessage("handshake with embedded: not complete, phase: greeting, nothing received (expected: within 30000 ms)");
         }
     }
 
-    /** What was there at once, what comes octet by octet, and where the handshake stands then. */
+    /** What arrives at once, what arrives byte by byte, and the phase after that. */
     static Stream<Arguments> dribbles() {
         return Stream.of(
                         Arguments.of("", GREETING, "greeting"),
                         Arguments.of("", "ff 00*8 7f 01 06 00 ff 69*200", "greeting"),
-                        Arguments.of("", "ff 00*7 ff 00 69*200", ""), // one of two, depending on the last octet
+                        Arguments.of("", "ff 00*7 ff 00 69*200", ""), // one of two, depending on the last byte
                         Arguments.of("", "0b 00 69*10", "identity"),
                         Arguments.of("ff 00*8 7f 01 06", "00 ff 69*200", "identity"),
                         Arguments.of("ff 00*8 7f 01 06 00", "ff 69*200", "identity"),
@@ -103,13 +102,13 @@ class HandshakeDeadlineTest {
 
     @ParameterizedTest(name = "{0}, then {1}, an octet in {3} ms")
     @MethodSource("dribbles")
-    void aPeerThatDribblesGetsNoMoreTime(String start, String theirs, String phase, int pause) {
-        byte[] octets = Arrays.copyOf(Hex.octets(theirs), 11); // less than what is missing in any of these handshakes
+    void aSlowlySendingPeerGetsNoExtraTime(String start, String theirs, String phase, int pause) {
+        byte[] bytes = Arrays.copyOf(Hex.octets(theirs), 11); // less than what is missing in any of these handshakes
         try (ScriptedPeer peer = frozen(dealer()).send(start)) {
             for (int time = 0, sent = 0; time < 30_000; time += pause) {
                 assertThat(peer.events).isEmpty();
-                if (sent < octets.length) {
-                    peer.send(new byte[] {octets[sent++]});
+                if (sent < bytes.length) {
+                    peer.send(new byte[] {bytes[sent++]});
                 }
                 advance(peer, pause - 1);
                 assertThat(peer.events).isEmpty();
@@ -122,7 +121,7 @@ class HandshakeDeadlineTest {
     }
 
     @Test
-    void theTimeIsAMatterOfConfiguration() {
+    void theTimeoutIsConfigurable() {
         try (ScriptedPeer peer = frozen(dealer().handshakeTimeout(Duration.ofMillis(10)))) {
             advance(peer, 9);
             assertThat(peer.events).isEmpty();
@@ -132,14 +131,14 @@ class HandshakeDeadlineTest {
     }
 
     @Test
-    void zeroIsNoDeadline() {
+    void zeroMeansNoTimeout() {
         try (ScriptedPeer peer = frozen(dealer().handshakeTimeout(Duration.ZERO))) {
             assertThat(peer.channel.runScheduledPendingTasks()).isEqualTo(NO_TASK);
         }
     }
 
     @Test
-    void theLongestTimeThatCanBeConfiguredIsCounted() {
+    void theLongestConfigurableTimeoutWorks() {
         try (ScriptedPeer peer = frozen(dealer().handshakeTimeout(Duration.ofNanos(Long.MAX_VALUE)))) {
             advance(peer, 1_000_000_000);
             assertThat(peer.failures).isEmpty();
@@ -149,14 +148,14 @@ class HandshakeDeadlineTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"01 00", "ff 00*8 7f 01 06 00 00", GREETING + "04 06 05 \"READY\""})
-    void aCompleteHandshakeLeavesNoTask(String theirs) {
+    void aCompleteHandshakeLeavesNoScheduledTask(String theirs) {
         try (ScriptedPeer peer = frozen(dealer()).send(theirs)) {
             peer.onlyEvent(ZMTPHandshakeSuccess.class);
             assertThat(peer.channel.runScheduledPendingTasks()).isEqualTo(NO_TASK);
         }
     }
 
-    /** A transport that takes what is written and does not say whether it left. */
+    /** A transport that takes all writes and never completes them. */
     private static final class Silent extends ChannelOutboundHandlerAdapter {
         private final List<ChannelPromise> writes = new ArrayList<>();
 
@@ -167,9 +166,9 @@ class HandshakeDeadlineTest {
         }
     }
 
-    /** None of these is the channel's own close, as an embedded channel cancels all tasks there. */
+    /** The channel's own close is not among these, as an embedded channel cancels all tasks in it. */
     @SuppressWarnings("ImmutableEnumChecker") // lambdas without state
-    private enum End {
+    private enum Ending {
         CLOSE(peer -> peer.channel.pipeline().close()),
         DISCONNECT(peer -> {
             ChannelHandlerContext ctx = peer.channel.pipeline().context(ZMTPCodec.class);
@@ -186,19 +185,19 @@ class HandshakeDeadlineTest {
 
         private final Consumer<ScriptedPeer> come;
 
-        End(Consumer<ScriptedPeer> come) {
+        Ending(Consumer<ScriptedPeer> come) {
             this.come = come;
         }
     }
 
     static Stream<Arguments> ends() {
         return Stream.of("", "ff 00*8 7f 01 06", GREETING)
-                .flatMap(theirs -> Arrays.stream(End.values()).map(end -> Arguments.of(theirs, end)));
+                .flatMap(theirs -> Arrays.stream(Ending.values()).map(end -> Arguments.of(theirs, end)));
     }
 
     @ParameterizedTest(name = "{0}, then {1}")
     @MethodSource("ends")
-    void aHandshakeThatEndsLeavesNoTask(String theirs, End end) {
+    void anEndedHandshakeLeavesNoScheduledTask(String theirs, Ending end) {
         try (ScriptedPeer peer = new ScriptedPeer()) {
             peer.channel.freezeTime();
             peer.channel.pipeline().addFirst("transport", new Silent());
@@ -211,7 +210,7 @@ class HandshakeDeadlineTest {
             assertThat(peer.all)
                     .filteredOn(ZMTPHandshakeFailure.class::isInstance)
                     .hasSize(1);
-            assertThat(peer.channel.isOpen()).isEqualTo(end == End.REMOVAL);
+            assertThat(peer.channel.isOpen()).isEqualTo(end == Ending.REMOVAL);
         }
     }
 }

@@ -37,7 +37,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The ways in which a handshake ends without success though the peer said nothing wrong. */
+/** The ways in which a handshake fails although the peer sent nothing wrong. */
 class HandshakeEndsTest {
 
     private static ScriptedPeer dealer() {
@@ -62,7 +62,7 @@ class HandshakeEndsTest {
     }
 
     @Test
-    void whoClosesIsToldThatItWasHim() {
+    void aCloseByTheUserIsReportedAsSuch() {
         try (ScriptedPeer peer = dealer().send(SIGNATURE)) {
             peer.channel.close();
             assertThat(failureOf(peer)).hasMessage("handshake with embedded ended by this side (phase: greeting)");
@@ -71,7 +71,7 @@ class HandshakeEndsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", SIGNATURE, GREETING, "03", SIGNATURE + "01 06 00"})
-    void aPeerThatHasSaidAllIsGone(String theirs) {
+    void aPeerThatEndsItsOutputIsGone(String theirs) {
         try (ScriptedPeer peer = dealer().send(theirs)) {
             peer.channel.pipeline().fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE);
             assertThat(peer.events).hasSize(2).first().isSameAs(ChannelInputShutdownEvent.INSTANCE);
@@ -95,7 +95,7 @@ class HandshakeEndsTest {
     }
 
     @Test
-    void anotherExceptionAfterAFailureIsTheHandlersBehindUs() {
+    void anotherExceptionAfterAFailureGoesToTheNextHandler() {
         IOException other = new IOException("another");
         try (ScriptedPeer peer = new ScriptedPeer(ZMTPCodec.of(ZMTPSocketType.DEALER), again(failure -> other))) {
             peer.send("00 00");
@@ -105,7 +105,7 @@ class HandshakeEndsTest {
     }
 
     @Test
-    void theSameFailureIsToldOnce() {
+    void theSameFailureIsReportedOnce() {
         ScriptedPeer bare = new ScriptedPeer(ZMTPCodec.of(ZMTPSocketType.DEALER), again(failure -> failure));
         ScriptedPeer wrapped = new ScriptedPeer(ZMTPCodec.of(ZMTPSocketType.DEALER), again(DecoderException::new));
         for (ScriptedPeer peer : List.of(bare, wrapped)) {
@@ -128,7 +128,7 @@ class HandshakeEndsTest {
     }
 
     @Test
-    void anExceptionAfterTheHandshakeIsTheHandlersBehindUs() {
+    void anExceptionAfterTheHandshakeGoesToTheNextHandler() {
         IOException cause = new IOException("reset");
         try (ScriptedPeer peer = dealer().send(GREETING + ready("ROUTER"))) {
             peer.channel.pipeline().fireExceptionCaught(cause);
@@ -159,7 +159,7 @@ class HandshakeEndsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", SIGNATURE, GREETING, "03", SIGNATURE + "01 06 00"})
-    void aGreetingThatTurnsOutUnwrittenLaterIsTheCauseToo(String theirs) {
+    void aGreetingWhoseWriteFailsLaterIsTheCauseToo(String theirs) {
         IOException cause = new IOException("broken pipe");
         List<ChannelPromise> writes = new ArrayList<>();
         try (ScriptedPeer peer = new ScriptedPeer(new Slow(writes), ZMTPCodec.of(ZMTPSocketType.DEALER))) {
@@ -172,7 +172,7 @@ class HandshakeEndsTest {
     }
 
     @Test
-    void aReadyThatTurnsOutUnwrittenInTrafficEndsTheConnection() {
+    void aReadyWhoseWriteFailsInTrafficEndsTheConnection() {
         IOException cause = new IOException("broken pipe");
         List<ChannelPromise> writes = new ArrayList<>();
         try (ScriptedPeer peer = new ScriptedPeer(new Slow(writes), ZMTPCodec.of(ZMTPSocketType.DEALER))) {
@@ -186,7 +186,7 @@ class HandshakeEndsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", SIGNATURE, GREETING, "03", SIGNATURE + "01 06 00"})
-    void aCodecThatIsRemovedFailsItsHandshakeAndLeavesTheChannelOpen(String theirs) {
+    void aRemovedCodecFailsItsHandshakeAndLeavesTheChannelOpen(String theirs) {
         try (ScriptedPeer peer = dealer().send(theirs)) {
             peer.channel.pipeline().remove(ZMTPCodec.class);
             assertThat(failureOf(peer))
@@ -218,7 +218,7 @@ class HandshakeEndsTest {
 
     @Test
     @SuppressWarnings("deprecation") // the group that exists in Netty 4.1 and 4.2
-    void aChannelThatNeverConnectsFailsOnceAndReleasesWhatWasHeld() throws InterruptedException {
+    void aChannelThatNeverConnectsFailsOnceAndReleasesHeldWrites() throws InterruptedException {
         EventLoopGroup group = new DefaultEventLoopGroup(1);
         try {
             ZMTPCodec codec = ZMTPCodec.of(ZMTPSocketType.DEALER);
@@ -262,7 +262,7 @@ class HandshakeEndsTest {
         }
     }
 
-    /** A transport that takes all writes and answers when it is told to. */
+    /** A transport that takes all writes and completes them when a test says so. */
     private static final class Slow extends ChannelOutboundHandlerAdapter {
         private final List<ChannelPromise> writes;
 
@@ -278,7 +278,7 @@ class HandshakeEndsTest {
     }
 
     @Test
-    void aCodecThatComesToAClosedChannelFailsAtOnceAndSoDoWhatIsWritten() {
+    void aCodecAddedToAClosedChannelFailsAtOnceLikeItsWrites() {
         EmbeddedChannel channel = new EmbeddedChannel();
         channel.close();
         Recorder<Object> recorder = Recorder.ofAll();
@@ -294,18 +294,8 @@ class HandshakeEndsTest {
         assertThat(recorder.all).hasSize(1).first().isInstanceOf(ZMTPHandshakeFailure.class);
     }
 
-    /** A handler before the codec that keeps a close until it is told, as an SslHandler does that has to say goodbye. */
-    private static final class SlowToClose extends ChannelOutboundHandlerAdapter {
-        private final List<Runnable> closes = new ArrayList<>();
-
-        @Override
-        public void close(ChannelHandlerContext ctx, ChannelPromise promise) {
-            closes.add(() -> ctx.close(promise));
-        }
-    }
-
     @Test
-    void whoClosesHearsNothingMoreOfTheHandshakeHoweverLongTheCloseTakes() {
+    void nothingMoreOfTheHandshakeIsFiredWhileACloseIsPending() {
         SlowToClose slow = new SlowToClose();
         try (ScriptedPeer peer = new ScriptedPeer(slow, ZMTPCodec.of(ZMTPSocketType.DEALER))) {
             ChannelFuture held = peer.channel.write(ZMTPMessage.fromUTF8("held"));
@@ -322,7 +312,7 @@ class HandshakeEndsTest {
     }
 
     @Test
-    void aListenerOfAHeldWriteThatClosesHearsOfNoSuccess() {
+    void noSuccessIsReportedAfterTheListenerOfAHeldWriteCloses() {
         SlowToClose slow = new SlowToClose();
         try (ScriptedPeer peer = new ScriptedPeer(slow, ZMTPCodec.of(ZMTPSocketType.DEALER))) {
             peer.channel
@@ -338,7 +328,7 @@ class HandshakeEndsTest {
     }
 
     @Test
-    void aGreetingThatCannotBeSentWhenTheCodecIsAddedIsToldToThoseBehindIt() {
+    void aGreetingThatCannotBeSentWhenTheCodecIsAddedIsReportedToLaterHandlers() {
         IOException broken = new IOException("broken pipe");
         ChannelOutboundHandlerAdapter transport = new ChannelOutboundHandlerAdapter() {
             @Override
@@ -355,7 +345,7 @@ class HandshakeEndsTest {
     }
 
     @Test
-    void anIdentityThatCannotBeSentToAPeerWithoutGreetingEndsTheHandshakeForGood() {
+    void anIdentityThatCannotBeSentToAnUnversionedPeerEndsTheHandshakeForGood() {
         IOException broken = new IOException("broken pipe");
         ChannelOutboundHandlerAdapter transport = new ChannelOutboundHandlerAdapter() {
             private int writes;

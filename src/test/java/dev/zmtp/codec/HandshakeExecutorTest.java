@@ -19,12 +19,12 @@ class HandshakeExecutorTest {
     }
 
     @Test
-    void aThreadThatMayBlockIsNoneThatBlockHoundWatches() throws Exception {
+    void blockHoundDoesNotWatchTheseThreads() throws Exception {
         assertThat(thread()).isNotInstanceOf(FastThreadLocalThread.class);
     }
 
     @Test
-    void aThreadKeepsNoProgramFromEnding() throws Exception {
+    void threadsAreDaemons() throws Exception {
         assertThat(thread().isDaemon()).isTrue();
         assertThat(thread().getName()).startsWith("zmtp-handshake-");
     }

@@ -11,6 +11,7 @@ import dev.zmtp.ZMTPVersion;
 import dev.zmtp.testing.FullAllocator;
 import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.InTraffic;
+import dev.zmtp.testing.ScriptedPeer;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
@@ -31,86 +32,86 @@ class HeartbeatTest {
     private static final String PING = Hex.of("04 07 04 \"PING\" 00 00");
     private static final String PONG = "04 05 04 \"PONG\"";
 
-    private static InTraffic pingingEach(long millis) {
+    private static ScriptedPeer pingingEach(long millis) {
         return InTraffic.as(DEALER)
                 .set(codec -> codec.heartbeatInterval(Duration.ofMillis(millis)))
                 .start();
     }
 
-    private static void pass(InTraffic traffic, long millis) {
-        traffic.channel.advanceTimeBy(millis, TimeUnit.MILLISECONDS);
-        traffic.channel.runPendingTasks();
+    private static void pass(ScriptedPeer peer, long millis) {
+        peer.channel.advanceTimeBy(millis, TimeUnit.MILLISECONDS);
+        peer.channel.runPendingTasks();
     }
 
     @Test
-    void aPingLeavesInEachInterval() {
-        try (InTraffic traffic = pingingEach(1000)) {
-            pass(traffic, 999);
-            assertThat(traffic.sent()).isEmpty();
-            pass(traffic, 1);
-            assertThat(traffic.sent()).isEqualTo(PING);
-            traffic.receive(PONG);
-            pass(traffic, 999);
-            assertThat(traffic.sent()).isEmpty();
-            pass(traffic, 1);
-            assertThat(traffic.sent()).isEqualTo(PING);
+    void aPingIsSentInEachInterval() {
+        try (ScriptedPeer peer = pingingEach(1000)) {
+            pass(peer, 999);
+            assertThat(peer.received()).isEmpty();
+            pass(peer, 1);
+            assertThat(peer.received()).isEqualTo(PING);
+            peer.send(PONG);
+            pass(peer, 999);
+            assertThat(peer.received()).isEmpty();
+            pass(peer, 1);
+            assertThat(peer.received()).isEqualTo(PING);
         }
     }
 
     @Test
-    void aPeerThatWeDoNotReadFromIsNotCut() {
-        try (InTraffic traffic = pingingEach(1000)) {
-            traffic.channel.config().setAutoRead(false);
-            traffic.receive("00 01 61"); // all that was asked for
+    void aPeerThatWeDoNotReadFromIsNotDisconnected() {
+        try (ScriptedPeer peer = pingingEach(1000)) {
+            peer.channel.config().setAutoRead(false);
+            peer.send("00 01 61"); // all that was asked for
             for (int second = 0; second < 5; second++) {
-                pass(traffic, 1000);
+                pass(peer, 1000);
             }
-            assertThat(traffic.failures).isEmpty();
-            traffic.sent();
+            assertThat(peer.failures).isEmpty();
+            peer.received();
 
-            traffic.channel.read();
-            pass(traffic, 1000);
-            pass(traffic, 1000);
-            assertThat(traffic.failures).hasSize(1);
+            peer.channel.read();
+            pass(peer, 1000);
+            pass(peer, 1000);
+            assertThat(peer.failures).hasSize(1);
         }
     }
 
     @Test
-    void noPingLeavesByDefault() {
-        try (InTraffic traffic = InTraffic.as(DEALER).start()) {
-            pass(traffic, Duration.ofDays(1).toMillis());
-            assertThat(traffic.sent()).isEmpty();
-            assertThat(traffic.channel.isActive()).isTrue();
+    void noPingIsSentByDefault() {
+        try (ScriptedPeer peer = InTraffic.as(DEALER).start()) {
+            pass(peer, Duration.ofDays(1).toMillis());
+            assertThat(peer.received()).isEmpty();
+            assertThat(peer.channel.isActive()).isTrue();
         }
     }
 
     @ParameterizedTest
     @EnumSource(value = ZMTPVersion.class, mode = EnumSource.Mode.EXCLUDE, names = "ZMTP31")
     void peersThatMayNotAnswerAreNotPinged(ZMTPVersion version) {
-        try (InTraffic traffic = InTraffic.as(DEALER)
+        try (ScriptedPeer peer = InTraffic.as(DEALER)
                 .peer(version)
                 .set(codec -> codec.heartbeatInterval(Duration.ofSeconds(1)))
                 .start()) {
-            pass(traffic, 100_000);
-            assertThat(traffic.sent()).isEmpty();
-            assertThat(traffic.channel.isActive()).isTrue();
+            pass(peer, 100_000);
+            assertThat(peer.received()).isEmpty();
+            assertThat(peer.channel.isActive()).isTrue();
         }
     }
 
     @ParameterizedTest(name = "{0} ms")
     @CsvSource({"0, 00 00", "100, 00 01", "199, 00 01", "6500, 00 41", "65500, 02 8f"})
-    void aPingDemandsTheTtlInTenthsOfASecond(long millis, String ttl) {
-        try (InTraffic traffic = InTraffic.as(DEALER)
+    void aPingCarriesTheTtlInTenthsOfASecond(long millis, String ttl) {
+        try (ScriptedPeer peer = InTraffic.as(DEALER)
                 .set(codec -> codec.heartbeatInterval(Duration.ofSeconds(1)).heartbeatTtl(Duration.ofMillis(millis)))
                 .start()) {
-            pass(traffic, 1000);
-            assertThat(traffic.sent()).isEqualTo(Hex.of("04 07 04 \"PING\" " + ttl));
+            pass(peer, 1000);
+            assertThat(peer.received()).isEqualTo(Hex.of("04 07 04 \"PING\" " + ttl));
         }
     }
 
     @ParameterizedTest
     @ValueSource(longs = {1, 99, 65_600, 6_553_500, -100})
-    void aTtlThatTheWireOrLibzmqCannotSayIsRefused(long millis) {
+    void aTtlThatTheWireOrLibzmqCannotExpressIsRefused(long millis) {
         assertThatThrownBy(() -> ZMTPConfig.builder().heartbeatTtl(Duration.ofMillis(millis)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("heartbeatTtl");
@@ -118,47 +119,47 @@ class HeartbeatTest {
 
     @Test
     void silenceAfterAPingEndsTheConnection() {
-        try (InTraffic traffic = InTraffic.as(DEALER)
+        try (ScriptedPeer peer = InTraffic.as(DEALER)
                 .set(codec -> codec.heartbeatInterval(Duration.ofSeconds(10)).heartbeatTimeout(Duration.ofSeconds(3)))
                 .start()) {
-            pass(traffic, 10_000);
-            pass(traffic, 2_999);
-            assertThat(traffic.failures).isEmpty();
-            pass(traffic, 1);
-            Failures.assertFailed(traffic, ZMTPException.Code.HEARTBEAT_TIMEOUT);
+            pass(peer, 10_000);
+            pass(peer, 2_999);
+            assertThat(peer.failures).isEmpty();
+            pass(peer, 1);
+            Failures.assertFailed(peer, ZMTPException.Code.HEARTBEAT_TIMEOUT);
         }
     }
 
     @Test
-    void theTimeoutIsTheIntervalUnlessSaidOtherwise() {
-        try (InTraffic traffic = pingingEach(1000)) {
-            pass(traffic, 1000);
-            pass(traffic, 999);
-            assertThat(traffic.failures).isEmpty();
-            pass(traffic, 1);
-            Failures.assertFailed(traffic, ZMTPException.Code.HEARTBEAT_TIMEOUT);
+    void theTimeoutIsTheIntervalByDefault() {
+        try (ScriptedPeer peer = pingingEach(1000)) {
+            pass(peer, 1000);
+            pass(peer, 999);
+            assertThat(peer.failures).isEmpty();
+            pass(peer, 1);
+            Failures.assertFailed(peer, ZMTPException.Code.HEARTBEAT_TIMEOUT);
         }
     }
 
     @Test
-    void noTimeoutMeansToWaitForEver() {
-        try (InTraffic traffic = InTraffic.as(DEALER)
+    void noTimeoutMeansToWaitForever() {
+        try (ScriptedPeer peer = InTraffic.as(DEALER)
                 .set(codec -> codec.heartbeatInterval(Duration.ofSeconds(1)).heartbeatTimeout(Duration.ZERO))
                 .start()) {
             for (int i = 0; i < 100; i++) {
-                pass(traffic, 1000);
+                pass(peer, 1000);
             }
-            assertThat(traffic.channel.isActive()).isTrue();
-            assertThat(traffic.sentPieces()).hasSize(100);
+            assertThat(peer.channel.isActive()).isTrue();
+            assertThat(peer.receivedPieces()).hasSize(100);
         }
     }
 
     @Test
-    void aTimeoutTellsWhoWasSilentAndHowLong() {
-        try (InTraffic traffic = pingingEach(1500)) {
-            pass(traffic, 1500);
-            pass(traffic, 1500);
-            assertThat(traffic.failures)
+    void aTimeoutNamesThePeerAndTheTime() {
+        try (ScriptedPeer peer = pingingEach(1500)) {
+            pass(peer, 1500);
+            pass(peer, 1500);
+            assertThat(peer.failures)
                     .singleElement()
                     .satisfies(failure -> assertThat(failure)
                             .hasMessageContaining("silence of embedded")
@@ -168,155 +169,155 @@ class HeartbeatTest {
 
     @ParameterizedTest
     @ValueSource(strings = {PONG, "00 00", "00", "01", "00 05 61", "04 04 03 \"NEW\""})
-    void anyOctetIsASignOfLife(String octets) {
-        try (InTraffic traffic = pingingEach(1000)) {
-            pass(traffic, 1000);
-            pass(traffic, 500);
-            traffic.receive(octets);
-            pass(traffic, 999);
-            assertThat(traffic.failures).isEmpty();
+    void anyByteIsASignOfLife(String bytes) {
+        try (ScriptedPeer peer = pingingEach(1000)) {
+            pass(peer, 1000);
+            pass(peer, 500);
+            peer.send(bytes);
+            pass(peer, 999);
+            assertThat(peer.failures).isEmpty();
         }
     }
 
     @Test
     void theRestOfALongFrameIsASignOfLife() {
-        try (InTraffic traffic = pingingEach(1000)) {
-            traffic.receive("02 00*6 10 00");
+        try (ScriptedPeer peer = pingingEach(1000)) {
+            peer.send("02 00*6 10 00");
             for (int i = 0; i < 10; i++) {
-                pass(traffic, 900);
-                traffic.receive("61");
+                pass(peer, 900);
+                peer.send("61");
             }
-            assertThat(traffic.failures).isEmpty();
+            assertThat(peer.failures).isEmpty();
         }
     }
 
     @Test
     void aPeerThatFallsSilentLaterIsNoticedToo() {
-        try (InTraffic traffic = pingingEach(1000)) {
+        try (ScriptedPeer peer = pingingEach(1000)) {
             for (int i = 0; i < 10; i++) {
-                pass(traffic, 1000);
-                traffic.receive(PONG);
+                pass(peer, 1000);
+                peer.send(PONG);
             }
-            pass(traffic, 1000);
-            pass(traffic, 1000);
-            pass(traffic, 1000);
-            Failures.assertFailed(traffic, ZMTPException.Code.HEARTBEAT_TIMEOUT);
+            pass(peer, 1000);
+            pass(peer, 1000);
+            pass(peer, 1000);
+            Failures.assertFailed(peer, ZMTPException.Code.HEARTBEAT_TIMEOUT);
         }
     }
 
     @Test
     void silenceForTheTtlOfThePeerEndsTheConnection() {
-        try (InTraffic traffic = InTraffic.as(PULL).start()) {
-            traffic.receive("04 07 04 \"PING\" 00 0a");
-            pass(traffic, 999);
-            assertThat(traffic.failures).isEmpty();
-            pass(traffic, 1);
-            Failures.assertFailed(traffic, ZMTPException.Code.HEARTBEAT_TIMEOUT);
-            assertThat(traffic.failures.get(0)).hasMessageContaining("embedded").hasMessageContaining("1000 ms");
+        try (ScriptedPeer peer = InTraffic.as(PULL).start()) {
+            peer.send("04 07 04 \"PING\" 00 0a");
+            pass(peer, 999);
+            assertThat(peer.failures).isEmpty();
+            pass(peer, 1);
+            Failures.assertFailed(peer, ZMTPException.Code.HEARTBEAT_TIMEOUT);
+            assertThat(peer.failures.get(0)).hasMessageContaining("embedded").hasMessageContaining("1000 ms");
         }
     }
 
     @ParameterizedTest
     @ValueSource(strings = {PONG, "00 01 61", "04 07 04 \"PING\" 00 00", "00"})
-    void whateverFollowsAPingDisarmsItsTtl(String octets) {
-        try (InTraffic traffic = InTraffic.as(PULL).start()) {
-            traffic.receive("04 07 04 \"PING\" 00 0a");
-            pass(traffic, 999);
-            traffic.receive(octets);
-            pass(traffic, 100_000);
-            assertThat(traffic.failures).isEmpty();
+    void whateverFollowsAPingDisarmsItsTtl(String bytes) {
+        try (ScriptedPeer peer = InTraffic.as(PULL).start()) {
+            peer.send("04 07 04 \"PING\" 00 0a");
+            pass(peer, 999);
+            peer.send(bytes);
+            pass(peer, 100_000);
+            assertThat(peer.failures).isEmpty();
         }
     }
 
     @Test
     void aFrameInTheSameReadAsAPingDisarmsItsTtl() {
-        try (InTraffic traffic = InTraffic.as(PULL).start()) {
-            traffic.receive("04 07 04 \"PING\" 00 0a / 00 01 61");
-            pass(traffic, 100_000);
-            assertThat(traffic.failures).isEmpty();
+        try (ScriptedPeer peer = InTraffic.as(PULL).start()) {
+            peer.send("04 07 04 \"PING\" 00 0a / 00 01 61");
+            pass(peer, 100_000);
+            assertThat(peer.failures).isEmpty();
         }
     }
 
     @Test
     void theTtlOfTheNewestPingCounts() {
-        try (InTraffic traffic = InTraffic.as(PULL).start()) {
-            traffic.receive("04 07 04 \"PING\" 00 0a");
-            traffic.receive("04 07 04 \"PING\" 00 14");
-            pass(traffic, 1999);
-            assertThat(traffic.failures).isEmpty();
-            pass(traffic, 1);
-            Failures.assertFailed(traffic, ZMTPException.Code.HEARTBEAT_TIMEOUT);
+        try (ScriptedPeer peer = InTraffic.as(PULL).start()) {
+            peer.send("04 07 04 \"PING\" 00 0a");
+            peer.send("04 07 04 \"PING\" 00 14");
+            pass(peer, 1999);
+            assertThat(peer.failures).isEmpty();
+            pass(peer, 1);
+            Failures.assertFailed(peer, ZMTPException.Code.HEARTBEAT_TIMEOUT);
         }
     }
 
     @Test
-    void theTimerOfAnOlderTtlIsNotKept() {
-        try (InTraffic traffic = InTraffic.as(PULL).start()) {
-            traffic.receive("04 07 04 \"PING\" 00 0a");
-            traffic.receive("04 07 04 \"PING\" 00 14");
-            assertThat(traffic.channel.runScheduledPendingTasks())
+    void theTimerOfAnOlderTtlIsCancelled() {
+        try (ScriptedPeer peer = InTraffic.as(PULL).start()) {
+            peer.send("04 07 04 \"PING\" 00 0a");
+            peer.send("04 07 04 \"PING\" 00 14");
+            assertThat(peer.channel.runScheduledPendingTasks())
                     .isEqualTo(Duration.ofSeconds(2).toNanos());
         }
     }
 
     @Test
-    void aPingForWhichThereIsNoMemoryEndsTheConnection() {
+    void aPingThatCannotBeAllocatedEndsTheConnection() {
         FullAllocator alloc = new FullAllocator();
-        try (InTraffic traffic = InTraffic.as(DEALER)
+        try (ScriptedPeer peer = InTraffic.as(DEALER)
                 .set(codec -> codec.heartbeatInterval(Duration.ofSeconds(1)))
                 .allocator(alloc)
                 .start()) {
             alloc.full = true;
-            pass(traffic, 1000);
+            pass(peer, 1000);
             alloc.full = false;
-            assertThat(traffic.failures).singleElement().isInstanceOf(OutOfMemoryError.class);
-            assertThat(traffic.channel.isOpen()).isFalse();
+            assertThat(peer.failures).singleElement().isInstanceOf(OutOfMemoryError.class);
+            assertThat(peer.channel.isOpen()).isFalse();
         }
     }
 
     @Test
     void theGreatestTtlIsNotCutTo16Bits() {
-        try (InTraffic traffic = InTraffic.as(PULL).start()) {
-            traffic.receive("04 07 04 \"PING\" ff ff");
-            pass(traffic, 6_553_499);
-            assertThat(traffic.failures).isEmpty();
-            pass(traffic, 1);
-            Failures.assertFailed(traffic, ZMTPException.Code.HEARTBEAT_TIMEOUT);
+        try (ScriptedPeer peer = InTraffic.as(PULL).start()) {
+            peer.send("04 07 04 \"PING\" ff ff");
+            pass(peer, 6_553_499);
+            assertThat(peer.failures).isEmpty();
+            pass(peer, 1);
+            Failures.assertFailed(peer, ZMTPException.Code.HEARTBEAT_TIMEOUT);
         }
     }
 
     @Test
     void noTaskIsLeftOnceTheChannelIsClosed() {
-        try (InTraffic traffic = pingingEach(1000)) {
-            pass(traffic, 1000);
-            traffic.receive("04 07 04 \"PING\" 00 64");
-            traffic.channel.pipeline().close(); // unlike that of the channel, it leaves the tasks to their owners
-            traffic.channel.runPendingTasks();
-            assertThat(traffic.channel.runScheduledPendingTasks()).isEqualTo(-1);
+        try (ScriptedPeer peer = pingingEach(1000)) {
+            pass(peer, 1000);
+            peer.send("04 07 04 \"PING\" 00 64");
+            peer.channel.pipeline().close(); // unlike that of the channel, it leaves the tasks to their owners
+            peer.channel.runPendingTasks();
+            assertThat(peer.channel.runScheduledPendingTasks()).isEqualTo(-1);
         }
     }
 
     @Test
     void noTaskIsLeftOnceTheCodecIsRemoved() {
-        try (InTraffic traffic = pingingEach(1000)) {
-            pass(traffic, 1000);
-            traffic.receive("04 07 04 \"PING\" 00 64");
-            traffic.channel.pipeline().remove("codec");
-            assertThat(traffic.channel.runScheduledPendingTasks()).isEqualTo(-1);
+        try (ScriptedPeer peer = pingingEach(1000)) {
+            pass(peer, 1000);
+            peer.send("04 07 04 \"PING\" 00 64");
+            peer.channel.pipeline().remove("codec");
+            assertThat(peer.channel.runScheduledPendingTasks()).isEqualTo(-1);
         }
     }
 
     @Test
-    void noTaskIsLeftByAPingThatCannotBeSent() {
+    void aPingThatCannotBeSentLeavesNoTask() {
         FailingWrites failing = new FailingWrites();
-        try (InTraffic traffic = InTraffic.as(DEALER)
+        try (ScriptedPeer peer = InTraffic.as(DEALER)
                 .front(failing)
                 .set(codec -> codec.heartbeatInterval(Duration.ofSeconds(1)))
                 .start()) {
             failing.on = true;
-            pass(traffic, 1000);
-            assertThat(traffic.failures).singleElement().isInstanceOf(IOException.class);
-            assertThat(traffic.channel.runScheduledPendingTasks()).isEqualTo(-1);
+            pass(peer, 1000);
+            assertThat(peer.failures).singleElement().isInstanceOf(IOException.class);
+            assertThat(peer.channel.runScheduledPendingTasks()).isEqualTo(-1);
         }
     }
 
@@ -336,20 +337,20 @@ class HeartbeatTest {
 
     @Test
     void noPingIsQueuedForAPeerThatDoesNotRead() {
-        try (InTraffic traffic = pingingEach(1000)) {
-            traffic.write(ZMTPMessage.from(Unpooled.wrappedBuffer(new byte[100_000])));
-            assertThat(traffic.channel.isWritable()).isFalse();
-            pass(traffic, 1000);
-            assertThat(traffic.sent()).isEmpty();
+        try (ScriptedPeer peer = pingingEach(1000)) {
+            peer.channel.write(ZMTPMessage.from(Unpooled.wrappedBuffer(new byte[100_000])));
+            assertThat(peer.channel.isWritable()).isFalse();
+            pass(peer, 1000);
+            assertThat(peer.received()).isEmpty();
         }
     }
 
     @Test
-    void aPingTakesAlongWhatWasWrittenBefore() {
-        try (InTraffic traffic = pingingEach(1000)) {
-            traffic.writeText("a");
-            pass(traffic, 1000);
-            assertThat(traffic.sent()).isEqualTo(Hex.of("00 01 61") + PING);
+    void aPingFlushesWhatWasWrittenBefore() {
+        try (ScriptedPeer peer = pingingEach(1000)) {
+            peer.channel.write(ZMTPMessage.fromUTF8("a"));
+            pass(peer, 1000);
+            assertThat(peer.received()).isEqualTo(Hex.of("00 01 61") + PING);
         }
     }
 }

@@ -1,5 +1,7 @@
 package dev.zmtp.codec;
 
+import static dev.zmtp.ZMTPSocketType.DEALER;
+import static dev.zmtp.testing.Fired.message;
 import static dev.zmtp.testing.ScriptedPeer.GREETING;
 import static dev.zmtp.testing.ScriptedPeer.ready;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -8,6 +10,7 @@ import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.testing.Hex;
+import dev.zmtp.testing.InTraffic;
 import dev.zmtp.testing.ScriptedPeer;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelFuture;
@@ -43,7 +46,7 @@ class HeldWritesTest {
     }
 
     @Test
-    void heldWritesLeaveInOrder() {
+    void heldWritesAreSentInOrder() {
         try (ScriptedPeer peer = greeted()) {
             for (String text : List.of("a", "b", "c")) {
                 peer.channel.writeAndFlush(ZMTPMessage.fromUTF8(text));
@@ -55,7 +58,7 @@ class HeldWritesTest {
     }
 
     @Test
-    void heldWritesLeaveInTheVersionThatWasAgreed() {
+    void heldWritesAreSentInTheNegotiatedVersion() {
         try (ScriptedPeer peer = new ScriptedPeer(ZMTPCodec.of(ZMTPSocketType.DEALER))) {
             peer.channel.writeAndFlush(ZMTPMessage.fromUTF8("a"));
             peer.received();
@@ -65,7 +68,7 @@ class HeldWritesTest {
     }
 
     @Test
-    void promisesOfHeldWritesCompleteWhenTheyLeave() {
+    void promisesOfHeldWritesCompleteWhenTheyAreSent() {
         try (ScriptedPeer peer = greeted()) {
             ChannelFuture first = peer.channel.write(ZMTPMessage.fromUTF8("a"));
             ChannelFuture second = peer.channel.writeAndFlush(ZMTPMessage.fromUTF8("b"));
@@ -87,7 +90,7 @@ class HeldWritesTest {
     }
 
     @Test
-    void noFlushIsInvented() {
+    void nothingIsFlushedUnasked() {
         try (ScriptedPeer peer = greeted()) {
             peer.channel.flush();
             ChannelFuture write = peer.channel.write(ZMTPMessage.fromUTF8("a"));
@@ -109,7 +112,7 @@ class HeldWritesTest {
     }
 
     @Test
-    void aHeldWriteOfTheWrongTypeFailsAloneWhenItsTurnComes() {
+    void onlyTheHeldWriteOfTheWrongTypeFailsWhenItsTurnComes() {
         try (ScriptedPeer peer = greeted()) {
             ChannelFuture first = peer.channel.writeAndFlush(ZMTPMessage.fromUTF8("a"));
             ByteBuf wrong = peer.channel.alloc().buffer().writeByte(1);
@@ -138,7 +141,7 @@ class HeldWritesTest {
     }
 
     @Test
-    void writesOfAListenerLeaveBehindTheRest() {
+    void writesFromAListenerFollowTheOtherHeldWrites() {
         try (ScriptedPeer peer = greeted()) {
             peer.channel.write("wrong").addListener(failed -> peer.channel.write(ZMTPMessage.fromUTF8("c")));
             peer.channel.writeAndFlush(ZMTPMessage.fromUTF8("b"));
@@ -149,7 +152,7 @@ class HeldWritesTest {
 
     @ParameterizedTest
     @CsvSource({"936, true", "937, false"})
-    void moreThanTheBoundIsRefused(int length, boolean accepted) {
+    void writesOverTheLimitAreRefused(int length, boolean accepted) {
         ZMTPConfig.Builder config =
                 ZMTPConfig.builder().socketType(ZMTPSocketType.DEALER).maxHeldLength(1000 + 64 + 1);
         try (ScriptedPeer peer = greeted(config)) {
@@ -169,7 +172,7 @@ class HeldWritesTest {
     }
 
     @Test
-    void manyFramesCountThoughTheyAreEmpty() {
+    void emptyFramesCountTowardsTheLimit() {
         ZMTPConfig.Builder config =
                 ZMTPConfig.builder().socketType(ZMTPSocketType.DEALER).maxHeldLength(639);
         try (ScriptedPeer peer = greeted(config)) {
@@ -180,7 +183,7 @@ class HeldWritesTest {
     }
 
     @Test
-    void aRefusedWriteWithAVoidPromiseIsToldAndEndsNothing() {
+    void aRefusedWriteWithAVoidPromiseIsReportedAndEndsNothing() {
         ZMTPConfig.Builder config =
                 ZMTPConfig.builder().socketType(ZMTPSocketType.DEALER).maxHeldLength(0);
         try (ScriptedPeer peer = greeted(config)) {
@@ -192,7 +195,7 @@ class HeldWritesTest {
     }
 
     @Test
-    void heldWritesMakeTheChannelUnwritableUntilTheyLeave() {
+    void heldWritesMakeTheChannelUnwritableUntilTheyAreSent() {
         List<Boolean> changes = new ArrayList<>();
         try (ScriptedPeer peer = greeted()) {
             peer.channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(500, 1000));
@@ -218,9 +221,9 @@ class HeldWritesTest {
         }
     }
 
-    /** Each held write that leaves has a listener write another: the channel must not be told of each. */
+    /** The listener of each held write makes another write. Writability must not change with each of them. */
     @Test
-    void heldWritesThatSwayAboutTheHighMarkTellOfItOnce() {
+    void heldWritesAroundTheHighWaterMarkChangeWritabilityOnce() {
         List<Boolean> changes = new ArrayList<>();
         try (ScriptedPeer peer = greeted()) {
             peer.channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(500, 1000));
@@ -230,7 +233,7 @@ class HeldWritesTest {
                     changes.add(ctx.channel().isWritable());
                 }
             });
-            for (int i = 0; i < 14; i++) { // of 72 octets each: the last one is that which is too many
+            for (int i = 0; i < 14; i++) { // of 72 bytes each: the last one is one too many
                 boolean again = i < 8;
                 peer.channel.write("no message").addListener(failed -> {
                     if (again) {
@@ -248,7 +251,7 @@ class HeldWritesTest {
 
     @ParameterizedTest(name = "{0}")
     @CsvSource({"a low mark, 512, 1000", "no low mark, 0, 1000", "one mark, 1000, 1000"})
-    void allThatWasHeldHasLeftAndTheChannelIsWritable(String marks, int low, int high) {
+    void theChannelIsWritableAfterAllHeldWritesAreSent(String marks, int low, int high) {
         try (ScriptedPeer peer = greeted()) {
             peer.channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(low, high));
             for (int i = 0; i < 16; i++) {
@@ -272,7 +275,7 @@ class HeldWritesTest {
     }
 
     @Test
-    void aFailureFailsAndReleasesWhatWasHeldWithItsCause() {
+    void aFailureFailsHeldWritesWithItsCauseAndReleasesThem() {
         try (ScriptedPeer peer = greeted()) {
             ZMTPMessage message = message(peer, 1);
             ChannelFuture write = peer.channel.write(message);
@@ -285,7 +288,7 @@ class HeldWritesTest {
     }
 
     @Test
-    void aCloseFailsAndReleasesWhatWasHeld() {
+    void aCloseFailsAndReleasesHeldWrites() {
         try (ScriptedPeer peer = greeted()) {
             ZMTPMessage message = message(peer, 1);
             ChannelFuture write = peer.channel.writeAndFlush(message);
@@ -296,7 +299,7 @@ class HeldWritesTest {
     }
 
     @Test
-    void aRemovalFailsAndReleasesWhatWasHeld() {
+    void aRemovalFailsAndReleasesHeldWrites() {
         try (ScriptedPeer peer = greeted()) {
             ZMTPMessage message = message(peer, 1);
             ChannelFuture write = peer.channel.writeAndFlush(message);
@@ -318,7 +321,7 @@ class HeldWritesTest {
     }
 
     @Test
-    void aWriteOfAListenerOfAFailedOneFailsToo() {
+    void aWriteFromTheListenerOfAFailedWriteFailsToo() {
         try (ScriptedPeer peer = greeted()) {
             ZMTPMessage second = message(peer, 1);
             ChannelPromise promise = peer.channel.newPromise();
@@ -330,7 +333,7 @@ class HeldWritesTest {
     }
 
     @Test
-    void aWriteAfterAFailureFailsWithItsCauseBehindIt() {
+    void aWriteAfterAFailureFailsWithTheFailureAsItsCause() {
         try (ScriptedPeer peer =
                 new ScriptedPeer(ZMTPCodec.of(ZMTPSocketType.DEALER), new ChannelInboundHandlerAdapter() {
                     @Override
@@ -349,11 +352,59 @@ class HeldWritesTest {
     }
 
     @Test
-    void heldWritesOfAWholeHandshakeInOneReadLeaveBehindOurReady() {
+    void heldWritesFollowOurReadyWhenTheHandshakeArrivesInOneRead() {
         try (ScriptedPeer peer = new ScriptedPeer(ZMTPCodec.of(ZMTPSocketType.DEALER))) {
             peer.channel.writeAndFlush(ZMTPMessage.fromUTF8("hi"));
             peer.send(HANDSHAKE);
             assertThat(peer.received()).endsWith(Hex.of("08 \"Identity\" 00000000 / 00 02 \"hi\""));
+        }
+    }
+
+    @Test
+    void aHeldMessageReleasedTooOftenDoesNotStrandTheNext() {
+        try (ScriptedPeer peer = new ScriptedPeer(ZMTPCodec.of(DEALER))) {
+            ZMTPMessage bad = ZMTPMessage.fromUTF8("bad");
+            ChannelFuture first = peer.channel.write(bad);
+            ChannelFuture second = peer.channel.write(ZMTPMessage.fromUTF8("good"));
+            bad.release();
+            peer.send("\"GET\" 20 2f");
+            assertThat(first.isDone()).isTrue();
+            assertThat(second.isDone()).isTrue();
+            assertThat(peer.channel.isOpen()).isFalse();
+            peer.onlyEvent(ZMTPHandshakeFailure.class);
+        }
+    }
+
+    @Test
+    void aBadHeldWriteWithAVoidPromiseDoesNotEndTheHandshake() {
+        try (ScriptedPeer peer = new ScriptedPeer(ZMTPCodec.of(DEALER))) {
+            peer.channel.write("no message", peer.channel.voidPromise());
+            ChannelFuture good = peer.channel.write(ZMTPMessage.fromUTF8("good"));
+            peer.send(GREETING + ready("ROUTER"));
+            peer.onlyEvent(ZMTPHandshakeSuccess.class);
+            assertThat(peer.failures).hasSize(1);
+            peer.channel.flush();
+            assertThat(good.isSuccess()).isTrue();
+        }
+    }
+
+    @Test
+    void theLimitOfHeldWritesDoesNotApplyToWritesFromCallbacks() {
+        List<ChannelFuture> written = new ArrayList<>();
+        try (ScriptedPeer peer = InTraffic.as(DEALER)
+                .set(codec -> codec.maxHeldLength(0))
+                .behind(new ChannelInboundHandlerAdapter() {
+                    @Override
+                    public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+                        if (written.isEmpty()) {
+                            written.add(ctx.writeAndFlush(ZMTPMessage.fromUTF8("from a callback")));
+                        }
+                    }
+                })
+                .start()) {
+            peer.channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(1, 2));
+            peer.channel.writeAndFlush(ZMTPMessage.fromUTF8("x".repeat(8000)));
+            assertThat(written).singleElement().matches(ChannelFuture::isSuccess);
         }
     }
 }

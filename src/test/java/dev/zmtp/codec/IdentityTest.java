@@ -1,11 +1,11 @@
 package dev.zmtp.codec;
 
 import static dev.zmtp.codec.Failures.failureOf;
+import static dev.zmtp.testing.Fired.message;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPSocketType;
-import dev.zmtp.ZMTPSubscription;
 import dev.zmtp.ZMTPVersion;
 import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.ScriptedPeer;
@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The identity frames of ZMTP 1.0 and 2.0, and the strangers that look like a 1.0 peer at their first octet. */
+/** The identity frames of ZMTP 1.0 and 2.0, and strangers whose first byte looks like that of a 1.0 peer. */
 class IdentityTest {
 
     private static final String SIGNATURE = "ff 00*7 01 7f ";
@@ -57,29 +57,29 @@ class IdentityTest {
                 assertThat(handshake.negotiatedVersion()).isEqualTo(ZMTPVersion.ZMTP10);
                 assertThat(handshake.remoteIdentity()).isEqualTo(identity(length));
                 assertThat(handshake.remoteSocketType()).isNull();
-                assertThat(peer.texts()).containsExactly("hi");
+                assertThat(peer.messages).containsExactly(message("hi"));
             }
         }
     }
 
     @Test
-    void a10PeerThatSaysNoMoreThanTwoOctetsIsUnderstood() {
+    void a10PeerThatSendsOnlyTwoBytesIsUnderstood() {
         try (ScriptedPeer peer = peerOf(ZMTPVersion.ZMTP31).send("01 00")) {
             peer.onlyEvent(ZMTPHandshakeSuccess.class);
         }
     }
 
     @Test
-    void a10PeerMayCutALongIdentityAnywhere() {
-        byte[] octets = Hex.octets("ff 00*7 ff 00 69*254 / 03 00 \"hi\"");
-        for (int split = 1; split < octets.length; split++) {
+    void a10PeerMaySplitALongIdentityAnywhere() {
+        byte[] bytes = Hex.octets("ff 00*7 ff 00 69*254 / 03 00 \"hi\"");
+        for (int split = 1; split < bytes.length; split++) {
             try (ScriptedPeer peer = peerOf(ZMTPVersion.ZMTP31)) {
-                peer.send(octets, split);
+                peer.send(bytes, split);
                 assertThat(peer.onlyEvent(ZMTPHandshakeSuccess.class)
                                 .handshake()
                                 .remoteIdentity())
                         .isEqualTo(identity(254));
-                assertThat(peer.texts()).containsExactly("hi");
+                assertThat(peer.messages).containsExactly(message("hi"));
             }
         }
     }
@@ -117,15 +117,15 @@ class IdentityTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"01", "7f", "ff"})
-    void a10CodecTakesASignatureAsTheHeaderOfAnIdentity(String lastOctet) {
-        try (ScriptedPeer peer = peerOf(ZMTPVersion.ZMTP10).send("ff 00*7 04 " + lastOctet + " \"you\"")) {
+    void a10CodecReadsASignatureAsTheHeaderOfAnIdentity(String lastByte) {
+        try (ScriptedPeer peer = peerOf(ZMTPVersion.ZMTP10).send("ff 00*7 04 " + lastByte + " \"you\"")) {
             assertThat(peer.onlyEvent(ZMTPHandshakeSuccess.class).handshake().remoteIdentity())
                     .isEqualTo(ByteBuffer.wrap(Hex.octets("\"you\"")));
         }
     }
 
     @Test
-    void a10CodecTakesASignatureInNoShorterForm() {
+    void a10CodecRequiresTheWholeSignature() {
         try (ScriptedPeer peer = peerOf(ZMTPVersion.ZMTP10).send("04 7f")) {
             assertThat(failureOf(peer).code()).isEqualTo(ZMTPException.Code.MALFORMED);
         }
@@ -140,7 +140,7 @@ class IdentityTest {
         "16 03 01 02 00 01, 'first bytes: 0x1603, as of a TLS handshake (expected: a ZMTP greeting)'",
         "04 7f /, 'first bytes: 0x47f (expected: a ZMTP greeting)'"
     })
-    void whatIsNeitherASignatureNorAnIdentityIsRefusedByItsValue(String theirs, String message) {
+    void aFirstByteOfNeitherASignatureNorAnIdentityIsRefusedWithItsValue(String theirs, String message) {
         try (ScriptedPeer peer = peerOf(ZMTPVersion.ZMTP10).send(theirs)) {
             assertThat(peer.onlyEvent(ZMTPHandshakeFailure.class).cause()).hasMessageStartingWith(message);
         }
@@ -164,7 +164,7 @@ class IdentityTest {
     }
 
     @Test
-    void zerosFailAtTheFirstOctet() {
+    void zerosFailAtTheFirstByte() {
         for (ZMTPVersion protocol : ZMTPVersion.values()) {
             try (ScriptedPeer peer = peerOf(protocol)) {
                 peer.send(new byte[] {0});
@@ -175,13 +175,13 @@ class IdentityTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("strangers")
-    void aStrangerFailsAtItsSecondOctet(String name, String theirs) {
-        byte[] octets = Hex.octets(theirs);
+    void aStrangerFailsAtItsSecondByte(String name, String theirs) {
+        byte[] bytes = Hex.octets(theirs);
         for (ZMTPVersion protocol : ZMTPVersion.values()) {
             try (ScriptedPeer peer = peerOf(protocol)) {
-                peer.send(new byte[] {octets[0]});
+                peer.send(new byte[] {bytes[0]});
                 assertThat(peer.events).isEmpty();
-                peer.send(new byte[] {octets[1]});
+                peer.send(new byte[] {bytes[1]});
                 assertThat(failureOf(peer).code()).isEqualTo(ZMTPException.Code.MALFORMED);
             }
         }
@@ -189,7 +189,7 @@ class IdentityTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("strangers")
-    void theRestOfAStrangerIsDiscarded(String name, String theirs) {
+    void theRestOfAStrangersInputIsDiscarded(String name, String theirs) {
         for (ZMTPVersion protocol : ZMTPVersion.values()) {
             try (ScriptedPeer peer = peerOf(protocol)) {
                 String greeting = peer.received();
@@ -202,38 +202,38 @@ class IdentityTest {
     }
 
     @Test
-    void octetsOfOnesFailAtTheirMechanism() {
+    void allOnesFailAtTheirMechanism() {
         try (ScriptedPeer peer = peerOf(ZMTPVersion.ZMTP31).send("ff*64")) {
             assertThat(failureOf(peer).code()).isEqualTo(ZMTPException.Code.MECHANISM);
         }
     }
 
     @Test
-    void octetsOfOnesFailAtTheirSocketTypeIn20() {
+    void allOnesFailAtTheirSocketTypeIn20() {
         try (ScriptedPeer peer = peerOf(ZMTPVersion.ZMTP20).send("ff*12")) {
             assertThat(failureOf(peer).code()).isEqualTo(ZMTPException.Code.SOCKET_TYPE);
         }
     }
 
     @Test
-    void octetsOfOnesFailAtTheirLengthIn10() {
+    void allOnesFailAtTheirLengthIn10() {
         try (ScriptedPeer peer = peerOf(ZMTPVersion.ZMTP10).send("ff*10")) {
             assertThat(failureOf(peer).code()).isEqualTo(ZMTPException.Code.MALFORMED);
         }
     }
 
     @Test
-    void randomOctetsFailOnce() {
+    void randomBytesFailOnce() {
         for (int seed = 0; seed < 2000; seed++) {
             Random random = new Random(seed);
-            byte[] octets = new byte[300];
-            random.nextBytes(octets);
-            if (octets[1] == 0) {
-                octets[1] = 1;
+            byte[] bytes = new byte[300];
+            random.nextBytes(bytes);
+            if (bytes[1] == 0) {
+                bytes[1] = 1;
             }
             ZMTPVersion protocol = List.of(ZMTPVersion.values()).get(seed % 4);
             try (ScriptedPeer peer = peerOf(protocol)) {
-                peer.send(octets, 1 + random.nextInt(octets.length - 1));
+                peer.send(bytes, 1 + random.nextInt(bytes.length - 1));
                 assertThat(peer.events).as("seed %s", seed).hasSize(1).first().isInstanceOf(ZMTPHandshakeFailure.class);
                 assertThat(peer.failures).as("seed %s", seed).isEmpty();
                 assertThat(peer.channel.isOpen()).as("seed %s", seed).isFalse();
@@ -270,10 +270,10 @@ class IdentityTest {
     @ParameterizedTest(name = "{0}")
     @MethodSource("badIdentities")
     void anIllegalIdentityIsRefused(String name, String theirs, ZMTPException.Code code) {
-        byte[] octets = Hex.octets(theirs);
-        for (int split = 1; split < octets.length; split++) {
+        byte[] bytes = Hex.octets(theirs);
+        for (int split = 1; split < bytes.length; split++) {
             try (ScriptedPeer peer = peerOf(ZMTPVersion.ZMTP31)) {
-                peer.send(octets, split);
+                peer.send(bytes, split);
                 assertThat(failureOf(peer).code()).isEqualTo(code);
             }
         }
@@ -307,7 +307,7 @@ class IdentityTest {
             try (ScriptedPeer peer = peerOf(type, protocol).send("01 00")) {
                 assertThat(peer.all).hasSize(2);
                 assertThat(peer.all.get(0)).isInstanceOf(ZMTPHandshakeSuccess.class);
-                assertThat(peer.all.get(1)).isEqualTo(ZMTPSubscription.subscribe(""));
+                assertThat(peer.all.get(1)).isEqualTo("subscribe ");
             }
         }
     }

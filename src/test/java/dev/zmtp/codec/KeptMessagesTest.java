@@ -1,10 +1,13 @@
 package dev.zmtp.codec;
 
 import static dev.zmtp.ZMTPSocketType.DEALER;
+import static dev.zmtp.testing.Fired.message;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPMessage;
+import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.InTraffic;
+import dev.zmtp.testing.ScriptedPeer;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -42,22 +45,22 @@ class KeptMessagesTest {
 
     @ParameterizedTest(name = "messages of {0} octets")
     @ValueSource(ints = {1, 100, 1024})
-    void aSmallMessageThatIsKeptKeepsNoReadBuffer(int size) {
+    void aSmallMessageRetainsNoReadBuffer(int size) {
         Keeper keeper = new Keeper(1000);
-        try (InTraffic traffic = InTraffic.as(DEALER).behind(keeper).start()) {
+        try (ScriptedPeer peer = InTraffic.as(DEALER).behind(keeper).start()) {
             int messages = 5000;
-            ByteBuf stream = traffic.channel.alloc().buffer();
+            ByteBuf stream = peer.channel.alloc().buffer();
             for (int i = 0; i < messages; i++) {
                 ZMTPMessage message = ZMTPMessage.from(
-                        traffic.channel.alloc().buffer(size).writeByte(i / 1000).writeZero(size - 1));
-                message.write(stream, traffic.codec.session().negotiatedVersion());
+                        peer.channel.alloc().buffer(size).writeByte(i / 1000).writeZero(size - 1));
+                message.write(stream, peer.codec().session().negotiatedVersion());
                 message.release();
             }
             List<ByteBuf> reads = new ArrayList<>();
             while (stream.isReadable()) {
-                ByteBuf read = traffic.channel.alloc().buffer(READ, READ);
+                ByteBuf read = peer.channel.alloc().buffer(READ, READ);
                 reads.add(read.writeBytes(stream, Math.min(READ, stream.readableBytes())));
-                traffic.channel.writeInbound(read);
+                peer.channel.writeInbound(read);
             }
             stream.release();
 
@@ -73,16 +76,51 @@ class KeptMessagesTest {
     }
 
     @Test
-    void aLargeFrameIsASliceOfTheReadBufferThatItCameIn() {
+    void aLargeFrameIsASliceOfItsReadBuffer() {
         Keeper keeper = new Keeper(1);
-        try (InTraffic traffic = InTraffic.as(DEALER).behind(keeper).start()) {
-            ByteBuf read = traffic.channel.alloc().buffer(READ, READ);
+        try (ScriptedPeer peer = InTraffic.as(DEALER).behind(keeper).start()) {
+            ByteBuf read = peer.channel.alloc().buffer(READ, READ);
             read.writeByte(2).writeLong(1025).writeZero(1025);
-            traffic.channel.writeInbound(read);
+            peer.channel.writeInbound(read);
 
             assertThat(read.refCnt()).isOne();
             keeper.kept.get(0).release();
             assertThat(read.refCnt()).isZero();
+        }
+    }
+
+    @Test
+    void smallFramesOfAnIncompleteMessageRetainNoReadBuffer() {
+        try (ScriptedPeer peer = InTraffic.as(DEALER).start()) {
+            ByteBuf read = peer.channel.alloc().buffer(65536);
+            read.writeBytes(Hex.octets("01 01 61 / 01 00 / 01 02 62 63"));
+            peer.channel.writeInbound(read);
+            assertThat(read.refCnt()).isZero();
+            peer.send("00 01 64");
+            assertThat(peer.messages).containsExactly("message 61 - 6263 64");
+        }
+    }
+
+    @Test
+    void framesOfAnIncompleteMessageDoNotRetainTheBufferOfASlicedRead() {
+        try (ScriptedPeer peer = InTraffic.as(DEALER).start()) {
+            ByteBuf large = peer.channel.alloc().buffer(65536);
+            large.writeBytes(Hex.octets("03 00*6 07 d0 61*2000"));
+            peer.channel.writeInbound(large.readRetainedSlice(2009));
+            assertThat(large.release()).isTrue();
+        }
+    }
+
+    @Test
+    void aLargeFrameOfAnIncompleteMessageIsNotCopied() {
+        try (ScriptedPeer peer = InTraffic.as(DEALER).start()) {
+            ByteBuf read = peer.channel.alloc().buffer(4096);
+            read.writeBytes(Hex.octets("03 00*6 07 d2 61*2002"));
+            ByteBuf large = peer.channel.alloc().buffer(4096);
+            large.writeBytes(Hex.octets("03 00*6 08 00 61*2048"));
+            peer.channel.writeInbound(read, large);
+            assertThat(read.refCnt()).isZero();
+            assertThat(large.refCnt()).isOne();
         }
     }
 }

@@ -13,6 +13,7 @@ import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPVersion;
 import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.InTraffic;
+import dev.zmtp.testing.ScriptedPeer;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.ChannelHandlerContext;
@@ -29,18 +30,18 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Limits are judged at the header, and whoever breaks one is disconnected with nothing kept. */
+/** Limits are checked at the header. A peer that breaks one is disconnected, and nothing of it is retained. */
 class LimitsTest {
 
-    private static InTraffic dealer(UnaryOperator<ZMTPCodec.Builder> settings) {
+    private static ScriptedPeer dealer(UnaryOperator<ZMTPCodec.Builder> settings) {
         return InTraffic.as(DEALER).set(settings).start();
     }
 
     @Test
     void aFrameOfExactlyTheLimitIsAccepted() {
-        try (InTraffic traffic = dealer(codec -> codec.maxFrameLength(300))) {
-            traffic.receive("02 00*6 01 2c 61*300");
-            assertThat(traffic.heard).containsExactly("message " + Hex.of("61*300"));
+        try (ScriptedPeer peer = dealer(codec -> codec.maxFrameLength(300))) {
+            peer.send("02 00*6 01 2c 61*300");
+            assertThat(peer.messages).containsExactly("message " + Hex.of("61*300"));
         }
     }
 
@@ -60,11 +61,11 @@ class LimitsTest {
         "ZMTP10, ff 7f ff*7 00"
     })
     void aFrameOverTheLimitIsRefusedAtItsHeader(ZMTPVersion version, String header) {
-        try (InTraffic traffic = InTraffic.as(DEALER)
+        try (ScriptedPeer peer = InTraffic.as(DEALER)
                 .peer(version)
                 .set(codec -> codec.maxFrameLength(300))
                 .start()) {
-            Failures.assertTooLarge(traffic.receive(header));
+            Failures.assertTooLarge(peer.send(header));
         }
     }
 
@@ -79,26 +80,26 @@ class LimitsTest {
         "ZMTP10, ff ff*8 00"
     })
     void aLengthWithItsTopBitSetIsRefused(ZMTPVersion version, String header) {
-        try (InTraffic traffic = InTraffic.as(DEALER).peer(version).start()) {
-            Failures.assertMalformed(traffic.receive(header));
+        try (ScriptedPeer peer = InTraffic.as(DEALER).peer(version).start()) {
+            Failures.assertMalformed(peer.send(header));
         }
     }
 
     @Test
-    void theLimitOfFramesHoldsByDefault() {
-        try (InTraffic traffic = InTraffic.as(DEALER).start()) {
-            Failures.assertTooLarge(traffic.receive("02 00*4 04 00*2 01"));
+    void theNumberOfFramesIsLimitedByDefault() {
+        try (ScriptedPeer peer = InTraffic.as(DEALER).start()) {
+            Failures.assertTooLarge(peer.send("02 00*4 04 00*2 01"));
         }
     }
 
     @Test
-    void aHeaderTakesNoMemoryForItsBody() {
+    void aHeaderAllocatesNothingForItsBody() {
         Counting alloc = new Counting();
-        try (InTraffic traffic = InTraffic.as(DEALER).allocator(alloc).start()) {
+        try (ScriptedPeer peer = InTraffic.as(DEALER).allocator(alloc).start()) {
             alloc.largest = 0;
-            traffic.receive("02 00*4 04 00*3 / 61*100");
+            peer.send("02 00*4 04 00*3 / 61*100");
             assertThat(alloc.largest).isLessThanOrEqualTo(200);
-            assertThat(traffic.failures).isEmpty();
+            assertThat(peer.failures).isEmpty();
         }
     }
 
@@ -125,51 +126,51 @@ class LimitsTest {
 
     @Test
     void aMessageOfExactlyTheLimitIsAccepted() {
-        try (InTraffic traffic = dealer(codec -> codec.maxMessageLength(100 + 64 + 36))) {
-            traffic.receive("01 64 61*100 / 00 24 62*36");
-            assertThat(traffic.heard).hasSize(1);
+        try (ScriptedPeer peer = dealer(codec -> codec.maxMessageLength(100 + 64 + 36))) {
+            peer.send("01 64 61*100 / 00 24 62*36");
+            assertThat(peer.messages).hasSize(1);
         }
     }
 
     @Test
-    void theFramesOfAMessageTogetherAreLimited() {
-        try (InTraffic traffic = dealer(codec -> codec.maxMessageLength(100 + 64 + 35))) {
-            Failures.assertTooLarge(traffic.receive("01 64 61*100 / 00 24"));
+    void theTotalLengthOfAMessageIsLimited() {
+        try (ScriptedPeer peer = dealer(codec -> codec.maxMessageLength(100 + 64 + 35))) {
+            Failures.assertTooLarge(peer.send("01 64 61*100 / 00 24"));
         }
     }
 
     @Test
-    void aSingleFrameIsLimitedAsAMessageToo() {
-        try (InTraffic traffic = dealer(codec -> codec.maxMessageLength(99))) {
-            Failures.assertTooLarge(traffic.receive("00 64"));
+    void aSingleFrameIsAlsoLimitedAsAMessage() {
+        try (ScriptedPeer peer = dealer(codec -> codec.maxMessageLength(99))) {
+            Failures.assertTooLarge(peer.send("00 64"));
         }
     }
 
     @Test
     void theOverheadOfEmptyFramesCounts() {
-        try (InTraffic traffic = dealer(codec -> codec.maxMessageLength(10 * 64))) {
-            traffic.receive("01 00 ".repeat(1 + 10)); // the first frame counts its octets alone
-            assertThat(traffic.failures).isEmpty();
-            Failures.assertTooLarge(traffic.receive("01 00"));
+        try (ScriptedPeer peer = dealer(codec -> codec.maxMessageLength(10 * 64))) {
+            peer.send("01 00 ".repeat(1 + 10)); // the first frame counts only its bytes
+            assertThat(peer.failures).isEmpty();
+            Failures.assertTooLarge(peer.send("01 00"));
         }
     }
 
     @Test
     void theNumberOfFramesIsLimited() {
-        try (InTraffic traffic = dealer(codec -> codec.maxMessageFrames(3))) {
-            traffic.receive("01 00 01 00 00 00 / 01 00 01 00 01 00");
-            assertThat(traffic.heard).containsExactly("message - - -");
-            assertThat(traffic.failures).isEmpty();
-            Failures.assertTooLarge(traffic.receive("00 00"));
+        try (ScriptedPeer peer = dealer(codec -> codec.maxMessageFrames(3))) {
+            peer.send("01 00 01 00 00 00 / 01 00 01 00 01 00");
+            assertThat(peer.messages).containsExactly("message - - -");
+            assertThat(peer.failures).isEmpty();
+            Failures.assertTooLarge(peer.send("00 00"));
         }
     }
 
     @Test
     void endlessEmptyFramesEndTheConnectionByDefault() {
-        try (InTraffic traffic = InTraffic.as(DEALER).start()) {
-            traffic.receive("01 00 ".repeat(1024));
-            assertThat(traffic.failures).isEmpty();
-            Failures.assertTooLarge(traffic.receive("01 00"));
+        try (ScriptedPeer peer = InTraffic.as(DEALER).start()) {
+            peer.send("01 00 ".repeat(1024));
+            assertThat(peer.failures).isEmpty();
+            Failures.assertTooLarge(peer.send("01 00"));
         }
     }
 
@@ -177,83 +178,83 @@ class LimitsTest {
     @EnumSource(
             value = ZMTPSocketType.class,
             names = {"PUSH", "PUB", "XPUB"})
-    void messagesThatNobodyWantsAreLimitedAsWell(ZMTPSocketType type) {
-        try (InTraffic traffic =
+    void discardedMessagesAreLimitedToo(ZMTPSocketType type) {
+        try (ScriptedPeer peer =
                 InTraffic.as(type).set(codec -> codec.maxMessageFrames(2)).start()) {
-            Failures.assertTooLarge(traffic.receive("01 00 01 00 01 00"));
+            Failures.assertTooLarge(peer.send("01 00 01 00 01 00"));
         }
     }
 
     @Test
     void eachMessageIsCountedFromZero() {
-        try (InTraffic traffic = dealer(codec -> codec.maxMessageLength(100).maxMessageFrames(2))) {
-            traffic.receive("01 14 61*20 / 00 10 62*16 / ".repeat(50));
-            assertThat(traffic.heard).hasSize(50);
-            assertThat(traffic.failures).isEmpty();
+        try (ScriptedPeer peer = dealer(codec -> codec.maxMessageLength(100).maxMessageFrames(2))) {
+            peer.send("01 14 61*20 / 00 10 62*16 / ".repeat(50));
+            assertThat(peer.messages).hasSize(50);
+            assertThat(peer.failures).isEmpty();
         }
     }
 
     @Test
     void commandsDoNotCountAsFrames() {
-        try (InTraffic traffic = dealer(codec -> codec.maxMessageFrames(2))) {
-            traffic.receive("01 00 " + "04 05 04 \"PONG\" ".repeat(10) + "00 00");
-            assertThat(traffic.heard).containsExactly("message - -");
+        try (ScriptedPeer peer = dealer(codec -> codec.maxMessageFrames(2))) {
+            peer.send("01 00 " + "04 05 04 \"PONG\" ".repeat(10) + "00 00");
+            assertThat(peer.messages).containsExactly("message - -");
         }
     }
 
     @Test
     void aCommandOfExactlyTheLimitIsAccepted() {
-        try (InTraffic traffic =
+        try (ScriptedPeer peer =
                 InTraffic.as(PUB).set(codec -> codec.maxCommandLength(300)).start()) {
-            traffic.receive("06 00*6 01 2c 09 \"SUBSCRIBE\" 61*290");
-            assertThat(traffic.heard).containsExactly("subscribe " + Hex.of("61*290"));
+            peer.send("06 00*6 01 2c 09 \"SUBSCRIBE\" 61*290");
+            assertThat(peer.messages).containsExactly("subscribe " + Hex.of("61*290"));
         }
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"06 00*6 01 2d", "06 7f ff*7"})
     void aCommandOverTheLimitIsRefusedAtItsHeader(String header) {
-        try (InTraffic traffic =
+        try (ScriptedPeer peer =
                 InTraffic.as(PUB).set(codec -> codec.maxCommandLength(300)).start()) {
-            Failures.assertTooLarge(traffic.receive(header));
+            Failures.assertTooLarge(peer.send(header));
         }
     }
 
     @Test
     void commandsAreLimitedTo8KibibytesByDefault() {
-        try (InTraffic traffic = InTraffic.as(PUB).start()) {
-            traffic.receive("06 00*6 20 00 09 \"SUBSCRIBE\" 61*8182");
-            assertThat(traffic.heard).hasSize(1);
-            Failures.assertTooLarge(traffic.receive("06 00*6 20 01"));
+        try (ScriptedPeer peer = InTraffic.as(PUB).start()) {
+            peer.send("06 00*6 20 00 09 \"SUBSCRIBE\" 61*8182");
+            assertThat(peer.messages).hasSize(1);
+            Failures.assertTooLarge(peer.send("06 00*6 20 01"));
         }
     }
 
     @Test
-    void theLimitOfFramesIsNoneOfCommands() {
-        try (InTraffic traffic = InTraffic.as(XPUB)
+    void theLimitOfFramesDoesNotApplyToCommands() {
+        try (ScriptedPeer peer = InTraffic.as(XPUB)
                 .set(codec -> codec.maxFrameLength(1).maxMessageLength(1))
                 .start()) {
-            traffic.receive("04 0b 09 \"SUBSCRIBE\" 41");
-            assertThat(traffic.heard).containsExactly("subscribe 41");
+            peer.send("04 0b 09 \"SUBSCRIBE\" 41");
+            assertThat(peer.messages).containsExactly("subscribe 41");
         }
     }
 
     @Test
     void afterAFailureTheRestOfTheInputIsDiscarded() {
-        try (InTraffic traffic = dealer(codec -> codec.maxFrameLength(10))) {
+        try (ScriptedPeer peer = dealer(codec -> codec.maxFrameLength(10))) {
             ByteBuf read = Hex.buffer("00 01 61 / 00 0b / 00 01 62 / 08 00 / 04 07 04 \"PING\" 00 00");
-            traffic.channel.writeInbound(read);
-            assertThat(traffic.heard).containsExactly("message 61");
-            Failures.assertTooLarge(traffic);
+            peer.channel.writeInbound(read);
+            assertThat(peer.messages).containsExactly("message 61");
+            Failures.assertTooLarge(peer);
             assertThat(read.refCnt()).isZero();
-            assertThat(traffic.sent()).isEmpty();
+            assertThat(peer.received()).isEmpty();
         }
     }
 
     @Test
-    void whatArrivesLaterThanAFailureIsDiscarded() {
+    void inputAfterAFailureIsDiscarded() {
         List<ByteBuf> late = new ArrayList<>();
-        try (InTraffic traffic = InTraffic.as(DEALER)
+        try (ScriptedPeer peer = InTraffic.as(DEALER)
                 .behind(new ChannelInboundHandlerAdapter() {
                     @Override
                     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
@@ -263,8 +264,8 @@ class LimitsTest {
                     }
                 })
                 .start()) {
-            Failures.assertMalformed(traffic.receive("08 00"));
-            assertThat(traffic.heard).isEmpty();
+            Failures.assertMalformed(peer.send("08 00"));
+            assertThat(peer.messages).isEmpty();
             assertThat(late)
                     .singleElement()
                     .satisfies(read -> assertThat(read.refCnt()).isZero());
@@ -275,28 +276,28 @@ class LimitsTest {
     @ValueSource(
             strings = {"01 05 61 62", "01 01 61 01 01 62 01", "01 01 61 / 02 00*6 30 00 61*100", "01 01 61 / 04 06 04"})
     void aPartialMessageIsReleasedWithAFailure(String partial) {
-        try (InTraffic traffic = dealer(codec -> codec.heartbeatInterval(Duration.ofSeconds(1)))) {
-            traffic.receive(partial);
+        try (ScriptedPeer peer = dealer(codec -> codec.heartbeatInterval(Duration.ofSeconds(1)))) {
+            peer.send(partial);
             for (int seconds = 0; seconds < 2; seconds++) {
-                traffic.channel.advanceTimeBy(1, TimeUnit.SECONDS);
-                traffic.channel.runPendingTasks();
+                peer.channel.advanceTimeBy(1, TimeUnit.SECONDS);
+                peer.channel.runPendingTasks();
             }
-            Failures.assertFailed(traffic, ZMTPException.Code.HEARTBEAT_TIMEOUT);
-            assertThat(traffic.heard).isEmpty(); // and LeakCheck has nothing to say
+            Failures.assertFailed(peer, ZMTPException.Code.HEARTBEAT_TIMEOUT);
+            assertThat(peer.messages).isEmpty(); // and LeakCheck finds nothing
         }
     }
 
     @Test
-    void framesOfAMessageThatGoesTooFarAreReleased() {
-        try (InTraffic traffic = dealer(codec -> codec.maxFrameLength(10))) {
-            Failures.assertTooLarge(traffic.receive("01 01 61 01 01 62 / 00 0b"));
+    void framesOfATooLargeMessageAreReleased() {
+        try (ScriptedPeer peer = dealer(codec -> codec.maxFrameLength(10))) {
+            Failures.assertTooLarge(peer.send("01 01 61 01 01 62 / 00 0b"));
         }
     }
 
     @Test
-    void aFailureIsToldBeforeTheChannelIsClosed() {
+    void aFailureIsReportedBeforeTheChannelIsClosed() {
         List<String> order = new ArrayList<>();
-        try (InTraffic traffic = InTraffic.as(PUSH)
+        try (ScriptedPeer peer = InTraffic.as(PUSH)
                 .behind(new ChannelInboundHandlerAdapter() {
                     @Override
                     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
@@ -309,37 +310,37 @@ class LimitsTest {
                     }
                 })
                 .start()) {
-            traffic.receive("08 00");
+            peer.send("08 00");
             assertThat(order).containsExactly("failure while active: true", "inactive");
         }
     }
 
     @Test
-    void aFailureFailsWhatWasWrittenAndNotFlushed() {
-        try (InTraffic traffic = InTraffic.as(DEALER).start()) {
-            ChannelPromise small = traffic.channel.newPromise();
-            traffic.channel.write(ZMTPMessage.fromUTF8("small"), small);
-            ChannelPromise big = traffic.channel.newPromise();
-            traffic.channel.write(ZMTPMessage.fromUTF8("b".repeat(5000)), big);
-            ChannelPromise last = traffic.channel.newPromise();
-            traffic.channel.write(ZMTPMessage.fromUTF8("last"), last);
-            traffic.receive("08 00");
+    void aFailureFailsUnflushedWrites() {
+        try (ScriptedPeer peer = InTraffic.as(DEALER).start()) {
+            ChannelPromise small = peer.channel.newPromise();
+            peer.channel.write(ZMTPMessage.fromUTF8("small"), small);
+            ChannelPromise big = peer.channel.newPromise();
+            peer.channel.write(ZMTPMessage.fromUTF8("b".repeat(5000)), big);
+            ChannelPromise last = peer.channel.newPromise();
+            peer.channel.write(ZMTPMessage.fromUTF8("last"), last);
+            peer.send("08 00");
             assertThat(small.cause()).isNotNull();
             assertThat(big.cause()).isNotNull();
-            assertThat(last.cause()).isSameAs(traffic.failures.get(0));
-            Failures.assertMalformed(traffic);
+            assertThat(last.cause()).isSameAs(peer.failures.get(0));
+            Failures.assertMalformed(peer);
         }
     }
 
     @Test
-    void limitsOf10PeersAreJudgedWithoutTheFlagsOctet() {
-        try (InTraffic traffic = InTraffic.as(DEALER)
+    void limitsOf10PeersDoNotCountTheFlagsByte() {
+        try (ScriptedPeer peer = InTraffic.as(DEALER)
                 .peer(ZMTP10)
                 .set(codec -> codec.maxFrameLength(1))
                 .start()) {
-            traffic.receive("02 00 61");
-            assertThat(traffic.heard).containsExactly("message 61");
-            Failures.assertTooLarge(traffic.receive("03 00"));
+            peer.send("02 00 61");
+            assertThat(peer.messages).containsExactly("message 61");
+            Failures.assertTooLarge(peer.send("03 00"));
         }
     }
 }

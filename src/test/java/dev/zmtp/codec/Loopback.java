@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.testing.Hex;
-import dev.zmtp.testing.Transport;
+import dev.zmtp.testing.TestTransport;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
@@ -27,9 +27,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Queue;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -42,13 +40,13 @@ final class Loopback implements AutoCloseable {
 
     static final int PATIENCE_SECONDS = 30;
 
-    private final Transport.Kit kit;
+    private final TestTransport.Kit kit;
     private final SocketAddress address;
     private final Map<ChannelOption<?>, Object> options;
     private final ChannelGroup channels = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
     private Channel server;
 
-    Loopback(Transport.Kit kit, SocketAddress address) {
+    Loopback(TestTransport.Kit kit, SocketAddress address) {
         this.kit = kit;
         this.address = address;
         this.options = new HashMap<>(kit.options());
@@ -138,7 +136,7 @@ final class Loopback implements AutoCloseable {
             return all.stream().map(End::numberOf).toList();
         }
 
-        /** Sends its number in a message of so many octets. */
+        /** Writes a message of {@code length} bytes that starts with {@code number}. */
         ChannelFuture write(int number, int length) {
             ByteBuf body = channel.alloc().buffer(length).writeInt(number).writeZero(length - 4);
             return channel.write(ZMTPMessage.from(body));
@@ -146,8 +144,8 @@ final class Loopback implements AutoCloseable {
     }
 
     /**
-     * Reads on when a read is over that has brought it nothing. Whoever reads by hand behind a FlowControlHandler does so:
-     * that takes the end of a read for the end of what was asked for, and octets may well end before a message does.
+     * Reads again when a read completes without a message. A handler that reads by hand after a FlowControlHandler needs this:
+     * that takes the end of a read as the answer to its request, but a read may end before a message does.
      */
     static final class Patient extends ChannelDuplexHandler {
         private boolean asked;
@@ -173,21 +171,6 @@ final class Loopback implements AutoCloseable {
         }
     }
 
-    /** Hears octets as a peer that knows no ZMTP would. */
-    static final class Ear extends ChannelInboundHandlerAdapter {
-        private final Queue<String> pieces = new ConcurrentLinkedQueue<>();
-
-        @Override
-        public void channelRead(ChannelHandlerContext ctx, Object msg) {
-            pieces.add(Hex.dump((ByteBuf) msg));
-        }
-
-        /** All that came until now, in hex. */
-        String heard() {
-            return String.join("", pieces);
-        }
-    }
-
     static <T> T await(BlockingQueue<T> queue) throws InterruptedException {
         T next = queue.poll(PATIENCE_SECONDS, TimeUnit.SECONDS);
         assertThat(next).isNotNull();
@@ -204,6 +187,62 @@ final class Loopback implements AutoCloseable {
             assertThat(System.nanoTime()).isLessThan(deadline);
             Thread.onSpinWait();
         }
+    }
+
+    /**
+     * Sends messages of many lengths from {@code client} to {@code server} and back, closes, and checks each message, each
+     * promise, and that nothing else was fired.
+     */
+    static void converse(ChannelFuture connected, End client, End server) throws Exception {
+        Channel channel = connected.channel();
+        List<ChannelFuture> writes = new ArrayList<>();
+        await(connected);
+        assertThat(connected.cause()).isNull();
+        List<ZMTPMessage> said = List.of(
+                message(3),
+                message(0),
+                message(5000),
+                message(1, 0, 300, 5000, 2),
+                message(100_000),
+                message(4097, 4097, 1));
+        for (ZMTPMessage message : said) {
+            writes.add(channel.write(message.retain()));
+        }
+        channel.flush();
+        client.assertSucceeded();
+        server.assertSucceeded();
+        for (ZMTPMessage message : said) {
+            ZMTPMessage heard = await(server.messages);
+            assertThat(heard).isEqualTo(message);
+            writes.add(server.channel.writeAndFlush(heard));
+        }
+        for (ZMTPMessage message : said) {
+            ZMTPMessage answer = await(client.messages);
+            assertThat(answer).isEqualTo(message);
+            answer.release();
+            message.release();
+        }
+        for (ChannelFuture write : writes) {
+            await(write);
+            assertThat(write.cause()).isNull();
+        }
+        channel.close();
+        client.assertClosed();
+        server.assertClosed();
+        for (End end : List.of(client, server)) {
+            assertThat(end.handshakes).isEmpty();
+            assertThat(end.messages).isEmpty();
+            assertThat(end.failures).isEmpty();
+        }
+    }
+
+    /** A message with frames of these lengths. */
+    static ZMTPMessage message(int... lengths) {
+        ByteBuf[] frames = new ByteBuf[lengths.length];
+        for (int i = 0; i < lengths.length; i++) {
+            frames[i] = Hex.buffer("61*" + lengths[i]);
+        }
+        return ZMTPMessage.from(frames);
     }
 
     private ChannelInitializer<Channel> initializer(ChannelHandler... handlers) {

@@ -1,6 +1,7 @@
 package dev.zmtp.codec;
 
 import dev.zmtp.testing.EventLoops;
+import dev.zmtp.testing.Fired;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -28,7 +29,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
-/** A server of our codec behind real sockets on the loopback interface. One event loop serves all its connections. */
+/** A server with our codec on real sockets of the loopback interface. One event loop serves all its connections. */
 final class LoopbackServer implements AutoCloseable {
 
     /** Far more than anything takes: only a failing test waits so long. */
@@ -37,20 +38,20 @@ final class LoopbackServer implements AutoCloseable {
     private static final long POLL_NANOS = 100_000;
 
     /** Our end of one connection. */
-    static final class End {
+    static final class Accepted {
         /** All that the codec fired, in words, and at the end "closed". */
         final List<String> fired = new CopyOnWriteArrayList<>();
 
         private final Channel channel;
-        private final AtomicLong octets = new AtomicLong();
+        private final AtomicLong bytes = new AtomicLong();
 
-        End(Channel channel) {
+        Accepted(Channel channel) {
             this.channel = channel;
         }
 
-        /** Waits until so many octets of the peer were read, and all that follows from them is done. */
-        void awaitOctets(int count) {
-            await("octets", () -> octets.get() >= count);
+        /** Waits until so many bytes of the peer were read, and all that follows from them is done. */
+        void awaitBytes(int count) {
+            await("octets", () -> bytes.get() >= count);
             channel.eventLoop().submit(() -> {}).awaitUninterruptibly();
         }
 
@@ -61,13 +62,13 @@ final class LoopbackServer implements AutoCloseable {
         }
     }
 
-    /** Those who have sent nothing yet are here too, in the order in which they came. */
-    private final BlockingQueue<End> accepted = new LinkedBlockingQueue<>();
+    /** All connections in the order in which they came, also those that have sent nothing yet. */
+    private final BlockingQueue<Accepted> accepted = new LinkedBlockingQueue<>();
 
     /** How many handshakes have succeeded. */
     final AtomicInteger handshakes = new AtomicInteger();
 
-    /** How often each failure in traffic was told. */
+    /** The failures that were reported in traffic. */
     final List<String> failures = new CopyOnWriteArrayList<>();
 
     private final EventLoops loops = new EventLoops(1);
@@ -85,7 +86,7 @@ final class LoopbackServer implements AutoCloseable {
                 .childHandler(new ChannelInitializer<>() {
                     @Override
                     protected void initChannel(Channel channel) {
-                        End end = new End(channel);
+                        Accepted end = new Accepted(channel);
                         channels.add(channel);
                         accepted.add(end);
                         channel.pipeline()
@@ -110,9 +111,9 @@ final class LoopbackServer implements AutoCloseable {
     }
 
     /** The next connection that was accepted. */
-    End accept() {
+    Accepted accept() {
         try {
-            End end = accepted.poll(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+            Accepted end = accepted.poll(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
             if (end == null) {
                 throw new AssertionError("connection: none (expected: one within " + PATIENCE + ")");
             }
@@ -133,7 +134,7 @@ final class LoopbackServer implements AutoCloseable {
         }
     }
 
-    /** Closes all channels by itself: an event loop that is told to end at once may end before it has closed them. */
+    /** Closes all channels first: an event loop that shuts down at once may end before it has closed them. */
     @Override
     public void close() {
         server.close().syncUninterruptibly();
@@ -141,12 +142,12 @@ final class LoopbackServer implements AutoCloseable {
         loops.close();
     }
 
-    /** Counts octets on their way to the codec. */
+    /** Counts bytes on their way to the codec. */
     private static final class Counter extends ChannelInboundHandlerAdapter {
-        private final End end;
+        private final Accepted end;
         private final Runnable afterRead;
 
-        Counter(End end, Runnable afterRead) {
+        Counter(Accepted end, Runnable afterRead) {
             this.end = end;
             this.afterRead = afterRead;
         }
@@ -155,21 +156,21 @@ final class LoopbackServer implements AutoCloseable {
         public void channelRead(ChannelHandlerContext ctx, Object msg) {
             int count = ((ByteBuf) msg).readableBytes();
             ctx.fireChannelRead(msg);
-            end.octets.addAndGet(count);
+            end.bytes.addAndGet(count);
             afterRead.run();
         }
     }
 
     private final class Echo extends ChannelInboundHandlerAdapter {
-        private final End end;
+        private final Accepted end;
 
-        Echo(End end) {
+        Echo(Accepted end) {
             this.end = end;
         }
 
         @Override
         public void channelRead(ChannelHandlerContext ctx, Object msg) {
-            end.fired.add(Conversation.describe(msg));
+            end.fired.add(Fired.describe(msg));
             if (ctx.channel().isActive()) {
                 ctx.write(msg, ctx.voidPromise());
             } else {
@@ -186,16 +187,16 @@ final class LoopbackServer implements AutoCloseable {
         public void userEventTriggered(ChannelHandlerContext ctx, Object evt) {
             if (evt instanceof ZMTPHandshakeSuccess) {
                 handshakes.incrementAndGet();
-                end.fired.add(Conversation.describe(evt));
+                end.fired.add(Fired.describe(evt));
             } else if (evt instanceof ZMTPHandshakeFailure || evt instanceof ChannelInputShutdownEvent) {
-                end.fired.add(Conversation.describe(evt));
+                end.fired.add(Fired.describe(evt));
             }
         }
 
         @Override
         public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-            end.fired.add(Conversation.describe(cause));
-            failures.add(Conversation.describe(cause));
+            end.fired.add(Fired.describe(cause));
+            failures.add(Fired.describe(cause));
         }
 
         @Override

@@ -15,16 +15,16 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The connection is lost behind any octet of a conversation, in any way in which a transport tells it: what was complete
- * has been heard, nothing else is, and one end is told.
+ * The connection is lost after any byte of a conversation, in any way that a transport reports it. Complete messages
+ * are fired, nothing else is, and the end is reported once.
  */
 class LostConnectionTest {
 
-    /** How a transport tells of the end. */
+    /** How a transport reports the end. */
     private enum Loss {
         /** The peer has closed the connection. */
         CLOSE,
-        /** The peer will send no more; the transport was told to keep such connections. */
+        /** The peer will send no more; the transport is configured to keep such connections. */
         HALF_CLOSE,
         /** The peer, or a firewall between, has reset the connection. */
         RESET;
@@ -66,25 +66,25 @@ class LostConnectionTest {
     }
 
     static Stream<Arguments> everyConversationAndLoss() {
-        return Conversation.ofEachVersion()
+        return Transcript.ofEachVersion()
                 .flatMap(conversation -> Arrays.stream(Loss.values()).map(loss -> Arguments.of(conversation, loss)));
     }
 
-    private static List<String> expected(Conversation conversation, Loss loss, int octets) {
-        List<String> expected = new ArrayList<>(conversation.fired(octets));
-        expected.addAll(octets < conversation.handshake() ? loss.inHandshake() : loss.inTraffic());
+    private static List<String> expected(Transcript conversation, Loss loss, int bytes) {
+        List<String> expected = new ArrayList<>(conversation.fired(bytes));
+        expected.addAll(bytes < conversation.handshake() ? loss.inHandshake() : loss.inTraffic());
         return expected;
     }
 
     @ParameterizedTest(name = "{0}: {1}")
     @MethodSource("everyConversationAndLoss")
-    void whatWasCompleteIsHeardAndOneEndIsTold(Conversation conversation, Loss loss) {
-        byte[] octets = conversation.octets();
-        for (int length = 0; length <= octets.length; length++) {
-            try (ScriptedPeer peer = Conversation.begin()) {
-                peer.send(Arrays.copyOf(octets, length));
+    void completeMessagesAreFiredAndTheEndIsReportedOnce(Transcript conversation, Loss loss) {
+        byte[] bytes = conversation.bytes();
+        for (int length = 0; length <= bytes.length; length++) {
+            try (ScriptedPeer peer = Transcript.begin()) {
+                peer.send(Arrays.copyOf(bytes, length));
                 loss.happenTo(peer.channel);
-                assertThat(Conversation.outcome(peer))
+                assertThat(Transcript.outcome(peer))
                         .as("behind %d octets", length)
                         .isEqualTo(expected(conversation, loss, length));
             }
@@ -93,13 +93,13 @@ class LostConnectionTest {
 
     @ParameterizedTest(name = "{0}: {1}")
     @MethodSource("everyConversationAndLoss")
-    void thatItsOctetsCameSinglyChangesNothing(Conversation conversation, Loss loss) {
-        byte[] octets = conversation.octets();
-        for (int length = 0; length <= octets.length; length += 1 + length / 30) {
-            try (ScriptedPeer peer = Conversation.begin()) {
-                peer.sendSingly(Arrays.copyOf(octets, length));
+    void bytesThatArriveSinglyChangeNothing(Transcript conversation, Loss loss) {
+        byte[] bytes = conversation.bytes();
+        for (int length = 0; length <= bytes.length; length += 1 + length / 30) {
+            try (ScriptedPeer peer = Transcript.begin()) {
+                peer.sendSingly(Arrays.copyOf(bytes, length));
                 loss.happenTo(peer.channel);
-                assertThat(Conversation.outcome(peer))
+                assertThat(Transcript.outcome(peer))
                         .as("behind %d octets", length)
                         .isEqualTo(expected(conversation, loss, length));
             }

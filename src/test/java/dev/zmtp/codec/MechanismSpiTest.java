@@ -11,8 +11,9 @@ import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPSubscription;
 import dev.zmtp.ZMTPVersion;
 import dev.zmtp.security.ZMTPMechanism;
+import dev.zmtp.testing.Fired;
 import dev.zmtp.testing.Hex;
-import dev.zmtp.testing.Peers;
+import dev.zmtp.testing.CodecPair;
 import dev.zmtp.testing.ScriptedPeer;
 import dev.zmtp.testing.ToyMechanism;
 import io.netty.buffer.ByteBuf;
@@ -57,8 +58,8 @@ class MechanismSpiTest {
         return mechanism;
     }
 
-    private static Peers joined(ZMTPConfig.Builder left, ZMTPConfig.Builder right) {
-        return new Peers(ZMTPCodec.from(left.build()), ZMTPCodec.from(right.build()));
+    private static CodecPair joined(ZMTPConfig.Builder left, ZMTPConfig.Builder right) {
+        return new CodecPair(ZMTPCodec.from(left.build()), ZMTPCodec.from(right.build()));
     }
 
     /** A scripted client of our server, after the greetings. */
@@ -114,7 +115,7 @@ class MechanismSpiTest {
 
     @Test
     void twoSidesShakeHandsAndTalk() {
-        try (Peers peers = joined(client(ZMTPSocketType.DEALER), server(ZMTPSocketType.ROUTER, YES))
+        try (CodecPair peers = joined(client(ZMTPSocketType.DEALER), server(ZMTPSocketType.ROUTER, YES))
                 .exchange()) {
             assertThat(peers.left.events).singleElement().isInstanceOf(ZMTPHandshakeSuccess.class);
             assertThat(peers.right.events).singleElement().isInstanceOf(ZMTPHandshakeSuccess.class);
@@ -133,7 +134,7 @@ class MechanismSpiTest {
 
     @Test
     void aLargeSealedMessageCountsInWritability() {
-        try (Peers peers = joined(client(ZMTPSocketType.DEALER), server(ZMTPSocketType.ROUTER, YES))
+        try (CodecPair peers = joined(client(ZMTPSocketType.DEALER), server(ZMTPSocketType.ROUTER, YES))
                 .exchange()) {
             ChannelFuture written = peers.left.channel.write(ZMTPMessage.fromUTF8("c".repeat(200_000)));
             assertThat(peers.left.channel.isWritable()).isFalse();
@@ -277,7 +278,7 @@ class MechanismSpiTest {
         for (int split = 1; split < bytes.length; split++) {
             try (ScriptedPeer peer = ready()) {
                 peer.send(bytes, split);
-                assertThat(peer.texts()).containsExactly("a,b", "hi");
+                assertThat(peer.messages).containsExactly(Fired.message("a", "b"), Fired.message("hi"));
             }
         }
     }
@@ -345,7 +346,7 @@ class MechanismSpiTest {
             peer.channel.writeInbound(read);
             assertThat(read.refCnt()).isZero();
             peer.send(sealed(0, "62"));
-            assertThat(peer.texts()).containsExactly("a".repeat(2000) + ",b");
+            assertThat(peer.messages).containsExactly(Fired.message("a".repeat(2000), "b"));
         }
     }
 
@@ -354,13 +355,13 @@ class MechanismSpiTest {
         try (ScriptedPeer peer = ready()) {
             peer.send(sealed(1, "61") + sealed(4, "04 \"PING\" 0000 \"ctx\"") + sealed(0, "62"));
             assertThat(peer.received()).isEqualTo(Hex.of(sealed(4, "04 \"PONG\" \"ctx\"")));
-            assertThat(peer.texts()).containsExactly("a,b");
+            assertThat(peer.messages).containsExactly(Fired.message("a", "b"));
         }
     }
 
     @Test
     void aSubscriptionIsSealed() {
-        try (Peers peers = joined(client(ZMTPSocketType.SUB), server(ZMTPSocketType.PUB, YES))
+        try (CodecPair peers = joined(client(ZMTPSocketType.SUB), server(ZMTPSocketType.PUB, YES))
                 .exchange()) {
             peers.left.channel.writeAndFlush(ZMTPSubscription.subscribe("AB"));
             peers.left.channel.writeAndFlush(ZMTPSubscription.cancel("AB"));
@@ -372,7 +373,7 @@ class MechanismSpiTest {
 
     @Test
     void aSubscriptionAsAMessageIsSealed() {
-        try (Peers peers = joined(
+        try (CodecPair peers = joined(
                         client(ZMTPSocketType.SUB).protocol(ZMTPVersion.ZMTP30), server(ZMTPSocketType.PUB, YES))
                 .exchange()) {
             peers.left.channel.writeAndFlush(ZMTPSubscription.subscribe("AB"));
@@ -383,7 +384,7 @@ class MechanismSpiTest {
 
     @Test
     void messagesToASendOnlySocketAreDroppedAfterTheCipherToo() {
-        try (Peers peers = joined(client(ZMTPSocketType.PULL), server(ZMTPSocketType.PUSH, YES))
+        try (CodecPair peers = joined(client(ZMTPSocketType.PULL), server(ZMTPSocketType.PUSH, YES))
                 .exchange()) {
             peers.left.channel.writeAndFlush(ZMTPMessage.fromUTF8("a", "b"));
             peers.exchange();
@@ -411,7 +412,7 @@ class MechanismSpiTest {
     void aCustomTypeIsSealed() {
         ZMTPConfig.Builder left = client(ZMTPSocketType.DEALER).encoder(Joined.class);
         ZMTPConfig.Builder right = server(ZMTPSocketType.ROUTER, YES).decoder(Split.class);
-        try (Peers peers = joined(left, right).exchange()) {
+        try (CodecPair peers = joined(left, right).exchange()) {
             peers.left.channel.writeAndFlush("one,two," + "3".repeat(300));
             peers.exchange();
             assertThat(peers.right.messages).containsExactly("one|two|" + "3".repeat(300) + "|");

@@ -95,7 +95,7 @@ class MemoryBoundIT {
         }
     }
 
-    /** The octets of the objects that live, without those that nobody needs. */
+    /** The bytes of all live objects, without garbage. */
     private static long heap() {
         System.gc();
         return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
@@ -120,7 +120,7 @@ class MemoryBoundIT {
         }
     }
 
-    /** The first peer, behind its handshake: what the server has said in that is read. */
+    /** The first peer, after its handshake: what the server sent in it is read. */
     private static Socket honest(LoopbackServer server) throws IOException {
         Socket socket =
                 new Socket(server.address().getAddress(), server.address().getPort());
@@ -140,7 +140,7 @@ class MemoryBoundIT {
     }
 
     @Test
-    void whatIsAnnouncedTakesAtMostTwiceWhatHasCome() throws IOException {
+    void announcedFramesTakeAtMostTwiceWhatHasArrived() throws IOException {
         byte[] start = Hex.octets("02 %016x 61*%d".formatted(ANNOUNCED, SENT));
         try (LoopbackServer server = server();
                 Socket honest = honest(server)) {
@@ -151,7 +151,7 @@ class MemoryBoundIT {
             }
             server.accept(); // the honest one
             for (int i = 0; i < ANNOUNCERS; i++) {
-                server.accept().awaitOctets(HANDSHAKE.length + start.length);
+                server.accept().awaitBytes(HANDSHAKE.length + start.length);
             }
             talk(honest, 1000, new AtomicInteger());
 
@@ -169,11 +169,11 @@ class MemoryBoundIT {
     }
 
     @Test
-    void messagesThatNeverEndTakeNoMoreThanTheLimitsOfTheirConnections() throws IOException {
+    void endlessMessagesTakeNoMoreThanTheLimitsOfTheirConnections() throws IOException {
         byte[] frames = Hex.octets("01 00 ".repeat(MAX_FRAMES));
         try (LoopbackServer server = server()) {
             List<SocketChannel> endless = connect(server, ENDLESS);
-            List<LoopbackServer.End> ends = new ArrayList<>();
+            List<LoopbackServer.Accepted> ends = new ArrayList<>();
             for (int i = 0; i < ENDLESS; i++) {
                 ends.add(server.accept());
             }
@@ -181,11 +181,11 @@ class MemoryBoundIT {
             for (SocketChannel flooder : endless) {
                 flooder.write(ByteBuffer.wrap(frames));
             }
-            ends.forEach(end -> end.awaitOctets(HANDSHAKE.length + frames.length));
+            ends.forEach(end -> end.awaitBytes(HANDSHAKE.length + frames.length));
 
             assertThat(server.failures).isEmpty();
             LoopbackServer.await("memory", () -> counted.used() == 0); // an empty frame needs no buffer
-            // A frame behind the first counts 64 octets: no more may it be. Garbage of others only takes patience.
+            // A frame after the first counts as 64 bytes, and may take no more. Garbage of others only takes patience.
             LoopbackServer.await("heap", () -> heap() - before <= (long) ENDLESS * MAX_FRAMES * 64);
 
             for (SocketChannel flooder : endless) {
@@ -199,7 +199,7 @@ class MemoryBoundIT {
         assertThat(counted.used()).isZero();
     }
 
-    /** Sends messages that never end, on a new connection whenever it is cut, until it is told to stop. */
+    /** Sends messages that never end, on a new connection whenever one is closed, until it is stopped. */
     private int flood(LoopbackServer server, AtomicBoolean stop, AtomicBoolean started) throws IOException {
         byte[] frames = Hex.octets("01 00 ".repeat(MAX_FRAMES / 8));
         SocketChannel[] flooders = new SocketChannel[ENDLESS];
@@ -226,7 +226,7 @@ class MemoryBoundIT {
     }
 
     @Test
-    void anHonestPeerIsServedWhileOthersFloodOnTheSameLoop()
+    void anHonestPeerIsServedWhileOthersFloodTheSameLoop()
             throws IOException, InterruptedException, ExecutionException {
         int messages = 2000;
         byte[] start = Hex.octets("02 %016x 61*%d".formatted(ANNOUNCED, SENT));

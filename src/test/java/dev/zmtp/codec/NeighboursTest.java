@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.testing.CapturedLog;
+import dev.zmtp.testing.Fired;
 import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.InTraffic;
 import dev.zmtp.testing.ScriptedPeer;
@@ -60,23 +61,23 @@ class NeighboursTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("allocators")
-    void messagesPassOnEveryAllocator(ByteBufAllocator alloc) {
-        String octets = "01 01 61 / 03 00*6 13 88 62*5000 / 00 01 63 / 02 00*6 01 2c 64*300 / 00 00";
-        try (InTraffic traffic = InTraffic.as(DEALER).allocator(alloc).start()) {
-            ByteBuf read = alloc.buffer().writeBytes(Hex.octets(octets));
-            traffic.channel.writeInbound(read.readRetainedSlice(2000), read.readRetainedSlice(4));
-            traffic.channel.writeInbound(read);
+    void messagesPassWithEveryAllocator(ByteBufAllocator alloc) {
+        String bytes = "01 01 61 / 03 00*6 13 88 62*5000 / 00 01 63 / 02 00*6 01 2c 64*300 / 00 00";
+        try (ScriptedPeer peer = InTraffic.as(DEALER).allocator(alloc).start()) {
+            ByteBuf read = alloc.buffer().writeBytes(Hex.octets(bytes));
+            peer.channel.writeInbound(read.readRetainedSlice(2000), read.readRetainedSlice(4));
+            peer.channel.writeInbound(read);
             assertThat(read.refCnt()).isZero();
-            assertThat(traffic.heard)
+            assertThat(peer.messages)
                     .containsExactly(
                             "message 61 " + Hex.of("62*5000") + " 63", "message " + Hex.of("64*300"), "message -");
             ByteBuf big = alloc.buffer().writeBytes(Hex.octets("62*5000"));
-            traffic.write(ZMTPMessage.from(Hex.buffer("61"), big, Hex.buffer("63")));
+            peer.channel.write(ZMTPMessage.from(Hex.buffer("61"), big, Hex.buffer("63")));
             ByteBuf small = alloc.buffer().writeBytes(Hex.octets("64*300"));
-            traffic.write(ZMTPMessage.from(small));
-            traffic.writeText("");
-            traffic.channel.flush();
-            assertThat(traffic.sent()).isEqualTo(Hex.of(octets));
+            peer.channel.write(ZMTPMessage.from(small));
+            peer.channel.write(ZMTPMessage.fromUTF8(""));
+            peer.channel.flush();
+            assertThat(peer.received()).isEqualTo(Hex.of(bytes));
             assertThat(big.refCnt()).isZero();
             assertThat(small.refCnt()).isZero();
         }
@@ -84,9 +85,9 @@ class NeighboursTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("allocators")
-    void aReceivedMessageIsTheReceiversAlone(ByteBufAllocator alloc) {
+    void aReceivedMessageIsNotShared(ByteBufAllocator alloc) {
         List<ZMTPMessage> kept = new ArrayList<>();
-        try (InTraffic traffic = InTraffic.as(DEALER)
+        try (ScriptedPeer peer = InTraffic.as(DEALER)
                 .allocator(alloc)
                 .behind(new ChannelInboundHandlerAdapter() {
                     @Override
@@ -96,44 +97,44 @@ class NeighboursTest {
                 })
                 .start()) {
             ByteBuf read = alloc.buffer().writeBytes(Hex.octets("00 02 61 62 / 01 01 63 00 02 64"));
-            traffic.channel.writeInbound(read);
-            traffic.channel.writeInbound(alloc.buffer().writeBytes(Hex.octets("65")));
+            peer.channel.writeInbound(read);
+            peer.channel.writeInbound(alloc.buffer().writeBytes(Hex.octets("65")));
         }
         // Both outlive the connection, in any order.
-        assertThat(kept).extracting(InTraffic::describe).containsExactly("message 6162", "message 63 6465");
+        assertThat(kept).extracting(Fired::describe).containsExactly("message 6162", "message 63 6465");
         kept.get(1).frame(1).setByte(0, 'z');
         kept.get(0).release();
-        assertThat(InTraffic.describe(kept.get(1))).isEqualTo("message 63 7a65");
+        assertThat(Fired.describe(kept.get(1))).isEqualTo("message 63 7a65");
         kept.get(1).release();
         assertThat(kept).allMatch(message -> message.refCnt() == 0);
     }
 
     @Test
-    void aFlushConsolidationHandlerInFrontPutsFlushesOffUntilTheReadIsOver() {
+    void aFlushConsolidationHandlerBeforeTheCodecDelaysFlushes() {
         Gate transport = new Gate();
-        try (InTraffic traffic = InTraffic.as(DEALER)
+        try (ScriptedPeer peer = InTraffic.as(DEALER)
                 .front(transport, new FlushConsolidationHandler(1000, true))
                 .behind(new Echo())
                 .start()) {
             transport.reset();
-            traffic.receive("00 01 61 / 04 07 04 \"PING\" 00 00 / 00 01 62 / 00 01 63");
+            peer.send("00 01 61 / 04 07 04 \"PING\" 00 00 / 00 01 62 / 00 01 63");
             assertThat(transport.flushes).isOne();
-            assertThat(traffic.sent()).isEqualTo(Hex.of("00 01 61 / 04 05 04 \"PONG\" / 00 01 62 / 00 01 63"));
+            assertThat(peer.received()).isEqualTo(Hex.of("00 01 61 / 04 05 04 \"PONG\" / 00 01 62 / 00 01 63"));
         }
     }
 
     @Test
-    void aFlushConsolidationHandlerBehindPutsFlushesOffToo() {
+    void aFlushConsolidationHandlerAfterTheCodecDelaysFlushesToo() {
         Gate transport = new Gate();
-        try (InTraffic traffic = InTraffic.as(DEALER)
+        try (ScriptedPeer peer = InTraffic.as(DEALER)
                 .front(transport)
                 .behind(new FlushConsolidationHandler(1000, true), new Echo())
                 .start()) {
             transport.reset();
-            traffic.receive("00 01 61 / 00 01 62 / 00 01 63");
+            peer.send("00 01 61 / 00 01 62 / 00 01 63");
             assertThat(transport.flushes).isOne();
             assertThat(transport.writes).containsExactly(9);
-            assertThat(traffic.sent()).isEqualTo(Hex.of("00 01 61 / 00 01 62 / 00 01 63"));
+            assertThat(peer.received()).isEqualTo(Hex.of("00 01 61 / 00 01 62 / 00 01 63"));
         }
     }
 
@@ -147,40 +148,40 @@ class NeighboursTest {
 
     @Tag("netty-4.2-only") // in 4.1 the handler has a clock of its own
     @Test
-    void anIdleStateHandlerBehindSeesMessages() {
-        try (InTraffic traffic = InTraffic.as(DEALER)
+    void anIdleStateHandlerAfterTheCodecSeesMessages() {
+        try (ScriptedPeer peer = InTraffic.as(DEALER)
                 .behind(new IdleStateHandler(10, 0, 0, TimeUnit.SECONDS))
                 .start()) {
             for (int i = 0; i < 3; i++) {
-                traffic.channel.advanceTimeBy(9, TimeUnit.SECONDS);
-                traffic.receive("00 01 61");
+                peer.channel.advanceTimeBy(9, TimeUnit.SECONDS);
+                peer.send("00 01 61");
             }
-            assertThat(traffic.events).noneMatch(IdleStateEvent.class::isInstance);
-            traffic.channel.advanceTimeBy(10, TimeUnit.SECONDS);
-            traffic.channel.runPendingTasks();
-            assertThat(traffic.events).last().isInstanceOf(IdleStateEvent.class);
+            assertThat(peer.events).noneMatch(IdleStateEvent.class::isInstance);
+            peer.channel.advanceTimeBy(10, TimeUnit.SECONDS);
+            peer.channel.runPendingTasks();
+            assertThat(peer.events).last().isInstanceOf(IdleStateEvent.class);
         }
     }
 
     @Tag("netty-4.2-only") // in 4.1 the handler has a clock of its own
     @Test
-    void anIdleStateHandlerInFrontSeesOctetsAndItsEventPasses() {
-        try (InTraffic traffic = InTraffic.as(DEALER)
+    void anIdleStateHandlerBeforeTheCodecSeesBytesAndItsEventPasses() {
+        try (ScriptedPeer peer = InTraffic.as(DEALER)
                 .front(new IdleStateHandler(10, 0, 0, TimeUnit.SECONDS))
                 .start()) {
-            traffic.channel.advanceTimeBy(9, TimeUnit.SECONDS);
-            traffic.receive("04 05 04 \"PONG\"");
-            traffic.channel.advanceTimeBy(9, TimeUnit.SECONDS);
-            traffic.channel.runPendingTasks();
-            assertThat(traffic.events).noneMatch(IdleStateEvent.class::isInstance);
-            traffic.channel.advanceTimeBy(1, TimeUnit.SECONDS);
-            traffic.channel.runPendingTasks();
-            assertThat(traffic.events).last().isInstanceOf(IdleStateEvent.class);
-            assertThat(traffic.channel.isActive()).isTrue();
+            peer.channel.advanceTimeBy(9, TimeUnit.SECONDS);
+            peer.send("04 05 04 \"PONG\"");
+            peer.channel.advanceTimeBy(9, TimeUnit.SECONDS);
+            peer.channel.runPendingTasks();
+            assertThat(peer.events).noneMatch(IdleStateEvent.class::isInstance);
+            peer.channel.advanceTimeBy(1, TimeUnit.SECONDS);
+            peer.channel.runPendingTasks();
+            assertThat(peer.events).last().isInstanceOf(IdleStateEvent.class);
+            assertThat(peer.channel.isActive()).isTrue();
         }
     }
 
-    /** A codec that shakes hands at a clock that stands still, with these handlers before and behind it. */
+    /** A codec in its handshake, with a frozen clock and these handlers before and after it. */
     private static ScriptedPeer frozen(ChannelHandler front, ChannelHandler behind) {
         ScriptedPeer peer = new ScriptedPeer();
         peer.channel.freezeTime();
@@ -197,7 +198,7 @@ class NeighboursTest {
 
     @Tag("netty-4.2-only") // in 4.1 the handler has a clock of its own
     @Test
-    void aReadTimeoutInTheHandshakeIsItsOneFailure() {
+    void aReadTimeoutInTheHandshakeIsItsOnlyFailure() {
         try (ScriptedPeer peer = frozen(new ReadTimeoutHandler(10), new ChannelInboundHandlerAdapter())) {
             ChannelFuture held = peer.channel.writeAndFlush(ZMTPMessage.from(Hex.buffer("61")));
             pass(peer.channel, 9);
@@ -213,10 +214,10 @@ class NeighboursTest {
         }
     }
 
-    /** It stands behind the codec and sees no octet of the handshake; the user who put it there hears of it. */
+    /** It stands after the codec and sees no byte of the handshake, so it fires. The user who added it there gets its event. */
     @Tag("netty-4.2-only") // in 4.1 the handler has a clock of its own
     @Test
-    void aReadTimeoutBehindTheCodecEndsTheHandshakeAsAnyCloseDoes() {
+    void aReadTimeoutAfterTheCodecEndsTheHandshakeLikeAnyClose() {
         try (ScriptedPeer peer = frozen(new ChannelInboundHandlerAdapter(), new ReadTimeoutHandler(10))) {
             ChannelFuture held = peer.channel.writeAndFlush(ZMTPMessage.from(Hex.buffer("61")));
             pass(peer.channel, 9);
@@ -234,24 +235,24 @@ class NeighboursTest {
     @Tag("netty-4.2-only") // in 4.1 the handler has a clock of its own
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void aReadTimeoutInTrafficIsToldOnceAndEndsTheConnection(boolean inFront) {
+    void aReadTimeoutInTrafficIsReportedOnceAndEndsTheConnection(boolean inFront) {
         ChannelHandler timeout = new ReadTimeoutHandler(10);
         ChannelHandler none = new ChannelInboundHandlerAdapter();
-        try (InTraffic traffic = InTraffic.as(DEALER)
+        try (ScriptedPeer peer = InTraffic.as(DEALER)
                 .front(inFront ? timeout : none)
                 .behind(inFront ? none : timeout)
                 .start()) {
-            pass(traffic.channel, 9);
-            traffic.receive("00 01 61 / 01 01 62 / 02 00*6 20 00 63*5000");
-            ChannelFuture write = traffic.writeText("never flushed");
-            pass(traffic.channel, 9);
-            assertThat(traffic.failures).isEmpty();
-            pass(traffic.channel, 1);
-            assertThat(traffic.failures).singleElement().isInstanceOf(ReadTimeoutException.class);
-            assertThat(traffic.heard).containsExactly("message 61");
+            pass(peer.channel, 9);
+            peer.send("00 01 61 / 01 01 62 / 02 00*6 20 00 63*5000");
+            ChannelFuture write = peer.channel.write(ZMTPMessage.fromUTF8("never flushed"));
+            pass(peer.channel, 9);
+            assertThat(peer.failures).isEmpty();
+            pass(peer.channel, 1);
+            assertThat(peer.failures).singleElement().isInstanceOf(ReadTimeoutException.class);
+            assertThat(peer.messages).containsExactly("message 61");
             assertThat(write.isDone()).isTrue();
             assertThat(write.isSuccess()).isFalse();
-            assertThat(traffic.channel.isOpen()).isFalse();
+            assertThat(peer.channel.isOpen()).isFalse();
         }
     }
 
@@ -269,7 +270,7 @@ class NeighboursTest {
     @Tag("netty-4.2-only") // in 4.1 the handler has a clock of its own
     @ParameterizedTest
     @ValueSource(strings = {"", GREETING, "03", "ff 00*8 7f 01 06 00"})
-    void whoClosesAHandshakeThatIsIdleHasItFailOnce(String theirs) {
+    void closingAnIdleHandshakeFailsItOnce(String theirs) {
         try (ScriptedPeer peer = frozen(new IdleStateHandler(10, 0, 0, TimeUnit.SECONDS), new Impatient())) {
             peer.send(theirs);
             pass(peer.channel, 9);
@@ -287,19 +288,19 @@ class NeighboursTest {
 
     @Tag("netty-4.2-only") // in 4.1 the handler has a clock of its own
     @Test
-    void whoClosesATrafficThatIsIdleHearsOfNoFailure() {
-        try (InTraffic traffic = InTraffic.as(DEALER)
+    void closingIdleTrafficReportsNoFailure() {
+        try (ScriptedPeer peer = InTraffic.as(DEALER)
                 .front(new IdleStateHandler(0, 0, 10, TimeUnit.SECONDS))
                 .behind(new Impatient())
                 .start()) {
-            traffic.receive("01 01 61 / 02 00*6 20 00 62*5000");
-            ChannelFuture write = traffic.writeText("never flushed");
-            pass(traffic.channel, 10);
-            assertThat(traffic.events).last().isInstanceOf(IdleStateEvent.class);
-            assertThat(traffic.failures).isEmpty();
+            peer.send("01 01 61 / 02 00*6 20 00 62*5000");
+            ChannelFuture write = peer.channel.write(ZMTPMessage.fromUTF8("never flushed"));
+            pass(peer.channel, 10);
+            assertThat(peer.events).last().isInstanceOf(IdleStateEvent.class);
+            assertThat(peer.failures).isEmpty();
             assertThat(write.isDone()).isTrue();
-            assertThat(traffic.channel.isOpen()).isFalse();
-            traffic.channel.releaseOutbound();
+            assertThat(peer.channel.isOpen()).isFalse();
+            peer.channel.releaseOutbound();
         }
     }
 
@@ -307,19 +308,19 @@ class NeighboursTest {
     void loggingHandlersOnBothSidesChangeNothing() {
         try (CapturedLog front = new CapturedLog("dev.zmtp.test.front");
                 CapturedLog behind = new CapturedLog("dev.zmtp.test.behind");
-                InTraffic traffic = InTraffic.as(DEALER)
+                ScriptedPeer peer = InTraffic.as(DEALER)
                         .front(new LoggingHandler("dev.zmtp.test.front", LogLevel.TRACE))
                         .behind(new LoggingHandler("dev.zmtp.test.behind", LogLevel.TRACE))
                         .start()) {
             front.lines.clear();
             behind.lines.clear();
             ByteBuf read = Hex.buffer("00 01 61 / 01 01 62 / 00 00");
-            traffic.channel.writeInbound(read);
+            peer.channel.writeInbound(read);
             ByteBuf body = Hex.buffer("63");
-            ChannelFuture write = traffic.channel.writeAndFlush(ZMTPMessage.from(body));
-            assertThat(traffic.heard).containsExactly("message 61", "message 62 -");
+            ChannelFuture write = peer.channel.writeAndFlush(ZMTPMessage.from(body));
+            assertThat(peer.messages).containsExactly("message 61", "message 62 -");
             assertThat(write.isSuccess()).isTrue();
-            assertThat(traffic.sent()).isEqualTo(Hex.of("00 01 63"));
+            assertThat(peer.received()).isEqualTo(Hex.of("00 01 63"));
             assertThat(read.refCnt()).isZero();
             assertThat(body.refCnt()).isZero();
             assertThat(steps(front)).containsExactly("READ: 8B", "READ COMPLETE", "WRITE: 3B", "FLUSH");
@@ -333,7 +334,7 @@ class NeighboursTest {
         }
     }
 
-    /** What was logged, without the channel and without the dump of octets. */
+    /** What was logged, without the channel and without the dump of bytes. */
     private static List<String> steps(CapturedLog log) {
         return log.lines.stream()
                 .map(line -> line.lines().findFirst().orElseThrow().replaceFirst("^\\[.*?] ", ""))

@@ -1,6 +1,6 @@
 package dev.zmtp.codec;
 
-import dev.zmtp.testing.Transport;
+import dev.zmtp.testing.TestTransport;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @EnumSource(names = {"NIO_UNIX", "IO_URING", "IO_URING_RING", "IO_URING_UNIX", "IO_URING_ABSTRACT"})
 class Netty42TransportsTest extends TransportContract {
 
-    Netty42TransportsTest(Transport transport) {
+    Netty42TransportsTest(TestTransport transport) {
         super(transport);
     }
 }

@@ -1,6 +1,7 @@
 package dev.zmtp.codec;
 
 import static dev.zmtp.codec.Failures.failureOf;
+import static dev.zmtp.testing.Fired.message;
 import static dev.zmtp.testing.ScriptedPeer.GREETING;
 import static dev.zmtp.testing.ScriptedPeer.NULL;
 import static dev.zmtp.testing.ScriptedPeer.SIGNATURE;
@@ -227,7 +228,7 @@ class NullHandshakeTest {
             peer.send(ready("ROUTER") + ready("PUB") + "00 02 \"hi\"");
             assertThat(peer.onlyEvent(ZMTPHandshakeSuccess.class).handshake().remoteSocketType())
                     .isEqualTo(ZMTPSocketType.ROUTER);
-            assertThat(peer.texts()).containsExactly("hi");
+            assertThat(peer.messages).containsExactly(message("hi"));
             assertThat(peer.failures).isEmpty();
         }
     }
@@ -236,7 +237,7 @@ class NullHandshakeTest {
     void messagesMayFollowReadyInOneRead() {
         try (ScriptedPeer peer = greetedDealer().send(ready("ROUTER") + "01 01 61 00 01 62 / 00 02 \"hi\"")) {
             assertThat(peer.all).hasSize(3).first().isInstanceOf(ZMTPHandshakeSuccess.class);
-            assertThat(peer.texts()).containsExactly("a,b", "hi");
+            assertThat(peer.messages).containsExactly(message("a", "b"), message("hi"));
         }
     }
 

@@ -6,15 +6,15 @@ import com.tngtech.archunit.core.domain.JavaFieldAccess;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.testing.CapturedLog;
-import dev.zmtp.testing.Peers;
+import dev.zmtp.testing.CodecPair;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** One method lets a phase follow another, and says so. */
+/** One method enters each phase, and logs it. */
 class PhaseTest {
 
     @Test
-    void aPhaseIsEnteredInOneMethod() {
+    void phasesAreEnteredInOneMethod() {
         List<String> writers = new ClassFileImporter()
                 .importClasses(ZMTPCodec.class).get(ZMTPCodec.class).getField("phase").getAccessesToSelf().stream()
                         .filter(access -> access.getAccessType() == JavaFieldAccess.AccessType.SET)
@@ -28,7 +28,7 @@ class PhaseTest {
     void everyChangeOfPhaseIsLogged() {
         List<String> logged;
         try (CapturedLog log = new CapturedLog(ZMTPCodec.class.getName());
-                Peers peers = new Peers(ZMTPCodec.of(ZMTPSocketType.PUSH), ZMTPCodec.of(ZMTPSocketType.PULL))) {
+                CodecPair peers = new CodecPair(ZMTPCodec.of(ZMTPSocketType.PUSH), ZMTPCodec.of(ZMTPSocketType.PULL))) {
             peers.exchange();
             peers.left.channel.close();
             peers.exchange();

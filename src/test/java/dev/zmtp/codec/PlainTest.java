@@ -3,6 +3,7 @@ package dev.zmtp.codec;
 import static dev.zmtp.ZMTPSocketType.DEALER;
 import static dev.zmtp.ZMTPSocketType.ROUTER;
 import static dev.zmtp.codec.Failures.failureOf;
+import static dev.zmtp.testing.Fired.message;
 import static dev.zmtp.testing.ScriptedPeer.SIGNATURE;
 import static dev.zmtp.testing.ScriptedPeer.command;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -15,8 +16,8 @@ import dev.zmtp.security.ZMTPAuthenticator;
 import dev.zmtp.security.ZMTPDecision;
 import dev.zmtp.security.ZMTPPasswords;
 import dev.zmtp.security.ZMTPPlain;
+import dev.zmtp.testing.CodecPair;
 import dev.zmtp.testing.Hex;
-import dev.zmtp.testing.Peers;
 import dev.zmtp.testing.ScriptedPeer;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -84,7 +85,7 @@ class PlainTest {
             ZMTPHandshake handshake = peer.onlyEvent(ZMTPHandshakeSuccess.class).handshake();
             assertThat(handshake.mechanism()).isEqualTo("PLAIN");
             assertThat(handshake.remoteSocketType()).isEqualTo(ROUTER);
-            assertThat(peer.texts()).containsExactly("a");
+            assertThat(peer.messages).containsExactly(message("a"));
         }
     }
 
@@ -98,7 +99,7 @@ class PlainTest {
             ZMTPHandshakeSuccess success = peer.onlyEvent(ZMTPHandshakeSuccess.class);
             assertThat(success.handshake().mechanism()).isEqualTo("PLAIN");
             assertThat(success.session().userId()).isEqualTo("admin");
-            assertThat(peer.texts()).containsExactly("a");
+            assertThat(peer.messages).containsExactly(message("a"));
         }
     }
 
@@ -111,7 +112,8 @@ class PlainTest {
 
     @Test
     void twoSidesShakeHands() {
-        try (Peers peers = new Peers(ZMTPCodec.from(client().build()), ZMTPCodec.from(server().build())).exchange()) {
+        try (CodecPair peers =
+                new CodecPair(ZMTPCodec.from(client().build()), ZMTPCodec.from(server().build())).exchange()) {
             assertThat(peers.left.events).singleElement().isInstanceOf(ZMTPHandshakeSuccess.class);
             assertThat(peers.right.events).singleElement().isInstanceOf(ZMTPHandshakeSuccess.class);
         }

@@ -9,6 +9,7 @@ import dev.zmtp.ZMTPSubscription;
 import dev.zmtp.ZMTPVersion;
 import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.InTraffic;
+import dev.zmtp.testing.ScriptedPeer;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
@@ -29,15 +30,15 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Every promise completes exactly once, with what the transport says of the octets that it waits for. */
+/** Every promise completes exactly once, with the transport's result for its bytes. */
 class PromisesTest {
 
     private final Gate gate = new Gate();
 
-    private InTraffic dealer() {
-        InTraffic traffic = InTraffic.as(DEALER).front(gate).start();
+    private ScriptedPeer dealer() {
+        ScriptedPeer peer = InTraffic.as(DEALER).front(gate).start();
         gate.reset();
-        return traffic;
+        return peer;
     }
 
     private static ZMTPMessage message(int length) {
@@ -45,74 +46,74 @@ class PromisesTest {
     }
 
     @Test
-    void promisesOfABatchCompleteInOrderWithItsWrite() {
-        try (InTraffic traffic = dealer()) {
+    void promisesOfABatchCompleteInOrder() {
+        try (ScriptedPeer peer = dealer()) {
             List<Integer> completed = new ArrayList<>();
             for (int i = 0; i < 1000; i++) {
                 int number = i;
-                traffic.write(message(i % 7 == 0 ? 5000 : i)).addListener(done -> completed.add(number));
+                peer.channel.write(message(i % 7 == 0 ? 5000 : i)).addListener(done -> completed.add(number));
             }
-            traffic.channel.flush();
+            peer.channel.flush();
             assertThat(completed).isEqualTo(IntStream.range(0, 1000).boxed().toList());
-            traffic.channel.releaseOutbound();
+            peer.channel.releaseOutbound();
         }
     }
 
     @ParameterizedTest(name = "{0} octets")
     @ValueSource(ints = {0, 10, 4096, 4097, 100_000})
-    void noPromiseCompletesBeforeTheTransportHasTheOctets(int length) {
-        try (InTraffic traffic = dealer()) {
+    void noPromiseCompletesBeforeTheTransportHasTheBytes(int length) {
+        try (ScriptedPeer peer = dealer()) {
             gate.holds = true;
-            ChannelFuture write = traffic.channel.writeAndFlush(message(length));
+            ChannelFuture write = peer.channel.writeAndFlush(message(length));
             assertThat(write.isDone()).isFalse();
             gate.open();
             assertThat(write.isDone()).isFalse();
-            traffic.channel.flush();
+            peer.channel.flush();
             assertThat(write.isSuccess()).isTrue();
-            traffic.channel.releaseOutbound();
+            peer.channel.releaseOutbound();
         }
     }
 
     @ParameterizedTest(name = "{0} octets")
     @ValueSource(ints = {10, 5000})
     void voidPromisesAreAccepted(int length) {
-        try (InTraffic traffic = dealer()) {
-            traffic.channel.write(message(length), traffic.channel.voidPromise());
-            ChannelFuture other = traffic.write(message(10));
-            traffic.channel.write(message(length), traffic.channel.voidPromise());
-            traffic.channel.flush();
+        try (ScriptedPeer peer = dealer()) {
+            peer.channel.write(message(length), peer.channel.voidPromise());
+            ChannelFuture other = peer.channel.write(message(10));
+            peer.channel.write(message(length), peer.channel.voidPromise());
+            peer.channel.flush();
             assertThat(other.isSuccess()).isTrue();
-            assertThat(traffic.failures).isEmpty();
-            traffic.channel.releaseOutbound();
+            assertThat(peer.failures).isEmpty();
+            peer.channel.releaseOutbound();
         }
     }
 
     @ParameterizedTest(name = "{0} octets")
     @ValueSource(ints = {10, 5000})
-    void theFailureOfAVoidPromiseComesToExceptionCaughtOnce(int length) {
-        try (InTraffic traffic = dealer()) {
+    void theFailureOfAVoidPromiseReachesExceptionCaughtOnce(int length) {
+        try (ScriptedPeer peer = dealer()) {
             gate.remaining = 0;
-            traffic.channel.write(message(length), traffic.channel.voidPromise());
-            traffic.channel.flush();
-            assertThat(traffic.failures).containsExactly(gate.broken);
+            peer.channel.write(message(length), peer.channel.voidPromise());
+            peer.channel.flush();
+            assertThat(peer.failures).containsExactly(gate.broken);
         }
     }
 
     @Test
-    void theFailureOfAVoidPromiseByACloseComesToExceptionCaught() {
-        try (InTraffic traffic = dealer()) {
-            traffic.channel.write(message(10), traffic.channel.voidPromise());
-            traffic.channel.close();
-            assertThat(traffic.failures).singleElement().isInstanceOf(ClosedChannelException.class);
+    void theFailureOfAVoidPromiseByACloseReachesExceptionCaught() {
+        try (ScriptedPeer peer = dealer()) {
+            peer.channel.write(message(10), peer.channel.voidPromise());
+            peer.channel.close();
+            assertThat(peer.failures).singleElement().isInstanceOf(ClosedChannelException.class);
         }
     }
 
     @Test
-    void aRefusedMessageWithAVoidPromiseComesToExceptionCaught() {
-        try (InTraffic traffic = dealer()) {
-            traffic.channel.write("no message", traffic.channel.voidPromise());
-            assertThat(traffic.failures).singleElement().isInstanceOf(EncoderException.class);
-            assertThat(traffic.channel.isActive()).isTrue();
+    void aRefusedMessageWithAVoidPromiseReachesExceptionCaught() {
+        try (ScriptedPeer peer = dealer()) {
+            peer.channel.write("no message", peer.channel.voidPromise());
+            assertThat(peer.failures).singleElement().isInstanceOf(EncoderException.class);
+            assertThat(peer.channel.isActive()).isTrue();
         }
     }
 
@@ -135,34 +136,34 @@ class PromisesTest {
     @ParameterizedTest(name = "{0} octets")
     @ValueSource(ints = {10, 5000})
     void aCancelledMessageIsReleasedAndNotWritten(int length) {
-        try (InTraffic traffic =
+        try (ScriptedPeer peer =
                 InTraffic.as(DEALER).front(gate).behind(new Cancels()).start()) {
             ByteBuf body = Hex.buffer("61*" + length);
-            ChannelFuture cancelled = traffic.write(ZMTPMessage.from(body));
-            traffic.channel.flush();
+            ChannelFuture cancelled = peer.channel.write(ZMTPMessage.from(body));
+            peer.channel.flush();
             assertThat(cancelled.isCancelled()).isTrue();
             assertThat(body.refCnt()).isZero();
-            assertThat(traffic.sent()).isEmpty();
+            assertThat(peer.received()).isEmpty();
         }
     }
 
     @Test
     void aCancelledSubscriptionIsNotWritten() {
-        try (InTraffic traffic = InTraffic.as(SUB).behind(new Cancels()).start()) {
-            traffic.channel.writeAndFlush(ZMTPSubscription.subscribe("a"));
-            assertThat(traffic.sent()).isEmpty();
+        try (ScriptedPeer peer = InTraffic.as(SUB).behind(new Cancels()).start()) {
+            peer.channel.writeAndFlush(ZMTPSubscription.subscribe("a"));
+            assertThat(peer.received()).isEmpty();
         }
     }
 
     @Test
-    void aMessageThatIsCancelledWhileTheHandshakeGoesOnIsNotWritten() {
+    void aMessageCancelledDuringTheHandshakeIsNotWritten() {
         EmbeddedChannel channel = new EmbeddedChannel(ZMTPCodec.of(DEALER));
         ByteBuf body = Hex.buffer("61");
         ChannelFuture cancelled = channel.write(ZMTPMessage.from(body));
         ChannelFuture other = channel.writeAndFlush(ZMTPMessage.fromUTF8("b"));
         assertThat(cancelled.cancel(false)).isTrue();
         channel.releaseOutbound();
-        channel.writeInbound(Hex.buffer(InTraffic.greeting(ZMTPVersion.ZMTP10, DEALER)));
+        channel.writeInbound(Hex.buffer(ScriptedPeer.greeting(ZMTPVersion.ZMTP10, DEALER)));
         assertThat(body.refCnt()).isZero();
         assertThat(other.isSuccess()).isTrue();
         assertThat(Hex.dump(channel.readOutbound())).isEqualTo(Hex.of("02 00 62"));
@@ -170,20 +171,20 @@ class PromisesTest {
     }
 
     @Test
-    void whatIsEncodedCannotBeCancelledAnyMore() {
-        try (InTraffic traffic = dealer()) {
-            ChannelFuture write = traffic.writeText("a");
+    void anEncodedMessageCannotBeCancelled() {
+        try (ScriptedPeer peer = dealer()) {
+            ChannelFuture write = peer.channel.write(ZMTPMessage.fromUTF8("a"));
             assertThat(write.cancel(false)).isFalse();
-            traffic.channel.flush();
+            peer.channel.flush();
             assertThat(write.isSuccess()).isTrue();
-            assertThat(traffic.sent()).isEqualTo(Hex.of("00 01 61"));
+            assertThat(peer.received()).isEqualTo(Hex.of("00 01 61"));
         }
     }
 
     @ParameterizedTest(name = "write {0} fails")
     @ValueSource(ints = {0, 1, 2, 3, 4, 5, 6, 7})
     void aWriteThatTheTransportRefusesFailsAllThatFollows(int good) {
-        try (InTraffic traffic = dealer()) {
+        try (ScriptedPeer peer = dealer()) {
             gate.remaining = good;
             List<ChannelFuture> writes = new ArrayList<>();
             List<Integer> completions = new ArrayList<>();
@@ -191,65 +192,64 @@ class PromisesTest {
                 int number = i;
                 // Every tenth fills the buffer, and every tenth goes by reference.
                 int length = i % 10 == 0 ? 4096 : i % 10 == 5 ? 6000 : 10;
-                ChannelFuture write = traffic.write(
+                ChannelFuture write = peer.channel.write(
                         i % 9 == 0
                                 ? ZMTPMessage.from(Hex.buffer("62"), Hex.buffer("63*5000"), Hex.buffer("64*" + length))
                                 : message(length));
                 write.addListener(done -> completions.add(number));
                 writes.add(write);
             }
-            traffic.channel.flush();
-            traffic.channel.runPendingTasks();
+            peer.channel.flush();
+            peer.channel.runPendingTasks();
             assertThat(writes).allMatch(ChannelFuture::isDone);
             assertThat(completions).hasSize(40).doesNotHaveDuplicates();
-            assertThat(traffic.failures).containsExactly(gate.broken);
-            assertThat(traffic.channel.isActive()).isFalse();
-            assertThat(writes).noneMatch(ChannelFuture::isSuccess); // none was flushed before the failure
+            assertThat(peer.failures).containsExactly(gate.broken);
+            assertThat(peer.channel.isActive()).isFalse();
+            assertThat(writes).noneMatch(ChannelFuture::isSuccess); // nothing was flushed before the failure
         }
     }
 
     @ParameterizedTest(name = "{0} octets")
     @ValueSource(ints = {10, 5000})
-    void aListenerOfAFailedWriteDoesNotWriteBehindTheOctetsThatAreMissing(int length) {
-        try (InTraffic traffic = dealer()) {
+    void nothingIsWrittenAfterMissingBytesByTheListenerOfAFailedWrite(int length) {
+        try (ScriptedPeer peer = dealer()) {
             List<ChannelFuture> late = new ArrayList<>();
             gate.remaining = 0;
-            traffic.write(message(length)).addListener(failed -> {
+            peer.channel.write(message(length)).addListener(failed -> {
                 gate.remaining = Integer.MAX_VALUE;
-                late.add(traffic.channel.writeAndFlush(message(5000)));
+                late.add(peer.channel.writeAndFlush(message(5000)));
             });
-            traffic.channel.flush();
+            peer.channel.flush();
             assertThat(late)
                     .singleElement()
                     .satisfies(write -> assertThat(write.cause()).isInstanceOf(ClosedChannelException.class));
-            assertThat(traffic.failures).containsExactly(gate.broken);
+            assertThat(peer.failures).containsExactly(gate.broken);
             assertThat(gate.writes).hasSize(1);
         }
     }
 
     @Test
-    void whatTheTransportTookBeforeAFailureHasSucceeded() {
-        try (InTraffic traffic = dealer()) {
-            ChannelFuture good = traffic.channel.writeAndFlush(message(10));
+    void writesTheTransportTookBeforeAFailureHaveSucceeded() {
+        try (ScriptedPeer peer = dealer()) {
+            ChannelFuture good = peer.channel.writeAndFlush(message(10));
             gate.remaining = 0;
-            ChannelFuture bad = traffic.channel.writeAndFlush(message(10));
-            ChannelFuture late = traffic.channel.writeAndFlush(message(10));
+            ChannelFuture bad = peer.channel.writeAndFlush(message(10));
+            ChannelFuture late = peer.channel.writeAndFlush(message(10));
             assertThat(good.isSuccess()).isTrue();
             assertThat(bad.cause()).isSameAs(gate.broken);
             assertThat(late.cause()).isInstanceOf(ClosedChannelException.class);
-            traffic.channel.releaseOutbound();
+            peer.channel.releaseOutbound();
         }
     }
 
     @Test
-    void aPieceOfAMessageThatCannotBeSentFailsTheMessage() {
-        try (InTraffic traffic = dealer()) {
+    void aMessageFailsIfAPartOfItCannotBeSent() {
+        try (ScriptedPeer peer = dealer()) {
             gate.remaining = 1; // the header of the big frame
-            ChannelFuture write =
-                    traffic.channel.writeAndFlush(ZMTPMessage.from(Hex.buffer("62*5000"), Hex.buffer("63")));
+            ChannelFuture write = peer.channel.writeAndFlush(ZMTPMessage.from(Hex.buffer("62*5000"), Hex.buffer("63")));
             assertThat(write.isDone()).isTrue();
             assertThat(write.isSuccess()).isFalse();
-            assertThat(traffic.failures).containsExactly(gate.broken);
+            assertThat(peer.failures).containsExactly(gate.broken);
         }
     }
 
@@ -266,11 +266,11 @@ class PromisesTest {
     }
 
     @Test
-    void aWriteBehindTheEndFailsAndReleases() {
+    void aWriteAfterTheEndFailsAndReleases() {
         LateWriter late = new LateWriter();
-        try (InTraffic traffic = InTraffic.as(DEALER).front(gate).behind(late).start()) {
+        try (ScriptedPeer peer = InTraffic.as(DEALER).front(gate).behind(late).start()) {
             gate.reset();
-            traffic.channel.close();
+            peer.channel.close();
             assertThat(late.write.cause())
                     .isInstanceOf(ClosedChannelException.class)
                     .hasNoCause();
@@ -280,9 +280,9 @@ class PromisesTest {
     }
 
     @Test
-    void aWriteBehindAFailureNamesIt() {
+    void aWriteAfterAFailureNamesIt() {
         AtomicReference<ChannelFuture> late = new AtomicReference<>();
-        try (InTraffic traffic = InTraffic.as(DEALER)
+        try (ScriptedPeer peer = InTraffic.as(DEALER)
                 .behind(new ChannelInboundHandlerAdapter() {
                     @Override
                     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
@@ -291,69 +291,69 @@ class PromisesTest {
                     }
                 })
                 .start()) {
-            traffic.receive("08 00");
+            peer.send("08 00");
             assertThat(late.get().cause())
                     .isInstanceOf(ClosedChannelException.class)
-                    .hasCause(traffic.failures.get(0));
-            assertThat(traffic.sent()).isEmpty();
+                    .hasCause(peer.failures.get(0));
+            assertThat(peer.received()).isEmpty();
         }
     }
 
     static List<Arguments> endings() {
         return List.of(
-                Arguments.of("close", (Consumer<InTraffic>) traffic -> traffic.channel.close()),
-                Arguments.of("disconnect", (Consumer<InTraffic>) traffic -> traffic.channel.disconnect()),
-                Arguments.of("pipeline close", (Consumer<InTraffic>) traffic -> {
-                    traffic.channel.pipeline().close();
-                    traffic.channel.runPendingTasks();
+                Arguments.of("close", (Consumer<ScriptedPeer>) peer -> peer.channel.close()),
+                Arguments.of("disconnect", (Consumer<ScriptedPeer>) peer -> peer.channel.disconnect()),
+                Arguments.of("pipeline close", (Consumer<ScriptedPeer>) peer -> {
+                    peer.channel.pipeline().close();
+                    peer.channel.runPendingTasks();
                 }),
-                Arguments.of("transport closes", (Consumer<InTraffic>) traffic -> {
-                    traffic.channel.pipeline().firstContext().close();
-                    traffic.channel.runPendingTasks();
+                Arguments.of("transport closes", (Consumer<ScriptedPeer>) peer -> {
+                    peer.channel.pipeline().firstContext().close();
+                    peer.channel.runPendingTasks();
                 }));
     }
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("endings")
-    void whatWasNotFlushedFailsWithTheChannel(String name, Consumer<InTraffic> ending) {
-        try (InTraffic traffic = dealer()) {
-            ChannelFuture small = traffic.write(message(10));
-            ChannelFuture big = traffic.write(message(5000));
-            ChannelFuture last = traffic.write(message(10));
-            ending.accept(traffic);
+    void unflushedWritesFailWithTheChannel(String name, Consumer<ScriptedPeer> ending) {
+        try (ScriptedPeer peer = dealer()) {
+            ChannelFuture small = peer.channel.write(message(10));
+            ChannelFuture big = peer.channel.write(message(5000));
+            ChannelFuture last = peer.channel.write(message(10));
+            ending.accept(peer);
             assertThat(List.of(small, big, last))
                     .allSatisfy(write -> assertThat(write.cause()).isInstanceOf(ClosedChannelException.class));
-            assertThat(traffic.failures).isEmpty();
-            assertThat(traffic.sent()).isEmpty();
+            assertThat(peer.failures).isEmpty();
+            assertThat(peer.received()).isEmpty();
         }
     }
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("endings")
-    void whatWasFlushedHasLeftWhenTheChannelIsClosed(String name, Consumer<InTraffic> ending) {
-        try (InTraffic traffic = dealer()) {
-            ChannelFuture write = traffic.channel.writeAndFlush(message(3));
-            ending.accept(traffic);
+    void flushedWritesAreSentBeforeTheChannelIsClosed(String name, Consumer<ScriptedPeer> ending) {
+        try (ScriptedPeer peer = dealer()) {
+            ChannelFuture write = peer.channel.writeAndFlush(message(3));
+            ending.accept(peer);
             assertThat(write.isSuccess()).isTrue();
-            assertThat(traffic.sent()).isEqualTo(Hex.of("00 03 61*3"));
+            assertThat(peer.received()).isEqualTo(Hex.of("00 03 61*3"));
         }
     }
 
     @Test
     void aCloseHandsTheOpenBufferToTheTransport() {
-        try (InTraffic traffic = dealer()) {
-            traffic.write(message(3));
-            traffic.channel.close();
+        try (ScriptedPeer peer = dealer()) {
+            peer.channel.write(message(3));
+            peer.channel.close();
             assertThat(gate.writesBeforeClose).isOne();
         }
     }
 
     @Test
     void aDisconnectHandsTheOpenBufferToTheTransport() {
-        try (InTraffic traffic = dealer()) {
-            traffic.write(message(3));
+        try (ScriptedPeer peer = dealer()) {
+            peer.channel.write(message(3));
             // Directly, as a channel that cannot be disconnected turns the call into a close.
-            traffic.codec.disconnect(traffic.channel.pipeline().context("codec"), traffic.channel.newPromise());
+            peer.codec().disconnect(peer.channel.pipeline().context("codec"), peer.channel.newPromise());
             assertThat(gate.writesBeforeClose).isOne();
         }
     }

@@ -7,6 +7,7 @@ import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPVersion;
 import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.InTraffic;
+import dev.zmtp.testing.ScriptedPeer;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelDuplexHandler;
@@ -24,8 +25,8 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /**
- * A transport that fails now and then and a user who does anything in any callback, up to removing the codec: each promise is
- * done once, no buffer leaks, nothing is heard behind the end, and an open channel has whole messages on it.
+ * A transport that fails now and then and a user that does anything in any callback, up to removing the codec: each promise
+ * completes once, no buffer leaks, nothing is fired after the end, and an open channel gets complete messages only.
  */
 class RandomTrafficTest {
 
@@ -58,7 +59,7 @@ class RandomTrafficTest {
                     promise.tryFailure(new IOException("broken pipe"));
                 } else {
                     ctx.write(msg, promise);
-                    act(); // behind the write, as Netty's own queues call back when they have what was written
+                    act(); // after the write, as Netty's own queues call back once they hold the buffer
                 }
             }
 
@@ -144,8 +145,8 @@ class RandomTrafficTest {
         }
 
         private void feed() {
-            int octets = Math.min(input.readableBytes(), random.nextInt(random.nextBoolean() ? 20 : 6000));
-            ctx.pipeline().fireChannelRead(ctx.alloc().buffer(octets + 1).writeBytes(input, octets));
+            int bytes = Math.min(input.readableBytes(), random.nextInt(random.nextBoolean() ? 20 : 6000));
+            ctx.pipeline().fireChannelRead(ctx.alloc().buffer(bytes + 1).writeBytes(input, bytes));
         }
 
         @Override
@@ -186,7 +187,7 @@ class RandomTrafficTest {
     }
 
     @Test
-    void whateverHappensTheAccountsAreRight() {
+    void everyWriteAndReadIsAccountedForWhateverHappens() {
         int removals = 0;
         int failures = 0;
         for (long seed = 0; seed < SEEDS; seed++) {
@@ -202,33 +203,31 @@ class RandomTrafficTest {
 
     private static void run(User user, long seed) {
         ByteBuf sent = Hex.buffer("");
-        try (InTraffic traffic =
+        try (ScriptedPeer peer =
                 InTraffic.as(PAIR).front(user.transport).behind(user).start()) {
             user.started = true;
             int mark = 1 + user.random.nextInt(5000);
-            traffic.channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(mark, 2 * mark));
+            peer.channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(mark, 2 * mark));
             for (int i = 0; i < 200; i++) {
                 user.act();
                 user.feed();
                 if (user.random.nextInt(8) == 0) {
                     user.letClose();
                 }
-                traffic.channel.runPendingTasks();
+                peer.channel.runPendingTasks();
             }
             user.letClose();
             user.started = false; // what a callback of the last flush wrote would not leave whole
-            traffic.channel.flush();
+            peer.channel.flush();
             user.letClose();
-            boolean open = traffic.channel.isOpen();
-            for (ByteBuf piece = traffic.channel.readOutbound();
-                    piece != null;
-                    piece = traffic.channel.readOutbound()) {
+            boolean open = peer.channel.isOpen();
+            for (ByteBuf piece = peer.channel.readOutbound(); piece != null; piece = peer.channel.readOutbound()) {
                 sent.writeBytes(piece);
                 piece.release();
             }
-            traffic.channel.close();
+            peer.channel.close();
             user.letClose();
-            traffic.channel.runPendingTasks();
+            peer.channel.runPendingTasks();
 
             List<Integer> arrived = new ArrayList<>();
             for (ZMTPMessage message = ZMTPMessage.read(sent, ZMTPVersion.ZMTP31);

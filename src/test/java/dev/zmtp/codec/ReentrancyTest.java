@@ -2,12 +2,15 @@ package dev.zmtp.codec;
 
 import static dev.zmtp.ZMTPSocketType.DEALER;
 import static dev.zmtp.ZMTPSocketType.PAIR;
+import static dev.zmtp.testing.Fired.message;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPVersion;
+import dev.zmtp.testing.Fired;
 import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.InTraffic;
+import dev.zmtp.testing.ScriptedPeer;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelFuture;
@@ -25,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Whatever a callback does in the midst of a write or a read, order and accounts stay right. */
+/** Whatever a callback does during a write or a read, the order stays right and everything is accounted for. */
 class ReentrancyTest {
 
     private static ZMTPMessage text(String... frames) {
@@ -72,19 +75,19 @@ class ReentrancyTest {
     private final Callback callback = new Callback();
 
     /** A codec on a channel that every buffer handed to the transport makes unwritable at once. */
-    private InTraffic dealer() {
-        InTraffic traffic = InTraffic.as(DEALER).behind(callback).start();
-        traffic.channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(1, 2));
-        return traffic;
+    private ScriptedPeer dealer() {
+        ScriptedPeer peer = InTraffic.as(DEALER).behind(callback).start();
+        peer.channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(1, 2));
+        return peer;
     }
 
     @Test
-    void aWriteInAReadLeavesBeforeTheNextMessageIsRead() {
-        try (InTraffic traffic = dealer()) {
+    void aWriteDuringAReadIsSentBeforeTheNextMessageIsRead() {
+        try (ScriptedPeer peer = dealer()) {
             callback.onRead = ctx -> ctx.writeAndFlush(text("a"));
-            traffic.receive("00 01 61 / 00 01 62");
-            assertThat(traffic.sent()).isEqualTo(Hex.of("00 01 61"));
-            assertThat(traffic.heard).hasSize(2);
+            peer.send("00 01 61 / 00 01 62");
+            assertThat(peer.received()).isEqualTo(Hex.of("00 01 61"));
+            assertThat(peer.messages).hasSize(2);
         }
     }
 
@@ -95,78 +98,78 @@ class ReentrancyTest {
         ChannelOutboundHandlerAdapter spy = new ChannelOutboundHandlerAdapter() {
             @Override
             public void write(ChannelHandlerContext ctx, Object msg, ChannelPromise promise) {
-                early.add(InTraffic.describe(msg));
+                early.add(Fired.describe(msg));
                 ctx.write(msg, promise);
             }
         };
-        try (InTraffic traffic = InTraffic.as(DEALER)
+        try (ScriptedPeer peer = InTraffic.as(DEALER)
                 .peer(ZMTPVersion.ZMTP10)
                 .front(spy)
                 .behind(callback)
                 .start()) {
-            assertThat(early).last().isEqualTo("octets " + Hex.of("06 00 \"first\""));
-            assertThat(traffic.channel.isActive()).isTrue();
+            assertThat(early).last().isEqualTo("bytes " + Hex.of("06 00 \"first\""));
+            assertThat(peer.channel.isActive()).isTrue();
         }
     }
 
     @Test
-    void aWriteInAListenerFollowsTheWriteThatItListensTo() {
-        try (InTraffic traffic = dealer()) {
-            traffic.writeText("a").addListener(done -> traffic.channel.writeAndFlush(text("b")));
-            traffic.channel.flush();
-            assertThat(traffic.sent()).isEqualTo(Hex.of("00 01 61 / 00 01 62"));
+    void aWriteInAListenerFollowsTheWriteItListensTo() {
+        try (ScriptedPeer peer = dealer()) {
+            peer.channel.write(ZMTPMessage.fromUTF8("a")).addListener(done -> peer.channel.writeAndFlush(text("b")));
+            peer.channel.flush();
+            assertThat(peer.received()).isEqualTo(Hex.of("00 01 61 / 00 01 62"));
         }
     }
 
     @Test
-    void writesWhileAMessageIsOnItsWayDoNotTearIt() {
-        try (InTraffic traffic = dealer()) {
+    void writesDuringAWriteDoNotSplitItsMessage() {
+        try (ScriptedPeer peer = dealer()) {
             callback.onWritability = ctx -> {
                 ctx.write(text("b"));
                 ctx.write(big("63"));
                 ctx.write(text("d"));
             };
-            traffic.write(ZMTPMessage.from(Hex.buffer("61*5000"), Hex.buffer("61"), Hex.buffer("61*5000")));
-            traffic.channel.flush();
-            assertThat(traffic.sent())
+            peer.channel.write(ZMTPMessage.from(Hex.buffer("61*5000"), Hex.buffer("61"), Hex.buffer("61*5000")));
+            peer.channel.flush();
+            assertThat(peer.received())
                     .isEqualTo(Hex.of("03 00*6 13 88 61*5000 / 01 01 61 / 02 00*6 13 88 61*5000"
                             + " 00 01 62 / 02 00*6 13 88 63*5000 / 00 01 64"));
         }
     }
 
     @Test
-    void aFlushOfWhatACallbackWroteIsNotLost() {
-        try (InTraffic traffic = dealer()) {
+    void aFlushOfAWriteFromACallbackIsNotLost() {
+        try (ScriptedPeer peer = dealer()) {
             callback.onWritability = ctx -> ctx.writeAndFlush(text("b"));
-            ChannelFuture write = traffic.write(big("61"));
-            assertThat(traffic.sent()).isEqualTo(Hex.of("02 00*6 13 88 61*5000 / 00 01 62"));
+            ChannelFuture write = peer.channel.write(big("61"));
+            assertThat(peer.received()).isEqualTo(Hex.of("02 00*6 13 88 61*5000 / 00 01 62"));
             assertThat(write.isSuccess()).isTrue();
         }
     }
 
     @Test
-    void aFlushOfWhatAListenerWroteDuringAWriteIsNotLost() {
-        try (InTraffic traffic = dealer()) {
-            ChannelPromise promise = traffic.channel.newPromise();
-            promise.addListener(failed -> traffic.channel.writeAndFlush(text("instead")));
-            traffic.channel.write("no message", promise);
-            assertThat(traffic.sent()).isEqualTo(Hex.of("00 07 \"instead\""));
+    void aFlushOfAWriteFromAListenerDuringAWriteIsNotLost() {
+        try (ScriptedPeer peer = dealer()) {
+            ChannelPromise promise = peer.channel.newPromise();
+            promise.addListener(failed -> peer.channel.writeAndFlush(text("instead")));
+            peer.channel.write("no message", promise);
+            assertThat(peer.received()).isEqualTo(Hex.of("00 07 \"instead\""));
         }
     }
 
     @Test
-    void noFlushIsMadeThatNobodyAskedFor() {
-        try (InTraffic traffic = dealer()) {
-            ChannelPromise promise = traffic.channel.newPromise();
-            promise.addListener(failed -> traffic.channel.write(text("instead")));
-            traffic.channel.write("no message", promise);
-            assertThat(traffic.sent()).isEmpty();
+    void nothingIsFlushedUnasked() {
+        try (ScriptedPeer peer = dealer()) {
+            ChannelPromise promise = peer.channel.newPromise();
+            promise.addListener(failed -> peer.channel.write(text("instead")));
+            peer.channel.write("no message", promise);
+            assertThat(peer.received()).isEmpty();
         }
     }
 
     @Test
-    void aCloseWhileAMessageIsOnItsWayAccountsForIt() {
-        try (InTraffic traffic = dealer()) {
+    void aCloseDuringAWriteAccountsForTheMessage() {
+        try (ScriptedPeer peer = dealer()) {
             ByteBuf first = Hex.buffer("61*5000");
             ByteBuf second = Hex.buffer("62*5000");
             List<ChannelFuture> late = new ArrayList<>();
@@ -174,10 +177,10 @@ class ReentrancyTest {
                 ctx.close();
                 late.add(ctx.write(text("late")));
             };
-            ChannelFuture before = traffic.writeText("before");
-            ChannelFuture write = traffic.write(ZMTPMessage.from(first, second));
-            ChannelFuture behind = traffic.writeText("behind");
-            traffic.channel.runPendingTasks();
+            ChannelFuture before = peer.channel.write(ZMTPMessage.fromUTF8("before"));
+            ChannelFuture write = peer.channel.write(ZMTPMessage.from(first, second));
+            ChannelFuture behind = peer.channel.write(ZMTPMessage.fromUTF8("behind"));
+            peer.channel.runPendingTasks();
             assertThat(List.of(before, write, behind, late.get(0))).allMatch(ChannelFuture::isDone);
             assertThat(List.of(before, write, behind, late.get(0))).noneMatch(ChannelFuture::isSuccess);
             assertThat(first.refCnt()).isZero();
@@ -187,72 +190,73 @@ class ReentrancyTest {
 
     @Test
     void aRemovalInAListenerOfAFlushIsHarmless() {
-        try (InTraffic traffic = dealer()) {
-            traffic.writeText("a")
-                    .addListener(done -> traffic.channel.pipeline().remove(ZMTPCodec.class));
-            traffic.channel.flush();
-            assertThat(traffic.sent()).isEqualTo(Hex.of("00 01 61"));
-            assertThat(traffic.channel.isActive()).isTrue();
+        try (ScriptedPeer peer = dealer()) {
+            peer.channel
+                    .write(ZMTPMessage.fromUTF8("a"))
+                    .addListener(done -> peer.channel.pipeline().remove(ZMTPCodec.class));
+            peer.channel.flush();
+            assertThat(peer.received()).isEqualTo(Hex.of("00 01 61"));
+            assertThat(peer.channel.isActive()).isTrue();
         }
     }
 
     @Test
-    void aCloseInAReadEndsIt() {
-        try (InTraffic traffic = dealer()) {
+    void aCloseDuringAReadEndsIt() {
+        try (ScriptedPeer peer = dealer()) {
             ChannelFuture[] write = new ChannelFuture[1];
             callback.onRead = ctx -> {
                 write[0] = ctx.write(text("a"));
                 ctx.close();
             };
-            traffic.channel.pipeline().fireChannelRead(Hex.buffer("00 01 61 / 00 01 62 / 01 01 63"));
-            traffic.channel.runPendingTasks();
+            peer.channel.pipeline().fireChannelRead(Hex.buffer("00 01 61 / 00 01 62 / 01 01 63"));
+            peer.channel.runPendingTasks();
             assertThat(write[0].isDone()).isTrue();
             assertThat(callback.reads).isOne();
         }
     }
 
     @Test
-    void octetsReadInACallbackComeBehindThoseBeingRead() {
-        try (InTraffic traffic = InTraffic.as(PAIR).behind(callback).start()) {
+    void bytesReadInACallbackFollowThoseBeingRead() {
+        try (ScriptedPeer peer = InTraffic.as(PAIR).behind(callback).start()) {
             callback.onRead = ctx -> {
                 ctx.pipeline().fireChannelRead(Hex.buffer("63 / 00 01"));
                 ctx.pipeline().fireChannelRead(Hex.buffer("64"));
             };
-            traffic.receive("00 01 61 / 00 02 62");
-            assertThat(traffic.heard).containsExactly("message 61", "message 6263", "message 64");
+            peer.send("00 01 61 / 00 02 62");
+            assertThat(peer.messages).containsExactly("message 61", "message 6263", "message 64");
         }
     }
 
     @Test
-    void octetsReadInACallbackBehindAFailureAreDiscarded() {
+    void bytesReadInACallbackAfterAFailureAreDiscarded() {
         ByteBuf late = Hex.buffer("00 01 63");
-        try (InTraffic traffic = InTraffic.as(PAIR).behind(callback).start()) {
+        try (ScriptedPeer peer = InTraffic.as(PAIR).behind(callback).start()) {
             callback.onRead = ctx -> ctx.pipeline().fireChannelRead(late);
-            traffic.receive("00 01 61 / 08 00");
-            Failures.assertMalformed(traffic);
-            assertThat(traffic.heard).containsExactly("message 61");
+            peer.send("00 01 61 / 08 00");
+            Failures.assertMalformed(peer);
+            assertThat(peer.messages).containsExactly("message 61");
             assertThat(late.refCnt()).isZero();
         }
     }
 
     @Test
-    void aPingReadWhileAMessageIsOnItsWayIsAnsweredBehindIt() {
-        try (InTraffic traffic = InTraffic.as(DEALER).behind(callback).start()) {
-            traffic.channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(1, 100_000));
-            ChannelPromise refused = traffic.channel.newPromise();
+    void aPingReadDuringAWriteIsAnsweredAfterTheMessage() {
+        try (ScriptedPeer peer = InTraffic.as(DEALER).behind(callback).start()) {
+            peer.channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(1, 100_000));
+            ChannelPromise refused = peer.channel.newPromise();
             refused.addListener(failed -> {
-                traffic.channel.pipeline().fireChannelRead(Hex.buffer("04 08 04 \"PING\" 00 00 78"));
-                traffic.channel.pipeline().fireChannelReadComplete();
-                traffic.channel.write(big("61"));
+                peer.channel.pipeline().fireChannelRead(Hex.buffer("04 08 04 \"PING\" 00 00 78"));
+                peer.channel.pipeline().fireChannelReadComplete();
+                peer.channel.write(big("61"));
             });
-            traffic.channel.write("no message", refused);
-            assertThat(traffic.sent()).isEqualTo(Hex.of("02 00*6 13 88 61*5000 / 04 06 04 \"PONG\" 78"));
+            peer.channel.write("no message", refused);
+            assertThat(peer.received()).isEqualTo(Hex.of("02 00*6 13 88 61*5000 / 04 06 04 \"PONG\" 78"));
         }
     }
 
     @ParameterizedTest(name = "{0} messages asked for")
     @ValueSource(ints = {1, 3})
-    void aReadInACallbackIsAReadForTheNextMessage(int asked) {
+    void aReadInACallbackRequestsTheNextMessage(int asked) {
         int[] reads = new int[1];
         ChannelOutboundHandlerAdapter transport = new ChannelOutboundHandlerAdapter() {
             @Override
@@ -261,15 +265,15 @@ class ReentrancyTest {
                 ctx.read();
             }
         };
-        try (InTraffic traffic =
+        try (ScriptedPeer peer =
                 InTraffic.as(PAIR).front(transport).behind(callback).start()) {
-            traffic.channel.config().setAutoRead(false);
+            peer.channel.config().setAutoRead(false);
             for (int i = 0; i < asked; i++) {
                 reads[0] = 0;
-                traffic.channel.read();
-                traffic.receive("00 02 61"); // half a message: the codec reads on
+                peer.channel.read();
+                peer.send("00 02 61"); // half a message: the codec reads on
                 assertThat(reads[0]).isEqualTo(2);
-                traffic.receive("62");
+                peer.send("62");
                 assertThat(reads[0]).isEqualTo(2);
             }
         }
@@ -345,8 +349,8 @@ class ReentrancyTest {
         }
 
         private void feed(ChannelHandlerContext ctx) {
-            int octets = Math.min(input.readableBytes(), random.nextInt(random.nextBoolean() ? 20 : 2000));
-            ctx.pipeline().fireChannelRead(ctx.alloc().buffer(octets + 1).writeBytes(input, octets));
+            int bytes = Math.min(input.readableBytes(), random.nextInt(random.nextBoolean() ? 20 : 2000));
+            ctx.pipeline().fireChannelRead(ctx.alloc().buffer(bytes + 1).writeBytes(input, bytes));
             ctx.pipeline().fireChannelReadComplete();
         }
 
@@ -374,7 +378,7 @@ class ReentrancyTest {
     }
 
     @Test
-    void whateverCallbacksDoWhatArrivesIsWhatWasPromised() {
+    void whatArrivesIsWhatPromisesSayWhateverCallbacksDo() {
         for (long seed = 0; seed < 300; seed++) {
             chaos(seed);
         }
@@ -383,30 +387,28 @@ class ReentrancyTest {
     private static void chaos(long seed) {
         Chaos chaos = new Chaos(seed, 30);
         ByteBuf sent = Hex.buffer("");
-        try (InTraffic traffic = InTraffic.as(PAIR).behind(chaos).start()) {
+        try (ScriptedPeer peer = InTraffic.as(PAIR).behind(chaos).start()) {
             // What was sent with the event is gone from the channel, so it starts here.
             int before =
                     (int) chaos.writes.stream().filter(ChannelFuture::isSuccess).count();
             int mark = 1 + chaos.random.nextInt(5000);
-            traffic.channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(mark, 2 * mark));
-            ChannelHandlerContext ctx = traffic.channel.pipeline().context(chaos);
-            for (int i = 0; i < 1000 && chaos.input.isReadable() && traffic.channel.isActive(); i++) {
+            peer.channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(mark, 2 * mark));
+            ChannelHandlerContext ctx = peer.channel.pipeline().context(chaos);
+            for (int i = 0; i < 1000 && chaos.input.isReadable() && peer.channel.isActive(); i++) {
                 chaos.act(ctx);
                 chaos.feed(ctx);
-                traffic.channel.runPendingTasks();
+                peer.channel.runPendingTasks();
             }
-            boolean open = traffic.channel.isActive();
+            boolean open = peer.channel.isActive();
             if (open) {
-                traffic.channel.flush();
+                peer.channel.flush();
             }
-            traffic.channel.close();
-            for (ByteBuf piece = traffic.channel.readOutbound();
-                    piece != null;
-                    piece = traffic.channel.readOutbound()) {
+            peer.channel.close();
+            for (ByteBuf piece = peer.channel.readOutbound(); piece != null; piece = peer.channel.readOutbound()) {
                 sent.writeBytes(piece);
                 piece.release();
             }
-            assertThat(traffic.failures).as("seed %d", seed).isEmpty();
+            assertThat(peer.failures).as("seed %d", seed).isEmpty();
             List<Integer> arrived = new ArrayList<>();
             for (ZMTPMessage message = ZMTPMessage.read(sent, ZMTPVersion.ZMTP31);
                     message != null;
@@ -437,6 +439,36 @@ class ReentrancyTest {
         } finally {
             sent.release();
             chaos.input.release();
+        }
+    }
+
+    /** The answer finds no room, which makes the transport call back, and what is written then leaves room for no answer. */
+    @Test
+    void aWriteFromACallbackOfAPongFollowsThePong() {
+        List<ChannelFuture> writes = new ArrayList<>();
+        try (ScriptedPeer peer = InTraffic.as(DEALER)
+                .behind(new ChannelInboundHandlerAdapter() {
+                    @Override
+                    public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+                        if (writes.isEmpty()) {
+                            writes.add(ctx.write(ZMTPMessage.fromUTF8("m".repeat(486))));
+                        }
+                        ctx.fireChannelWritabilityChanged();
+                    }
+                })
+                .start()) {
+            peer.channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(1, 2));
+            for (int i = 0; i < 2; i++) {
+                peer.channel.write(ZMTPMessage.fromUTF8("x".repeat(249))); // 502 bytes of the first batch's 512
+            }
+            assertThat(peer.channel.isWritable()).isTrue();
+
+            peer.send("04 16 04 \"PING\" 00 00 61*15");
+            peer.channel.flush();
+
+            assertThat(peer.received())
+                    .isEqualTo(Hex.of("00 f9 78*249 00 f9 78*249 / 04 14 04 \"PONG\" 61*15 / 02 00*6 01 e6 6d*486"));
+            assertThat(writes).hasSize(1).allMatch(ChannelFuture::isSuccess);
         }
     }
 }

@@ -35,7 +35,7 @@ class RobustnessPageTest {
     }
 
     @Test
-    void everyTestThatItNamesIsThere() throws IOException {
+    void everyNamedTestExists() throws IOException {
         List<String> missing = new ArrayList<>();
         List<MatchResult> names = NAME.matcher(page()).results().toList();
         for (MatchResult name : names) {

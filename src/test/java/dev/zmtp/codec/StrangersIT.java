@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Strangers and lost connections over real sockets: one end is told to one connection, and the others are served. */
+/** Strangers and lost connections over real sockets: each end is reported once, and the other peers are served. */
 class StrangersIT {
 
     private static final String HANDSHAKE = GREETING + ready("ROUTER");
@@ -38,7 +38,7 @@ class StrangersIT {
         socket.getOutputStream().write(Hex.octets(hex));
     }
 
-    /** Reads until the other side has closed, which a socket may tell as a reset if it had sent more than was read. */
+    /** Reads until the other side has closed. A socket may report that as a reset if unread bytes were left. */
     private static void hearToTheEnd(Socket socket) throws IOException {
         try {
             socket.getInputStream().readAllBytes();
@@ -67,7 +67,7 @@ class StrangersIT {
     };
 
     @Test
-    void whateverStrangersSayAndHoweverManyAreMuteTheOthersAreServed() throws IOException {
+    void strangersAndMutePeersDoNotDisturbOthers() throws IOException {
         try (LoopbackServer server = new LoopbackServer(DEALER);
                 Socket honest = connect(server)) {
             server.accept();
@@ -76,7 +76,7 @@ class StrangersIT {
             try {
                 for (Object[] stranger : STRANGERS) {
                     mute.add(connect(server));
-                    LoopbackServer.End deaf = server.accept();
+                    LoopbackServer.Accepted deaf = server.accept();
                     try (Socket socket = connect(server)) {
                         say(socket, (String) stranger[1]);
                         hearToTheEnd(socket);
@@ -118,7 +118,7 @@ class StrangersIT {
     private enum Loss {
         /** With a FIN. */
         CLOSE("refused: CLOSED", null),
-        /** With a FIN, where the transport was told to keep such connections. */
+        /** With a FIN, where the transport is configured to keep such connections. */
         HALF_CLOSE("refused: CLOSED", null),
         /** With an RST. */
         RESET("refused: IOException", "IOException");
@@ -161,7 +161,8 @@ class StrangersIT {
 
     @ParameterizedTest(name = "{1} {0}")
     @MethodSource("everyPhaseAndLoss")
-    void theEndOfAConnectionIsToldOnce(String where, Loss loss, String theirs, List<String> fired) throws IOException {
+    void theEndOfAConnectionIsReportedOnce(String where, Loss loss, String theirs, List<String> fired)
+            throws IOException {
         List<String> expected = new ArrayList<>(fired);
         if (loss == Loss.HALF_CLOSE) {
             expected.add("input shut down");
@@ -174,9 +175,9 @@ class StrangersIT {
         try (LoopbackServer server =
                         new LoopbackServer(DEALER, ByteBufAllocator.DEFAULT, loss == Loss.HALF_CLOSE, () -> {});
                 Socket socket = connect(server)) {
-            LoopbackServer.End ours = server.accept();
+            LoopbackServer.Accepted ours = server.accept();
             say(socket, theirs);
-            ours.awaitOctets(Hex.octets(theirs).length);
+            ours.awaitBytes(Hex.octets(theirs).length);
             if (loss == Loss.RESET) {
                 reset(socket);
             } else {

@@ -13,12 +13,8 @@ import dev.zmtp.testing.InTraffic;
 import dev.zmtp.testing.ScriptedPeer;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelFuture;
-import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelOutboundHandlerAdapter;
-import io.netty.channel.ChannelPromise;
 import java.nio.ByteBuffer;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
@@ -33,8 +29,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Whoever reaches a port may be anyone: random octets, mirrors, the slow, the mute, and those who do not listen to a
- * refusal. What fails at its second octet at the latest is in {@link IdentityTest}.
+ * Anyone may connect to a port: peers that send random bytes, mirrors, slow and mute peers, and peers that ignore a
+ * refusal. What fails at its second byte at the latest is in {@link IdentityTest}.
  */
 class StrangersTest {
 
@@ -46,27 +42,27 @@ class StrangersTest {
         return LongStream.range(0, 32);
     }
 
-    /** All that is fired for these octets, in pieces that {@code cuts} decides on or in one, and when the peer leaves. */
-    private static List<String> outcome(ZMTPVersion ours, byte[] octets, int most, Random cuts) {
+    /** All that is fired for these bytes, which arrive in random pieces of {@code cuts} or in one, and at the disconnect. */
+    private static List<String> outcome(ZMTPVersion ours, byte[] bytes, int most, Random cuts) {
         ZMTPCodec codec = ZMTPCodec.builder()
                 .socketType(ZMTPSocketType.DEALER)
                 .protocol(ours)
                 .build();
         try (ScriptedPeer peer = new ScriptedPeer(codec)) {
-            for (int at = 0; at < octets.length; ) {
-                int next = Math.min(octets.length, at + (most == 1 ? 1 : 1 + cuts.nextInt(most)));
-                peer.send(Arrays.copyOfRange(octets, at, next));
+            for (int at = 0; at < bytes.length; ) {
+                int next = Math.min(bytes.length, at + (most == 1 ? 1 : 1 + cuts.nextInt(most)));
+                peer.send(Arrays.copyOfRange(bytes, at, next));
                 at = next;
             }
             peer.channel.unsafe().close(peer.channel.voidPromise());
             peer.channel.runPendingTasks();
-            return Conversation.outcome(peer);
+            return Transcript.outcome(peer);
         }
     }
 
-    /** The outcome of these octets, which must be a possible one and the same however they are cut. */
-    private static void assertOneOutcome(ZMTPVersion ours, byte[] octets, long seed) {
-        List<String> inOneRead = outcome(ours, octets, octets.length, new Random() {
+    /** The outcome of these bytes, which must be a possible one, and the same however they are split. */
+    private static void assertOneOutcome(ZMTPVersion ours, byte[] bytes, long seed) {
+        List<String> inOneRead = outcome(ours, bytes, bytes.length, new Random() {
             private static final long serialVersionUID = 1L;
 
             @Override
@@ -75,19 +71,19 @@ class StrangersTest {
             }
         });
         assertThat(String.join(", ", inOneRead)).matches(REFUSED_OR_UNDERSTOOD);
-        assertThat(outcome(ours, octets, 1, new Random(seed))).isEqualTo(inOneRead);
-        assertThat(outcome(ours, octets, 50, new Random(seed))).isEqualTo(inOneRead);
+        assertThat(outcome(ours, bytes, 1, new Random(seed))).isEqualTo(inOneRead);
+        assertThat(outcome(ours, bytes, 50, new Random(seed))).isEqualTo(inOneRead);
     }
 
     private static byte[] random(Random random, int length) {
-        byte[] octets = new byte[length];
-        random.nextBytes(octets);
-        return octets;
+        byte[] bytes = new byte[length];
+        random.nextBytes(bytes);
+        return bytes;
     }
 
     @ParameterizedTest(name = "seed {0}")
     @MethodSource("seeds")
-    void randomOctetsHaveOneOutcomeHoweverTheyAreCut(long seed) {
+    void randomBytesHaveOneOutcomeHoweverTheyAreSplit(long seed) {
         Random random = new Random(seed);
         for (ZMTPVersion ours : ZMTPVersion.values()) {
             assertOneOutcome(ours, random(random, 1 + random.nextInt(1000)), seed);
@@ -96,43 +92,43 @@ class StrangersTest {
 
     @ParameterizedTest(name = "seed {0}")
     @MethodSource("seeds")
-    void randomOctetsBehindASignatureHaveOneOutcomeHoweverTheyAreCut(long seed) {
+    void randomBytesAfterASignatureHaveOneOutcomeHoweverTheyAreSplit(long seed) {
         Random random = new Random(seed);
         for (ZMTPVersion ours : ZMTPVersion.values()) {
             for (String signature : List.of("ff 00*7 01 7f", "ff 00*7 01 7f 01 06", "ff 00*7 01 7f 03 01", GREETING)) {
-                byte[] octets = random(random, 1000);
+                byte[] bytes = random(random, 1000);
                 byte[] start = Hex.octets(signature);
-                System.arraycopy(start, 0, octets, 0, start.length);
-                assertOneOutcome(ours, octets, seed);
+                System.arraycopy(start, 0, bytes, 0, start.length);
+                assertOneOutcome(ours, bytes, seed);
             }
         }
     }
 
     @ParameterizedTest(name = "seed {0}")
     @MethodSource("seeds")
-    void randomOctetsInTrafficHaveOneOutcomeHoweverTheyAreCut(long seed) {
+    void randomBytesInTrafficHaveOneOutcomeHoweverTheyAreSplit(long seed) {
         Random random = new Random(seed);
         for (ZMTPVersion version : ZMTPVersion.values()) {
-            byte[] handshake = Hex.octets(InTraffic.greeting(version, ZMTPSocketType.ROUTER));
-            byte[] octets = random(random, 1000);
-            System.arraycopy(handshake, 0, octets, 0, handshake.length);
-            // Most random octets fail at the first: these start with frames that are legal, if they are long enough.
-            for (int at = handshake.length; at < octets.length; at += 2 + (octets[at + 1] & 0xff)) {
-                octets[at] &= 7;
-                if (at + 2 + (octets[at + 1] & 0xff) >= octets.length - 1) {
+            byte[] handshake = Hex.octets(ScriptedPeer.greeting(version, ZMTPSocketType.ROUTER));
+            byte[] bytes = random(random, 1000);
+            System.arraycopy(handshake, 0, bytes, 0, handshake.length);
+            // Most random bytes fail at the first: these start with frames that are legal, if they are long enough.
+            for (int at = handshake.length; at < bytes.length; at += 2 + (bytes[at + 1] & 0xff)) {
+                bytes[at] &= 7;
+                if (at + 2 + (bytes[at + 1] & 0xff) >= bytes.length - 1) {
                     break;
                 }
             }
-            assertOneOutcome(ZMTPVersion.ZMTP31, octets, seed);
+            assertOneOutcome(ZMTPVersion.ZMTP31, bytes, seed);
         }
     }
 
     /**
-     * X11, for one, sends a zero behind an octet that may be a length: that is a 1.0 peer with an identity, as far as
-     * anyone can see. Whoever has no 1.0 peers can refuse them all.
+     * X11, for one, sends a zero after a byte that may be a length. That looks just like a 1.0 peer with an identity.
+     * A user without 1.0 peers can refuse them all.
      */
     @Test
-    void aStrangerWhoseSecondOctetIsZeroIsTakenForA10PeerUnlessThoseAreRefused() {
+    void aStrangerWhoseSecondByteIsZeroIsTakenForA10PeerUnlessThoseAreRefused() {
         String x11 = "6c 00 0b 00*9";
         ScriptedPeer peer = new ScriptedPeer();
         peer.channel.freezeTime();
@@ -140,7 +136,7 @@ class StrangersTest {
         peer.send(x11);
         assertThat(peer.all).isEmpty();
         pass(peer, 30_000);
-        assertThat(Conversation.outcome(peer)).containsExactly("refused: HANDSHAKE_TIMEOUT", "closed");
+        assertThat(Transcript.outcome(peer)).containsExactly("refused: HANDSHAKE_TIMEOUT", "closed");
         peer.close();
 
         ZMTPCodec strict = ZMTPCodec.builder()
@@ -148,13 +144,13 @@ class StrangersTest {
                 .interop(false)
                 .build();
         try (ScriptedPeer refused = new ScriptedPeer(strict).send(x11)) {
-            assertThat(Conversation.outcome(refused)).containsExactly("refused: VERSION", "closed");
+            assertThat(Transcript.outcome(refused)).containsExactly("refused: VERSION", "closed");
         }
     }
 
-    /** Its first octet is that of a signature, its tenth is odd, and then it waits for an answer. */
+    /** Its first byte is that of a signature, its tenth is odd, and then it waits for an answer. */
     @Test
-    void aTelnetThatWaitsIsGivenUpAfter30Seconds() {
+    void aWaitingTelnetTimesOutAfter30Seconds() {
         ScriptedPeer peer = new ScriptedPeer();
         peer.channel.freezeTime();
         peer.channel.pipeline().addFirst(ZMTPCodec.of(ZMTPSocketType.DEALER));
@@ -162,7 +158,7 @@ class StrangersTest {
         pass(peer, 29_999);
         assertThat(peer.all).isEmpty();
         pass(peer, 1);
-        assertThat(Conversation.outcome(peer)).containsExactly("refused: HANDSHAKE_TIMEOUT", "closed");
+        assertThat(Transcript.outcome(peer)).containsExactly("refused: HANDSHAKE_TIMEOUT", "closed");
         peer.close();
     }
 
@@ -175,20 +171,20 @@ class StrangersTest {
 
     private static ScriptedPeer mirrored(ZMTPSocketType type) {
         ScriptedPeer peer = new ScriptedPeer(ZMTPCodec.of(type));
-        for (String octets = peer.received(); !octets.isEmpty(); octets = peer.received()) {
-            peer.send(octets);
+        for (String bytes = peer.received(); !bytes.isEmpty(); bytes = peer.received()) {
+            peer.send(bytes);
         }
         return peer;
     }
 
     @ParameterizedTest
     @EnumSource(ZMTPSocketType.class)
-    void aMirrorIsRefusedUnlessTheTypeTalksToItself(ZMTPSocketType type) {
+    void aMirrorIsRefusedUnlessTheTypeIsCompatibleWithItself(ZMTPSocketType type) {
         try (ScriptedPeer peer = mirrored(type)) {
             if (type.accepts(type)) {
-                assertThat(Conversation.outcome(peer)).containsExactly("success ZMTP31");
+                assertThat(Transcript.outcome(peer)).containsExactly("success ZMTP31");
             } else {
-                assertThat(Conversation.outcome(peer)).containsExactly("refused: SOCKET_TYPE", "closed");
+                assertThat(Transcript.outcome(peer)).containsExactly("refused: SOCKET_TYPE", "closed");
             }
         }
     }
@@ -197,24 +193,24 @@ class StrangersTest {
 
     @ParameterizedTest
     @ValueSource(longs = {0, 15})
-    void aPeerInTrafficMayBeAsSlowAsItLikesAsLongAsItIsAlive(long heartbeatSeconds) {
-        try (InTraffic traffic = InTraffic.as(ZMTPSocketType.DEALER)
+    void aPeerInTrafficMayBeSlowAsLongAsItIsAlive(long heartbeatSeconds) {
+        try (ScriptedPeer peer = InTraffic.as(ZMTPSocketType.DEALER)
                 .set(codec -> codec.heartbeatInterval(Duration.ofSeconds(heartbeatSeconds)))
                 .start()) {
             for (byte octet : Hex.octets("01 01 61 / 02 00*7 08 62*8 / 00 00")) {
-                traffic.receive(new byte[] {octet});
-                traffic.channel.advanceTimeBy(10, TimeUnit.SECONDS);
-                traffic.channel.runScheduledPendingTasks();
+                peer.send(new byte[] {octet});
+                peer.channel.advanceTimeBy(10, TimeUnit.SECONDS);
+                peer.channel.runScheduledPendingTasks();
             }
-            assertThat(traffic.heard).containsExactly("message 61 " + Hex.of("62*8"), "message -");
-            assertThat(traffic.failures).isEmpty();
-            assertThat(traffic.channel.isOpen()).isTrue();
+            assertThat(peer.messages).containsExactly("message 61 " + Hex.of("62*8"), "message -");
+            assertThat(peer.failures).isEmpty();
+            assertThat(peer.channel.isOpen()).isTrue();
         }
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"", "ff 00*7 01 7f", "03 00 61", "ff 00*7 01 7f 01 06 00 02 61", GREETING})
-    void aConnectionWithoutAHandshakeIsNoPeer(String theirs) {
+    void aConnectionWithoutAHandshakeIsNotAPeer(String theirs) {
         AtomicInteger names = new AtomicInteger();
         ZMTPCodec codec = ZMTPCodec.builder()
                 .socketType(ZMTPSocketType.PUB)
@@ -228,21 +224,11 @@ class StrangersTest {
         assertThat(written.isDone()).isFalse();
         peer.close();
         assertThat(names).hasValue(0);
-        assertThat(Conversation.outcome(peer)).containsExactly("refused: CLOSED", "closed");
+        assertThat(Transcript.outcome(peer)).containsExactly("refused: CLOSED", "closed");
         assertThat(written.isSuccess()).isFalse();
     }
 
-    // Those who do not listen
-
-    /** A handler before the codec that keeps a close until it is told, as an SslHandler does that has to say goodbye. */
-    private static final class SlowToClose extends ChannelOutboundHandlerAdapter {
-        private final List<Runnable> closes = new ArrayList<>();
-
-        @Override
-        public void close(ChannelHandlerContext ctx, ChannelPromise promise) {
-            closes.add(() -> ctx.close(promise));
-        }
-    }
+    // Peers that ignore a refusal
 
     @ParameterizedTest(name = "{0}")
     @CsvSource({
@@ -251,7 +237,7 @@ class StrangersTest {
         "no ZMTP, MALFORMED",
         "too large a command, TOO_LARGE"
     })
-    void aRefusedPeerThatKeepsSendingIsNeitherHeardNorKept(String stranger, ZMTPException.Code code) {
+    void inputOfARefusedPeerIsNeitherFiredNorRetained(String stranger, ZMTPException.Code code) {
         String theirs = switch (code) {
             case SOCKET_TYPE -> GREETING + ready("PUB");
             case MECHANISM -> "ff 00*7 01 7f 03 01 \"PLAIN\" 00*15 00*32";
@@ -269,12 +255,12 @@ class StrangersTest {
                 peer.channel.writeInbound(more);
                 assertThat(more.refCnt()).isZero();
             }
-            assertThat(Conversation.outcome(peer)).containsExactly("refused: " + code);
+            assertThat(Transcript.outcome(peer)).containsExactly("refused: " + code);
             assertThat(peer.received()).isEmpty();
             assertThat(slow.closes).hasSize(1);
             slow.closes.forEach(Runnable::run);
             peer.channel.runPendingTasks();
-            assertThat(Conversation.outcome(peer)).containsExactly("refused: " + code, "closed");
+            assertThat(Transcript.outcome(peer)).containsExactly("refused: " + code, "closed");
         }
     }
 }

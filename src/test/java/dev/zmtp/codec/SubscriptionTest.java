@@ -17,8 +17,10 @@ import dev.zmtp.ZMTPMembership;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPSubscription;
 import dev.zmtp.ZMTPVersion;
+import dev.zmtp.testing.FullAllocator;
 import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.InTraffic;
+import dev.zmtp.testing.ScriptedPeer;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
@@ -61,16 +63,16 @@ class SubscriptionTest {
 
     @ParameterizedTest(name = "{0} from {1}: {2}")
     @MethodSource("received")
-    void publishersHearBothFormsFromPeersOfAnyVersion(
-            ZMTPSocketType type, ZMTPVersion version, String octets, String heard) {
-        try (InTraffic traffic = InTraffic.as(type).peer(version).start()) {
-            traffic.heard.clear(); // the subscription of a peer that could not say it
-            traffic.receive(octets);
-            assertThat(traffic.heard).containsExactly(heard);
+    void publishersAcceptBothFormsFromPeersOfAnyVersion(
+            ZMTPSocketType type, ZMTPVersion version, String bytes, String heard) {
+        try (ScriptedPeer peer = InTraffic.as(type).peer(version).start()) {
+            peer.messages.clear(); // the subscription of a peer that cannot send one
+            peer.send(bytes);
+            assertThat(peer.messages).containsExactly(heard);
         }
     }
 
-    /** Version, topic length, and the octets of subscribing to and cancelling the topic of that many "t". */
+    /** Version, topic length, and the bytes that subscribe to and cancel the topic of that many "t". */
     static List<Arguments> written() {
         return List.of(
                 Arguments.of(ZMTP31, 0, "04 0a 09 \"SUBSCRIBE\"", "04 07 06 \"CANCEL\""),
@@ -94,14 +96,13 @@ class SubscriptionTest {
 
     @ParameterizedTest(name = "to {0}, {1} octets")
     @MethodSource("written")
-    void aWrittenSubscriptionTravelsInTheFormOfTheVersion(
-            ZMTPVersion version, int length, String subscribe, String cancel) {
-        try (InTraffic traffic = InTraffic.as(SUB).peer(version).start()) {
+    void aSubscriptionIsSentInTheFormOfTheVersion(ZMTPVersion version, int length, String subscribe, String cancel) {
+        try (ScriptedPeer peer = InTraffic.as(SUB).peer(version).start()) {
             String topic = "t".repeat(length);
-            ChannelFuture subscribed = traffic.write(ZMTPSubscription.subscribe(topic));
-            ChannelFuture cancelled = traffic.write(ZMTPSubscription.cancel(topic));
-            traffic.channel.flush();
-            assertThat(traffic.sent())
+            ChannelFuture subscribed = peer.channel.write(ZMTPSubscription.subscribe(topic));
+            ChannelFuture cancelled = peer.channel.write(ZMTPSubscription.cancel(topic));
+            peer.channel.flush();
+            assertThat(peer.received())
                     .isEqualTo(Hex.of(subscribe + " 74*" + length + " / " + cancel + " 74*" + length));
             assertThat(subscribed.isSuccess()).isTrue();
             assertThat(cancelled.isSuccess()).isTrue();
@@ -109,11 +110,11 @@ class SubscriptionTest {
     }
 
     @Test
-    void theWriteOfABigTopicCompletesWithTheTransportsResult() {
-        try (InTraffic traffic = InTraffic.as(SUB).start()) {
-            ChannelFuture subscribed = traffic.write(ZMTPSubscription.subscribe("t".repeat(5000)));
+    void theWriteOfALargeTopicCompletesWithTheTransportsResult() {
+        try (ScriptedPeer peer = InTraffic.as(SUB).start()) {
+            ChannelFuture subscribed = peer.channel.write(ZMTPSubscription.subscribe("t".repeat(5000)));
             assertThat(subscribed.isDone()).isFalse();
-            traffic.channel.flush();
+            peer.channel.flush();
             assertThat(subscribed.isSuccess()).isTrue();
         }
     }
@@ -123,36 +124,36 @@ class SubscriptionTest {
             value = ZMTPSocketType.class,
             mode = EnumSource.Mode.EXCLUDE,
             names = {"SUB", "XSUB"})
-    void onlySubscribersWriteSubscriptions(ZMTPSocketType type) {
-        try (InTraffic traffic = InTraffic.as(type).start()) {
-            ChannelFuture write = traffic.channel.writeAndFlush(ZMTPSubscription.subscribe("a"));
+    void onlySubscribersMayWriteSubscriptions(ZMTPSocketType type) {
+        try (ScriptedPeer peer = InTraffic.as(type).start()) {
+            ChannelFuture write = peer.channel.writeAndFlush(ZMTPSubscription.subscribe("a"));
             assertThat(write.cause()).isInstanceOf(EncoderException.class).hasMessageContaining("on a " + type);
-            assertThat(traffic.sent()).isEmpty();
-            assertThat(traffic.channel.isActive()).isTrue();
+            assertThat(peer.received()).isEmpty();
+            assertThat(peer.channel.isActive()).isTrue();
         }
     }
 
     @ParameterizedTest
     @EnumSource(value = ZMTPSocketType.class, mode = EnumSource.Mode.EXCLUDE, names = "DISH")
-    void onlyDishesWriteMemberships(ZMTPSocketType type) {
-        try (InTraffic traffic = InTraffic.as(type).start()) {
-            ChannelFuture write = traffic.channel.writeAndFlush(ZMTPMembership.join("a"));
+    void onlyDishesMayWriteMemberships(ZMTPSocketType type) {
+        try (ScriptedPeer peer = InTraffic.as(type).start()) {
+            ChannelFuture write = peer.channel.writeAndFlush(ZMTPMembership.join("a"));
             assertThat(write.cause()).isInstanceOf(EncoderException.class).hasMessageContaining("on a " + type);
-            assertThat(traffic.sent()).isEmpty();
+            assertThat(peer.received()).isEmpty();
         }
     }
 
     @ParameterizedTest(name = "{0}")
     @CsvSource({
         "00 03 02 41 42, message 024142", // neither 01 nor 00 in front
-        "00 00, message -", // no octet in front
+        "00 00, message -", // no leading byte
         "01 02 01 41 00 01 42, message 0141 42", // two frames
         "01 01 42 00 02 01 41, message 42 0141"
     })
-    void whatIsNoSubscriptionIsAMessageForAnXpub(String octets, String heard) {
-        try (InTraffic traffic = InTraffic.as(XPUB).start()) {
-            traffic.receive(octets);
-            assertThat(traffic.heard).containsExactly(heard);
+    void anythingButASubscriptionIsAMessageForAnXpub(String bytes, String heard) {
+        try (ScriptedPeer peer = InTraffic.as(XPUB).start()) {
+            peer.send(bytes);
+            assertThat(peer.messages).containsExactly(heard);
         }
     }
 
@@ -160,14 +161,14 @@ class SubscriptionTest {
     @EnumSource(
             value = ZMTPSocketType.class,
             names = {"PUB", "PUSH", "RADIO", "SCATTER"})
-    void socketsThatOnlySendDropMessages(ZMTPSocketType type) {
-        try (InTraffic traffic = InTraffic.as(type).start()) {
+    void sendOnlySocketsDropMessages(ZMTPSocketType type) {
+        try (ScriptedPeer peer = InTraffic.as(type).start()) {
             ByteBuf read = Hex.buffer("00 02 02 61 / 01 00 00 01 62 / 02 00*6 28 00 63*10240 / 01 02 64");
-            traffic.channel.writeInbound(read);
-            traffic.receive("65 00 00 / 04 07 04 \"PING\" 00 00");
-            assertThat(traffic.heard).isEmpty();
+            peer.channel.writeInbound(read);
+            peer.send("65 00 00 / 04 07 04 \"PING\" 00 00");
+            assertThat(peer.messages).isEmpty();
             assertThat(read.refCnt()).isZero();
-            assertThat(traffic.sent()).isEqualTo(Hex.of("04 05 04 \"PONG\""));
+            assertThat(peer.received()).isEqualTo(Hex.of("04 05 04 \"PONG\""));
         }
     }
 
@@ -175,10 +176,10 @@ class SubscriptionTest {
     @EnumSource(
             value = ZMTPSocketType.class,
             names = {"PULL", "SUB", "ROUTER", "PAIR", "XSUB"})
-    void aMessageThatLooksLikeASubscriptionIsAMessageForOthers(ZMTPSocketType type) {
-        try (InTraffic traffic = InTraffic.as(type).start()) {
-            traffic.receive("00 02 01 41");
-            assertThat(traffic.heard).containsExactly("message 0141");
+    void onlyPublishersTakeAMessageForASubscription(ZMTPSocketType type) {
+        try (ScriptedPeer peer = InTraffic.as(type).start()) {
+            peer.send("00 02 01 41");
+            assertThat(peer.messages).containsExactly("message 0141");
         }
     }
 
@@ -232,32 +233,32 @@ class SubscriptionTest {
 
     @ParameterizedTest
     @EnumSource(value = ZMTPVersion.class, names = "ZMTP10", mode = EnumSource.Mode.EXCLUDE)
-    void noPeerOfALaterVersionIsSubscribedToAnythingByItself(ZMTPVersion version) {
-        try (InTraffic traffic = InTraffic.as(PUB).peer(version).start()) {
-            assertThat(traffic.heard).isEmpty();
+    void aPeerOfALaterVersionIsNotSubscribedByItself(ZMTPVersion version) {
+        try (ScriptedPeer peer = InTraffic.as(PUB).peer(version).start()) {
+            assertThat(peer.messages).isEmpty();
         }
     }
 
     @Test
-    void onlyPublishersHearOfAnUnversionedPeersSubscription() {
-        try (InTraffic traffic = InTraffic.as(DEALER).peer(ZMTP10).start()) {
-            assertThat(traffic.heard).isEmpty();
+    void onlyPublishersGetTheSubscriptionOfAnUnversionedPeer() {
+        try (ScriptedPeer peer = InTraffic.as(DEALER).peer(ZMTP10).start()) {
+            assertThat(peer.messages).isEmpty();
         }
     }
 
     @Test
-    void radiosHearOfGroups() {
-        try (InTraffic traffic = InTraffic.as(RADIO).start()) {
-            traffic.receive("04 06 04 \"JOIN\" 67 / 04 07 05 \"LEAVE\" 67 / 06 00*6 01 04 04 \"JOIN\" 68*255");
-            assertThat(traffic.heard).containsExactly("join 67", "leave 67", "join " + Hex.of("68*255"));
+    void radiosGetMemberships() {
+        try (ScriptedPeer peer = InTraffic.as(RADIO).start()) {
+            peer.send("04 06 04 \"JOIN\" 67 / 04 07 05 \"LEAVE\" 67 / 06 00*6 01 04 04 \"JOIN\" 68*255");
+            assertThat(peer.messages).containsExactly("join 67", "leave 67", "join " + Hex.of("68*255"));
         }
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"06 00*6 01 05 04 \"JOIN\" 68*256", "06 00*6 01 06 05 \"LEAVE\" 68*256"})
-    void aGroupOfMoreThan255OctetsEndsTheConnection(String command) {
-        try (InTraffic traffic = InTraffic.as(RADIO).start()) {
-            Failures.assertTooLarge(traffic.receive(command));
+    void aGroupOfMoreThan255BytesEndsTheConnection(String command) {
+        try (ScriptedPeer peer = InTraffic.as(RADIO).start()) {
+            Failures.assertTooLarge(peer.send(command));
         }
     }
 
@@ -270,11 +271,11 @@ class SubscriptionTest {
         "251, 06 00*6 01 00 04 4a4f494e, 06 00*6 01 01 05 4c45415645",
         "255, 06 00*6 01 04 04 4a4f494e, 06 00*6 01 05 05 4c45415645"
     })
-    void aWrittenMembershipTravelsAsACommand(int length, String join, String leave) {
-        try (InTraffic traffic = InTraffic.as(DISH).start()) {
-            traffic.write(ZMTPMembership.join("g".repeat(length)));
-            ChannelFuture left = traffic.channel.writeAndFlush(ZMTPMembership.leave("g".repeat(length)));
-            assertThat(traffic.sent()).isEqualTo(Hex.of(join + " 67*" + length + " / " + leave + " 67*" + length));
+    void aMembershipIsSentAsACommand(int length, String join, String leave) {
+        try (ScriptedPeer peer = InTraffic.as(DISH).start()) {
+            peer.channel.write(ZMTPMembership.join("g".repeat(length)));
+            ChannelFuture left = peer.channel.writeAndFlush(ZMTPMembership.leave("g".repeat(length)));
+            assertThat(peer.received()).isEqualTo(Hex.of(join + " 67*" + length + " / " + leave + " 67*" + length));
             assertThat(left.isSuccess()).isTrue();
         }
     }
@@ -283,11 +284,11 @@ class SubscriptionTest {
     @EnumSource(
             value = ZMTPSocketType.class,
             names = {"PUB", "XPUB"})
-    void aCancelOfWhatWasNeverSubscribedToIsToldAsItCame(ZMTPSocketType type) {
-        try (InTraffic traffic = InTraffic.as(type).start()) {
-            traffic.receive("04 08 06 \"CANCEL\" 41 / 04 08 06 \"CANCEL\" 41 / 00 02 00 42");
-            assertThat(traffic.heard).containsExactly("cancel 41", "cancel 41", "cancel 42");
-            assertThat(traffic.failures).isEmpty();
+    void aCancelWithoutASubscriptionIsFiredAsItCame(ZMTPSocketType type) {
+        try (ScriptedPeer peer = InTraffic.as(type).start()) {
+            peer.send("04 08 06 \"CANCEL\" 41 / 04 08 06 \"CANCEL\" 41 / 00 02 00 42");
+            assertThat(peer.messages).containsExactly("cancel 41", "cancel 41", "cancel 42");
+            assertThat(peer.failures).isEmpty();
         }
     }
 
@@ -299,30 +300,45 @@ class SubscriptionTest {
         "PUB, 0b, "
     })
     void anOldSubscriptionThatIsTooLongForACommandIsAMessage(ZMTPSocketType type, String length, String heard) {
-        try (InTraffic traffic =
+        try (ScriptedPeer peer =
                 InTraffic.as(type).set(codec -> codec.maxCommandLength(10)).start()) {
-            traffic.receive("00 " + length + " 01 74*" + (Integer.parseInt(length, 16) - 1));
-            assertThat(traffic.heard).isEqualTo(heard == null ? List.of() : List.of(heard));
-            assertThat(traffic.failures).isEmpty();
+            peer.send("00 " + length + " 01 74*" + (Integer.parseInt(length, 16) - 1));
+            assertThat(peer.messages).isEqualTo(heard == null ? List.of() : List.of(heard));
+            assertThat(peer.failures).isEmpty();
         }
     }
 
-    /** libzmq, to peers before 3.1: eight octets of length behind flags that do not say LONG. */
+    /** libzmq, to peers before 3.1: eight bytes of length after flags without LONG. */
     @ParameterizedTest
     @EnumSource(value = ZMTPVersion.class, names = "ZMTP10", mode = EnumSource.Mode.EXCLUDE)
-    void aTopicOf255OctetsThatIsFramedWronglyEndsTheConnection(ZMTPVersion version) {
-        try (InTraffic traffic = InTraffic.as(PUB).peer(version).start()) {
-            Failures.assertMalformed(traffic.receive("00 00*6 01 00 01 74*255"));
-            assertThat(traffic.heard).doesNotContain("subscribe " + Hex.of("74*255"));
+    void aWronglyFramedTopicOf255BytesEndsTheConnection(ZMTPVersion version) {
+        try (ScriptedPeer peer = InTraffic.as(PUB).peer(version).start()) {
+            Failures.assertMalformed(peer.send("00 00*6 01 00 01 74*255"));
+            assertThat(peer.messages).doesNotContain("subscribe " + Hex.of("74*255"));
         }
     }
 
     @Test
-    void aSubscriptionCommandForOneWhoDoesNotPublishIsNoMessage() {
-        try (InTraffic traffic = InTraffic.as(PAIR).start()) {
-            traffic.receive("04 0b 09 \"SUBSCRIBE\" 41 / 04 07 06 \"CANCEL\" / 04 05 04 \"JOIN\"");
-            assertThat(traffic.heard).isEmpty();
-            assertThat(traffic.failures).isEmpty();
+    void aSubscriptionCommandToANonPublisherIsDropped() {
+        try (ScriptedPeer peer = InTraffic.as(PAIR).start()) {
+            peer.send("04 0b 09 \"SUBSCRIBE\" 41 / 04 07 06 \"CANCEL\" / 04 05 04 \"JOIN\"");
+            assertThat(peer.messages).isEmpty();
+            assertThat(peer.failures).isEmpty();
+        }
+    }
+
+    @Test
+    void aSubscriptionFailsIfThereIsNoMemoryForIt() {
+        FullAllocator alloc = new FullAllocator();
+        try (ScriptedPeer peer = InTraffic.as(SUB).allocator(alloc).start()) {
+            alloc.full = true;
+            ChannelFuture written = peer.channel.write(ZMTPSubscription.subscribe("topic"));
+            alloc.full = false;
+
+            assertThat(written.cause())
+                    .isInstanceOf(EncoderException.class)
+                    .hasRootCauseInstanceOf(OutOfMemoryError.class);
+            assertThat(peer.channel.isOpen()).isTrue();
         }
     }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.InTraffic;
+import dev.zmtp.testing.ScriptedPeer;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -13,24 +14,24 @@ import io.netty.channel.WriteBufferWaterMark;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What a handler behind the codec throws is the application's affair, and the connection goes on. */
+/** An exception of a handler after the codec is the application's own, and the connection continues. */
 class ThrowingUserTest {
 
     private final RuntimeException thrown = new IllegalStateException("the user's own");
 
-    private void assertGoesOn(InTraffic traffic) {
-        traffic.sent();
-        traffic.receive("00 01 61 / 04 07 04 \"PING\" 00 00 / 01 01 62 / 00 01 63");
-        ChannelFuture written = traffic.channel.writeAndFlush(ZMTPMessage.fromUTF8("d"));
-        assertThat(traffic.heard).containsExactly("message 61", "message 62 63");
+    private void assertGoesOn(ScriptedPeer peer) {
+        peer.received();
+        peer.send("00 01 61 / 04 07 04 \"PING\" 00 00 / 01 01 62 / 00 01 63");
+        ChannelFuture written = peer.channel.writeAndFlush(ZMTPMessage.fromUTF8("d"));
+        assertThat(peer.messages).containsExactly("message 61", "message 62 63");
         assertThat(written.isSuccess()).isTrue();
-        assertThat(traffic.sent()).isEqualTo(Hex.of("04 05 04 \"PONG\" / 00 01 64"));
-        assertThat(traffic.channel.isActive()).isTrue();
+        assertThat(peer.received()).isEqualTo(Hex.of("04 05 04 \"PONG\" / 00 01 64"));
+        assertThat(peer.channel.isActive()).isTrue();
     }
 
     @Test
     void throwingAtTheHandshakeEventEndsNothing() {
-        try (InTraffic traffic = InTraffic.as(DEALER)
+        try (ScriptedPeer peer = InTraffic.as(DEALER)
                 .behind(new ChannelInboundHandlerAdapter() {
                     @Override
                     public void userEventTriggered(ChannelHandlerContext ctx, Object evt) {
@@ -38,14 +39,14 @@ class ThrowingUserTest {
                     }
                 })
                 .start()) {
-            assertGoesOn(traffic);
-            assertThat(traffic.failures).containsExactly(thrown);
+            assertGoesOn(peer);
+            assertThat(peer.failures).containsExactly(thrown);
         }
     }
 
     @Test
-    void throwingInTheMidstOfAWriteTearsNothing() {
-        try (InTraffic traffic = InTraffic.as(DEALER)
+    void throwingDuringAWriteSplitsNoMessage() {
+        try (ScriptedPeer peer = InTraffic.as(DEALER)
                 .behind(new ChannelInboundHandlerAdapter() {
                     @Override
                     public void channelWritabilityChanged(ChannelHandlerContext ctx) {
@@ -53,33 +54,33 @@ class ThrowingUserTest {
                     }
                 })
                 .start()) {
-            traffic.channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(1, 2));
-            ChannelFuture written = traffic.write(ZMTPMessage.from(Hex.buffer("61*5000"), Hex.buffer("62")));
-            traffic.channel.flush();
+            peer.channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(1, 2));
+            ChannelFuture written = peer.channel.write(ZMTPMessage.from(Hex.buffer("61*5000"), Hex.buffer("62")));
+            peer.channel.flush();
             assertThat(written.isSuccess()).isTrue();
-            assertThat(traffic.sent()).isEqualTo(Hex.of("03 00*6 13 88 61*5000 / 00 01 62"));
-            assertThat(traffic.failures).isNotEmpty().containsOnly(thrown);
-            traffic.channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(1000, 2000));
-            assertGoesOn(traffic);
+            assertThat(peer.received()).isEqualTo(Hex.of("03 00*6 13 88 61*5000 / 00 01 62"));
+            assertThat(peer.failures).isNotEmpty().containsOnly(thrown);
+            peer.channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(1000, 2000));
+            assertGoesOn(peer);
         }
     }
 
     @Test
-    void throwingInAListenerKeepsNoOtherPromiseFromItsEnd() {
-        try (InTraffic traffic = InTraffic.as(DEALER).start()) {
-            ChannelFuture first = traffic.writeText("a").addListener(done -> {
+    void throwingInAListenerDoesNotAffectOtherPromises() {
+        try (ScriptedPeer peer = InTraffic.as(DEALER).start()) {
+            ChannelFuture first = peer.channel.write(ZMTPMessage.fromUTF8("a")).addListener(done -> {
                 throw thrown;
             });
-            ChannelFuture second = traffic.writeText("b");
-            traffic.channel.flush();
+            ChannelFuture second = peer.channel.write(ZMTPMessage.fromUTF8("b"));
+            peer.channel.flush();
             assertThat(List.of(first, second)).allMatch(ChannelFuture::isSuccess);
-            assertGoesOn(traffic);
+            assertGoesOn(peer);
         }
     }
 
     @Test
-    void throwingAtTheEndOfAReadKeepsNoPongBack() {
-        try (InTraffic traffic = InTraffic.as(DEALER)
+    void throwingAtTheEndOfAReadDelaysNoPong() {
+        try (ScriptedPeer peer = InTraffic.as(DEALER)
                 .behind(new ChannelInboundHandlerAdapter() {
                     @Override
                     public void channelReadComplete(ChannelHandlerContext ctx) {
@@ -87,9 +88,9 @@ class ThrowingUserTest {
                     }
                 })
                 .start()) {
-            traffic.failures.clear(); // of the read of the handshake
-            assertGoesOn(traffic);
-            assertThat(traffic.failures).containsExactly(thrown);
+            peer.failures.clear(); // of the read of the handshake
+            assertGoesOn(peer);
+            assertThat(peer.failures).containsExactly(thrown);
         }
     }
 }

@@ -3,8 +3,10 @@ package dev.zmtp.codec;
 import static dev.zmtp.ZMTPSocketType.PAIR;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.zmtp.ZMTPMessage;
 import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.InTraffic;
+import dev.zmtp.testing.ScriptedPeer;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import java.time.Duration;
@@ -13,59 +15,59 @@ import java.util.function.Consumer;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Whatever ends a connection on which all timers run, none of them is left. */
+/** However a connection ends on which all timers run, none of them is left. */
 class TimersTest {
 
     private static final long NO_TASK = -1;
 
-    /** None of these is the channel's own close, as an embedded channel cancels all tasks there. */
+    /** The channel's own close is not among these, as an embedded channel cancels all tasks in it. */
     @SuppressWarnings("ImmutableEnumChecker") // lambdas without state
-    private enum End {
-        CLOSE(traffic -> traffic.channel.pipeline().close()),
-        DISCONNECT(traffic -> {
-            ChannelHandlerContext ctx = traffic.channel.pipeline().context(traffic.codec);
-            traffic.codec.disconnect(ctx, ctx.newPromise());
+    private enum Ending {
+        CLOSE(peer -> peer.channel.pipeline().close()),
+        DISCONNECT(peer -> {
+            ChannelHandlerContext ctx = peer.channel.pipeline().context(peer.codec());
+            peer.codec().disconnect(ctx, ctx.newPromise());
         }),
-        PEER_GONE(traffic -> traffic.channel.unsafe().close(traffic.channel.voidPromise())),
-        END_OF_INPUT(traffic -> traffic.channel.pipeline().fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE)),
-        MALFORMED(traffic -> traffic.receive("08 00")),
-        IN_MID_MESSAGE(traffic -> traffic.receive("01 01 61 / 08 00")),
-        WRITE_FAILURE(traffic -> {
-            traffic.channel.pipeline().get(Gate.class).remaining = 0;
-            traffic.writeText("a");
-            traffic.channel.flush();
+        PEER_GONE(peer -> peer.channel.unsafe().close(peer.channel.voidPromise())),
+        END_OF_INPUT(peer -> peer.channel.pipeline().fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE)),
+        MALFORMED(peer -> peer.send("08 00")),
+        IN_MID_MESSAGE(peer -> peer.send("01 01 61 / 08 00")),
+        WRITE_FAILURE(peer -> {
+            peer.channel.pipeline().get(Gate.class).remaining = 0;
+            peer.channel.write(ZMTPMessage.fromUTF8("a"));
+            peer.channel.flush();
         }),
-        SILENCE(traffic -> pass(traffic, 60_000)),
-        TTL_OF_THE_PEER(traffic -> pass(traffic, 500)),
-        REMOVAL(traffic -> traffic.channel.pipeline().remove(traffic.codec));
+        SILENCE(peer -> pass(peer, 60_000)),
+        TTL_OF_THE_PEER(peer -> pass(peer, 500)),
+        REMOVAL(peer -> peer.channel.pipeline().remove(peer.codec()));
 
-        private final Consumer<InTraffic> come;
+        private final Consumer<ScriptedPeer> come;
 
-        End(Consumer<InTraffic> come) {
+        Ending(Consumer<ScriptedPeer> come) {
             this.come = come;
         }
     }
 
-    private static void pass(InTraffic traffic, long millis) {
-        traffic.channel.advanceTimeBy(millis, TimeUnit.MILLISECONDS);
-        traffic.channel.runPendingTasks();
+    private static void pass(ScriptedPeer peer, long millis) {
+        peer.channel.advanceTimeBy(millis, TimeUnit.MILLISECONDS);
+        peer.channel.runPendingTasks();
     }
 
     @ParameterizedTest
     @EnumSource
-    void noTimerIsLeft(End end) {
-        try (InTraffic traffic = InTraffic.as(PAIR)
+    void noTimerIsLeft(Ending end) {
+        try (ScriptedPeer peer = InTraffic.as(PAIR)
                 .front(new Gate())
                 .set(codec -> codec.heartbeatInterval(Duration.ofSeconds(10)).heartbeatTimeout(Duration.ofSeconds(20)))
                 .start()) {
-            pass(traffic, 10_000); // a PING, and its timeout
-            traffic.receive("04 07 04 \"PING\" 00 05");
-            assertThat(traffic.sent()).isEqualTo(Hex.of("04 07 04 \"PING\" 00 00 / 04 05 04 \"PONG\""));
-            assertThat(traffic.channel.runScheduledPendingTasks()).isNotEqualTo(NO_TASK);
-            end.come.accept(traffic);
-            traffic.channel.runPendingTasks();
-            assertThat(traffic.channel.runScheduledPendingTasks()).isEqualTo(NO_TASK);
-            assertThat(traffic.channel.isOpen()).isEqualTo(end == End.REMOVAL);
+            pass(peer, 10_000); // a PING, and its timeout
+            peer.send("04 07 04 \"PING\" 00 05");
+            assertThat(peer.received()).isEqualTo(Hex.of("04 07 04 \"PING\" 00 00 / 04 05 04 \"PONG\""));
+            assertThat(peer.channel.runScheduledPendingTasks()).isNotEqualTo(NO_TASK);
+            end.come.accept(peer);
+            peer.channel.runPendingTasks();
+            assertThat(peer.channel.runScheduledPendingTasks()).isEqualTo(NO_TASK);
+            assertThat(peer.channel.isOpen()).isEqualTo(end == Ending.REMOVAL);
         }
     }
 }

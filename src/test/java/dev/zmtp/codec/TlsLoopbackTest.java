@@ -6,12 +6,12 @@ import static dev.zmtp.testing.ScriptedPeer.ready;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPMessage;
-import dev.zmtp.codec.Loopback.Ear;
 import dev.zmtp.codec.Loopback.End;
 import dev.zmtp.codec.Loopback.Patient;
 import dev.zmtp.testing.Certificates;
 import dev.zmtp.testing.Hex;
-import dev.zmtp.testing.Transport;
+import dev.zmtp.testing.Recorder;
+import dev.zmtp.testing.TestTransport;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler;
@@ -68,7 +68,7 @@ class TlsLoopbackTest {
 
     @BeforeEach
     void start(@TempDir Path dir) {
-        net = new Loopback(Transport.NIO.kit(), Transport.NIO.newAddress(dir));
+        net = new Loopback(TestTransport.NIO.kit(), TestTransport.NIO.newAddress(dir));
     }
 
     @AfterEach
@@ -104,7 +104,7 @@ class TlsLoopbackTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"TLSv1.2", "TLSv1.3"})
-    void messagesGoThereAndBack(String protocol) throws Exception {
+    void messagesAreSentAndEchoed(String protocol) throws Exception {
         net.listen(tls(serving().protocols(protocol)), server.codec, server);
         Channel channel = net.connect(tls(trusting(host).protocols(protocol)), client.codec, client);
         List<ChannelFuture> writes = new ArrayList<>();
@@ -162,7 +162,7 @@ class TlsLoopbackTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"TLSv1.2", "TLSv1.3"})
-    void aClientWithoutTheCertificateThatIsDemandedFailsOnce(String protocol) throws Exception {
+    void aClientWithoutARequiredCertificateFailsOnce(String protocol) throws Exception {
         net.listen(
                 tls(serving()
                         .clientAuth(ClientAuth.REQUIRE)
@@ -176,7 +176,7 @@ class TlsLoopbackTest {
     }
 
     @Test
-    void aClientWithAnothersCertificateFailsOnce() throws Exception {
+    void aClientWithAForeignCertificateFailsOnce() throws Exception {
         net.listen(
                 tls(serving().clientAuth(ClientAuth.REQUIRE).trustManager(alice.certificate())), server.codec, server);
         net.connecting(tls(trusting(host).keyManager(stranger.keys())), client.codec, client);
@@ -186,7 +186,7 @@ class TlsLoopbackTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"TLSv1.2", "TLSv1.3"})
-    void aServerThatIsNotTrustedFailsBothSidesOnce(String protocol) throws Exception {
+    void anUntrustedServerFailsBothSidesOnce(String protocol) throws Exception {
         net.listen(tls(serving().protocols(protocol)), server.codec, server);
         ChannelFuture connected = net.connecting(tls(trusting(stranger).protocols(protocol)), client.codec, client);
         await(connected);
@@ -215,7 +215,7 @@ class TlsLoopbackTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"TLSv1.2", "TLSv1.3"})
-    void withoutAutoReadTheHandshakesCompleteAloneAndEachReadBringsOneMessage(String protocol) throws Exception {
+    void withoutAutoReadTheHandshakesCompleteAndEachReadBringsOneMessage(String protocol) throws Exception {
         net.set(ChannelOption.AUTO_READ, false);
         net.listen(tls(serving().protocols(protocol)), server.codec, new FlowControlHandler(), new Patient(), server);
         net.connect(
@@ -243,7 +243,7 @@ class TlsLoopbackTest {
         server.assertSucceeded();
     }
 
-    /** How TLS says that the peer has said all. */
+    /** The alert with which TLS ends a peer's output. */
     private final BlockingQueue<SslCloseCompletionEvent> closings = new LinkedBlockingQueue<>();
 
     private final ChannelHandler endsOfTls = new ChannelInboundHandlerAdapter() {
@@ -256,7 +256,7 @@ class TlsLoopbackTest {
         }
     };
 
-    /** Writes octets where those of the codec leave. */
+    /** Writes bytes from the codec's place in the pipeline. */
     private static void say(End end, String hex) throws InterruptedException {
         ChannelFuture said = end.channel.pipeline().context(end.codec).writeAndFlush(Hex.buffer(hex));
         await(said);
@@ -265,7 +265,7 @@ class TlsLoopbackTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"TLSv1.2", "TLSv1.3"})
-    void aRecordThatIsNotThePeersEndsTheConnection(String protocol) throws Exception {
+    void aForgedRecordEndsTheConnection(String protocol) throws Exception {
         join(protocol);
         client.channel.config().setAutoRead(false); // so that what the server writes stays with it
         List<ChannelFuture> writes = new ArrayList<>();
@@ -274,13 +274,13 @@ class TlsLoopbackTest {
                 writes.add(server.write(i, 64 << 10));
             }
             server.channel.flush();
-            writes.add(server.write(500, 4)); // nobody flushes this
+            writes.add(server.write(500, 4)); // never flushed
         }));
         assertThat(writes).anyMatch(write -> !write.isDone());
-        // Application data, past our SslHandler: nobody who has no key can have said this.
+        // Application data past our SslHandler: without the key, a peer cannot have sent this.
         client.channel.pipeline().firstContext().writeAndFlush(Hex.buffer("17 0303 0020 5a*32"));
         server.assertClosed();
-        assertThat(server.failures).isNotEmpty(); // SslHandler may tell of what was left of the octets, too
+        assertThat(server.failures).isNotEmpty(); // SslHandler may also report the rest of the bytes
         assertThat(server.failures.get(0))
                 .satisfiesAnyOf(
                         failure -> assertThat(failure).isInstanceOf(SSLException.class),
@@ -298,7 +298,7 @@ class TlsLoopbackTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"TLSv1.2", "TLSv1.3"})
-    void aPeerThatIsGoneInMidFrameWithoutAGoodbyeEndsTheConnectionQuietly(String protocol) throws Exception {
+    void aPeerGoneDuringAFrameWithoutACloseNotifyEndsTheConnectionQuietly(String protocol) throws Exception {
         join(protocol);
         say(client, "00 04 00 00 00 07 / 01 01 61 / 02 00*6 20 00 62*5000");
         assertThat(server.number()).isEqualTo(7);
@@ -311,10 +311,10 @@ class TlsLoopbackTest {
         assertThat(client.failures).isEmpty();
     }
 
-    /** SslHandler keeps the socket open then, as its user may have something to say yet: with ZMTP nobody has. */
+    /** SslHandler then keeps the socket open, as its user may have more to send. With ZMTP, no side has. */
     @ParameterizedTest
     @ValueSource(strings = {"TLSv1.2", "TLSv1.3"})
-    void aGoodbyeOfTlsEndsTheConnectionQuietly(String protocol) throws Exception {
+    void aCloseNotifyEndsTheConnectionQuietly(String protocol) throws Exception {
         join(protocol);
         client.write(7, 4);
         client.channel.flush();
@@ -329,8 +329,8 @@ class TlsLoopbackTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"TLSv1.2", "TLSv1.3"})
-    void aCodecThatComesWithTheProtocolGreetsOnceAndMissesNothing(String protocol) throws Exception {
-        // The event that TLS is ready comes behind the first octets, which then wait for the codec.
+    void aCodecAddedByAlpnGreetsOnceAndMissesNothing(String protocol) throws Exception {
+        // The TLS event follows the first bytes, which then wait for the codec.
         ChannelHandler late = new ChannelInboundHandlerAdapter() {
             private Object ready;
 
@@ -365,7 +365,7 @@ class TlsLoopbackTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"TLSv1.2", "TLSv1.3"})
-    void aCodecThatComesWithTheNameOfTheServerGreetsOnceAndMissesNothing(String protocol) throws Exception {
+    void aCodecAddedBySniGreetsOnceAndMissesNothing(String protocol) throws Exception {
         SslContext context = serving().protocols(protocol).build();
         // Not before: SniHandler encrypts nothing, and lets pass what is written until it knows the name.
         ChannelHandler chooser = new ChannelInboundHandlerAdapter() {
@@ -398,18 +398,18 @@ class TlsLoopbackTest {
             ApplicationProtocolConfig.SelectedListenerFailureBehavior.ACCEPT,
             "zmtp");
 
-    /** A client that knows no ZMTP says all at once, and gets exactly one greeting, one READY and its answer. */
+    /** A client without a codec sends all at once, and gets exactly one greeting, one READY and its answer. */
     private void assertGreetsOnce(ChannelHandler clientTls) throws Exception {
-        Ear ear = new Ear();
-        Channel raw = net.connect(clientTls, ear);
+        Recorder<String> received = Recorder.ofBytes();
+        Channel raw = net.connect(clientTls, received);
         raw.writeAndFlush(Hex.buffer(GREETING + ready("PAIR") + "00 04 00 00 00 07"));
         server.assertSucceeded();
         assertThat(server.number()).isEqualTo(7);
         server.write(8, 4);
         server.channel.flush();
         String all = Hex.of(GREETING + ready("PAIR") + "00 04 00 00 00 08");
-        await(() -> ear.heard().length() >= all.length());
-        assertThat(ear.heard()).isEqualTo(all);
+        await(() -> received.joined().length() >= all.length());
+        assertThat(received.joined()).isEqualTo(all);
         assertThat(server.handshakes).isEmpty();
         assertThat(server.messages).isEmpty();
         assertThat(server.failures).isEmpty();

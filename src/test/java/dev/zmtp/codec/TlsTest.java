@@ -7,7 +7,7 @@ import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.security.ZMTPAuthRequest;
 import dev.zmtp.security.ZMTPDecision;
 import dev.zmtp.testing.Certificates;
-import dev.zmtp.testing.Peers;
+import dev.zmtp.testing.CodecPair;
 import dev.zmtp.testing.ScriptedPeer;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
@@ -29,7 +29,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A codec behind Netty's {@code SslHandler}, with a certificate made for these tests. */
+/** A codec after Netty's {@code SslHandler}, with certificates made for these tests. */
 class TlsTest {
 
     private static SslContext server;
@@ -82,13 +82,13 @@ class TlsTest {
     }
 
     @Test
-    void theHandshakeFollowsThatOfTls() {
+    void theHandshakeFollowsTheTlsHandshake() {
         ZMTPCodec client = ZMTPCodec.of(ZMTPSocketType.DEALER);
         ZMTPCodec router = ZMTPCodec.of(ZMTPSocketType.ROUTER);
-        try (Peers peers = new Peers(secured(trusting, client), secured(server, router))) {
+        try (CodecPair peers = new CodecPair(secured(trusting, client), secured(server, router))) {
             peers.left.channel.writeAndFlush(ZMTPMessage.fromUTF8("early"));
             peers.exchange();
-            for (Peers.End end : List.of(peers.left, peers.right)) {
+            for (CodecPair.Side end : List.of(peers.left, peers.right)) {
                 List<Object> events = end.events.stream()
                         .filter(event ->
                                 event instanceof SslHandshakeCompletionEvent || event instanceof ZMTPHandshakeSuccess)
@@ -109,7 +109,7 @@ class TlsTest {
         }
     }
 
-    /** Lets in who has shown a certificate, under its subject. */
+    /** Accepts peers with a certificate, with its subject as their user ID. */
     private static CompletionStage<ZMTPDecision> bySubject(ZMTPAuthRequest request) {
         return CompletableFuture.completedStage(
                 request.peerCertificates().isEmpty()
@@ -120,18 +120,18 @@ class TlsTest {
                                         .getName()));
     }
 
-    private static Peers mutual(SslContext client) {
+    private static CodecPair mutual(SslContext client) {
         ZMTPCodec router = ZMTPCodec.builder()
                 .socketType(ZMTPSocketType.ROUTER)
                 .authenticator(TlsTest::bySubject)
                 .build();
-        return new Peers(secured(client, ZMTPCodec.of(ZMTPSocketType.DEALER)), secured(mutualServer, router))
+        return new CodecPair(secured(client, ZMTPCodec.of(ZMTPSocketType.DEALER)), secured(mutualServer, router))
                 .exchange();
     }
 
     @Test
     void theCertificateOfThePeerReachesTheAuthenticator() {
-        try (Peers peers = mutual(alice)) {
+        try (CodecPair peers = mutual(alice)) {
             assertThat(ofOurs(peers.right.events))
                     .singleElement()
                     .isInstanceOfSatisfying(
@@ -141,8 +141,8 @@ class TlsTest {
     }
 
     @Test
-    void aPeerWithoutACertificateHasNone() {
-        try (Peers peers = mutual(trusting)) {
+    void aPeerWithoutACertificateIsReportedWithoutOne() {
+        try (CodecPair peers = mutual(trusting)) {
             assertThat(ofOurs(peers.right.events))
                     .singleElement()
                     .isInstanceOfSatisfying(
@@ -158,13 +158,13 @@ class TlsTest {
     }
 
     @Test
-    void aCertificateThatNobodyTrustsFailsBothHandshakesOnce() {
+    void anUntrustedCertificateFailsBothHandshakesOnce() {
         ZMTPCodec client = ZMTPCodec.of(ZMTPSocketType.DEALER);
         ZMTPCodec router = ZMTPCodec.of(ZMTPSocketType.ROUTER);
-        try (Peers peers = new Peers(secured(distrusting, client), secured(server, router))) {
+        try (CodecPair peers = new CodecPair(secured(distrusting, client), secured(server, router))) {
             peers.left.channel.writeAndFlush(ZMTPMessage.fromUTF8("early"));
             peers.exchange();
-            for (Peers.End end : List.of(peers.left, peers.right)) {
+            for (CodecPair.Side end : List.of(peers.left, peers.right)) {
                 assertThat(ofOurs(end.events)).singleElement().isInstanceOf(ZMTPHandshakeFailure.class);
                 assertThat(end.failures).isEmpty();
                 assertThat(end.messages).isEmpty();

@@ -54,11 +54,11 @@ class TornStreamTest {
 
     private final At transport = new At();
 
-    private InTraffic removingAt(int write) {
-        InTraffic traffic = InTraffic.as(DEALER).front(transport).start();
+    private ScriptedPeer removingAt(int write) {
+        ScriptedPeer peer = InTraffic.as(DEALER).front(transport).start();
         transport.countdown = write;
-        transport.action = () -> traffic.channel.pipeline().remove(traffic.codec);
-        return traffic;
+        transport.action = () -> peer.channel.pipeline().remove(peer.codec());
+        return peer;
     }
 
     private static ZMTPMessage bodies(int... lengths) {
@@ -80,12 +80,12 @@ class TornStreamTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("midst")
-    void aRemovalInTheMidstOfAMessageEndsTheConnection(String where, int[] lengths, int write) {
-        try (InTraffic traffic = removingAt(write)) {
-            ChannelFuture before = traffic.writeText("before");
-            ChannelFuture torn = traffic.write(bodies(lengths));
-            assertThat(traffic.channel.isOpen()).isFalse();
-            assertThat(traffic.failures)
+    void aRemovalDuringAMessageEndsTheConnection(String where, int[] lengths, int write) {
+        try (ScriptedPeer peer = removingAt(write)) {
+            ChannelFuture before = peer.channel.write(ZMTPMessage.fromUTF8("before"));
+            ChannelFuture torn = peer.channel.write(bodies(lengths));
+            assertThat(peer.channel.isOpen()).isFalse();
+            assertThat(peer.failures)
                     .singleElement()
                     .isInstanceOfSatisfying(
                             EncoderException.class,
@@ -93,7 +93,7 @@ class TornStreamTest {
             assertThat(before.isDone()).isTrue();
             assertThat(torn.isDone()).isTrue();
             assertThat(torn.isSuccess()).isFalse();
-            assertThat(traffic.sent()).isEmpty(); // nothing was flushed
+            assertThat(peer.received()).isEmpty(); // nothing was flushed
         }
     }
 
@@ -106,11 +106,11 @@ class TornStreamTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("ends")
-    void aRemovalBehindTheLastOctetOfAMessageLetsItLeave(String where, int[] lengths, int write) {
-        try (InTraffic traffic = removingAt(write)) {
-            ChannelFuture written = traffic.write(bodies(lengths));
-            traffic.channel.flush();
-            assertThat(traffic.failures).isEmpty();
+    void aRemovalAfterTheLastByteOfAMessageLetsItBeSent(String where, int[] lengths, int write) {
+        try (ScriptedPeer peer = removingAt(write)) {
+            ChannelFuture written = peer.channel.write(bodies(lengths));
+            peer.channel.flush();
+            assertThat(peer.failures).isEmpty();
             assertThat(written.isSuccess()).isTrue();
             StringBuilder whole = new StringBuilder();
             for (int i = 0; i < lengths.length; i++) {
@@ -120,40 +120,40 @@ class TornStreamTest {
                                 ? "%02x %016x 61*%d ".formatted(2 + more, lengths[i], lengths[i])
                                 : "%02x %02x 61*%d ".formatted(more, lengths[i], lengths[i]));
             }
-            assertThat(traffic.sent()).isEqualTo(Hex.of(whole.toString()));
-            assertThat(traffic.channel.isOpen()).isTrue();
+            assertThat(peer.received()).isEqualTo(Hex.of(whole.toString()));
+            assertThat(peer.channel.isOpen()).isTrue();
         }
     }
 
     @Test
-    void aRemovalBehindTheMessageBeforeFailsTheNextAlone() {
-        try (InTraffic traffic = removingAt(1)) {
-            ChannelFuture first = traffic.write(bodies(400));
-            ChannelFuture second = traffic.write(bodies(400)); // finds no room, so that the first is handed over
-            traffic.channel.flush();
+    void aRemovalBetweenMessagesFailsOnlyTheNext() {
+        try (ScriptedPeer peer = removingAt(1)) {
+            ChannelFuture first = peer.channel.write(bodies(400));
+            ChannelFuture second = peer.channel.write(bodies(400)); // finds no room, so that the first is handed over
+            peer.channel.flush();
             assertThat(first.isSuccess()).isTrue();
             assertThat(second.cause())
                     .isInstanceOf(EncoderException.class)
                     .hasCauseInstanceOf(ClosedChannelException.class);
-            assertThat(traffic.sent()).isEqualTo(Hex.of("02 00*6 01 90 61*400"));
-            assertThat(traffic.channel.isOpen()).isTrue();
+            assertThat(peer.received()).isEqualTo(Hex.of("02 00*6 01 90 61*400"));
+            assertThat(peer.channel.isOpen()).isTrue();
         }
     }
 
     @Test
-    void aTransportThatDoesNotTakeWhatARemovalLeavesEndsTheConnection() {
+    void aFailedWriteDuringTheRemovalEndsTheConnection() {
         Gate gate = new Gate();
-        try (InTraffic traffic = InTraffic.as(DEALER).front(gate).start()) {
-            ChannelFuture written = traffic.write(bodies(5000, 10)); // its end is in the open buffer
+        try (ScriptedPeer peer = InTraffic.as(DEALER).front(gate).start()) {
+            ChannelFuture written = peer.channel.write(bodies(5000, 10)); // its end is in the open buffer
             gate.remaining = 0;
-            traffic.channel.pipeline().remove(traffic.codec);
+            peer.channel.pipeline().remove(peer.codec());
             assertThat(written.cause()).isSameAs(gate.broken);
-            assertThat(traffic.channel.isOpen()).isFalse();
+            assertThat(peer.channel.isOpen()).isFalse();
         }
     }
 
     @Test
-    void aListenerThatRemovesTheCodecBehindAWholeMessageTearsNothing() {
+    void aListenerMayRemoveTheCodecAfterACompleteMessage() {
         try (ScriptedPeer peer = new ScriptedPeer(transport, ZMTPCodec.of(DEALER)).send(GREETING)) {
             peer.received();
             ChannelFuture first = peer.channel.write(bodies(5000, 10)); // its end stays in the open buffer
@@ -168,7 +168,7 @@ class TornStreamTest {
     }
 
     @Test
-    void aRemovalInTheMidstOfAHeldMessageEndsTheHandshakeAndTheConnection() {
+    void aRemovalDuringAHeldMessageEndsTheHandshakeAndTheConnection() {
         try (ScriptedPeer peer = new ScriptedPeer(transport, ZMTPCodec.of(DEALER)).send(GREETING)) {
             ChannelFuture held = peer.channel.writeAndFlush(bodies(5000));
             ChannelFuture behind = peer.channel.writeAndFlush(bodies(5000));
@@ -177,13 +177,13 @@ class TornStreamTest {
             peer.send(ready("ROUTER") + "00 01 61");
             assertThat(peer.onlyEvent(ZMTPHandshakeFailure.class).cause()).hasMessageStartingWith(HALF);
             assertThat(peer.failures).isEmpty();
-            assertThat(peer.messages).isEmpty(); // a connection that has failed gives no octets to anyone
+            assertThat(peer.messages).isEmpty(); // a failed connection passes no bytes on
             assertThat(peer.channel.isOpen()).isFalse();
             assertThat(List.of(held, behind)).allMatch(ChannelFuture::isDone).noneMatch(ChannelFuture::isSuccess);
         }
     }
 
-    /** Ends its connection in the midst of a message, of which it goes on to write the rest. */
+    /** Ends its connection in the middle of a message, and then writes the rest of it. */
     private static ZMTPCodec.Builder ending(ZMTPCodec.Builder codec) {
         return codec.encoder(session -> new ZMTPEncoder() {
             @Override
@@ -210,54 +210,54 @@ class TornStreamTest {
 
     @ParameterizedTest(name = "which then writes: {0}")
     @ValueSource(strings = {"", "ca fe"})
-    void ofAMessageWhoseEncoderRemovesTheCodecNothingLeaves(String behind) {
-        try (InTraffic traffic =
+    void noPartOfAMessageIsSentIfItsEncoderRemovesTheCodec(String behind) {
+        try (ScriptedPeer peer =
                 InTraffic.as(DEALER).set(TornStreamTest::ending).start()) {
-            ChannelFuture before = traffic.write("whole");
+            ChannelFuture before = peer.channel.write("whole");
             Runnable end = () -> {
-                traffic.channel.pipeline().remove(traffic.codec);
-                traffic.channel.writeAndFlush(Hex.buffer(behind));
+                peer.channel.pipeline().remove(peer.codec());
+                peer.channel.writeAndFlush(Hex.buffer(behind));
             };
-            ChannelFuture unfinished = traffic.write(end);
+            ChannelFuture unfinished = peer.channel.write(end);
             assertThat(before.isSuccess()).isTrue();
             assertThat(unfinished.cause()).isInstanceOf(ClosedChannelException.class);
-            assertThat(traffic.sent()).isEqualTo(Hex.of(WHOLE + behind));
-            assertThat(traffic.channel.isOpen()).isTrue();
-            assertThat(traffic.failures).isEmpty();
+            assertThat(peer.received()).isEqualTo(Hex.of(WHOLE + behind));
+            assertThat(peer.channel.isOpen()).isTrue();
+            assertThat(peer.failures).isEmpty();
         }
     }
 
     @Test
-    void anEncoderThatRemovesTheCodecAtItsFirstMessageFindsItsBufferAsItWas() {
-        try (InTraffic traffic =
+    void anEncoderThatRemovesTheCodecAtItsFirstMessageKeepsItsBuffer() {
+        try (ScriptedPeer peer =
                 InTraffic.as(DEALER).set(TornStreamTest::ending).start()) {
             ByteBuf[] others = new ByteBuf[1];
             Runnable end = () -> {
-                traffic.channel.pipeline().remove(traffic.codec);
+                peer.channel.pipeline().remove(peer.codec());
                 // A buffer of the same size, which must not be the one that the encoder goes on to write to.
-                others[0] = traffic.channel.alloc().ioBuffer(512);
+                others[0] = peer.channel.alloc().ioBuffer(512);
             };
-            ChannelFuture unfinished = traffic.write(end);
+            ChannelFuture unfinished = peer.channel.write(end);
             assertThat(unfinished.cause()).isInstanceOf(ClosedChannelException.class);
             assertThat(others[0].readableBytes()).isZero();
             others[0].release();
-            traffic.channel.flush();
-            assertThat(traffic.sent()).isEmpty();
+            peer.channel.flush();
+            assertThat(peer.received()).isEmpty();
         }
     }
 
     @ParameterizedTest(name = "{0} whole messages before")
     @ValueSource(ints = {0, 2})
-    void anEncoderThatClosesTheChannelFindsItsBufferAsItWas(int before) {
+    void anEncoderThatClosesTheChannelKeepsItsBuffer(int before) {
         Gate gate = new Gate();
-        try (InTraffic traffic =
+        try (ScriptedPeer peer =
                 InTraffic.as(DEALER).front(gate).set(TornStreamTest::ending).start()) {
             gate.reset();
             for (int i = 0; i < before; i++) {
-                traffic.write("whole");
+                peer.channel.write("whole");
             }
-            Runnable end = traffic.channel::close;
-            ChannelFuture unfinished = traffic.write(end);
+            Runnable end = peer.channel::close;
+            ChannelFuture unfinished = peer.channel.write(end);
             assertThat(unfinished.cause()).isInstanceOf(ClosedChannelException.class);
             assertThat(gate.writes.stream().mapToInt(Integer::intValue).sum())
                     .isEqualTo(before * Hex.octets(WHOLE).length);
@@ -266,20 +266,20 @@ class TornStreamTest {
     }
 
     @Test
-    void anEncoderThatEndsTheConnectionByAFailureFindsItsBufferAsItWas() {
-        try (InTraffic traffic =
+    void anEncoderThatFailsTheConnectionKeepsItsBuffer() {
+        try (ScriptedPeer peer =
                 InTraffic.as(DEALER).set(TornStreamTest::ending).start()) {
-            ChannelFuture before = traffic.write("whole");
-            Runnable end = () -> traffic.channel.pipeline().fireChannelRead(Hex.buffer("08 00"));
-            ChannelFuture unfinished = traffic.write(end);
-            Failures.assertMalformed(traffic);
-            assertThat(before.cause()).isSameAs(traffic.failures.get(0));
-            assertThat(unfinished.cause()).isSameAs(traffic.failures.get(0));
-            assertThat(traffic.sent()).isEmpty();
+            ChannelFuture before = peer.channel.write("whole");
+            Runnable end = () -> peer.channel.pipeline().fireChannelRead(Hex.buffer("08 00"));
+            ChannelFuture unfinished = peer.channel.write(end);
+            Failures.assertMalformed(peer);
+            assertThat(before.cause()).isSameAs(peer.failures.get(0));
+            assertThat(unfinished.cause()).isSameAs(peer.failures.get(0));
+            assertThat(peer.received()).isEmpty();
         }
     }
 
-    /** Does as the toy does, and something else whenever it has sealed the half of a frame. */
+    /** The toy mechanism, with a callback after it has sealed half a frame. */
     private record EndingMechanism(ToyMechanism toy, Runnable inTheMidst) implements ZMTPMechanism {
         @Override
         public String name() {
@@ -341,7 +341,7 @@ class TornStreamTest {
 
     @ParameterizedTest(name = "at frame {0} of a message")
     @ValueSource(ints = {1, 2, 3})
-    void aCipherThatRemovesTheCodecLeavesWholeMessages(int frame) {
+    void aCipherThatRemovesTheCodecLeavesCompleteMessages(int frame) {
         Runnable[] action = {() -> {}};
         int[] sealed = new int[1];
         ZMTPCodec codec = ZMTPCodec.builder()
@@ -371,7 +371,7 @@ class TornStreamTest {
         }
     }
 
-    /** Something to encode that is told when it is released. */
+    /** An object to encode that runs a callback when it is released. */
     private static final class Item extends AbstractReferenceCounted {
         private final Runnable released;
 
@@ -407,25 +407,25 @@ class TornStreamTest {
 
     @ParameterizedTest(name = "{0} before, close {1}")
     @CsvSource({"0, false", "1, false", "2, true", "0, true"})
-    void aMessageIsWholeWhenItIsReleased(int before, boolean close) {
-        try (InTraffic traffic = InTraffic.as(DEALER)
+    void aMessageIsCompleteWhenItIsReleased(int before, boolean close) {
+        try (ScriptedPeer peer = InTraffic.as(DEALER)
                 .set(codec -> codec.encoder(session -> new ItemEncoder()))
                 .start()) {
             for (int i = 0; i < before; i++) {
-                traffic.write(new Item(() -> {}));
+                peer.channel.write(new Item(() -> {}));
             }
-            ChannelFuture write = traffic.write(new Item(() -> {
+            ChannelFuture write = peer.channel.write(new Item(() -> {
                 if (close) {
-                    traffic.channel.close();
+                    peer.channel.close();
                 } else {
-                    traffic.channel.pipeline().remove(traffic.codec);
+                    peer.channel.pipeline().remove(peer.codec());
                 }
             }));
-            traffic.channel.flush();
+            peer.channel.flush();
             assertThat(write.isDone()).isTrue();
             assertThat(write.isSuccess()).isEqualTo(!close); // what was not flushed before a close is lost
-            assertThat(traffic.sent()).isEqualTo(close ? "" : "000161".repeat(before + 1));
-            assertThat(traffic.failures).isEmpty();
+            assertThat(peer.received()).isEqualTo(close ? "" : "000161".repeat(before + 1));
+            assertThat(peer.failures).isEmpty();
         }
     }
 }

@@ -10,11 +10,11 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPMessage;
-import dev.zmtp.codec.Loopback.Ear;
 import dev.zmtp.codec.Loopback.End;
 import dev.zmtp.codec.Loopback.Patient;
 import dev.zmtp.testing.Hex;
-import dev.zmtp.testing.Transport;
+import dev.zmtp.testing.Recorder;
+import dev.zmtp.testing.TestTransport;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
@@ -49,14 +49,14 @@ abstract class TransportContract {
 
     private static final int MANY_BIG = 1000;
 
-    private final Transport transport;
+    private final TestTransport transport;
 
     @TempDir
     private Path dir;
 
     private Loopback net;
 
-    TransportContract(Transport transport) {
+    TransportContract(TestTransport transport) {
         this.transport = transport;
     }
 
@@ -97,7 +97,7 @@ abstract class TransportContract {
     }
 
     /**
-     * On its event loop, and done on return. Off and on by another thread while octets flow, a channel of Netty 4.2.18 that
+     * On its event loop, and done on return. Off and on by another thread while bytes flow, a channel of Netty 4.2.18 that
      * reads into a ring of buffers may never read again, also without our handlers.
      */
     private static void autoRead(End end, boolean on) throws InterruptedException {
@@ -105,7 +105,7 @@ abstract class TransportContract {
     }
 
     @Test
-    void theHandshakeEndsOnTheEventLoopFirstTheFutureThenTheEvent() throws InterruptedException {
+    void theFutureCompletesBeforeTheEventAndBothOnTheEventLoop() throws InterruptedException {
         End left = end();
         End right = end();
         List<String> order = new CopyOnWriteArrayList<>();
@@ -135,7 +135,7 @@ abstract class TransportContract {
     }
 
     @Test
-    void whatIsWrittenBeforeTheConnectionIsThereArrivesBehindTheHandshake() throws InterruptedException {
+    void writesBeforeTheConnectArriveAfterTheHandshake() throws InterruptedException {
         End left = end();
         End right = end();
         net.listen(right.codec, right);
@@ -159,7 +159,7 @@ abstract class TransportContract {
     }
 
     @Test
-    void messagesOfEverySizeGoThereAndBack() throws InterruptedException {
+    void messagesOfEverySizeAreSentAndEchoed() throws InterruptedException {
         End left = end();
         End right = end();
         join(left, right);
@@ -237,7 +237,7 @@ abstract class TransportContract {
     }
 
     @Test
-    void aSlowReaderStopsTheWriterWhoGoesOnWhenItMay() throws InterruptedException {
+    void aSlowReaderPausesTheWriterUntilItReads() throws InterruptedException {
         End left = end();
         End right = end();
         join(left, right);
@@ -249,7 +249,7 @@ abstract class TransportContract {
         });
         on(left, () -> {
             assertThat(pump.pauses).isPositive();
-            if (transport != Transport.LOCAL) { // which has no bound of its own, and keeps all that is flushed
+            if (transport != TestTransport.LOCAL) { // which has no bound of its own, and keeps all that is flushed
                 assertThat(pump.written).isLessThan(MANY_BIG);
             }
         });
@@ -264,10 +264,8 @@ abstract class TransportContract {
         assertThat(left.writability).contains(true);
     }
 
-    @Test
-    void whoClosesInMidStreamHasAllPromisesDoneAndThePeerGetsWholeMessagesInOrder() throws InterruptedException {
-        End left = end();
-        End right = end();
+    /** Writes much from {@code left} to a peer that reads nothing, closes, and returns the writes once all are done. */
+    private List<ChannelFuture> closeMidStream(End left, End right) throws InterruptedException {
         join(left, right);
         autoRead(right, false);
         List<ChannelFuture> writes = new ArrayList<>();
@@ -284,21 +282,42 @@ abstract class TransportContract {
         for (ChannelFuture write : writes) {
             await(write);
         }
-        int successes =
-                (int) writes.stream().takeWhile(ChannelFuture::isSuccess).count();
-        assertThat(writes.subList(successes, writes.size())).noneMatch(ChannelFuture::isSuccess);
+        return writes;
+    }
+
+    private static int successes(List<ChannelFuture> writes) {
+        return (int) writes.stream().takeWhile(ChannelFuture::isSuccess).count();
+    }
+
+    @Test
+    void allPromisesCompleteInOrderWhenWeCloseMidStream() throws InterruptedException {
+        End left = end();
+        End right = end();
+        List<ChannelFuture> writes = closeMidStream(left, right);
+        assertThat(writes.subList(successes(writes), writes.size())).noneMatch(ChannelFuture::isSuccess);
         assertThat(left.failures).isEmpty();
         autoRead(right, true);
         right.assertClosed();
-        List<Integer> heard = right.numbers();
-        assertThat(heard).isEqualTo(IntStream.range(0, heard.size()).boxed().toList());
-        if (transport != Transport.LOCAL) { // which drops what the peer has not read yet
-            assertThat(heard).hasSizeGreaterThanOrEqualTo(successes);
+        right.numbers();
+    }
+
+    @Test
+    void thePeerGetsCompleteMessagesInOrderWhenWeCloseMidStream() throws InterruptedException {
+        End left = end();
+        End right = end();
+        List<ChannelFuture> writes = closeMidStream(left, right);
+        autoRead(right, true);
+        right.assertClosed();
+        List<Integer> received = right.numbers();
+        assertThat(received)
+                .isEqualTo(IntStream.range(0, received.size()).boxed().toList());
+        if (transport != TestTransport.LOCAL) { // which drops what the peer has not read yet
+            assertThat(received).hasSizeGreaterThanOrEqualTo(successes(writes));
         }
     }
 
     @Test
-    void whosePeerClosesInMidStreamHasAllPromisesDone() throws InterruptedException {
+    void allPromisesCompleteWhenThePeerClosesMidStream() throws InterruptedException {
         End left = end();
         End right = end();
         join(left, right);
@@ -325,7 +344,7 @@ abstract class TransportContract {
     }
 
     @Test
-    void thePeersLastWordsArriveBeforeItsEnd() throws InterruptedException {
+    void thePeersLastMessagesArriveBeforeItsEnd() throws InterruptedException {
         End left = end();
         End right = end();
         join(left, right);
@@ -350,7 +369,7 @@ abstract class TransportContract {
     }
 
     @Test
-    void aPeerThatSaysHalfAGreetingAndNoMoreFailsTheHandshakeOnce() throws InterruptedException {
+    void aPeerThatSendsHalfAGreetingFailsTheHandshakeOnce() throws InterruptedException {
         End right = end();
         net.listen(right.codec, right);
         Channel raw = net.connect(new ChannelInboundHandlerAdapter());
@@ -390,7 +409,7 @@ abstract class TransportContract {
     }
 
     @Test
-    void withoutAutoReadTheHandshakeCompletesAloneAndEachReadBringsOneMessage() throws InterruptedException {
+    void withoutAutoReadTheHandshakeCompletesAndEachReadBringsOneMessage() throws InterruptedException {
         End left = end();
         End right = end();
         net.set(ChannelOption.AUTO_READ, false);
@@ -413,18 +432,18 @@ abstract class TransportContract {
     }
 
     @Test
-    void withoutAutoReadAPingIsAnsweredByWhoeverReadsAndTakesNobodysRead() throws InterruptedException {
+    void withoutAutoReadAPingIsAnsweredAndDoesNotUseUpARead() throws InterruptedException {
         End right = end();
         net.set(ChannelOption.AUTO_READ, false);
         net.listen(right.codec, right);
-        Ear ear = new Ear();
-        Channel raw = net.connect(ear);
+        Recorder<String> received = Recorder.ofBytes();
+        Channel raw = net.connect(received);
         raw.config().setAutoRead(true);
         raw.writeAndFlush(Hex.buffer(GREETING + ready("PAIR")));
         right.assertSucceeded();
         raw.writeAndFlush(Hex.buffer("04 0a 04 \"PING\" 00 00 \"abc\""));
         right.channel.read();
-        await(() -> ear.heard().endsWith(Hex.of("04 08 04 \"PONG\" \"abc\"")));
+        await(() -> received.joined().endsWith(Hex.of("04 08 04 \"PONG\" \"abc\"")));
         assertThat(right.messages).isEmpty();
         raw.writeAndFlush(Hex.buffer("00 04 00 00 00 07"));
         assertThat(right.number()).isEqualTo(7);
@@ -433,7 +452,7 @@ abstract class TransportContract {
 
     /** A task of the codec that the event loop still has would keep the codec. */
     @Test
-    void aConnectionThatIsOverLeavesNothingOnItsEventLoop() throws InterruptedException {
+    void anEndedConnectionLeavesNothingOnItsEventLoop() throws InterruptedException {
         List<WeakReference<ZMTPCodec>> codecs = new ArrayList<>();
         haveTimersAndClose(codecs);
         await(() -> {

@@ -1,6 +1,6 @@
 package dev.zmtp.codec;
 
-import dev.zmtp.testing.Transport;
+import dev.zmtp.testing.TestTransport;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -9,7 +9,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @EnumSource(names = {"NIO", "LOCAL", "EPOLL", "EPOLL_UNIX", "EPOLL_ABSTRACT"})
 class TransportsTest extends TransportContract {
 
-    TransportsTest(Transport transport) {
+    TransportsTest(TestTransport transport) {
         super(transport);
     }
 }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPVersion;
-import dev.zmtp.testing.Peers;
+import dev.zmtp.testing.CodecPair;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -34,11 +34,11 @@ class TwoOfUsTest {
 
     @ParameterizedTest(name = "{0} of {1} with {2} of {3}")
     @MethodSource("everyLegalPairInEveryVersion")
-    void everyLegalPairShakesHandsInTheOlderVersionAndTalks(
+    void everyLegalPairNegotiatesTheOlderVersionAndExchangesMessages(
             ZMTPSocketType leftType, ZMTPVersion leftVersion, ZMTPSocketType rightType, ZMTPVersion rightVersion) {
         ZMTPCodec left = codec(leftType, leftVersion);
         ZMTPCodec right = codec(rightType, rightVersion);
-        try (Peers peers = new Peers(left, right).exchange()) {
+        try (CodecPair peers = new CodecPair(left, right).exchange()) {
             ZMTPVersion older = leftVersion.compareTo(rightVersion) < 0 ? leftVersion : rightVersion;
             assertThat(left.session().negotiatedVersion()).isEqualTo(older);
             assertThat(right.session().negotiatedVersion()).isEqualTo(older);

@@ -8,6 +8,7 @@ import dev.zmtp.testing.BlockingCheck;
 import dev.zmtp.testing.EventLoops;
 import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.InTraffic;
+import dev.zmtp.testing.ScriptedPeer;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
@@ -25,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** {@code isWritable} tells the truth to within one batch buffer. */
+/** {@code isWritable} is right to within one batch buffer. */
 class WritabilityTest {
 
     private static final int BATCH = 64 << 10;
@@ -59,13 +60,13 @@ class WritabilityTest {
     @ParameterizedTest(name = "{0} octets each")
     @ValueSource(ints = {0, 1, 100, 4096, 4097, 60_000, 1_000_000})
     void unflushedWritesMakeTheChannelUnwritableWithinOneBatch(int length) {
-        try (InTraffic traffic = InTraffic.as(DEALER).start()) {
-            long high = traffic.channel.config().getWriteBufferHighWaterMark();
+        try (ScriptedPeer peer = InTraffic.as(DEALER).start()) {
+            long high = peer.channel.config().getWriteBufferHighWaterMark();
             int header = length > 255 ? 9 : 2;
             long written = 0;
-            while (traffic.channel.isWritable()) {
+            while (peer.channel.isWritable()) {
                 assertThat(written).isLessThanOrEqualTo(high + BATCH);
-                traffic.write(ZMTPMessage.from(Hex.buffer("61*" + length)));
+                peer.channel.write(ZMTPMessage.from(Hex.buffer("61*" + length)));
                 written += header + length;
             }
         }
@@ -73,47 +74,47 @@ class WritabilityTest {
 
     @Test
     void aMessageOfManySmallFramesCountsAsItIsWritten() {
-        try (InTraffic traffic = InTraffic.as(DEALER).start()) {
+        try (ScriptedPeer peer = InTraffic.as(DEALER).start()) {
             List<ByteBuf> frames = new ArrayList<>();
             for (int i = 0; i < 1000; i++) {
                 frames.add(Hex.buffer("61*1000"));
             }
-            traffic.write(ZMTPMessage.from(frames));
-            assertThat(traffic.channel.isWritable()).isFalse();
+            peer.channel.write(ZMTPMessage.from(frames));
+            assertThat(peer.channel.isWritable()).isFalse();
         }
     }
 
     @Test
-    void whatAnEncoderWritesCountsWithinOneBatchToo() {
-        try (InTraffic traffic = InTraffic.as(DEALER)
+    void encodedObjectsCountWithinOneBatchToo() {
+        try (ScriptedPeer peer = InTraffic.as(DEALER)
                 .set(codec -> codec.encoder(session -> new Blob()))
                 .start()) {
-            traffic.write("a mebibyte");
-            assertThat(traffic.channel.isWritable()).isFalse();
-            traffic.channel.flush();
-            assertThat(traffic.channel.isWritable()).isTrue();
-            traffic.channel.releaseOutbound();
+            peer.channel.write("a mebibyte");
+            assertThat(peer.channel.isWritable()).isFalse();
+            peer.channel.flush();
+            assertThat(peer.channel.isWritable()).isTrue();
+            peer.channel.releaseOutbound();
         }
     }
 
     @Test
-    void allThatIsWrittenIsWithinOneBatchOfWhatTheTransportKnows() {
+    void theTransportKnowsOfAllWritesButOneBatch() {
         Gate gate = new Gate();
-        try (InTraffic traffic = InTraffic.as(DEALER).front(gate).start()) {
+        try (ScriptedPeer peer = InTraffic.as(DEALER).front(gate).start()) {
             gate.reset();
             long written = 0;
             for (int i = 0; i < 5000; i++) {
                 int length = i * 37 % 5000;
-                traffic.write(ZMTPMessage.from(Hex.buffer("61*" + length)));
+                peer.channel.write(ZMTPMessage.from(Hex.buffer("61*" + length)));
                 written += length;
                 long known = gate.writes.stream().mapToLong(Integer::longValue).sum();
                 assertThat(written - known).isLessThanOrEqualTo(BATCH);
                 if (i % 100 == 99) {
                     gate.writes.clear();
                     written = 0;
-                    traffic.channel.flush();
+                    peer.channel.flush();
                     gate.writes.clear();
-                    traffic.channel.releaseOutbound();
+                    peer.channel.releaseOutbound();
                 }
             }
         }
@@ -122,7 +123,7 @@ class WritabilityTest {
     @Test
     void changesOfWritabilityPassThrough() {
         List<Boolean> changes = new ArrayList<>();
-        try (InTraffic traffic = InTraffic.as(DEALER)
+        try (ScriptedPeer peer = InTraffic.as(DEALER)
                 .behind(new ChannelInboundHandlerAdapter() {
                     @Override
                     public void channelWritabilityChanged(ChannelHandlerContext ctx) {
@@ -130,16 +131,16 @@ class WritabilityTest {
                     }
                 })
                 .start()) {
-            traffic.write(ZMTPMessage.from(Hex.buffer("61*100000")));
+            peer.channel.write(ZMTPMessage.from(Hex.buffer("61*100000")));
             assertThat(changes).containsExactly(false);
-            traffic.channel.flush();
+            peer.channel.flush();
             assertThat(changes).containsExactly(false, true);
-            traffic.channel.releaseOutbound();
+            peer.channel.releaseOutbound();
         }
     }
 
     @Test
-    void whatAnotherThreadWritesCountsAtOnce() throws InterruptedException {
+    void writesFromAnotherThreadCountAtOnce() throws InterruptedException {
         try (EventLoops loops = new EventLoops(1)) {
             Channel channel = new Bootstrap()
                     .group(loops.group())
@@ -159,7 +160,7 @@ class WritabilityTest {
     }
 
     @Test
-    void anEstimatorThatTheChannelWasGivenStays() {
+    void anEstimatorSetOnTheChannelIsKept() {
         MessageSizeEstimator own = new DefaultMessageSizeEstimator(1000);
         EmbeddedChannel channel = new EmbeddedChannel();
         channel.config().setMessageSizeEstimator(own);

@@ -8,6 +8,7 @@ import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSubscription;
 import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.InTraffic;
+import dev.zmtp.testing.ScriptedPeer;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.buffer.UnpooledHeapByteBuf;
@@ -26,10 +27,10 @@ class WritingTest {
 
     private final Gate gate = new Gate();
 
-    private InTraffic dealer() {
-        InTraffic traffic = InTraffic.as(DEALER).front(gate).start();
+    private ScriptedPeer dealer() {
+        ScriptedPeer peer = InTraffic.as(DEALER).front(gate).start();
         gate.reset();
-        return traffic;
+        return peer;
     }
 
     private static ByteBuf frame(int length) {
@@ -38,34 +39,34 @@ class WritingTest {
 
     @Test
     void smallMessagesShareABuffer() {
-        try (InTraffic traffic = dealer()) {
-            traffic.writeText("a");
-            traffic.writeText("b", "c");
-            traffic.channel.flush();
-            assertThat(traffic.sentPieces()).containsExactly(Hex.of("00 01 61 / 01 01 62 / 00 01 63"));
+        try (ScriptedPeer peer = dealer()) {
+            peer.channel.write(ZMTPMessage.fromUTF8("a"));
+            peer.channel.write(ZMTPMessage.fromUTF8("b", "c"));
+            peer.channel.flush();
+            assertThat(peer.receivedPieces()).containsExactly(Hex.of("00 01 61 / 01 01 62 / 00 01 63"));
         }
     }
 
     @Test
     void aSmallBodyIsReleasedAsSoonAsItIsWritten() {
-        try (InTraffic traffic = dealer()) {
+        try (ScriptedPeer peer = dealer()) {
             ByteBuf body = frame(4096);
-            traffic.write(ZMTPMessage.from(body));
+            peer.channel.write(ZMTPMessage.from(body));
             assertThat(body.refCnt()).isZero();
         }
     }
 
     @Test
-    void aBigBodyGoesByReferenceBehindWhatWasWrittenBefore() {
-        try (InTraffic traffic = dealer()) {
+    void aLargeBodyIsPassedByReferenceAfterEarlierWrites() {
+        try (ScriptedPeer peer = dealer()) {
             ByteBuf body = frame(4097);
-            traffic.writeText("a");
-            traffic.write(ZMTPMessage.from(body));
-            traffic.writeText("b");
-            traffic.channel.flush();
-            ByteBuf first = traffic.channel.readOutbound();
-            ByteBuf second = traffic.channel.readOutbound();
-            ByteBuf third = traffic.channel.readOutbound();
+            peer.channel.write(ZMTPMessage.fromUTF8("a"));
+            peer.channel.write(ZMTPMessage.from(body));
+            peer.channel.write(ZMTPMessage.fromUTF8("b"));
+            peer.channel.flush();
+            ByteBuf first = peer.channel.readOutbound();
+            ByteBuf second = peer.channel.readOutbound();
+            ByteBuf third = peer.channel.readOutbound();
             assertThat(Hex.dump(first)).isEqualTo(Hex.of("00 01 61 / 02 00*6 10 01"));
             assertThat(body.refCnt()).isOne();
             body.setByte(0, 'z'); // seen there only if it is the body itself
@@ -76,33 +77,33 @@ class WritingTest {
     }
 
     @Test
-    void nothingLeavesBeforeAFlush() {
-        try (InTraffic traffic = dealer()) {
-            traffic.writeText("a");
+    void nothingIsSentBeforeAFlush() {
+        try (ScriptedPeer peer = dealer()) {
+            peer.channel.write(ZMTPMessage.fromUTF8("a"));
             assertThat(gate.writes).isEmpty();
             assertThat(gate.flushes).isZero();
         }
     }
 
     @Test
-    void aFullBufferGoesToTheTransportBeforeTheFlush() {
-        try (InTraffic traffic = dealer()) {
+    void aFullBufferIsHandedToTheTransportBeforeTheFlush() {
+        try (ScriptedPeer peer = dealer()) {
             for (int i = 0; i < 300; i++) {
-                traffic.write(ZMTPMessage.from(frame(1000)));
+                peer.channel.write(ZMTPMessage.from(frame(1000)));
             }
             assertThat(gate.writes).isNotEmpty().allMatch(length -> length <= 64 << 10);
             int written = gate.writes.stream().mapToInt(Integer::intValue).sum();
             assertThat(written).isGreaterThanOrEqualTo(300 * 1009 - (64 << 10));
             assertThat(gate.flushes).isZero();
-            traffic.channel.flush();
-            assertThat(traffic.sent()).isEqualTo(Hex.of("02 00*6 03 e8 61*1000 / ".repeat(300)));
+            peer.channel.flush();
+            assertThat(peer.received()).isEqualTo(Hex.of("02 00*6 03 e8 61*1000 / ".repeat(300)));
         }
     }
 
     @Test
-    void anEmptyFlushWritesNothingAndGoesOn() {
-        try (InTraffic traffic = dealer()) {
-            traffic.channel.flush();
+    void anEmptyFlushWritesNothingAndIsPassedOn() {
+        try (ScriptedPeer peer = dealer()) {
+            peer.channel.flush();
             assertThat(gate.writes).isEmpty();
             assertThat(gate.flushes).isOne();
         }
@@ -110,37 +111,37 @@ class WritingTest {
 
     @Test
     void aFlushWritesOnceAndFlushesOnce() {
-        try (InTraffic traffic = dealer()) {
-            traffic.writeText("a");
-            traffic.channel.flush();
-            traffic.channel.flush();
+        try (ScriptedPeer peer = dealer()) {
+            peer.channel.write(ZMTPMessage.fromUTF8("a"));
+            peer.channel.flush();
+            peer.channel.flush();
             assertThat(gate.writes).containsExactly(3);
             assertThat(gate.flushes).isEqualTo(2);
         }
     }
 
     @Test
-    void aMessageWithoutFramesFailsAlone() {
-        try (InTraffic traffic = dealer()) {
-            traffic.writeText("a");
-            ChannelFuture none = traffic.write(ZMTPMessage.from(List.of()));
-            traffic.writeText("b");
-            traffic.channel.flush();
+    void onlyTheMessageWithoutFramesFails() {
+        try (ScriptedPeer peer = dealer()) {
+            peer.channel.write(ZMTPMessage.fromUTF8("a"));
+            ChannelFuture none = peer.channel.write(ZMTPMessage.from(List.of()));
+            peer.channel.write(ZMTPMessage.fromUTF8("b"));
+            peer.channel.flush();
             assertThat(none.cause()).isInstanceOf(EncoderException.class).hasMessageContaining("frames: 0");
-            assertThat(traffic.sent()).isEqualTo(Hex.of("00 01 61 / 00 01 62"));
+            assertThat(peer.received()).isEqualTo(Hex.of("00 01 61 / 00 01 62"));
         }
     }
 
     @Test
-    void aMessageWithAReleasedFrameFailsAlone() {
-        try (InTraffic traffic = dealer()) {
+    void onlyTheMessageWithAReleasedFrameFails() {
+        try (ScriptedPeer peer = dealer()) {
             ByteBuf released = frame(1);
             released.release();
             ByteBuf alive = frame(5000);
-            ChannelFuture before = traffic.writeText("a");
-            ChannelFuture broken = traffic.write(ZMTPMessage.from(alive, released));
-            ChannelFuture behind = traffic.writeText("b");
-            traffic.channel.flush();
+            ChannelFuture before = peer.channel.write(ZMTPMessage.fromUTF8("a"));
+            ChannelFuture broken = peer.channel.write(ZMTPMessage.from(alive, released));
+            ChannelFuture behind = peer.channel.write(ZMTPMessage.fromUTF8("b"));
+            peer.channel.flush();
             assertThat(broken.cause())
                     .isInstanceOf(EncoderException.class)
                     .hasMessageContaining("frame 1")
@@ -148,7 +149,7 @@ class WritingTest {
             assertThat(alive.refCnt()).isZero();
             assertThat(before.isSuccess()).isTrue();
             assertThat(behind.isSuccess()).isTrue();
-            assertThat(traffic.sent()).isEqualTo(Hex.of("00 01 61 / 00 01 62"));
+            assertThat(peer.received()).isEqualTo(Hex.of("00 01 61 / 00 01 62"));
         }
     }
 
@@ -182,66 +183,66 @@ class WritingTest {
 
     @ParameterizedTest(name = "{0} messages before it")
     @ValueSource(ints = {0, 1, 170, 4095})
-    void aMessageThatCannotBeCopiedFailsAlone(int before) {
-        try (InTraffic traffic = dealer()) {
+    void onlyTheMessageThatCannotBeCopiedFails(int before) {
+        try (ScriptedPeer peer = dealer()) {
             StringBuilder expected = new StringBuilder();
             for (int i = 0; i < before; i++) {
-                traffic.writeText("a");
+                peer.channel.write(ZMTPMessage.fromUTF8("a"));
                 expected.append("00 01 61 ");
             }
             ByteBuf unreadable = new Unreadable(100);
-            ChannelFuture broken = traffic.write(ZMTPMessage.from(unreadable));
-            ChannelFuture behind = traffic.writeText("c");
-            traffic.channel.flush();
+            ChannelFuture broken = peer.channel.write(ZMTPMessage.from(unreadable));
+            ChannelFuture behind = peer.channel.write(ZMTPMessage.fromUTF8("c"));
+            peer.channel.flush();
             assertThat(broken.cause()).isInstanceOf(EncoderException.class);
             assertThat(behind.isSuccess()).isTrue();
-            assertThat(traffic.sent()).isEqualTo(Hex.of(expected + "00 01 63"));
-            assertThat(traffic.failures).isEmpty();
+            assertThat(peer.received()).isEqualTo(Hex.of(expected + "00 01 63"));
+            assertThat(peer.failures).isEmpty();
             assertThat(unreadable.refCnt()).isZero();
         }
     }
 
     @Test
-    void aFlushInAListenerOfAFailedMessageTearsNothing() {
-        try (InTraffic traffic = dealer()) {
-            traffic.writeText("a");
-            ChannelPromise promise = traffic.channel.newPromise();
-            promise.addListener(failed -> traffic.channel.flush());
+    void aFlushInTheListenerOfAFailedMessageSplitsNoMessage() {
+        try (ScriptedPeer peer = dealer()) {
+            peer.channel.write(ZMTPMessage.fromUTF8("a"));
+            ChannelPromise promise = peer.channel.newPromise();
+            promise.addListener(failed -> peer.channel.flush());
             ByteBuf unreadable = new Unreadable(100);
-            traffic.channel.write(ZMTPMessage.from(Hex.buffer("62"), unreadable), promise);
+            peer.channel.write(ZMTPMessage.from(Hex.buffer("62"), unreadable), promise);
             assertThat(promise.cause()).isInstanceOf(EncoderException.class);
-            assertThat(traffic.sent()).isEqualTo(Hex.of("00 01 61"));
-            assertThat(traffic.channel.isActive()).isTrue();
+            assertThat(peer.received()).isEqualTo(Hex.of("00 01 61"));
+            assertThat(peer.channel.isActive()).isTrue();
             assertThat(unreadable.refCnt()).isZero();
         }
     }
 
     @Test
-    void aMessageOfWhichPartHasLeftEndsTheConnectionWhenItFails() {
-        try (InTraffic traffic = dealer()) {
+    void aPartlySentMessageThatFailsEndsTheConnection() {
+        try (ScriptedPeer peer = dealer()) {
             ByteBuf big = frame(5000);
             ByteBuf unreadable = new Unreadable(100);
-            ChannelFuture broken = traffic.write(ZMTPMessage.from(big, unreadable));
-            traffic.channel.runPendingTasks();
+            ChannelFuture broken = peer.channel.write(ZMTPMessage.from(big, unreadable));
+            peer.channel.runPendingTasks();
             assertThat(broken.cause()).isInstanceOf(EncoderException.class);
-            assertThat(traffic.failures).containsExactly(broken.cause());
-            assertThat(traffic.channel.isActive()).isFalse();
+            assertThat(peer.failures).containsExactly(broken.cause());
+            assertThat(peer.channel.isActive()).isFalse();
             assertThat(big.refCnt()).isZero();
         }
     }
 
     @Test
-    void whatIsNoMessageFailsAloneAndIsReleased() {
-        try (InTraffic traffic = dealer()) {
+    void anythingButAMessageFailsAndIsReleased() {
+        try (ScriptedPeer peer = dealer()) {
             ByteBuf raw = frame(3);
-            traffic.writeText("a");
-            ChannelFuture refused = traffic.write(raw);
-            traffic.channel.flush();
+            peer.channel.write(ZMTPMessage.fromUTF8("a"));
+            ChannelFuture refused = peer.channel.write(raw);
+            peer.channel.flush();
             assertThat(refused.cause())
                     .isInstanceOf(EncoderException.class)
                     .hasMessageContaining("(expected: ZMTPMessage, ");
             assertThat(raw.refCnt()).isZero();
-            assertThat(traffic.sent()).isEqualTo(Hex.of("00 01 61"));
+            assertThat(peer.received()).isEqualTo(Hex.of("00 01 61"));
         }
     }
 
@@ -251,9 +252,9 @@ class WritingTest {
         ByteBuf big = Hex.buffer("00 63*5000").skipBytes(1);
         ZMTPMessage message = ZMTPMessage.from(small, big);
         for (int i = 0; i < 3; i++) {
-            try (InTraffic traffic = InTraffic.as(DEALER).start()) {
-                traffic.channel.writeAndFlush(message.retain());
-                assertThat(traffic.sent()).isEqualTo(Hex.of("01 02 61 62 / 02 00*6 13 88 63*5000"));
+            try (ScriptedPeer peer = InTraffic.as(DEALER).start()) {
+                peer.channel.writeAndFlush(message.retain());
+                assertThat(peer.received()).isEqualTo(Hex.of("01 02 61 62 / 02 00*6 13 88 63*5000"));
             }
             assertThat(small.readerIndex()).isOne();
             assertThat(big.readerIndex()).isOne();
@@ -264,23 +265,24 @@ class WritingTest {
 
     @Test
     void subscriptionsStayInOrderWithMessages() {
-        try (InTraffic traffic = InTraffic.as(SUB).start()) {
-            traffic.writeText("a");
-            traffic.write(ZMTPSubscription.subscribe("t"));
-            traffic.writeText("b");
-            traffic.channel.flush();
-            assertThat(traffic.sentPieces()).containsExactly(Hex.of("00 01 61 / 04 0b 09 \"SUBSCRIBE\" 74 / 00 01 62"));
+        try (ScriptedPeer peer = InTraffic.as(SUB).start()) {
+            peer.channel.write(ZMTPMessage.fromUTF8("a"));
+            peer.channel.write(ZMTPSubscription.subscribe("t"));
+            peer.channel.write(ZMTPMessage.fromUTF8("b"));
+            peer.channel.flush();
+            assertThat(peer.receivedPieces())
+                    .containsExactly(Hex.of("00 01 61 / 04 0b 09 \"SUBSCRIBE\" 74 / 00 01 62"));
         }
     }
 
     @ParameterizedTest(name = "{0} octets")
     @ValueSource(ints = {10, 5000})
-    void aMessageIsReleasedExactlyOnceByASuccess(int length) {
-        try (InTraffic traffic = dealer()) {
+    void aWrittenMessageIsReleasedExactlyOnce(int length) {
+        try (ScriptedPeer peer = dealer()) {
             ByteBuf body = frame(length);
             ZMTPMessage message = ZMTPMessage.from(body);
-            traffic.channel.writeAndFlush(message.retain());
-            traffic.channel.releaseOutbound();
+            peer.channel.writeAndFlush(message.retain());
+            peer.channel.releaseOutbound();
             assertThat(message.refCnt()).isOne();
             assertThat(body.refCnt()).isOne();
             message.release();

@@ -1,5 +1,7 @@
 package dev.zmtp.codec;
 
+import static dev.zmtp.ZMTPSocketType.DEALER;
+import static dev.zmtp.testing.Fired.message;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -442,5 +444,14 @@ class ZMTPConfigTest {
 
         @Override
         public void close() {}
+    }
+
+    @Test
+    void aPropertySetAgainReplacesTheOldOne() {
+        ZMTPConfig config = ZMTPConfig.builder().socketType(DEALER).property("X-a", "1").build().toBuilder()
+                .property("x-A", "2")
+                .build();
+        assertThat(config.properties().size()).isOne();
+        assertThat(config.properties().text("X-a")).isEqualTo("2");
     }
 }

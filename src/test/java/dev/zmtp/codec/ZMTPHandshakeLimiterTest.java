@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.zmtp.ZMTPVersion;
 import dev.zmtp.testing.EventLoops;
 import dev.zmtp.testing.Hex;
-import dev.zmtp.testing.InTraffic;
+import dev.zmtp.testing.ScriptedPeer;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
@@ -80,7 +80,7 @@ class ZMTPHandshakeLimiterTest {
     }
 
     private static void shakeHands(Connection connection) {
-        byte[] greeting = Hex.octets(InTraffic.greeting(ZMTPVersion.ZMTP31, DEALER));
+        byte[] greeting = Hex.octets(ScriptedPeer.greeting(ZMTPVersion.ZMTP31, DEALER));
         connection.writeInbound(connection.alloc().buffer().writeBytes(greeting));
     }
 
@@ -291,7 +291,7 @@ class ZMTPHandshakeLimiterTest {
                 assertThat(first.getInputStream().readNBytes(10)).hasSize(10);
                 assertThat(second.getInputStream().readNBytes(10)).hasSize(10);
                 assertThat(third.getInputStream().read()).isEqualTo(-1);
-                first.getOutputStream().write(Hex.octets(InTraffic.greeting(ZMTPVersion.ZMTP31, DEALER)));
+                first.getOutputStream().write(Hex.octets(ScriptedPeer.greeting(ZMTPVersion.ZMTP31, DEALER)));
                 // Our greeting, and the READY that says that the handshake is over for us.
                 assertThat(first.getInputStream().readNBytes(54 + 43)).hasSize(54 + 43);
                 try (Socket fourth = socketTo(server)) {

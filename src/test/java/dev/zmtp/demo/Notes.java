@@ -24,7 +24,7 @@ final class Notes {
         lastLeft = cause;
     }
 
-    /** The next thing seen; {@code what} says what it should be. */
+    /** The next event; {@code what} describes what it should be. */
     String take(String what, Duration deadline) throws DemoException, InterruptedException {
         Object taken = queue.poll(deadline.toNanos(), TimeUnit.NANOSECONDS);
         if (taken == null) {

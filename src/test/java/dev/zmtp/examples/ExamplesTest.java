@@ -16,7 +16,7 @@ import dev.zmtp.examples.CustomCodec.Reading;
 import dev.zmtp.examples.CustomCodec.ReadingDecoder;
 import dev.zmtp.examples.CustomCodec.ReadingEncoder;
 import dev.zmtp.testing.Certificates;
-import dev.zmtp.testing.Peers;
+import dev.zmtp.testing.CodecPair;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
@@ -278,7 +278,7 @@ class ExamplesTest {
                 .encoder(ReadingEncoder.class)
                 .decoder(ReadingDecoder.class)
                 .build();
-        try (Peers peers = new Peers(ZMTPCodec.of(DEALER), reader).exchange()) {
+        try (CodecPair peers = new CodecPair(ZMTPCodec.of(DEALER), reader).exchange()) {
             peers.left.channel.writeAndFlush(ZMTPMessage.fromUTF8("a place", "no double"));
             peers.exchange();
 

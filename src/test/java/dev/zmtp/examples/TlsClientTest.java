@@ -9,7 +9,7 @@ import dev.zmtp.codec.ZMTPConfig;
 import dev.zmtp.codec.ZMTPHandshakeFailure;
 import dev.zmtp.codec.ZMTPHandshakeSuccess;
 import dev.zmtp.testing.Certificates;
-import dev.zmtp.testing.Peers;
+import dev.zmtp.testing.CodecPair;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelInitializer;
@@ -48,13 +48,13 @@ class TlsClientTest {
         };
     }
 
-    private static Peers connect(Consumer<Channel> clientHandlers) {
+    private static CodecPair connect(Consumer<Channel> clientHandlers) {
         ChannelHandler atServer =
                 adding(ch -> ch.pipeline().addLast(server.newHandler(ch.alloc()), ZMTPCodec.of(ROUTER)));
-        return new Peers(adding(clientHandlers), atServer).exchange();
+        return new CodecPair(adding(clientHandlers), atServer).exchange();
     }
 
-    private static void assertRefusedByTheClient(Peers peers, String reason) {
+    private static void assertRefusedByTheClient(CodecPair peers, String reason) {
         assertThat(peers.left.events)
                 .filteredOn(event -> event instanceof ZMTPHandshakeFailure)
                 .singleElement()
@@ -63,7 +63,7 @@ class TlsClientTest {
                         failure -> assertThat(failure.cause())
                                 .isInstanceOf(SSLHandshakeException.class)
                                 .hasMessageContaining(reason));
-        for (Peers.End end : List.of(peers.left, peers.right)) {
+        for (CodecPair.Side end : List.of(peers.left, peers.right)) {
             assertThat(end.channel.isOpen()).isFalse();
             assertThat(end.events).noneMatch(event -> event instanceof ZMTPHandshakeSuccess);
         }
@@ -71,7 +71,7 @@ class TlsClientTest {
 
     @Test
     void aServerWithTheRightNameIsAccepted() {
-        try (Peers peers = connect(ch -> TlsClient.addHandlers(ch, client, "localhost", 5555, DEALERS))) {
+        try (CodecPair peers = connect(ch -> TlsClient.addHandlers(ch, client, "localhost", 5555, DEALERS))) {
             assertThat(peers.left.events).last().isInstanceOf(ZMTPHandshakeSuccess.class);
             assertThat(peers.right.events).last().isInstanceOf(ZMTPHandshakeSuccess.class);
         }
@@ -79,14 +79,14 @@ class TlsClientTest {
 
     @Test
     void aServerWhoseCertificateNamesAnotherHostIsRefused() {
-        try (Peers peers = connect(ch -> TlsClient.addHandlers(ch, client, "service.example", 5555, DEALERS))) {
+        try (CodecPair peers = connect(ch -> TlsClient.addHandlers(ch, client, "service.example", 5555, DEALERS))) {
             assertRefusedByTheClient(peers, "service.example");
         }
     }
 
     @Test
     void withoutAHostEveryServerIsRefused() {
-        try (Peers peers = connect(ch -> ch.pipeline().addLast(client.newHandler(ch.alloc()), ZMTPCodec.of(DEALER)))) {
+        try (CodecPair peers = connect(ch -> ch.pipeline().addLast(client.newHandler(ch.alloc()), ZMTPCodec.of(DEALER)))) {
             assertRefusedByTheClient(peers, "");
         }
     }

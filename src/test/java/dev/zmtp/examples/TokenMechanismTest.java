@@ -14,7 +14,7 @@ import dev.zmtp.codec.ZMTPHandshakeFailure;
 import dev.zmtp.codec.ZMTPHandshakeSuccess;
 import dev.zmtp.security.ZMTPDecision;
 import dev.zmtp.testing.Hex;
-import dev.zmtp.testing.Peers;
+import dev.zmtp.testing.CodecPair;
 import dev.zmtp.testing.ScriptedPeer;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -65,7 +65,7 @@ class TokenMechanismTest {
 
     @Test
     void aKnownTokenIsAcceptedAndWiped() {
-        try (Peers peers = new Peers(client("open sesame"), server()).exchange()) {
+        try (CodecPair peers = new CodecPair(client("open sesame"), server()).exchange()) {
             assertThat(peers.left.events).singleElement().isInstanceOf(ZMTPHandshakeSuccess.class);
             assertThat(peers.right.events).singleElement().isInstanceOf(ZMTPHandshakeSuccess.class);
             ZMTPHandshakeSuccess success = (ZMTPHandshakeSuccess) peers.right.events.get(0);
@@ -78,7 +78,7 @@ class TokenMechanismTest {
 
     @Test
     void anUnknownTokenIsRefusedAndTheClientLearnsTheStatus() {
-        try (Peers peers = new Peers(client("open barley"), server()).exchange()) {
+        try (CodecPair peers = new CodecPair(client("open barley"), server()).exchange()) {
             assertThat(failure(peers.left.events)).hasMessageStartingWith("refused by the peer: 400");
             assertThat(failure(peers.right.events)).hasMessageStartingWith("token: unknown (expected: a known one)");
             assertThat(asked).containsExactly(ByteBuffer.allocate(11));
@@ -92,7 +92,7 @@ class TokenMechanismTest {
                 .mechanism(TokenMechanism.server())
                 .authenticator(request -> later)
                 .build());
-        try (Peers peers = new Peers(client("open sesame"), slow).exchange()) {
+        try (CodecPair peers = new CodecPair(client("open sesame"), slow).exchange()) {
             assertThat(peers.right.events).isEmpty();
             later.complete(ZMTPDecision.accept("ali baba"));
             peers.exchange();

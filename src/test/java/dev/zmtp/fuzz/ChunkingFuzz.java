@@ -4,37 +4,38 @@ import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPVersion;
 import dev.zmtp.codec.ZMTPCodec;
 import dev.zmtp.testing.Hex;
-import dev.zmtp.testing.InTraffic;
+import dev.zmtp.testing.ScriptedPeer;
 import java.util.function.Supplier;
 
-/** The same octets give the same events, however they are cut and whoever takes them in whatever buffers. */
+/** The same bytes give the same events, however they are split, with any decoder and any buffers. */
 public final class ChunkingFuzz {
 
-    /** Each octet in a read of its own takes long: only of so many. */
+    /** A read for each byte takes long, so only inputs of at most this length get that. */
     private static final int MAX_SINGLE = 2000;
 
     private ChunkingFuzz() {}
 
     /** One input. */
-    public static void fuzzerTestOneInput(byte[] octets) {
-        EventLoopThread.run(() -> run(new Input(octets)));
+    public static void fuzzerTestOneInput(byte[] bytes) {
+        EventLoopThread.run(() -> run(new Input(bytes)));
     }
 
     private static void run(Input input) {
-        byte[] settings = input.octets(12);
-        Conversation.Setup setup = Conversation.Setup.of(input);
+        byte[] settings = input.bytes(12);
+        FuzzedConnection.Setup setup = FuzzedConnection.Setup.of(input);
         Parts.Manner manner = input.of(Parts.Manner.values());
-        int[] reads = Settings.reads(input);
+        int[] reads = FuzzedCodec.reads(input);
         boolean greeted = input.choice(2) == 0;
         ZMTPVersion version = input.of(ZMTPVersion.values());
-        byte[] stream = Settings.stream(input);
+        byte[] stream = FuzzedCodec.stream(input);
         byte[] all = greeted ? behindGreeting(version, settings, stream) : stream;
 
-        Supplier<ZMTPCodec.Builder> codecs = () -> Settings.any(new Input(settings));
-        Conversation.Setup plain = new Conversation.Setup(false, false, false, true, setup.lateClose(), setup.act());
+        Supplier<ZMTPCodec.Builder> codecs = () -> FuzzedCodec.any(new Input(settings));
+        FuzzedConnection.Setup plain =
+                new FuzzedConnection.Setup(false, false, false, true, setup.lateClose(), setup.act());
         String whole = events(codecs.get(), plain, all);
         same(whole, events(codecs.get(), setup, all, reads), "in other reads");
-        Conversation.Setup other = new Conversation.Setup(
+        FuzzedConnection.Setup other = new FuzzedConnection.Setup(
                 !setup.direct(), !setup.keep(), !setup.roomy(), true, setup.lateClose(), setup.act());
         same(whole, events(codecs.get(), other, all, reads), "in other buffers");
         same(whole, events(codecs.get().decoder(session -> new Parts(manner)), setup, all, reads), "with a decoder");
@@ -45,22 +46,22 @@ public final class ChunkingFuzz {
 
     private static byte[] behindGreeting(ZMTPVersion version, byte[] settings, byte[] stream) {
         ZMTPSocketType ours =
-                Settings.any(new Input(settings)).build().session().config().socketType();
+                FuzzedCodec.any(new Input(settings)).build().session().config().socketType();
         ZMTPSocketType peer = TrafficFuzz.peerOf(ours);
         if (peer.isDraft() && !version.hasCommands()) {
             return stream;
         }
-        byte[] greeting = Hex.octets(InTraffic.greeting(version, peer));
+        byte[] greeting = Hex.octets(ScriptedPeer.greeting(version, peer));
         byte[] all = new byte[greeting.length + stream.length];
         System.arraycopy(greeting, 0, all, 0, greeting.length);
         System.arraycopy(stream, 0, all, greeting.length, stream.length);
         return all;
     }
 
-    private static String events(ZMTPCodec.Builder codec, Conversation.Setup setup, byte[] octets, int... reads) {
-        Conversation conversation = new Conversation(codec.build(), setup);
+    private static String events(ZMTPCodec.Builder codec, FuzzedConnection.Setup setup, byte[] bytes, int... reads) {
+        FuzzedConnection conversation = new FuzzedConnection(codec.build(), setup);
         try (conversation) {
-            conversation.hear(octets, reads);
+            conversation.hear(bytes, reads);
         }
         StringBuilder events = new StringBuilder();
         conversation.heard().forEach(event -> events.append(event).append('\n'));
@@ -74,6 +75,6 @@ public final class ChunkingFuzz {
     private static void same(String whole, String cut, String how) {
         // What was sent is only known where the peer reads it, and what was sent before a failure may be lost with it.
         boolean same = cut.contains("\nsent ") ? cut.equals(whole) : whole.startsWith(cut);
-        Fault.unless(same, how, "\n" + cut + "\n(expected)\n" + whole);
+        FuzzFailure.unless(same, how, "\n" + cut + "\n(expected)\n" + whole);
     }
 }

@@ -12,30 +12,30 @@ public final class CommandFuzz {
     private CommandFuzz() {}
 
     /** One input. */
-    public static void fuzzerTestOneInput(byte[] octets) {
+    public static void fuzzerTestOneInput(byte[] bytes) {
         Ledger ledger = new Ledger(false);
-        ByteBuf body = Unpooled.wrappedBuffer(octets);
+        ByteBuf body = Unpooled.wrappedBuffer(bytes);
         try {
             Command command = Command.read(body);
-            writtenAgain(command, octets, body, ledger);
+            writtenAgain(command, bytes, body, ledger);
             switch (command) {
                 case PING -> ping(body, ledger);
                 case ERROR -> error(body, ledger);
                 default -> {}
             }
         } catch (ZMTPException documented) {
-            Fault.unlessEqual(documented.code(), ZMTPException.Code.MALFORMED, "code");
+            FuzzFailure.unlessEqual(documented.code(), ZMTPException.Code.MALFORMED, "code");
         }
-        Fault.unlessEqual(ledger.taken(), 0L, "octets that are not back");
+        FuzzFailure.unlessEqual(ledger.taken(), 0L, "octets that are not back");
     }
 
-    private static void writtenAgain(Command command, byte[] octets, ByteBuf data, Ledger ledger) {
+    private static void writtenAgain(Command command, byte[] bytes, ByteBuf data, Ledger ledger) {
         if (command != Command.UNKNOWN) {
             ByteBuf again = command.body(ledger, data);
-            Fault.unlessEqual(hex(again), ByteBufUtil.hexDump(octets), "written again");
+            FuzzFailure.unlessEqual(hex(again), ByteBufUtil.hexDump(bytes), "written again");
         }
-        int name = octets[0] & 0xff;
-        Fault.unlessEqual(data.readerIndex(), 1 + name, "start of the data");
+        int name = bytes[0] & 0xff;
+        FuzzFailure.unlessEqual(data.readerIndex(), 1 + name, "start of the data");
     }
 
     private static void ping(ByteBuf data, Ledger ledger) {
@@ -44,18 +44,18 @@ public final class CommandFuzz {
         String context = ByteBufUtil.hexDump(data);
         ByteBuf again = Command.ping(ledger, ttl);
         Command.read(again);
-        Fault.unlessEqual(hex(again) + context, all, "PING");
-        Fault.unless(context.length() <= 2 * Command.MAX_CONTEXT_LENGTH, "context", context);
+        FuzzFailure.unlessEqual(hex(again) + context, all, "PING");
+        FuzzFailure.unless(context.length() <= 2 * Command.MAX_CONTEXT_LENGTH, "context", context);
     }
 
     private static void error(ByteBuf data, Ledger ledger) {
         String reason = Command.readReason(data);
-        Fault.unless(!data.isReadable(), "behind the reason", data);
-        Fault.unless(reason.matches("[ -~]{0,255}"), "reason", reason);
+        FuzzFailure.unless(!data.isReadable(), "behind the reason", data);
+        FuzzFailure.unless(reason.matches("[ -~]{0,255}"), "reason", reason);
         ByteBuf again = Command.error(ledger, reason);
         try {
-            Fault.unlessEqual(Command.read(again), Command.ERROR, "command");
-            Fault.unlessEqual(Command.readReason(again), reason, "reason");
+            FuzzFailure.unlessEqual(Command.read(again), Command.ERROR, "command");
+            FuzzFailure.unlessEqual(Command.readReason(again), reason, "reason");
         } finally {
             again.release();
         }

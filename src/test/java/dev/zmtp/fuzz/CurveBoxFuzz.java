@@ -6,7 +6,7 @@ import dev.zmtp.security.CurveForge;
 import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.ScriptedPeer;
 
-/** What a peer of a CURVE server says that has a key of its own, in boxes that open: its metadata, and its frames. */
+/** Metadata and frames from a peer of a CURVE server that has a valid key, in boxes that open. */
 public final class CurveBoxFuzz {
 
     private static final byte[] GREETING = Hex.octets(ScriptedPeer.SIGNATURE + "03 01 \"CURVE\" 00*15 00*32");
@@ -14,28 +14,29 @@ public final class CurveBoxFuzz {
     private CurveBoxFuzz() {}
 
     /** One input. */
-    public static void fuzzerTestOneInput(byte[] octets) {
-        EventLoopThread.run(() -> run(new Input(octets)));
+    public static void fuzzerTestOneInput(byte[] bytes) {
+        EventLoopThread.run(() -> run(new Input(bytes)));
     }
 
     private static void run(Input input) {
-        var codec = Settings.limited(
-                        Settings.any(input).protocol(ZMTPVersion.ZMTP31).interop(true), input)
+        var codec = FuzzedCodec.limited(
+                        FuzzedCodec.any(input).protocol(ZMTPVersion.ZMTP31).interop(true), input)
                 .maxHandshakeCommandLength(1 << 16);
-        var setup = Conversation.Setup.of(input);
+        var setup = FuzzedConnection.Setup.of(input);
         int frames = input.choice(6);
-        byte[] metadata = input.choice(3) == 0 ? input.octets(input.octet()) : CurveForge.metadata(input.octet());
+        byte[] metadata = input.choice(3) == 0 ? input.bytes(input.octet()) : CurveForge.metadata(input.octet());
         CurveForge forge = new CurveForge();
-        try (Conversation conversation = new Conversation(forge.server(codec).build(), setup)) {
+        try (FuzzedConnection conversation =
+                new FuzzedConnection(forge.server(codec).build(), setup)) {
             conversation.hear(GREETING);
             conversation.hear(forge.hello());
             conversation.hear(forge.initiate(conversation.sent(), metadata));
             for (int i = 0; i < frames; i++) {
-                conversation.hear(forge.message(input.octet(), input.octets(input.octet())));
+                conversation.hear(forge.message(input.octet(), input.bytes(input.octet())));
             }
             conversation.hear(input.rest());
         } catch (ZMTPException e) {
-            throw new Fault("thrown: " + e, e);
+            throw new FuzzFailure("thrown: " + e, e);
         }
     }
 }

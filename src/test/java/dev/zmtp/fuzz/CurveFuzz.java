@@ -22,10 +22,10 @@ import java.util.Iterator;
 import java.util.List;
 
 /**
- * A client and a server of CURVE that shake hands and talk, and someone between them who changes, cuts, repeats, drops and
- * invents what they say.
+ * A client and a server of CURVE, and an attacker between them that changes, cuts, repeats, drops and
+ * invents what they send.
  *
- * <p>Whatever is changed: each frame that is heard was said, in this order and once; and who finds out ends the connection.
+ * <p>Whatever is changed: each frame that arrives was sent, in this order and once; a side that notices ends the connection.
  * That whole frames are missing is no fault, as nonces may have gaps.
  */
 public final class CurveFuzz {
@@ -37,12 +37,12 @@ public final class CurveFuzz {
     private static final int MESSAGES = 3;
 
     private final Input input;
-    private final End client = new End(ZMTPCodec.builder()
+    private final Side client = new Side(ZMTPCodec.builder()
             .socketType(ZMTPSocketType.PAIR)
             .mechanism(ZMTPCurve.client(SERVER.publicKey(), CLIENT))
             .handshakeExecutor(Runnable::run)
             .build());
-    private final End server = new End(ZMTPCodec.builder()
+    private final Side server = new Side(ZMTPCodec.builder()
             .socketType(ZMTPSocketType.PAIR)
             .mechanism(ZMTPCurve.server(SERVER))
             .authenticator(ZMTPPublicKeys.of(List.of(CLIENT.publicKey())))
@@ -57,19 +57,19 @@ public final class CurveFuzz {
     }
 
     /** One input. */
-    public static void fuzzerTestOneInput(byte[] octets) {
-        EventLoopThread.run(() -> new CurveFuzz(new Input(octets)).run());
+    public static void fuzzerTestOneInput(byte[] bytes) {
+        EventLoopThread.run(() -> new CurveFuzz(new Input(bytes)).run());
     }
 
-    /** One side, and what it hears. */
-    private static final class End extends ChannelInboundHandlerAdapter {
+    /** One side, and what it receives. */
+    private static final class Side extends ChannelInboundHandlerAdapter {
         final EmbeddedChannel channel = new EmbeddedChannel();
         final List<String> said = new ArrayList<>();
         final List<String> heard = new ArrayList<>();
         boolean ready;
         int failures;
 
-        End(ZMTPCodec codec) {
+        Side(ZMTPCodec codec) {
             channel.freezeTime();
             channel.pipeline().addLast(codec, this);
         }
@@ -110,7 +110,7 @@ public final class CurveFuzz {
         private void failed(Throwable cause) {
             failures++;
             if (!(cause instanceof ZMTPException)) {
-                throw new Fault("failure: " + cause, cause);
+                throw new FuzzFailure("failure: " + cause, cause);
             }
         }
     }
@@ -132,65 +132,66 @@ public final class CurveFuzz {
             }
             check(client, server);
             check(server, client);
-            Fault.unless(touched || spoken, "no handshake, though nobody has changed it", client.failures);
+            FuzzFailure.unless(touched || spoken, "no handshake, though nobody has changed it", client.failures);
         } finally {
             client.channel.finishAndReleaseAll();
             server.channel.finishAndReleaseAll();
         }
     }
 
-    private void check(End speaker, End listener) {
-        Fault.unless(listener.failures <= 1, "failures", listener.failures);
-        Fault.unless(listener.failures == 0 || !listener.channel.isOpen(), "open behind a failure", listener.failures);
+    private void check(Side speaker, Side listener) {
+        FuzzFailure.unless(listener.failures <= 1, "failures", listener.failures);
+        FuzzFailure.unless(
+                listener.failures == 0 || !listener.channel.isOpen(), "open behind a failure", listener.failures);
         Iterator<String> said = speaker.said.iterator();
         for (String frame : listener.heard) {
             boolean found = false;
             while (!found && said.hasNext()) {
                 found = said.next().equals(frame);
             }
-            Fault.unless(found, "heard what was not said, or not then", listener.heard);
+            FuzzFailure.unless(found, "heard what was not said, or not then", listener.heard);
         }
-        Fault.unless(
+        FuzzFailure.unless(
                 touched || listener.heard.size() == speaker.said.size(), "lost, though nobody has", listener.heard);
     }
 
-    private boolean carry(End from, End to) {
+    private boolean carry(Side from, Side to) {
         boolean moved = false;
         from.channel.runPendingTasks();
         for (ByteBuf out = from.channel.readOutbound(); out != null; out = from.channel.readOutbound()) {
-            byte[] octets = new byte[out.readableBytes()];
-            out.readBytes(octets);
+            byte[] bytes = new byte[out.readableBytes()];
+            out.readBytes(bytes);
             out.release();
             carried++;
             moved = true;
-            deliver(to, edited(octets));
-            last = octets;
+            deliver(to, edited(bytes));
+            last = bytes;
         }
         to.channel.runPendingTasks();
         return moved;
     }
 
-    private byte[] edited(byte[] octets) {
-        if (input.isEmpty() || octets.length == 0) {
-            return octets;
+    private byte[] edited(byte[] bytes) {
+        if (input.isEmpty() || bytes.length == 0) {
+            return bytes;
         }
         int edit = input.choice(8);
         touched |= edit != 0;
-        int at = (input.octet() << 8 | input.octet()) % octets.length;
+        int at = (input.octet() << 8 | input.octet()) % bytes.length;
         return switch (edit) {
-            case 1 -> changed(octets, at);
-            case 2 -> Arrays.copyOf(octets, at);
-            case 3 -> joined(octets, octets);
-            case 4 -> joined(last, octets);
-            case 5 -> input.octets(1 + at % 64);
-            case 6 -> joined(octets, input.octets(1 + at % 64));
+            case 1 -> changed(bytes, at);
+            case 2 -> Arrays.copyOf(bytes, at);
+            case 3 -> joined(bytes, bytes);
+            case 4 -> joined(last, bytes);
+            case 5 -> input.bytes(1 + at % 64);
+            case 6 -> joined(bytes, input.bytes(1 + at % 64));
             case 7 -> new byte[0];
-            default -> octets;
+            default -> bytes;
         };
     }
 
-    private byte[] changed(byte[] octets, int at) {
-        byte[] changed = octets.clone();
+    private byte[] changed(byte[] bytes, int at) {
+        byte[] changed = bytes.clone();
         changed[at] ^= (byte) Math.max(1, input.octet());
         return changed;
     }
@@ -201,9 +202,9 @@ public final class CurveFuzz {
         return both;
     }
 
-    private static void deliver(End to, byte[] octets) {
-        if (to.channel.isOpen() && octets.length > 0) {
-            to.channel.writeInbound(to.channel.alloc().buffer(octets.length).writeBytes(octets));
+    private static void deliver(Side to, byte[] bytes) {
+        if (to.channel.isOpen() && bytes.length > 0) {
+            to.channel.writeInbound(to.channel.alloc().buffer(bytes.length).writeBytes(bytes));
         }
     }
 }

@@ -20,7 +20,7 @@ final class EventLoopThread {
             if (e.getCause() instanceof Error error) {
                 throw error;
             }
-            throw new Fault("thrown: " + e.getCause(), e.getCause());
+            throw new FuzzFailure("thrown: " + e.getCause(), e.getCause());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException(e);

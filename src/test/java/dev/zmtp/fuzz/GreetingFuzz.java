@@ -1,21 +1,21 @@
 package dev.zmtp.fuzz;
 
-/** A connection from its first octet on: whatever a stranger says, to a codec of any version. */
+/** A connection from its first byte: anything that a stranger sends, to a codec of any version. */
 public final class GreetingFuzz {
 
     private GreetingFuzz() {}
 
     /** One input. */
-    public static void fuzzerTestOneInput(byte[] octets) {
-        EventLoopThread.run(() -> run(new Input(octets)));
+    public static void fuzzerTestOneInput(byte[] bytes) {
+        EventLoopThread.run(() -> run(new Input(bytes)));
     }
 
     private static void run(Input input) {
-        var codec = Settings.any(input).build();
-        var setup = Conversation.Setup.of(input);
-        int[] reads = Settings.reads(input);
-        byte[] stream = Settings.stream(input);
-        try (Conversation conversation = new Conversation(codec, setup)) {
+        var codec = FuzzedCodec.any(input).build();
+        var setup = FuzzedConnection.Setup.of(input);
+        int[] reads = FuzzedCodec.reads(input);
+        byte[] stream = FuzzedCodec.stream(input);
+        try (FuzzedConnection conversation = new FuzzedConnection(codec, setup)) {
             conversation.hear(stream, reads);
         }
     }

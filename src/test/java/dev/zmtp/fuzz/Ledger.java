@@ -5,7 +5,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
 
 /**
- * Counts to the octet what is taken of it and not given back, and refuses to be asked for more than is allowed.
+ * Counts to the byte what is allocated and not released, and fails requests for more than is allowed.
  *
  * <p>A pool would hide both: what it hands out is larger than what was asked for, and stays taken when it is given back.
  */
@@ -21,18 +21,18 @@ final class Ledger extends AbstractByteBufAllocator {
     }
 
     /** From here on no single buffer may be larger. */
-    void allow(long octets) {
-        allowed = octets;
+    void allow(long bytes) {
+        allowed = bytes;
     }
 
-    /** The octets that are taken now. */
+    /** The bytes that are allocated now. */
     long taken() {
         return memory.metric().usedHeapMemory() + memory.metric().usedDirectMemory();
     }
 
     /** Fails if more than was allowed was asked for, wherever the exception for that has gone. */
     void check() {
-        Fault.unless(refused.isEmpty(), "memory", refused);
+        FuzzFailure.unless(refused.isEmpty(), "memory", refused);
     }
 
     @Override
@@ -47,10 +47,10 @@ final class Ledger extends AbstractByteBufAllocator {
         return memory.directBuffer(initialCapacity, maxCapacity);
     }
 
-    private void judge(int octets) {
-        if (octets > allowed) {
-            refused = octets + " octets at once (expected: <= " + allowed + ")";
-            throw new Fault("memory: " + refused);
+    private void judge(int bytes) {
+        if (bytes > allowed) {
+            refused = bytes + " octets at once (expected: <= " + allowed + ")";
+            throw new FuzzFailure("memory: " + refused);
         }
     }
 

@@ -7,7 +7,7 @@ import dev.zmtp.ZMTPVersion;
 import dev.zmtp.codec.ZMTPConfig;
 import io.netty.buffer.ByteBuf;
 
-/** Messages out of any octets with {@code ZMTPMessage.read}, and back. */
+/** Messages out of any bytes with {@code ZMTPMessage.read}, and back. */
 public final class MessageFuzz {
 
     private static final ZMTPConfig UNLIMITED = ZMTPConfig.builder()
@@ -21,8 +21,8 @@ public final class MessageFuzz {
     private MessageFuzz() {}
 
     /** One input. */
-    public static void fuzzerTestOneInput(byte[] octets) {
-        EventLoopThread.run(() -> run(new Input(octets)));
+    public static void fuzzerTestOneInput(byte[] bytes) {
+        EventLoopThread.run(() -> run(new Input(bytes)));
     }
 
     private static void run(Input input) {
@@ -39,11 +39,11 @@ public final class MessageFuzz {
                     break;
                 }
                 ZMTPMessage message = ZMTPMessage.read(in, version);
-                Fault.unless(message != null, "not read", expected);
-                Fault.unlessEqual(Words.of(message), expected, "message " + read++);
-                Fault.unless(in.readerIndex() > start, "not moved", expected);
+                FuzzFailure.unless(message != null, "not read", expected);
+                FuzzFailure.unlessEqual(Words.of(message), expected, "message " + read++);
+                FuzzFailure.unless(in.readerIndex() > start, "not moved", expected);
                 writtenAgain(message, version, ledger);
-                Fault.unless(message.release(), "message", "not the reader's alone");
+                FuzzFailure.unless(message.release(), "message", "not the reader's alone");
             }
             if (!model.hasCommands()) {
                 end(in, version, model.fault().equals("MALFORMED"));
@@ -51,7 +51,7 @@ public final class MessageFuzz {
         } finally {
             in.release();
         }
-        Fault.unlessEqual(ledger.taken(), 0L, "octets that are not back");
+        FuzzFailure.unlessEqual(ledger.taken(), 0L, "octets that are not back");
     }
 
     /** Whether no command stands before the end of the next message: {@code read} does not know commands. */
@@ -64,7 +64,7 @@ public final class MessageFuzz {
             }
             return message != null;
         } catch (ZMTPException command) {
-            Fault.unlessEqual(in.readerIndex(), start, "reader index");
+            FuzzFailure.unlessEqual(in.readerIndex(), start, "reader index");
             return false;
         } finally {
             in.readerIndex(start);
@@ -75,13 +75,13 @@ public final class MessageFuzz {
         int start = in.readerIndex();
         try {
             ZMTPMessage half = ZMTPMessage.read(in, version);
-            Fault.unless(half == null, "one more", half);
-            Fault.unless(!faulty, "not noticed", "a fault");
+            FuzzFailure.unless(half == null, "one more", half);
+            FuzzFailure.unless(!faulty, "not noticed", "a fault");
         } catch (ZMTPException documented) {
-            Fault.unless(faulty, "no fault", documented);
-            Fault.unlessEqual(documented.code(), ZMTPException.Code.MALFORMED, "code");
+            FuzzFailure.unless(faulty, "no fault", documented);
+            FuzzFailure.unlessEqual(documented.code(), ZMTPException.Code.MALFORMED, "code");
         }
-        Fault.unlessEqual(in.readerIndex(), start, "reader index");
+        FuzzFailure.unlessEqual(in.readerIndex(), start, "reader index");
     }
 
     private static void writtenAgain(ZMTPMessage message, ZMTPVersion version, Ledger ledger) {
@@ -89,8 +89,8 @@ public final class MessageFuzz {
             ByteBuf again = message.write(ledger, other);
             try {
                 ZMTPMessage same = ZMTPMessage.read(again, other);
-                Fault.unless(message.equals(same), "read again", same);
-                Fault.unless(!again.isReadable(), "behind the message", again);
+                FuzzFailure.unless(message.equals(same), "read again", same);
+                FuzzFailure.unless(!again.isReadable(), "behind the message", again);
                 same.release();
             } finally {
                 again.release();

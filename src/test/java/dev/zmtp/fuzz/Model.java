@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The messages in a stream of octets and why it ends, found the slow way: all octets are there.
+ * The messages in a stream of bytes and why it ends, found the slow way, with all bytes at hand.
  *
  * <p>It follows the RFCs and what the settings promise, and shares no code with the library, so that a fault of the one is
  * not a fault of the other.
@@ -31,11 +31,11 @@ final class Model {
     private boolean commands;
     private long messageLength;
 
-    /** Reads {@code octets} in the framing of {@code version}, within the limits of a config. */
-    Model(ZMTPVersion version, ZMTPConfig limits, byte[] octets) {
+    /** Reads {@code bytes} in the framing of {@code version}, within the limits of a config. */
+    Model(ZMTPVersion version, ZMTPConfig limits, byte[] bytes) {
         this.version = version;
         this.limits = limits;
-        in = Unpooled.wrappedBuffer(octets);
+        in = Unpooled.wrappedBuffer(bytes);
         boolean more = true;
         while (more) {
             more = frame();
@@ -112,7 +112,7 @@ final class Model {
         messageLength += body.readableBytes() + (frames.isEmpty() ? 0 : FRAME_OVERHEAD);
         frames.add(body);
         if (!more) {
-            messages.add(Words.of(ZMTPMessage.from(frames))); // not released: the octets are an array's
+            messages.add(Words.of(ZMTPMessage.from(frames))); // not released: the bytes are an array's
             frames.clear();
             messageLength = 0;
         }

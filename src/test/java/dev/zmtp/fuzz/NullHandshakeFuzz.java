@@ -4,7 +4,7 @@ import dev.zmtp.ZMTPVersion;
 import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.ScriptedPeer;
 
-/** What a 3.x peer says behind a valid greeting. */
+/** Anything a 3.x peer sends after a valid greeting. */
 public final class NullHandshakeFuzz {
 
     private static final byte[] GREETING_31 = Hex.octets(ScriptedPeer.GREETING);
@@ -13,20 +13,22 @@ public final class NullHandshakeFuzz {
     private NullHandshakeFuzz() {}
 
     /** One input. */
-    public static void fuzzerTestOneInput(byte[] octets) {
-        EventLoopThread.run(() -> run(new Input(octets)));
+    public static void fuzzerTestOneInput(byte[] bytes) {
+        EventLoopThread.run(() -> run(new Input(bytes)));
     }
 
     private static void run(Input input) {
         byte[] greeting = input.of(GREETING_31, GREETING_30);
-        var codec =
-                Settings.any(input).protocol(ZMTPVersion.ZMTP31).interop(true).build();
-        var setup = Conversation.Setup.of(input);
-        int[] reads = Settings.reads(input);
-        byte[] stream = Settings.stream(input);
-        try (Conversation conversation = new Conversation(codec, setup)) {
+        var codec = FuzzedCodec.any(input)
+                .protocol(ZMTPVersion.ZMTP31)
+                .interop(true)
+                .build();
+        var setup = FuzzedConnection.Setup.of(input);
+        int[] reads = FuzzedCodec.reads(input);
+        byte[] stream = FuzzedCodec.stream(input);
+        try (FuzzedConnection conversation = new FuzzedConnection(codec, setup)) {
             conversation.hear(greeting);
-            Fault.unless(conversation.heard().isEmpty(), "behind a valid greeting", conversation.heard());
+            FuzzFailure.unless(conversation.heard().isEmpty(), "behind a valid greeting", conversation.heard());
             conversation.hear(stream, reads);
         }
     }

@@ -7,7 +7,7 @@ import io.netty.channel.ChannelHandlerContext;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A user's decoder that makes the messages that the codec would make, and takes octets in one of several manners. */
+/** A user's decoder that makes the same messages as the codec, and reads bytes in one of several ways. */
 final class Parts implements ZMTPDecoder {
 
     /** How a decoder takes what it is given. */
@@ -18,7 +18,7 @@ final class Parts implements ZMTPDecoder {
         HALF,
         /** Nothing until the frame is whole. */
         WHOLE,
-        /** A retained slice of all but the last octet, until the frame is whole. */
+        /** A retained slice of all but the last byte, until the frame is whole. */
         SLICE
     }
 
@@ -37,7 +37,7 @@ final class Parts implements ZMTPDecoder {
     @Override
     public void header(ChannelHandlerContext ctx, long length, boolean more, List<Object> out) {
         open("header");
-        Fault.unless(frame == null || isFrameWhole(), "header", "before the end of the frame");
+        FuzzFailure.unless(frame == null || isFrameWhole(), "header", "before the end of the frame");
         keep();
         this.length = length;
         this.more = more;
@@ -47,7 +47,7 @@ final class Parts implements ZMTPDecoder {
     @Override
     public void content(ChannelHandlerContext ctx, ByteBuf data, List<Object> out) {
         open("content");
-        Fault.unless(data.readableBytes() <= length - taken(), "content", data);
+        FuzzFailure.unless(data.readableBytes() <= length - taken(), "content", data);
         switch (manner) {
             case ALL -> frame.writeBytes(data);
             case HALF -> frame.writeBytes(data, (data.readableBytes() + 1) / 2);
@@ -57,8 +57,8 @@ final class Parts implements ZMTPDecoder {
                 }
             }
             case SLICE -> {
-                int octets = data.readableBytes();
-                slices.add(data.readRetainedSlice(taken() + octets == length ? octets : octets - 1));
+                int bytes = data.readableBytes();
+                slices.add(data.readRetainedSlice(taken() + bytes == length ? bytes : bytes - 1));
             }
         }
     }
@@ -66,14 +66,14 @@ final class Parts implements ZMTPDecoder {
     @Override
     public void finish(ChannelHandlerContext ctx, List<Object> out) {
         open("finish");
-        Fault.unless(!more && isFrameWhole(), "finish", "before the end of the message");
+        FuzzFailure.unless(!more && isFrameWhole(), "finish", "before the end of the message");
         keep();
         out.add(ZMTPMessage.from(frames));
         frames.clear();
     }
 
     private void open(String call) {
-        Fault.unless(!closed, call, "behind close");
+        FuzzFailure.unless(!closed, call, "behind close");
     }
 
     private long taken() {

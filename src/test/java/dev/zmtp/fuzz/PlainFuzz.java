@@ -8,7 +8,7 @@ import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.ScriptedPeer;
 import java.util.Map;
 
-/** What the peer of a PLAIN server or a PLAIN client says behind a valid greeting. */
+/** Anything the peer of a PLAIN server or a PLAIN client sends after a valid greeting. */
 public final class PlainFuzz {
 
     private static final byte[] GREETING = Hex.octets(ScriptedPeer.SIGNATURE + "03 01 \"PLAIN\" 00*15 00*32");
@@ -17,25 +17,25 @@ public final class PlainFuzz {
     private PlainFuzz() {}
 
     /** One input. */
-    public static void fuzzerTestOneInput(byte[] octets) {
-        EventLoopThread.run(() -> run(new Input(octets)));
+    public static void fuzzerTestOneInput(byte[] bytes) {
+        EventLoopThread.run(() -> run(new Input(bytes)));
     }
 
     private static void run(Input input) {
         boolean server = input.choice(2) == 0;
         ZMTPCodec.Builder codec =
-                Settings.any(input).protocol(ZMTPVersion.ZMTP31).interop(true);
+                FuzzedCodec.any(input).protocol(ZMTPVersion.ZMTP31).interop(true);
         if (server) {
             codec.mechanism(ZMTPPlain.server()).authenticator(PASSWORDS);
         } else {
             codec.mechanism(ZMTPPlain.client("admin", "secret"));
         }
-        var setup = Conversation.Setup.of(input);
-        int[] reads = Settings.reads(input);
-        byte[] stream = Settings.stream(input);
-        try (Conversation conversation = new Conversation(codec.build(), setup)) {
+        var setup = FuzzedConnection.Setup.of(input);
+        int[] reads = FuzzedCodec.reads(input);
+        byte[] stream = FuzzedCodec.stream(input);
+        try (FuzzedConnection conversation = new FuzzedConnection(codec.build(), setup)) {
             conversation.hear(GREETING);
-            Fault.unless(conversation.heard().isEmpty(), "behind a valid greeting", conversation.heard());
+            FuzzFailure.unless(conversation.heard().isEmpty(), "behind a valid greeting", conversation.heard());
             conversation.hear(stream, reads);
         }
     }

@@ -11,8 +11,8 @@ import java.util.Arrays;
 import java.util.Locale;
 
 /**
- * Writes the seeds that follow from a rule: the vectors of {@code wire/vectors.txt}, behind settings that make sense of
- * them, and what no vector has. To be run again when the octets of the settings change; what a fuzzer found stays.
+ * Writes the seeds that follow from a rule: the vectors of {@code wire/vectors.txt}, with settings that make sense of
+ * them, and what no vector has. To be run again when the bytes of the settings change; what a fuzzer found stays.
  */
 final class Seeds {
 
@@ -49,41 +49,41 @@ final class Seeds {
         secured();
     }
 
-    private void vector(String name, String octets) throws IOException {
+    private void vector(String name, String bytes) throws IOException {
         String[] words = name.split(" ", -1);
         if (name.contains("greeting") || words[0].equals("3.x") || words[0].equals("signature")) {
-            seed("GreetingFuzz", name, ROUTER + PLAIN + ONE_READ + UNSTRETCHED + octets);
-            seed("ChunkingFuzz", name, chunking(6, READS_OF_1, false, 0) + octets);
+            seed("GreetingFuzz", name, ROUTER + PLAIN + ONE_READ + UNSTRETCHED + bytes);
+            seed("ChunkingFuzz", name, chunking(6, READS_OF_1, false, 0) + bytes);
         } else if (words[0].equals("READY") || words[0].equals("ERROR")) {
             ZMTPSocketType peer = words[0].equals("READY") ? ZMTPSocketType.valueOf(words[1]) : ZMTPSocketType.PAIR;
             String ours = choice(TrafficFuzz.peerOf(peer), ZMTPSocketType.values());
             seed(
                     "NullHandshakeFuzz",
                     name,
-                    "00 00 " + ours + " 00 00 / 00*6 " + PLAIN + ONE_READ + UNSTRETCHED + octets);
-            body("CommandFuzz", name, octets, 2, "");
+                    "00 00 " + ours + " 00 00 / 00*6 " + PLAIN + ONE_READ + UNSTRETCHED + bytes);
+            body("CommandFuzz", name, bytes, 2, "");
             if (words[0].equals("READY")) {
-                body("MetadataFuzz", name, octets, 8, "00");
+                body("MetadataFuzz", name, bytes, 8, "00");
             }
         } else if (words[0].equals("1.0")) {
-            seed("OldTrafficFuzz", name, traffic("05", octets));
-            seed("MessageFuzz", name, "00 00 " + octets);
+            seed("OldTrafficFuzz", name, traffic("05", bytes));
+            seed("MessageFuzz", name, "00 00 " + bytes);
         } else {
-            String type = octets.contains("4a 4f 49") || octets.contains("4c 45 41")
+            String type = bytes.contains("4a 4f 49") || bytes.contains("4c 45 41")
                     ? "0d"
                     : isSubscription(name) ? "01" : "05";
             String version = words[0].equals("2.0") ? "02 " : words[0].equals("3.0") ? "01 " : "00 ";
-            seed("TrafficFuzz", name, version + traffic(type, octets));
-            seed("ChunkingFuzz", name, chunking(Integer.parseInt(type, 16), READS_OF_1, true, 3) + octets);
-            if (Hex.octets(octets)[0] >= 4) {
-                body("CommandFuzz", name, octets, Hex.octets(octets)[0] == 4 ? 2 : 9, "");
+            seed("TrafficFuzz", name, version + traffic(type, bytes));
+            seed("ChunkingFuzz", name, chunking(Integer.parseInt(type, 16), READS_OF_1, true, 3) + bytes);
+            if (Hex.octets(bytes)[0] >= 4) {
+                body("CommandFuzz", name, bytes, Hex.octets(bytes)[0] == 4 ? 2 : 9, "");
             } else {
-                seed("MessageFuzz", name, "03 00 " + octets);
+                seed("MessageFuzz", name, "03 00 " + bytes);
             }
         }
     }
 
-    /** The octet that chooses {@code value}. */
+    /** The byte that chooses {@code value}. */
     private static <T> String choice(T value, T[] values) {
         return "%02x".formatted(Arrays.asList(values).indexOf(value));
     }
@@ -93,8 +93,8 @@ final class Seeds {
         return small.contains("subscribe") || small.contains("cancel");
     }
 
-    private static String traffic(String type, String octets) {
-        return type + " " + NO_LIMITS + NO_DECODER + PLAIN + ONE_READ + UNSTRETCHED + octets;
+    private static String traffic(String type, String bytes) {
+        return type + " " + NO_LIMITS + NO_DECODER + PLAIN + ONE_READ + UNSTRETCHED + bytes;
     }
 
     private static String chunking(int type, String reads, boolean greeted, int version) {
@@ -241,8 +241,8 @@ final class Seeds {
                 "1.0 frames of each form",
                 chunking(5, READS_OF_1, true, 0) + "02 01 61 / ff 00*7 02 01 62 / 01 00 / ff 00*7 ff 00 63*254");
         for (String length : new String[] {"80 00*7", "ff*8", "00*8", "7f ff*7"}) {
-            String octets = traffic("05", "ff " + length + " 00");
-            seed("OldTrafficFuzz", "a length of " + length.replace("*", " times "), octets);
+            String bytes = traffic("05", "ff " + length + " 00");
+            seed("OldTrafficFuzz", "a length of " + length.replace("*", " times "), bytes);
         }
         seed(
                 "OldTrafficFuzz",
@@ -326,9 +326,9 @@ final class Seeds {
         seed("CurveBoxFuzz", "clear text behind boxes", forge + "01 01 05 / 00 01 61 / 00 01 61");
     }
 
-    /** Seeds with the body of the frame that {@code octets} spell, without the first {@code header} octets. */
-    private void body(String target, String name, String octets, int header, String before) throws IOException {
-        byte[] frame = Hex.octets(octets);
+    /** Seeds with the body of the frame that {@code bytes} spell, without the first {@code header} bytes. */
+    private void body(String target, String name, String bytes, int header, String before) throws IOException {
+        byte[] frame = Hex.octets(bytes);
         StringBuilder body = new StringBuilder(before);
         for (int i = header; i < frame.length; i++) {
             body.append(" %02x".formatted(frame[i]));
@@ -336,9 +336,9 @@ final class Seeds {
         seed(target, name, body.toString());
     }
 
-    private void seed(String target, String name, String octets) throws IOException {
+    private void seed(String target, String name, String bytes) throws IOException {
         String file = name.replaceAll("[^A-Za-z0-9.]+", "-") + ".bin";
         Path folder = Files.createDirectories(directory.resolve(target));
-        Files.write(folder.resolve(file), Hex.octets(octets));
+        Files.write(folder.resolve(file), Hex.octets(bytes));
     }
 }

@@ -56,17 +56,17 @@ class SeedsTest {
 
     @ParameterizedTest(name = "{0} {1}")
     @MethodSource("seeds")
-    void noPromiseIsBroken(String target, Path seed) throws IOException {
+    void noSeedBreaksAPromise(String target, Path seed) throws IOException {
         TARGETS.get(target).accept(Files.readAllBytes(seed));
     }
 
     @ParameterizedTest
     @MethodSource("targets")
-    void aTargetTakesAnyLength(String target) {
+    void everyTargetAcceptsInputOfAnyLength(String target) {
         for (int length = 0; length < 200; length += 1 + length / 2) {
-            byte[] octets = new byte[length];
-            Arrays.fill(octets, (byte) length);
-            TARGETS.get(target).accept(octets);
+            byte[] bytes = new byte[length];
+            Arrays.fill(bytes, (byte) length);
+            TARGETS.get(target).accept(bytes);
         }
     }
 

@@ -4,18 +4,18 @@ import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPVersion;
 import dev.zmtp.codec.ZMTPCodec;
 import dev.zmtp.testing.Hex;
-import dev.zmtp.testing.InTraffic;
+import dev.zmtp.testing.ScriptedPeer;
 import java.util.Arrays;
 import java.util.List;
 
-/** Frames and commands behind a complete handshake in ZMTP 2.0, 3.0 or 3.1, under any limits. */
+/** Frames and commands after a complete handshake in ZMTP 2.0, 3.0 or 3.1, under any limits. */
 public final class TrafficFuzz {
 
     private TrafficFuzz() {}
 
     /** One input. */
-    public static void fuzzerTestOneInput(byte[] octets) {
-        Input input = new Input(octets);
+    public static void fuzzerTestOneInput(byte[] bytes) {
+        Input input = new Input(bytes);
         ZMTPVersion version = input.of(ZMTPVersion.ZMTP31, ZMTPVersion.ZMTP30, ZMTPVersion.ZMTP20);
         EventLoopThread.run(() -> run(version, input));
     }
@@ -25,14 +25,14 @@ public final class TrafficFuzz {
         ZMTPSocketType wanted = input.of(ZMTPSocketType.values());
         ZMTPSocketType type = wanted.isDraft() && !version.hasCommands() ? ZMTPSocketType.PAIR : wanted;
         ZMTPCodec.Builder codec = ZMTPCodec.builder().socketType(type);
-        Settings.decoded(Settings.limited(codec, input), input).maxHandshakeCommandLength(100);
+        FuzzedCodec.decoded(FuzzedCodec.limited(codec, input), input).maxHandshakeCommandLength(100);
         ZMTPCodec built = codec.build();
-        var setup = Conversation.Setup.of(input);
-        int[] reads = Settings.reads(input);
-        byte[] stream = Settings.stream(input);
-        try (Conversation conversation = new Conversation(built, setup)) {
-            conversation.hear(Hex.octets(InTraffic.greeting(version, peerOf(type))));
-            Fault.unless(conversation.isInTraffic(), "behind a valid handshake", conversation.heard());
+        var setup = FuzzedConnection.Setup.of(input);
+        int[] reads = FuzzedCodec.reads(input);
+        byte[] stream = FuzzedCodec.stream(input);
+        try (FuzzedConnection conversation = new FuzzedConnection(built, setup)) {
+            conversation.hear(Hex.octets(ScriptedPeer.greeting(version, peerOf(type))));
+            FuzzFailure.unless(conversation.isInTraffic(), "behind a valid handshake", conversation.heard());
             conversation.hear(stream, reads);
             compare(conversation, new Model(version, built.session().config(), stream), type);
         }
@@ -45,7 +45,7 @@ public final class TrafficFuzz {
                 .orElseThrow();
     }
 
-    private static void compare(Conversation conversation, Model model, ZMTPSocketType type) {
+    private static void compare(FuzzedConnection conversation, Model model, ZMTPSocketType type) {
         String failure = conversation.failure();
         List<String> heard = conversation.messages();
         boolean anyMessages = !type.isPublisher() && !type.isSendOnly();
@@ -53,10 +53,10 @@ public final class TrafficFuzz {
             // What a command may be the model does not know: it may end the stream earlier.
             List<String> first = model.messages()
                     .subList(0, Math.min(heard.size(), model.messages().size()));
-            Fault.unless(!anyMessages || heard.equals(first), "messages before the end", heard);
+            FuzzFailure.unless(!anyMessages || heard.equals(first), "messages before the end", heard);
         } else {
-            Fault.unless(!anyMessages || heard.equals(model.messages()), "messages", heard);
-            Fault.unlessEqual(failure.replaceFirst(" (?s).*", ""), model.fault(), "failure");
+            FuzzFailure.unless(!anyMessages || heard.equals(model.messages()), "messages", heard);
+            FuzzFailure.unlessEqual(failure.replaceFirst(" (?s).*", ""), model.fault(), "failure");
         }
     }
 }

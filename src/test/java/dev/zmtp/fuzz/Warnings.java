@@ -37,7 +37,7 @@ final class Warnings extends Handler {
     /** Fails if there were any. */
     void check() {
         for (LogRecord logged : records) {
-            throw new Fault("logged: " + logged.getLoggerName() + ": " + logged.getMessage(), logged.getThrown());
+            throw new FuzzFailure("logged: " + logged.getLoggerName() + ": " + logged.getMessage(), logged.getThrown());
         }
     }
 

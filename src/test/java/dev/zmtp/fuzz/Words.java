@@ -29,15 +29,15 @@ final class Words {
         if (fired instanceof ZMTPException failure) {
             return failure.code() + " " + failure.getMessage();
         }
-        throw new Fault("fired: " + fired + " (expected: what the codec documents)");
+        throw new FuzzFailure("fired: " + fired + " (expected: what the codec documents)");
     }
 
-    private static String append(StringBuilder out, ByteBuf octets) {
-        int length = octets.readableBytes();
+    private static String append(StringBuilder out, ByteBuf bytes) {
+        int length = bytes.readableBytes();
         out.append(' ').append(length).append(':');
-        out.append(ByteBufUtil.hexDump(octets, octets.readerIndex(), Math.min(length, SHOWN)));
+        out.append(ByteBufUtil.hexDump(bytes, bytes.readerIndex(), Math.min(length, SHOWN)));
         if (length > SHOWN) {
-            out.append('#').append(Integer.toHexString(ByteBufUtil.hashCode(octets)));
+            out.append('#').append(Integer.toHexString(ByteBufUtil.hashCode(bytes)));
         }
         return out.toString();
     }

@@ -85,7 +85,7 @@ public final class WritingFuzz {
         isHeldLimited = maxHeld != UNLIMITED;
         failing = input.octet();
         callingBack = input.octet();
-        reads = Settings.reads(input);
+        reads = FuzzedCodec.reads(input);
 
         ZMTPCodec.Builder writer = ZMTPCodec.builder().socketType(type).maxHeldLength(maxHeld);
         ZMTPCodec.Builder reader =
@@ -100,16 +100,16 @@ public final class WritingFuzz {
             writer.mechanism(context -> ToyMechanism.client(context, "open"));
             reader.mechanism(context -> ToyMechanism.server(context, (password, yes) -> yes.run()));
         }
-        connect(left, new Transport(), writer.build());
+        connect(left, new FailingTransport(), writer.build());
         if (version == ZMTPVersion.ZMTP10 && type.isSubscriber()) {
-            written.add(Words.of(ZMTPSubscription.subscribe(""))); // what a 1.0 peer cannot say
+            written.add(Words.of(ZMTPSubscription.subscribe(""))); // which a 1.0 peer cannot send
         }
         connect(right, new ChannelOutboundHandlerAdapter(), reader.build());
     }
 
     /** One input. */
-    public static void fuzzerTestOneInput(byte[] octets) {
-        EventLoopThread.run(() -> new WritingFuzz(new Input(octets)).run());
+    public static void fuzzerTestOneInput(byte[] bytes) {
+        EventLoopThread.run(() -> new WritingFuzz(new Input(bytes)).run());
     }
 
     private void connect(EmbeddedChannel channel, ChannelHandler transport, ZMTPCodec codec) {
@@ -118,8 +118,8 @@ public final class WritingFuzz {
         channel.pipeline().addLast(transport, codec, new Listener());
     }
 
-    /** A transport that calls back at one of the writes, and fails at one; or at none. */
-    private final class Transport extends ChannelOutboundHandlerAdapter {
+    /** A transport that may call back during one of the writes, and may fail one. */
+    private final class FailingTransport extends ChannelOutboundHandlerAdapter {
         @Override
         public void write(ChannelHandlerContext ctx, Object msg, ChannelPromise promise) {
             int number = ++transportWrites;
@@ -130,7 +130,7 @@ public final class WritingFuzz {
             }
             ctx.write(msg, promise);
             if (number == callingBack) {
-                callback(); // behind the octets, as when they make the channel unwritable
+                callback(); // after the bytes are queued, as when they make the channel unwritable
             }
         }
     }
@@ -221,25 +221,25 @@ public final class WritingFuzz {
             right.finishAndReleaseAll();
             warnings.stop();
         }
-        Fault.unless(futures.stream().allMatch(ChannelFuture::isDone), "written, and not done", futures);
-        Fault.unlessEqual(completions, futures.size(), "completions");
+        FuzzFailure.unless(futures.stream().allMatch(ChannelFuture::isDone), "written, and not done", futures);
+        FuzzFailure.unlessEqual(completions, futures.size(), "completions");
         if (!unexpected.isEmpty()) {
-            throw new Fault("failure: " + unexpected, unexpected.get(0));
+            throw new FuzzFailure("failure: " + unexpected, unexpected.get(0));
         }
         warnings.check();
-        Fault.unlessEqual(ledger.taken(), 0L, "octets that are not back");
+        FuzzFailure.unlessEqual(ledger.taken(), 0L, "octets that are not back");
         LeakCheck.check();
     }
 
     private void compare() {
         long successes = futures.stream().filter(ChannelFuture::isSuccess).count();
         if (!hasFailed()) {
-            Fault.unlessEqual(heard, written, "read");
-            Fault.unlessEqual(successes, (long) futures.size(), "successes");
+            FuzzFailure.unlessEqual(heard, written, "read");
+            FuzzFailure.unlessEqual(successes, (long) futures.size(), "successes");
         } else {
             List<String> first = written.subList(0, Math.min(heard.size(), written.size()));
-            Fault.unlessEqual(heard, first, "read before the transport failed");
-            Fault.unless(successes <= heard.size() || isDropping(), "successes that nobody heard", successes);
+            FuzzFailure.unlessEqual(heard, first, "read before the transport failed");
+            FuzzFailure.unless(successes <= heard.size() || isDropping(), "successes that nobody heard", successes);
         }
     }
 
@@ -311,7 +311,7 @@ public final class WritingFuzz {
         Object message = choice == 0 ? ZMTPMessage.from(new ByteBuf[0]) : choice == 1 ? "no message" : Encoder.HALF;
         left.write(message).addListener(done -> {
             if (!(done.cause() instanceof EncoderException) && left.isOpen() && !hasFailed()) {
-                unexpected.add(new Fault(message + ": " + done.cause()));
+                unexpected.add(new FuzzFailure(message + ": " + done.cause()));
             }
         });
     }
@@ -325,23 +325,23 @@ public final class WritingFuzz {
         return ZMTPMessage.from(all);
     }
 
-    /** A frame in any kind of buffer. Its octets never look like a subscription, which a publisher would take it for. */
+    /** A frame in any kind of buffer. Its bytes never look like a subscription, as a publisher would take it for one. */
     private ByteBuf frame() {
         int choice = input.octet();
         int length = LENGTHS[choice % LENGTHS.length];
         int kind = choice / LENGTHS.length % 4;
-        ByteBuf octets = kind == 0 ? ledger.heapBuffer(length) : ledger.directBuffer(length + 3);
+        ByteBuf bytes = kind == 0 ? ledger.heapBuffer(length) : ledger.directBuffer(length + 3);
         if (kind == 2) {
-            octets.writeZero(3).skipBytes(3);
+            bytes.writeZero(3).skipBytes(3);
         }
-        octets.writeBytes(PATTERN, next++ % PERIOD, length);
+        bytes.writeBytes(PATTERN, next++ % PERIOD, length);
         total += length;
         if (kind == 3) {
             CompositeByteBuf composite = ledger.compositeBuffer();
-            composite.addComponent(true, octets.readRetainedSlice(length / 2)).addComponent(true, octets);
+            composite.addComponent(true, bytes.readRetainedSlice(length / 2)).addComponent(true, bytes);
             return composite;
         }
-        return octets;
+        return bytes;
     }
 
     private void exchange() {
@@ -357,16 +357,16 @@ public final class WritingFuzz {
 
     private boolean carry(EmbeddedChannel from, EmbeddedChannel to) {
         boolean moved = false;
-        for (ByteBuf octets = from.readOutbound(); octets != null; octets = from.readOutbound()) {
+        for (ByteBuf bytes = from.readOutbound(); bytes != null; bytes = from.readOutbound()) {
             moved = true;
             try {
-                for (int i = 0; octets.isReadable() && to.isOpen(); i++) {
+                for (int i = 0; bytes.isReadable() && to.isOpen(); i++) {
                     int wanted =
-                            reads.length == 0 || i > MAX_OPERATIONS ? octets.readableBytes() : reads[i % reads.length];
-                    to.writeInbound(octets.readRetainedSlice(Math.min(wanted, octets.readableBytes())));
+                            reads.length == 0 || i > MAX_OPERATIONS ? bytes.readableBytes() : reads[i % reads.length];
+                    to.writeInbound(bytes.readRetainedSlice(Math.min(wanted, bytes.readableBytes())));
                 }
             } finally {
-                octets.release();
+                bytes.release();
             }
         }
         return moved;

@@ -1,5 +1,5 @@
 /**
- * What a fuzzer feeds, one class for each target: {@code fuzzerTestOneInput} takes any octets and fails if the library
+ * What a fuzzer feeds, one class for each target: {@code fuzzerTestOneInput} takes any bytes and fails if the library
  * does anything that its documentation does not promise.
  *
  * <p>The targets know no fuzzer. Jazzer finds the method by its name, and {@code SeedsTest} calls it with each seed below

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
-import dev.zmtp.interop.Link.Binder;
+import dev.zmtp.interop.InteropConnection.Binder;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -41,13 +41,14 @@ class FramesIT {
 
     @ParameterizedTest(name = "{0}, {1} bind, {2} frames of {3} octets")
     @MethodSource("everySizeAndCount")
-    void aMessageOfAnyShapeGoesThereAndBack(PeerKind kind, Binder binder, int frames, int[] sizes) {
+    void aMessageOfAnyShapeIsSentAndEchoed(PeerKind kind, Binder binder, int frames, int[] sizes) {
         int[] lengths = new int[frames];
         for (int i = 0; i < frames; i++) {
             lengths[i] = sizes[i % sizes.length];
         }
         ZMTPMessage message = Messages.ofLengths(lengths);
-        try (Link link = Link.of(kind, binder, ZMTPSocketType.DEALER, ZMTPSocketType.DEALER)) {
+        try (InteropConnection link =
+                InteropConnection.of(kind, binder, ZMTPSocketType.DEALER, ZMTPSocketType.DEALER)) {
             link.ours().handshake();
 
             link.ours().write(message);
@@ -61,7 +62,7 @@ class FramesIT {
     @EnumSource
     void manyOfOurMessagesArriveInOrder(PeerKind kind) {
 
-        try (Link link = Link.of(kind, Binder.WE, ZMTPSocketType.PUSH, ZMTPSocketType.PULL)) {
+        try (InteropConnection link = InteropConnection.of(kind, Binder.WE, ZMTPSocketType.PUSH, ZMTPSocketType.PULL)) {
             link.ours().handshake();
             for (int i = 0; i < MANY; i++) {
                 link.ours().write(Messages.of("message", "" + i));
@@ -75,7 +76,8 @@ class FramesIT {
     @ParameterizedTest
     @EnumSource
     void manyOfTheirMessagesArriveInOrder(PeerKind kind) {
-        try (Link link = Link.of(kind, Binder.THEY, ZMTPSocketType.PULL, ZMTPSocketType.PUSH)) {
+        try (InteropConnection link =
+                InteropConnection.of(kind, Binder.THEY, ZMTPSocketType.PULL, ZMTPSocketType.PUSH)) {
             link.ours().handshake();
             for (int i = 0; i < MANY; i++) {
                 link.theirs().send(Messages.of("message", "" + i));

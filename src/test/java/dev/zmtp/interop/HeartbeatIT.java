@@ -6,7 +6,7 @@ import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.codec.ZMTPConfig;
-import dev.zmtp.interop.Link.Binder;
+import dev.zmtp.interop.InteropConnection.Binder;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -28,11 +28,11 @@ class HeartbeatIT {
 
     @ParameterizedTest
     @EnumSource
-    void theirPingsAreAnsweredSoThatTheyKeepTheConnection(PeerKind kind) {
+    void theyKeepTheConnectionBecauseTheirPingsAreAnswered(PeerKind kind) {
         Duration timeout = Duration.ofSeconds(3);
         int longerThanTheTimeout = (int) (timeout.dividedBy(INTERVAL) * 5 / 4);
         Tap tap = new Tap();
-        try (Link link = new Link(
+        try (InteropConnection link = new InteropConnection(
                 kind,
                 Binder.WE,
                 QUIET,
@@ -54,7 +54,8 @@ class HeartbeatIT {
                 .heartbeatTimeout(LONG)
                 .heartbeatTtl(LONG)
                 .build();
-        try (Link link = new Link(PeerKind.LIBZMQ, Binder.THEY, config, ZMTPSocketType.DEALER, socket -> {}, tap)) {
+        try (InteropConnection link =
+                new InteropConnection(PeerKind.LIBZMQ, Binder.THEY, config, ZMTPSocketType.DEALER, socket -> {}, tap)) {
             link.ours().handshake();
             tap.await(() -> tap.sent("PING") >= SOME && tap.received("PONG") >= SOME);
 
@@ -69,7 +70,8 @@ class HeartbeatIT {
                 .heartbeatInterval(INTERVAL)
                 .heartbeatTimeout(INTERVAL)
                 .build();
-        try (Link link = new Link(PeerKind.JEROMQ, Binder.THEY, config, ZMTPSocketType.DEALER, socket -> {}, tap)) {
+        try (InteropConnection link =
+                new InteropConnection(PeerKind.JEROMQ, Binder.THEY, config, ZMTPSocketType.DEALER, socket -> {}, tap)) {
             link.ours().handshake();
             long severalIntervals = INTERVAL.toMillis() * SOME;
             link.ours()
@@ -84,13 +86,13 @@ class HeartbeatIT {
     }
 
     @Test
-    void heartbeatsOfBothSidesLiveTogether() {
+    void bothSidesMaySendHeartbeats() {
         Tap tap = new Tap();
         ZMTPConfig config = QUIET.toBuilder()
                 .heartbeatInterval(INTERVAL)
                 .heartbeatTimeout(LONG)
                 .build();
-        try (Link link = new Link(
+        try (InteropConnection link = new InteropConnection(
                 PeerKind.LIBZMQ,
                 Binder.WE,
                 config,
@@ -105,7 +107,7 @@ class HeartbeatIT {
     }
 
     @Test
-    void aPeerThatDoesNotAnswerOurPingIsCut() throws IOException {
+    void aPeerThatDoesNotAnswerOurPingIsDisconnected() throws IOException {
         ZMTPConfig config = QUIET.toBuilder()
                 .heartbeatInterval(INTERVAL)
                 .heartbeatTimeout(INTERVAL)
@@ -123,7 +125,7 @@ class HeartbeatIT {
     }
 
     @Test
-    void aPeerThatBreaksItsOwnPromiseOfLifeIsCut() throws IOException {
+    void aPeerSilentForItsOwnTtlIsDisconnected() throws IOException {
         try (OurSide ourSide = new OurSide();
                 RawPeer peer = new RawPeer(ourSide.listen(QUIET))) {
             peer.say(RawPeer.DEALER_OF_31);
@@ -138,7 +140,7 @@ class HeartbeatIT {
     }
 
     /** Both directions, with nothing but messages in between: the connection is the one that shook hands. */
-    private static void talk(Link link) {
+    private static void talk(InteropConnection link) {
         link.ours().write(MESSAGE);
         assertThat(link.theirs().receive()).isEqualTo(MESSAGE);
         link.theirs().send(MESSAGE);

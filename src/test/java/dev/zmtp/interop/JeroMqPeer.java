@@ -21,7 +21,7 @@ import org.zeromq.ZEvent;
 import org.zeromq.ZMQ;
 
 /** JeroMQ, which speaks ZMTP 3.0. */
-final class JeroMqPeer implements Peer {
+final class JeroMqPeer implements PeerContext {
 
     private static final String ZAP = "inproc://zeromq.zap.01";
     private static final String ANY_PORT = "tcp://127.0.0.1:*";

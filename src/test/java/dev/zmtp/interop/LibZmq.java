@@ -56,7 +56,7 @@ final class LibZmq {
 
     private static final int MAX_ENDPOINT = 256;
 
-    /** Octets of a zmq_msg_t. */
+    /** Bytes of a zmq_msg_t. */
     private static final int MSG_SIZE = 64;
 
     private final Api api;
@@ -117,10 +117,10 @@ final class LibZmq {
         set(socket, option, value.getBytes(StandardCharsets.UTF_8));
     }
 
-    void set(Pointer socket, int option, byte[] octets) {
-        try (Memory holder = new Memory(octets.length + 1L)) {
-            holder.write(0, octets, 0, octets.length);
-            check(api.zmq_setsockopt(socket, option, holder, octets.length), "zmq_setsockopt " + option);
+    void set(Pointer socket, int option, byte[] bytes) {
+        try (Memory holder = new Memory(bytes.length + 1L)) {
+            holder.write(0, bytes, 0, bytes.length);
+            check(api.zmq_setsockopt(socket, option, holder, bytes.length), "zmq_setsockopt " + option);
         }
     }
 
@@ -200,10 +200,10 @@ final class LibZmq {
                 return null;
             }
             check(length, "zmq_msg_recv");
-            byte[] octets = length == 0 ? new byte[0] : api.zmq_msg_data(msg).getByteArray(0, length);
+            byte[] bytes = length == 0 ? new byte[0] : api.zmq_msg_data(msg).getByteArray(0, length);
             boolean more = api.zmq_msg_more(msg) != 0;
             check(api.zmq_msg_close(msg), "zmq_msg_close");
-            return new Frame(octets, more);
+            return new Frame(bytes, more);
         }
     }
 
@@ -227,7 +227,7 @@ final class LibZmq {
 
     /** A frame, and whether another of its message follows. */
     @SuppressWarnings("ArrayRecordComponent") // Nobody compares frames: a test compares the message they make.
-    record Frame(byte[] octets, boolean more) {}
+    record Frame(byte[] bytes, boolean more) {}
 
     /** The functions, by their names in C. */
     @SuppressWarnings("MemberName")

@@ -119,7 +119,7 @@ final class LibZmqFinder {
         }
     }
 
-    @SuppressWarnings("SystemOut") // Who runs the tests should know what they do to the system.
+    @SuppressWarnings("SystemOut") // The user should know what the tests do to the system.
     private static void print(String line) {
         System.out.println(line);
     }

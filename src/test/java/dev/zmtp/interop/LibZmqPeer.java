@@ -14,7 +14,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** libzmq, which speaks ZMTP 3.1 since version 4.3.3. */
-final class LibZmqPeer implements Peer {
+final class LibZmqPeer implements PeerContext {
 
     /** The types in the order of their numbers in C. */
     private static final List<ZMTPSocketType> TYPES = List.of(
@@ -88,7 +88,7 @@ final class LibZmqPeer implements Peer {
             if (frame == null) {
                 return null;
             }
-            frames.add(frame.octets());
+            frames.add(frame.bytes());
             more = frame.more();
         }
         return frames;

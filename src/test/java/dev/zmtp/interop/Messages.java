@@ -9,18 +9,18 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
-/** Messages whose frames lie on the heap and in no pool: both sides of a test may keep them, nobody must release them. */
+/** Messages with unpooled heap frames: both sides of a test may keep them, and need not release them. */
 final class Messages {
 
     private Messages() {}
 
     /** A message of UTF-8 frames. */
     static ZMTPMessage of(String... frames) {
-        List<byte[]> octets = new ArrayList<>();
+        List<byte[]> bytes = new ArrayList<>();
         for (String frame : frames) {
-            octets.add(frame.getBytes(StandardCharsets.UTF_8));
+            bytes.add(frame.getBytes(StandardCharsets.UTF_8));
         }
-        return of(octets);
+        return of(bytes);
     }
 
     /** A message of these frames, which are not copied. */
@@ -32,7 +32,7 @@ final class Messages {
         return ZMTPMessage.from(buffers);
     }
 
-    /** A message with a frame of octets that look random, but are the same each time, for each length. */
+    /** A message with a frame of bytes that look random, but are the same each time, for each length. */
     static ZMTPMessage ofLengths(int... lengths) {
         Random random = new Random(lengths.length);
         List<byte[]> frames = new ArrayList<>();
@@ -44,22 +44,22 @@ final class Messages {
         return of(frames);
     }
 
-    /** What an XPUB reads and an XSUB writes to say that {@code topic} is wanted, or no longer. */
+    /** What an XPUB reads and an XSUB writes to subscribe to {@code topic} or to cancel it. */
     static ZMTPMessage rawSubscription(boolean subscribe, String topic) {
         return of((subscribe ? "\1" : "\0") + topic);
     }
 
-    /** {@code message} behind an empty frame: how a request and its answer travel. */
+    /** {@code message} after an empty frame, as a request and its reply are sent. */
     static ZMTPMessage delimited(ZMTPMessage message) {
         return message.push(Unpooled.EMPTY_BUFFER);
     }
 
-    /** {@code message} behind the frame {@code identity}: how a ROUTER says who it is for, or from. */
+    /** {@code message} after the frame {@code identity}, with which a ROUTER names the receiver or the sender. */
     static ZMTPMessage addressed(byte[] identity, ZMTPMessage message) {
         return message.push(Unpooled.wrappedBuffer(identity));
     }
 
-    /** The octets of each frame, copied. */
+    /** The bytes of each frame, copied. */
     static List<byte[]> frames(ZMTPMessage message) {
         List<byte[]> frames = new ArrayList<>();
         for (ByteBuf frame : message) {

@@ -33,11 +33,11 @@ final class OurEnd {
     private final ZMTPSession session;
     private final BlockingQueue<Object> fired = new LinkedBlockingQueue<>();
 
-    /** Adds {@code front}, a codec and the recorder to the pipeline of {@code channel}. */
+    /** Adds {@code front}, a codec and the inbox to the pipeline of {@code channel}. */
     OurEnd(Channel channel, ZMTPCodec codec, ChannelHandler... front) {
         this.channel = channel;
         this.session = codec.session();
-        channel.pipeline().addLast(front).addLast(codec, new Recorder());
+        channel.pipeline().addLast(front).addLast(codec, new Inbox());
     }
 
     ZMTPSession session() {
@@ -95,7 +95,7 @@ final class OurEnd {
         }
     }
 
-    private final class Recorder extends ChannelInboundHandlerAdapter {
+    private final class Inbox extends ChannelInboundHandlerAdapter {
         @Override
         public void channelRead(ChannelHandlerContext ctx, Object msg) {
             if (msg instanceof ZMTPMessage message) {

@@ -20,7 +20,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Our codec behind Netty's NIO channels on the loopback interface, as a server and as a client. */
+/** Our codec on Netty's NIO channels on the loopback interface, as a server and as a client. */
 final class OurSide implements AutoCloseable {
 
     private final EventLoops loops = new EventLoops(1);
@@ -35,7 +35,7 @@ final class OurSide implements AutoCloseable {
                     @Override
                     protected void initChannel(Channel channel) {
                         OurEnd end = new OurEnd(channel, ZMTPCodec.from(config), front);
-                        channel.pipeline().addFirst(new FirstOctets(() -> accepted.add(end)));
+                        channel.pipeline().addFirst(new FirstBytes(() -> accepted.add(end)));
                     }
                 })
                 .bind(loopback(0))
@@ -44,7 +44,7 @@ final class OurSide implements AutoCloseable {
         return ((InetSocketAddress) server.localAddress()).getPort();
     }
 
-    /** The next connection to a port that is listened on, once its peer has said something. */
+    /** The next connection to a port that is listened on, once its peer has sent something. */
     OurEnd accept() {
         OurEnd end = accept(Patience.LIMIT);
         if (end == null) {
@@ -85,10 +85,10 @@ final class OurSide implements AutoCloseable {
     }
 
     /** Tells when the peer speaks for the first time, and leaves. */
-    private static final class FirstOctets extends ChannelInboundHandlerAdapter {
+    private static final class FirstBytes extends ChannelInboundHandlerAdapter {
         private final Runnable listener;
 
-        FirstOctets(Runnable listener) {
+        FirstBytes(Runnable listener) {
             this.listener = listener;
         }
 

@@ -7,7 +7,7 @@ import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPSubscription;
 import dev.zmtp.codec.ZMTPConfig;
 import dev.zmtp.codec.ZMTPHandshake;
-import dev.zmtp.interop.Link.Binder;
+import dev.zmtp.interop.InteropConnection.Binder;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -46,13 +46,13 @@ class PatternsIT {
 
     @ParameterizedTest(name = "{0}: our {1}, its {2}, {3} bind, identities: {4}")
     @MethodSource("everyPair")
-    void everyPairAgreesAndTalks(
+    void everyPairCompletesTheHandshakeAndExchangesMessages(
             PeerKind kind, ZMTPSocketType ourType, ZMTPSocketType theirType, Binder binder, boolean identities) {
         ZMTPConfig config = ZMTPConfig.builder()
                 .socketType(ourType)
                 .localIdentity(identities ? OUR_IDENTITY : "")
                 .build();
-        try (Link link = new Link(kind, binder, config, theirType, socket -> {
+        try (InteropConnection link = new InteropConnection(kind, binder, config, theirType, socket -> {
             if (identities) {
                 socket.identity(THEIR_IDENTITY);
             }
@@ -71,7 +71,8 @@ class PatternsIT {
         }
     }
 
-    private static void talk(Link link, ZMTPSocketType ourType, ZMTPSocketType theirType, boolean identities) {
+    private static void talk(
+            InteropConnection link, ZMTPSocketType ourType, ZMTPSocketType theirType, boolean identities) {
         switch (theirType) {
             case PAIR, DEALER -> {
                 boolean reply = ourType == ZMTPSocketType.REP;
@@ -114,13 +115,13 @@ class PatternsIT {
         }
     }
 
-    private static void theyAskWeAnswer(Link link, ZMTPMessage question, boolean delimited) {
+    private static void theyAskWeAnswer(InteropConnection link, ZMTPMessage question, boolean delimited) {
         theySendWeReceive(link, question);
         weSendTheyReceive(link, delimited ? Messages.delimited(ANSWER) : ANSWER);
     }
 
     /** The ROUTER sees our identity, or one that it made, and its answer comes without. */
-    private static void weAskTheirRouterAnswers(Link link, boolean identities) {
+    private static void weAskTheirRouterAnswers(InteropConnection link, boolean identities) {
         link.ours().write(QUESTION);
         ZMTPMessage received = link.theirs().receive();
         byte[] identity = Messages.frames(received).get(0);
@@ -132,18 +133,18 @@ class PatternsIT {
         assertThat(link.ours().message()).isEqualTo(ANSWER);
     }
 
-    private static void weSendTheyReceive(Link link, ZMTPMessage message) {
+    private static void weSendTheyReceive(InteropConnection link, ZMTPMessage message) {
         link.ours().write(message);
         assertThat(link.theirs().receive()).isEqualTo(message);
     }
 
-    private static void theySendWeReceive(Link link, ZMTPMessage message) {
+    private static void theySendWeReceive(InteropConnection link, ZMTPMessage message) {
         link.theirs().send(message);
         assertThat(link.ours().message()).isEqualTo(message);
     }
 
-    /** Nothing tells when a subscription has reached a PUB but a message that it matches. */
-    private static void theyPublishUntilWeReceive(Link link, ZMTPMessage message) {
+    /** Only a matching message shows that a subscription has reached a PUB. */
+    private static void theyPublishUntilWeReceive(InteropConnection link, ZMTPMessage message) {
         long deadline = Patience.deadline();
         Object received = null;
         while (received == null && !Patience.isOver(deadline)) {
@@ -154,13 +155,14 @@ class PatternsIT {
     }
 
     @ParameterizedTest(name = "{0}, {1} bind")
-    @MethodSource("dev.zmtp.interop.Link#everyPeerAndBinder")
-    void theirRouterSpeaksFirstToWhomWeSaidWeAre(PeerKind kind, Binder binder) {
+    @MethodSource("dev.zmtp.interop.InteropConnection#everyPeerAndBinder")
+    void theirRouterMaySendFirstToOurIdentity(PeerKind kind, Binder binder) {
         ZMTPConfig config = ZMTPConfig.builder()
                 .socketType(ZMTPSocketType.DEALER)
                 .localIdentity(OUR_IDENTITY)
                 .build();
-        try (Link link = new Link(kind, binder, config, ZMTPSocketType.ROUTER, socket -> {})) {
+        try (InteropConnection link =
+                new InteropConnection(kind, binder, config, ZMTPSocketType.ROUTER, socket -> {})) {
             link.ours().handshake();
             ZMTPMessage news = Messages.addressed(OUR_IDENTITY.getBytes(StandardCharsets.UTF_8), NEWS);
             long deadline = Patience.deadline();
@@ -175,12 +177,12 @@ class PatternsIT {
     }
 
     @ParameterizedTest(name = "{0}, {1} bind")
-    @MethodSource("dev.zmtp.interop.Link#everyPeerAndBinder")
-    void theirIdentityNamesThemInOurSession(PeerKind kind, Binder binder) {
+    @MethodSource("dev.zmtp.interop.InteropConnection#everyPeerAndBinder")
+    void ourSessionHasTheirIdentity(PeerKind kind, Binder binder) {
         ZMTPConfig config =
                 ZMTPConfig.builder().socketType(ZMTPSocketType.ROUTER).build();
-        try (Link link =
-                new Link(kind, binder, config, ZMTPSocketType.DEALER, socket -> socket.identity(THEIR_IDENTITY))) {
+        try (InteropConnection link = new InteropConnection(
+                kind, binder, config, ZMTPSocketType.DEALER, socket -> socket.identity(THEIR_IDENTITY))) {
             link.ours().handshake();
 
             assertThat(link.ours().session().isPeerAnonymous()).isFalse();
@@ -189,9 +191,10 @@ class PatternsIT {
     }
 
     @ParameterizedTest(name = "{0}, {1} bind")
-    @MethodSource("dev.zmtp.interop.Link#everyPeerAndBinder")
+    @MethodSource("dev.zmtp.interop.InteropConnection#everyPeerAndBinder")
     void anAnonymousPeerGetsAnIdentityInOurSession(PeerKind kind, Binder binder) {
-        try (Link link = Link.of(kind, binder, ZMTPSocketType.ROUTER, ZMTPSocketType.DEALER)) {
+        try (InteropConnection link =
+                InteropConnection.of(kind, binder, ZMTPSocketType.ROUTER, ZMTPSocketType.DEALER)) {
             link.ours().handshake();
 
             assertThat(link.ours().session().isPeerAnonymous()).isTrue();
@@ -200,21 +203,22 @@ class PatternsIT {
     }
 
     @ParameterizedTest(name = "{0}, {1} bind")
-    @MethodSource("dev.zmtp.interop.Link#everyPeerAndBinder")
-    void whatIsWrittenBeforeTheHandshakeArrivesBehindIt(PeerKind kind, Binder binder) {
-        try (Link link = Link.of(kind, binder, ZMTPSocketType.PUSH, ZMTPSocketType.PULL)) {
+    @MethodSource("dev.zmtp.interop.InteropConnection#everyPeerAndBinder")
+    void writesBeforeTheHandshakeArriveAfterIt(PeerKind kind, Binder binder) {
+        try (InteropConnection link = InteropConnection.of(kind, binder, ZMTPSocketType.PUSH, ZMTPSocketType.PULL)) {
             weSendTheyReceive(link, QUESTION);
             weSendTheyReceive(link, ANSWER);
         }
     }
 
     @ParameterizedTest(name = "{0}, {1} bind")
-    @MethodSource("dev.zmtp.interop.Link#everyPeerAndBinder")
-    void whatSubscribersSayToPublishersArrives(PeerKind kind, Binder binder) {
-        try (Link link = Link.of(kind, binder, ZMTPSocketType.XPUB, ZMTPSocketType.XSUB);
-                Link back = Link.of(kind, binder, ZMTPSocketType.XSUB, ZMTPSocketType.XPUB)) {
+    @MethodSource("dev.zmtp.interop.InteropConnection#everyPeerAndBinder")
+    void messagesFromSubscribersToPublishersArrive(PeerKind kind, Binder binder) {
+        try (InteropConnection link = InteropConnection.of(kind, binder, ZMTPSocketType.XPUB, ZMTPSocketType.XSUB);
+                InteropConnection back = InteropConnection.of(kind, binder, ZMTPSocketType.XSUB, ZMTPSocketType.XPUB)) {
             link.ours().handshake();
-            // Their XSUB drops a message for which it has no connection yet; a subscription that arrived tells of one.
+            // Their XSUB drops a message while it has no connection yet; a subscription that arrived shows that it has
+            // one.
             link.theirs().send(Messages.rawSubscription(true, TOPIC));
             assertThat(link.subscription()).isEqualTo(ZMTPSubscription.subscribe(TOPIC));
             theySendWeReceive(link, QUESTION);
@@ -224,7 +228,7 @@ class PatternsIT {
         }
     }
 
-    private static String text(ByteBuffer octets) {
-        return StandardCharsets.UTF_8.decode(octets).toString();
+    private static String text(ByteBuffer bytes) {
+        return StandardCharsets.UTF_8.decode(bytes).toString();
     }
 }

@@ -1,18 +1,18 @@
 package dev.zmtp.interop;
 
 /**
- * What another implementation's monitor says of one connection.
+ * What another implementation's monitor reports about one connection.
  *
  * @param kind what happened
- * @param status the ZAP status of an authentication that failed; else 0
+ * @param status the ZAP status of an authentication that failed; otherwise 0
  */
 public record PeerEvent(Kind kind, int status) {
 
     /** What can happen. */
     public enum Kind {
-        /** The handshake is complete. JeroMQ says nothing then. */
+        /** The handshake is complete. JeroMQ does not report this. */
         SUCCEEDED,
-        /** The connection ended during the handshake. JeroMQ says only that it ended. */
+        /** The connection ended during the handshake. JeroMQ reports only that it ended. */
         FAILED,
         /** The handshake broke the protocol. */
         FAILED_PROTOCOL,

@@ -5,18 +5,18 @@ public enum PeerKind {
     /** The C++ implementation that most others bind to, from the system. */
     LIBZMQ {
         @Override
-        public Peer open() {
+        public PeerContext open() {
             return new LibZmqPeer(LibZmqFinder.require());
         }
     },
     /** The Java implementation, from its jar. */
     JEROMQ {
         @Override
-        public Peer open() {
+        public PeerContext open() {
             return new JeroMqPeer();
         }
     };
 
     /** Starts it, or aborts the test if it is not there. */
-    public abstract Peer open();
+    public abstract PeerContext open();
 }

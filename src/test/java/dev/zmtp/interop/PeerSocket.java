@@ -36,7 +36,7 @@ public interface PeerSocket {
     /** Makes it a server of the mechanism CURVE, which asks the ZAP handler, if there is one, about this domain. */
     void curveServer(ZMTPCurveKeyPair own, String domain);
 
-    /** Has {@code decider} say who may come in, at all sockets of this peer. */
+    /** Lets {@code decider} decide which peers are accepted, at all sockets of this peer. */
     void zapHandler(ZapDecider decider);
 
     /** Subscribes; on a SUB, also while it is connected. */
@@ -51,11 +51,11 @@ public interface PeerSocket {
     /** Connects, in the background, to {@code port} on the loopback interface. */
     void connect(int port);
 
-    /** Sends {@code message}, whose octets are copied. */
+    /** Sends {@code message}, whose bytes are copied. */
     void send(ZMTPMessage message);
 
     /**
-     * Sends {@code message}, whose octets are copied, unless there is no room for it within {@code wait}; returns whether
+     * Sends {@code message}, whose bytes are copied, unless there is no room for it within {@code wait}; returns whether
      * it was taken.
      */
     boolean send(ZMTPMessage message, Duration wait);
@@ -79,7 +79,7 @@ public interface PeerSocket {
      */
     void pump();
 
-    /** The next that the monitor of this socket says. */
+    /** The next event of this socket's monitor. */
     PeerEvent event();
 
     /** Waits until a connection of this socket has ended, be it during the handshake. */

@@ -6,7 +6,7 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 
-/** A peer that says exactly what a test tells it to, and nothing else: not even PONG. */
+/** A peer that sends exactly the bytes that a test gives it, and nothing else: not even PONG. */
 final class RawPeer implements AutoCloseable {
 
     /** The greeting and the READY of an anonymous DEALER of ZMTP 3.1. */
@@ -25,12 +25,12 @@ final class RawPeer implements AutoCloseable {
         socket.setSoTimeout((int) Patience.LIMIT.toMillis());
     }
 
-    /** Sends the octets that {@code hex} spells. */
+    /** Sends the bytes that {@code hex} spells. */
     void say(String hex) throws IOException {
         socket.getOutputStream().write(Hex.octets(hex));
     }
 
-    /** Reads until the other side closes the connection; returns what it said, an octet as a character. */
+    /** Reads until the other side closes the connection, and returns what it sent, with a character for each byte. */
     String hearToTheEnd() throws IOException {
         return new String(socket.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1);
     }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.codec.ZMTPConfig;
-import dev.zmtp.interop.Link.Binder;
+import dev.zmtp.interop.InteropConnection.Binder;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -14,9 +14,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 class RefusalIT {
 
     @ParameterizedTest(name = "{0}, {1} bind")
-    @MethodSource("dev.zmtp.interop.Link#everyPeerAndBinder")
-    void theWrongSocketTypeIsTheEndForBothSides(PeerKind kind, Binder binder) {
-        try (Link link = Link.of(kind, binder, ZMTPSocketType.PULL, ZMTPSocketType.PUB)) {
+    @MethodSource("dev.zmtp.interop.InteropConnection#everyPeerAndBinder")
+    void theWrongSocketTypeEndsBothSides(PeerKind kind, Binder binder) {
+        try (InteropConnection link = InteropConnection.of(kind, binder, ZMTPSocketType.PULL, ZMTPSocketType.PUB)) {
             // Both refuse. The peer's own refusal is mute, and may come before its READY.
             assertThat(link.ours().handshakeFailure())
                     .isInstanceOfSatisfying(
@@ -29,11 +29,11 @@ class RefusalIT {
     }
 
     @ParameterizedTest(name = "{0}, {1} bind")
-    @MethodSource("dev.zmtp.interop.Link#everyPeerAndBinder")
-    void anotherMechanismIsTheEndForBothSides(PeerKind kind, Binder binder) {
+    @MethodSource("dev.zmtp.interop.InteropConnection#everyPeerAndBinder")
+    void anotherMechanismEndsBothSides(PeerKind kind, Binder binder) {
         ZMTPConfig config =
                 ZMTPConfig.builder().socketType(ZMTPSocketType.DEALER).build();
-        try (Link link = new Link(
+        try (InteropConnection link = new InteropConnection(
                 kind,
                 binder,
                 config,
@@ -56,7 +56,8 @@ class RefusalIT {
                 .socketType(ZMTPSocketType.DEALER)
                 .interop(false)
                 .build();
-        try (Link link = new Link(PeerKind.JEROMQ, Binder.THEY, config, ZMTPSocketType.DEALER, socket -> {})) {
+        try (InteropConnection link =
+                new InteropConnection(PeerKind.JEROMQ, Binder.THEY, config, ZMTPSocketType.DEALER, socket -> {})) {
             assertThat(link.ours().handshakeFailure())
                     .isInstanceOfSatisfying(
                             ZMTPException.class,

@@ -11,7 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 
-/** A mechanism that knows who it talks to, as our side and another implementation's socket are told to use it. */
+/** A mechanism with authentication, and how to configure it for our side and for another implementation's socket. */
 enum Security {
     /** User names and passwords. */
     PLAIN {
@@ -117,7 +117,7 @@ enum Security {
     static final ZMTPCurveKeyPair SERVER = ZMTPCurveKeyPair.generate();
     static final ZMTPCurveKeyPair CLIENT = ZMTPCurveKeyPair.generate();
 
-    /** A key pair that nobody expects. */
+    /** A key pair that no side expects. */
     static final ZMTPCurveKeyPair STRANGER = ZMTPCurveKeyPair.generate();
 
     /** Makes ours the client that {@link #authenticator} knows. */
@@ -138,10 +138,10 @@ enum Security {
     /** Makes theirs the server. */
     abstract void server(PeerSocket socket);
 
-    /** Knows the client, and nobody else. */
+    /** Accepts only the client. */
     abstract ZMTPAuthenticator authenticator();
 
-    /** Who the client is to {@link #authenticator}. */
+    /** The client's user ID from {@link #authenticator}. */
     abstract String userId();
 
     /** What a ZAP handler sees of the client. */

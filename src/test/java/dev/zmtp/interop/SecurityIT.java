@@ -8,7 +8,7 @@ import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPSubscription;
 import dev.zmtp.codec.ZMTPConfig;
 import dev.zmtp.codec.ZMTPHandshake;
-import dev.zmtp.interop.Link.Binder;
+import dev.zmtp.interop.InteropConnection.Binder;
 import dev.zmtp.security.ZMTPAuthenticator;
 import dev.zmtp.security.ZMTPCurve;
 import dev.zmtp.security.ZMTPDecision;
@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** PLAIN and CURVE: who may come in does and talks, who may not does not, and both sides learn why. */
+/** PLAIN and CURVE: accepted peers exchange messages, others are refused, and both sides learn the reason. */
 class SecurityIT {
 
     private static final Duration INTERVAL = Duration.ofMillis(50);
@@ -33,7 +33,7 @@ class SecurityIT {
     private static final Duration LONG = Duration.ofSeconds(30);
     private static final int SOME = 5;
 
-    /** Empty, short, and of more octets than fit one read. */
+    /** Empty, short, and of more bytes than fit one read. */
     private static final ZMTPMessage MESSAGE = Messages.ofLengths(0, 5, 70_000);
 
     private static final ZMTPMessage NEWS = Messages.of("news of today", "body");
@@ -50,7 +50,7 @@ class SecurityIT {
         return ours(ZMTPSocketType.DEALER);
     }
 
-    /** Their server, with a ZAP handler that lets the client in, but nobody else. */
+    /** Their server, with a ZAP handler that accepts only the client. */
     private static void theirServer(PeerSocket socket, Security security) {
         security.server(socket);
         socket.zapHandler(request -> request.credentials().equals(security.credentials())
@@ -60,9 +60,10 @@ class SecurityIT {
 
     @ParameterizedTest(name = "{0}, {1}, {2} bind")
     @MethodSource("everyMechanism")
-    void theirClientComesInAndTalks(PeerKind kind, Security security, Binder binder) {
+    void theirClientIsAcceptedAndExchangesMessages(PeerKind kind, Security security, Binder binder) {
         ZMTPConfig config = security.server(ours(), security.authenticator()).build();
-        try (Link link = new Link(kind, binder, config, ZMTPSocketType.DEALER, security::client)) {
+        try (InteropConnection link =
+                new InteropConnection(kind, binder, config, ZMTPSocketType.DEALER, security::client)) {
             ZMTPHandshake handshake = link.ours().handshake();
             assertThat(handshake.mechanism()).isEqualTo(security.name());
             assertThat(handshake.remoteSocketType()).isEqualTo(ZMTPSocketType.DEALER);
@@ -75,10 +76,10 @@ class SecurityIT {
 
     @ParameterizedTest(name = "{0}, {1}, {2} bind")
     @MethodSource("everyMechanism")
-    void theirServerLetsUsInAndTalks(PeerKind kind, Security security, Binder binder) {
+    void theirServerAcceptsUsAndExchangesMessages(PeerKind kind, Security security, Binder binder) {
         Queue<ZapRequest> requests = new ConcurrentLinkedQueue<>();
         ZMTPConfig config = security.client(ours()).build();
-        try (Link link = new Link(kind, binder, config, ZMTPSocketType.DEALER, socket -> {
+        try (InteropConnection link = new InteropConnection(kind, binder, config, ZMTPSocketType.DEALER, socket -> {
             security.server(socket);
             socket.zapHandler(request -> {
                 requests.add(request);
@@ -96,7 +97,7 @@ class SecurityIT {
         }
     }
 
-    private static void talk(Link link) {
+    private static void talk(InteropConnection link) {
         for (int i = 0; i < SOME; i++) {
             link.ours().write(MESSAGE);
             link.theirs().send(MESSAGE);
@@ -107,7 +108,7 @@ class SecurityIT {
         }
     }
 
-    private static void assertTheySucceeded(PeerKind kind, Link link) {
+    private static void assertTheySucceeded(PeerKind kind, InteropConnection link) {
         if (kind == PeerKind.LIBZMQ) {
             assertThat(link.theirs().event()).isEqualTo(PeerEvent.of(PeerEvent.Kind.SUCCEEDED));
         }
@@ -115,9 +116,10 @@ class SecurityIT {
 
     @ParameterizedTest(name = "{0}, {1}, {2} bind")
     @MethodSource("everyMechanism")
-    void theirClientThatWeDoNotKnowIsDenied(PeerKind kind, Security security, Binder binder) {
+    void theirUnknownClientIsDenied(PeerKind kind, Security security, Binder binder) {
         ZMTPConfig config = security.server(ours(), security.authenticator()).build();
-        try (Link link = new Link(kind, binder, config, ZMTPSocketType.DEALER, security::stranger)) {
+        try (InteropConnection link =
+                new InteropConnection(kind, binder, config, ZMTPSocketType.DEALER, security::stranger)) {
             assertRefused(link, ZMTPException.Code.AUTHENTICATION, "authentication: 400");
             assertThat(link.theirs().event()).isEqualTo(refusedByUs(kind, security, 400));
         }
@@ -128,7 +130,8 @@ class SecurityIT {
     void theirClientLearnsThatOurAuthenticatorIsBroken(PeerKind kind, Security security, Binder binder) {
         ZMTPConfig config =
                 security.server(ours(), always(ZMTPDecision.error("broken"))).build();
-        try (Link link = new Link(kind, binder, config, ZMTPSocketType.DEALER, security::client)) {
+        try (InteropConnection link =
+                new InteropConnection(kind, binder, config, ZMTPSocketType.DEALER, security::client)) {
             assertRefused(link, ZMTPException.Code.AUTHENTICATION, "authentication: 500, broken");
             assertThat(link.theirs().event()).isEqualTo(refusedByUs(kind, security, 500));
         }
@@ -136,10 +139,11 @@ class SecurityIT {
 
     @ParameterizedTest(name = "{0}, {1}, {2} bind")
     @MethodSource("everyMechanism")
-    void theirClientIsToldNothingOfATemporaryFailure(PeerKind kind, Security security, Binder binder) {
+    void theirClientGetsNoErrorForATemporaryFailure(PeerKind kind, Security security, Binder binder) {
         ZMTPConfig config = security.server(ours(), always(ZMTPDecision.temporaryFailure("later")))
                 .build();
-        try (Link link = new Link(kind, binder, config, ZMTPSocketType.DEALER, security::client)) {
+        try (InteropConnection link =
+                new InteropConnection(kind, binder, config, ZMTPSocketType.DEALER, security::client)) {
             assertRefused(link, ZMTPException.Code.AUTHENTICATION, "authentication: 300, later");
             assertThat(link.theirs().event()).isEqualTo(lost(kind));
         }
@@ -147,13 +151,13 @@ class SecurityIT {
 
     @ParameterizedTest
     @EnumSource
-    void libzmqTriesAgainAfterATemporaryFailure(Security security) {
+    void libzmqReconnectsAfterATemporaryFailure(Security security) {
         ConcurrentLinkedQueue<ZMTPDecision> decisions = new ConcurrentLinkedQueue<>(
                 List.of(ZMTPDecision.temporaryFailure("later"), ZMTPDecision.accept("at last")));
         ZMTPConfig config = security.server(ours(), request -> CompletableFuture.completedStage(decisions.remove()))
                 .build();
         try (OurSide ourSide = new OurSide();
-                Peer peer = PeerKind.LIBZMQ.open()) {
+                PeerContext peer = PeerKind.LIBZMQ.open()) {
             PeerSocket theirs = peer.socket(ZMTPSocketType.DEALER);
             security.client(theirs);
             theirs.connect(ourSide.listen(config));
@@ -175,8 +179,8 @@ class SecurityIT {
     @MethodSource("everyMechanism")
     void theirServerDeniesAStranger(PeerKind kind, Security security, Binder binder) {
         ZMTPConfig config = security.stranger(ours()).build();
-        try (Link link =
-                new Link(kind, binder, config, ZMTPSocketType.DEALER, socket -> theirServer(socket, security))) {
+        try (InteropConnection link = new InteropConnection(
+                kind, binder, config, ZMTPSocketType.DEALER, socket -> theirServer(socket, security))) {
             assertRefused(link, ZMTPException.Code.PEER_ERROR, "refused by the peer: 400");
             assertThat(link.theirs().event()).isEqualTo(refusedByThem(kind, 400));
         }
@@ -186,7 +190,7 @@ class SecurityIT {
     @MethodSource("everyMechanism")
     void weLearnThatTheirZapHandlerIsBroken(PeerKind kind, Security security, Binder binder) {
         ZMTPConfig config = security.client(ours()).build();
-        try (Link link = new Link(kind, binder, config, ZMTPSocketType.DEALER, socket -> {
+        try (InteropConnection link = new InteropConnection(kind, binder, config, ZMTPSocketType.DEALER, socket -> {
             security.server(socket);
             socket.zapHandler(request -> ZapReply.refuse(500));
         })) {
@@ -197,9 +201,9 @@ class SecurityIT {
 
     @ParameterizedTest(name = "{0}, {1}, {2} bind")
     @MethodSource("everyMechanism")
-    void theirZapHandlersTemporaryFailureKeepsUsOut(PeerKind kind, Security security, Binder binder) {
+    void aTemporaryFailureOfTheirZapHandlerRefusesUs(PeerKind kind, Security security, Binder binder) {
         ZMTPConfig config = security.client(ours()).build();
-        try (Link link = new Link(kind, binder, config, ZMTPSocketType.DEALER, socket -> {
+        try (InteropConnection link = new InteropConnection(kind, binder, config, ZMTPSocketType.DEALER, socket -> {
             security.server(socket);
             socket.zapHandler(request -> ZapReply.refuse(300));
         })) {
@@ -218,11 +222,11 @@ class SecurityIT {
     }
 
     @ParameterizedTest(name = "{0}, {1} bind")
-    @MethodSource("dev.zmtp.interop.Link#everyPeerAndBinder")
-    void theirClientThatExpectsAnotherServersKeyIsNotTalkedTo(PeerKind kind, Binder binder) {
+    @MethodSource("dev.zmtp.interop.InteropConnection#everyPeerAndBinder")
+    void theirClientThatExpectsAnotherServerKeyIsRefused(PeerKind kind, Binder binder) {
         ZMTPConfig config =
                 Security.CURVE.server(ours(), Security.CURVE.authenticator()).build();
-        try (Link link = new Link(
+        try (InteropConnection link = new InteropConnection(
                 kind,
                 binder,
                 config,
@@ -234,12 +238,12 @@ class SecurityIT {
     }
 
     @ParameterizedTest(name = "{0}, {1} bind")
-    @MethodSource("dev.zmtp.interop.Link#everyPeerAndBinder")
-    void weDoNotTalkToAServerOfAnotherKey(PeerKind kind, Binder binder) {
+    @MethodSource("dev.zmtp.interop.InteropConnection#everyPeerAndBinder")
+    void weRefuseAServerWithAnotherKey(PeerKind kind, Binder binder) {
         ZMTPConfig config = ours().mechanism(ZMTPCurve.client(Security.STRANGER.publicKey(), Security.CLIENT))
                 .build();
-        try (Link link =
-                new Link(kind, binder, config, ZMTPSocketType.DEALER, socket -> theirServer(socket, Security.CURVE))) {
+        try (InteropConnection link = new InteropConnection(
+                kind, binder, config, ZMTPSocketType.DEALER, socket -> theirServer(socket, Security.CURVE))) {
             // JeroMQ answers with an ERROR that gives no reason.
             assertRefused(
                     link, kind == PeerKind.JEROMQ ? ZMTPException.Code.PEER_ERROR : ZMTPException.Code.CLOSED, "");
@@ -247,8 +251,8 @@ class SecurityIT {
         }
     }
 
-    /** Our side fails with {@code code}, and whatever either side has sent reaches nobody. */
-    private static void assertRefused(Link link, ZMTPException.Code code, String reason) {
+    /** Our side fails with {@code code}, and no message of either side arrives. */
+    private static void assertRefused(InteropConnection link, ZMTPException.Code code, String reason) {
         link.ours().write(MESSAGE);
         // Not where there is no connection yet. Of one frame: JeroMQ fails when a connection ends between two.
         boolean taken = link.theirs().send(Messages.of("theirs"), Duration.ZERO);
@@ -263,19 +267,19 @@ class SecurityIT {
         assertThat(link.theirs().receive(Patience.RETRY)).isNull();
     }
 
-    /** What the peer's monitor says first when we have refused it with an ERROR. */
+    /** The first event of the peer's monitor when we have refused it with an ERROR. */
     private static PeerEvent refusedByUs(PeerKind kind, Security security, int status) {
         return kind == PeerKind.LIBZMQ && security == Security.PLAIN
                 ? PeerEvent.of(PeerEvent.Kind.FAILED_PROTOCOL) // it expects ERROR as it spells it itself
                 : PeerEvent.refused(status);
     }
 
-    /** What the peer's monitor says first when it has refused us. JeroMQ's says nothing of what its ZAP handler did. */
+    /** The first event of the peer's monitor when it has refused us. JeroMQ's reports nothing about its ZAP handler. */
     private static PeerEvent refusedByThem(PeerKind kind, int status) {
         return kind == PeerKind.LIBZMQ ? PeerEvent.refused(status) : lost(kind);
     }
 
-    /** What the peer's monitor says first when the connection has ended in the midst of the handshake. */
+    /** The first event of the peer's monitor when the connection has ended during the handshake. */
     private static PeerEvent lost(PeerKind kind) {
         return PeerEvent.of(kind == PeerKind.LIBZMQ ? PeerEvent.Kind.FAILED : PeerEvent.Kind.DISCONNECTED);
     }
@@ -335,7 +339,8 @@ class SecurityIT {
     @MethodSource("everyMismatch")
     void weLearnThatTheyHaveAnotherMechanism(PeerKind kind, Side ours, Side theirs, Binder binder) {
         ZMTPConfig config = ours.apply(ours()).build();
-        try (Link link = new Link(kind, binder, config, ZMTPSocketType.DEALER, theirs::apply, new WithoutMechanism())) {
+        try (InteropConnection link = new InteropConnection(
+                kind, binder, config, ZMTPSocketType.DEALER, theirs::apply, new WithoutMechanism())) {
             assertRefused(link, ZMTPException.Code.MECHANISM, theirs.mechanism);
             link.theirs().awaitEnd();
         }
@@ -345,11 +350,12 @@ class SecurityIT {
     @MethodSource("everyMismatch")
     void theyLearnThatWeHaveAnotherMechanism(PeerKind kind, Side ours, Side theirs, Binder binder) {
         ZMTPConfig config = ours.apply(ours()).build();
-        try (Link link = new Link(kind, binder, config, ZMTPSocketType.DEALER, theirs::apply)) {
+        try (InteropConnection link =
+                new InteropConnection(kind, binder, config, ZMTPSocketType.DEALER, theirs::apply)) {
             assertThat(link.theirs().event())
                     .isEqualTo(PeerEvent.of(
                             kind == PeerKind.LIBZMQ ? PeerEvent.Kind.FAILED_PROTOCOL : PeerEvent.Kind.DISCONNECTED));
-            // Who is quicker closes before the other's mechanism is there.
+            // The quicker side closes before the other's mechanism arrives.
             assertThat(link.ours().handshakeFailure())
                     .isInstanceOfSatisfying(
                             ZMTPException.class,
@@ -358,7 +364,7 @@ class SecurityIT {
         }
     }
 
-    /** Who is CURVE's server. */
+    /** The side that is CURVE's server. */
     enum Server {
         OURS(Side.CURVE_SERVER, Side.CURVE_CLIENT),
         THEIRS(Side.CURVE_CLIENT, Side.CURVE_SERVER);
@@ -378,10 +384,11 @@ class SecurityIT {
 
     @ParameterizedTest(name = "{0}, {1} is the server, {2} bind")
     @MethodSource("everyServer")
-    void theirSubscriptionsAndOurNewsTravelInBoxes(PeerKind kind, Server server, Binder binder) {
+    void theirSubscriptionsAndOurMessagesAreEncrypted(PeerKind kind, Server server, Binder binder) {
         Tap tap = new Tap();
         ZMTPConfig config = server.ours.apply(ours(ZMTPSocketType.PUB)).build();
-        try (Link link = new Link(kind, binder, config, ZMTPSocketType.SUB, server.theirs::apply, tap)) {
+        try (InteropConnection link =
+                new InteropConnection(kind, binder, config, ZMTPSocketType.SUB, server.theirs::apply, tap)) {
             link.ours().handshake();
             link.theirs().subscribe("news");
             assertThat(link.subscription()).isEqualTo(ZMTPSubscription.subscribe("news"));
@@ -398,10 +405,11 @@ class SecurityIT {
 
     @ParameterizedTest(name = "{0}, {1} is the server, {2} bind")
     @MethodSource("everyServer")
-    void ourSubscriptionsAndTheirNewsTravelInBoxes(PeerKind kind, Server server, Binder binder) {
+    void ourSubscriptionsAndTheirMessagesAreEncrypted(PeerKind kind, Server server, Binder binder) {
         Tap tap = new Tap();
         ZMTPConfig config = server.ours.apply(ours(ZMTPSocketType.SUB)).build();
-        try (Link link = new Link(kind, binder, config, ZMTPSocketType.XPUB, server.theirs::apply, tap)) {
+        try (InteropConnection link =
+                new InteropConnection(kind, binder, config, ZMTPSocketType.XPUB, server.theirs::apply, tap)) {
             link.ours().handshake();
             link.ours().write(ZMTPSubscription.subscribe("news"));
             assertThat(link.theirs().receive()).isEqualTo(Messages.rawSubscription(true, "news"));
@@ -422,11 +430,11 @@ class SecurityIT {
 
     @ParameterizedTest(name = "{0}, {1} is the server")
     @MethodSource("everyPeerAndServer")
-    void theirPingsInBoxesAreAnsweredInBoxes(PeerKind kind, Server server) {
+    void theirEncryptedPingsAreAnsweredEncrypted(PeerKind kind, Server server) {
         int longerThanTheTimeout = (int) (TIMEOUT.dividedBy(INTERVAL) * 5 / 4);
         Tap tap = new Tap();
         ZMTPConfig config = server.ours.apply(ours()).build();
-        try (Link link = new Link(
+        try (InteropConnection link = new InteropConnection(
                 kind,
                 Binder.WE,
                 config,
@@ -437,7 +445,7 @@ class SecurityIT {
                 },
                 tap)) {
             link.ours().handshake();
-            // There is nothing else that would travel.
+            // Nothing else is sent.
             tap.await(() ->
                     tap.received("MESSAGE") >= longerThanTheTimeout && tap.sent("MESSAGE") >= longerThanTheTimeout);
             assertThat(tap.received("PING")).isZero();
@@ -448,7 +456,7 @@ class SecurityIT {
 
     @ParameterizedTest(name = "{0} is the server")
     @EnumSource
-    void libzmqAnswersOurPingsInBoxes(Server server) {
+    void libzmqAnswersOurPingsEncrypted(Server server) {
         Tap tap = new Tap();
         ZMTPConfig config = server.ours
                 .apply(ours())
@@ -456,8 +464,8 @@ class SecurityIT {
                 .heartbeatTimeout(LONG)
                 .heartbeatTtl(LONG)
                 .build();
-        try (Link link =
-                new Link(PeerKind.LIBZMQ, Binder.THEY, config, ZMTPSocketType.DEALER, server.theirs::apply, tap)) {
+        try (InteropConnection link = new InteropConnection(
+                PeerKind.LIBZMQ, Binder.THEY, config, ZMTPSocketType.DEALER, server.theirs::apply, tap)) {
             link.ours().handshake();
             tap.await(() -> tap.sent("MESSAGE") >= SOME && tap.received("MESSAGE") >= SOME);
             assertThat(tap.sent("PING")).isZero();

@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPSubscription;
-import dev.zmtp.interop.Link.Binder;
+import dev.zmtp.interop.InteropConnection.Binder;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Publishers filter by what subscribers say: theirs by our subscriptions, and ours is told theirs. */
+/** Publishers filter by subscriptions: theirs filters by ours, and ours gets theirs. */
 class SubscriptionsIT {
 
     private static final ZMTPMessage A = Messages.of("apples", "1");
@@ -19,9 +19,9 @@ class SubscriptionsIT {
     private static final ZMTPMessage C = Messages.of("cherries", "3");
 
     @ParameterizedTest(name = "{0}, {1} bind")
-    @MethodSource("dev.zmtp.interop.Link#everyPeerAndBinder")
+    @MethodSource("dev.zmtp.interop.InteropConnection#everyPeerAndBinder")
     void theirPublisherSendsOnlyWhatWeSubscribedTo(PeerKind kind, Binder binder) {
-        try (Link link = Link.of(kind, binder, ZMTPSocketType.SUB, ZMTPSocketType.PUB)) {
+        try (InteropConnection link = InteropConnection.of(kind, binder, ZMTPSocketType.SUB, ZMTPSocketType.PUB)) {
             link.ours().handshake();
             link.ours().write(ZMTPSubscription.subscribe("a"));
             link.ours().write(ZMTPSubscription.subscribe("c"));
@@ -38,9 +38,9 @@ class SubscriptionsIT {
     }
 
     @ParameterizedTest(name = "{0}, {1} bind")
-    @MethodSource("dev.zmtp.interop.Link#everyPeerAndBinder")
-    void theirPublisherSendsNoMoreWhatWeCancelled(PeerKind kind, Binder binder) {
-        try (Link link = Link.of(kind, binder, ZMTPSocketType.SUB, ZMTPSocketType.PUB)) {
+    @MethodSource("dev.zmtp.interop.InteropConnection#everyPeerAndBinder")
+    void theirPublisherStopsSendingWhatWeCancelled(PeerKind kind, Binder binder) {
+        try (InteropConnection link = InteropConnection.of(kind, binder, ZMTPSocketType.SUB, ZMTPSocketType.PUB)) {
             link.ours().handshake();
             link.ours().write(ZMTPSubscription.subscribe("a"));
             publishUntilReceived(link, A);
@@ -56,9 +56,9 @@ class SubscriptionsIT {
     }
 
     @ParameterizedTest(name = "{0}, {1} bind")
-    @MethodSource("dev.zmtp.interop.Link#everyPeerAndBinder")
-    void ourPublisherIsToldWhatTheySubscribeToAndCancel(PeerKind kind, Binder binder) {
-        try (Link link = Link.of(kind, binder, ZMTPSocketType.PUB, ZMTPSocketType.SUB)) {
+    @MethodSource("dev.zmtp.interop.InteropConnection#everyPeerAndBinder")
+    void ourPublisherGetsTheirSubscriptionsAndCancellations(PeerKind kind, Binder binder) {
+        try (InteropConnection link = InteropConnection.of(kind, binder, ZMTPSocketType.PUB, ZMTPSocketType.SUB)) {
             link.ours().handshake();
             link.theirs().subscribe("a");
             assertThat(link.subscription()).isEqualTo(ZMTPSubscription.subscribe("a"));
@@ -76,10 +76,12 @@ class SubscriptionsIT {
     }
 
     @ParameterizedTest(name = "{0}, {1} bind")
-    @MethodSource("dev.zmtp.interop.Link#everyPeerAndBinder")
-    void extendedSocketsSeeSubscriptionsAsMessagesOfTheirOwn(PeerKind kind, Binder binder) {
-        try (Link theyPublish = Link.of(kind, binder, ZMTPSocketType.XSUB, ZMTPSocketType.XPUB);
-                Link wePublish = Link.of(kind, binder, ZMTPSocketType.XPUB, ZMTPSocketType.XSUB)) {
+    @MethodSource("dev.zmtp.interop.InteropConnection#everyPeerAndBinder")
+    void extendedSocketsGetSubscriptionsAsMessages(PeerKind kind, Binder binder) {
+        try (InteropConnection theyPublish =
+                        InteropConnection.of(kind, binder, ZMTPSocketType.XSUB, ZMTPSocketType.XPUB);
+                InteropConnection wePublish =
+                        InteropConnection.of(kind, binder, ZMTPSocketType.XPUB, ZMTPSocketType.XSUB)) {
             theyPublish.ours().handshake();
             theyPublish.ours().write(ZMTPSubscription.subscribe("a"));
             theyPublish.ours().write(ZMTPSubscription.cancel("a"));
@@ -95,8 +97,8 @@ class SubscriptionsIT {
         }
     }
 
-    /** Nothing tells when a subscription has reached a PUB but a message that it matches. */
-    private static void publishUntilReceived(Link link, ZMTPMessage message) {
+    /** Only a matching message shows that a subscription has reached a PUB. */
+    private static void publishUntilReceived(InteropConnection link, ZMTPMessage message) {
         long deadline = Patience.deadline();
         boolean received = false;
         while (!received) {
@@ -106,7 +108,7 @@ class SubscriptionsIT {
         }
     }
 
-    private static List<Object> receivedUntil(Link link, ZMTPMessage last) {
+    private static List<Object> receivedUntil(InteropConnection link, ZMTPMessage last) {
         List<Object> received = new ArrayList<>();
         while (!received.contains(last)) {
             received.add(link.ours().message());

@@ -8,7 +8,7 @@ import io.netty.channel.ChannelPromise;
 import java.nio.charset.StandardCharsets;
 import java.util.function.BooleanSupplier;
 
-/** Listens between the socket and the codec, to see what the codec keeps for itself. For conversations of few octets. */
+/** Listens between the socket and the codec to see the commands that the codec consumes. For short conversations. */
 @Sharable
 final class Tap extends ChannelDuplexHandler {
 
@@ -27,8 +27,8 @@ final class Tap extends ChannelDuplexHandler {
         ctx.write(msg, promise);
     }
 
-    private synchronized void note(StringBuilder log, ByteBuf octets) {
-        log.append(octets.toString(StandardCharsets.ISO_8859_1));
+    private synchronized void note(StringBuilder log, ByteBuf bytes) {
+        log.append(bytes.toString(StandardCharsets.ISO_8859_1));
         notifyAll();
     }
 

@@ -8,14 +8,14 @@ import dev.zmtp.ZMTPSubscription;
 import dev.zmtp.ZMTPVersion;
 import dev.zmtp.codec.ZMTPConfig;
 import dev.zmtp.codec.ZMTPHandshake;
-import dev.zmtp.interop.Link.Binder;
+import dev.zmtp.interop.InteropConnection.Binder;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Every version that our codec can be told to speak at most: the newer peer follows down to it. */
+/** Every version to which our codec can be limited: the newer peer steps down to it. */
 class VersionsIT {
 
     private static final String OUR_IDENTITY = "we";
@@ -40,8 +40,8 @@ class VersionsIT {
 
     @ParameterizedTest(name = "{0}, {1} bind, {2}")
     @MethodSource("everyVersion")
-    void messagesAndIdentitiesGoBothWaysInEveryVersion(PeerKind kind, Binder binder, ZMTPVersion version) {
-        try (Link link = new Link(
+    void messagesAndIdentitiesAreExchangedInEveryVersion(PeerKind kind, Binder binder, ZMTPVersion version) {
+        try (InteropConnection link = new InteropConnection(
                 kind,
                 binder,
                 config(ZMTPSocketType.DEALER, version),
@@ -65,7 +65,7 @@ class VersionsIT {
     @ParameterizedTest(name = "{0}, {1} bind, {2}")
     @MethodSource("everyVersion")
     void theirSubscriptionsArriveInEveryVersion(PeerKind kind, Binder binder, ZMTPVersion version) {
-        try (Link link = new Link(
+        try (InteropConnection link = new InteropConnection(
                 kind,
                 binder,
                 config(ZMTPSocketType.PUB, version),
@@ -86,8 +86,8 @@ class VersionsIT {
     @ParameterizedTest(name = "{0}, {1} bind, {2}")
     @MethodSource("everyVersion")
     void ourSubscriptionsArriveInEveryVersion(PeerKind kind, Binder binder, ZMTPVersion version) {
-        try (Link link =
-                new Link(kind, binder, config(ZMTPSocketType.SUB, version), ZMTPSocketType.XPUB, socket -> {})) {
+        try (InteropConnection link = new InteropConnection(
+                kind, binder, config(ZMTPSocketType.SUB, version), ZMTPSocketType.XPUB, socket -> {})) {
             link.ours().handshake();
             link.ours().write(ZMTPSubscription.subscribe(TOPIC));
             ZMTPMessage subscription = link.theirs().receive();
@@ -102,7 +102,7 @@ class VersionsIT {
         }
     }
 
-    private static ZMTPVersion older(ZMTPVersion ours, Peer peer) {
+    private static ZMTPVersion older(ZMTPVersion ours, PeerContext peer) {
         return ours.compareTo(peer.version()) < 0 ? ours : peer.version();
     }
 }

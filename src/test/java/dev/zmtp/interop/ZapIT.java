@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.zeromq.ZAuth;
 
-/** ZAP handlers of other implementations decide who may come in at our server. */
+/** ZAP handlers of other implementations decide which peers our server accepts. */
 class ZapIT {
 
     private static final Duration SHORT = Duration.ofMillis(200);
@@ -68,7 +68,7 @@ class ZapIT {
                     .syncUninterruptibly()
                     .channel();
             codec.session().handshakeFuture().syncUninterruptibly();
-            // The future is done a little before the client has heard of it.
+            // The future is done a little before the client knows.
             channel.eventLoop().submit(() -> {}).syncUninterruptibly();
             return channel;
         }
@@ -153,7 +153,7 @@ class ZapIT {
     }
 
     @Test
-    void zauthOfJeroMqDecidesAboutKeysThatWeSaved(@TempDir Path directory) throws IOException {
+    void zauthOfJeroMqDecidesAboutOurSavedKeys(@TempDir Path directory) throws IOException {
         Security.CLIENT.publicKey().save(directory.resolve("client.pub"));
         try (Service service = new Service(Security.CURVE, Patience.LIMIT);
                 JeroMqPeer peer = new JeroMqPeer();
@@ -167,7 +167,7 @@ class ZapIT {
     }
 
     @Test
-    void zauthOfJeroMqThatAllowsAnyKeyLetsStrangersIn() {
+    void zauthOfJeroMqThatAllowsAnyKeyAcceptsStrangers() {
         try (Service service = new Service(Security.CURVE, Patience.LIMIT);
                 JeroMqPeer peer = new JeroMqPeer();
                 ZAuth zauth = peer.zauth()) {
@@ -180,10 +180,10 @@ class ZapIT {
 
     @ParameterizedTest(name = "{0}, {1}")
     @MethodSource("everyHandlerAndMechanism")
-    void aHandlerSeesWhoAsksAndDecides(PeerKind kind, Security security) {
+    void aHandlerSeesTheRequestAndDecides(PeerKind kind, Security security) {
         Queue<ZapRequest> requests = new ConcurrentLinkedQueue<>();
         try (Service service = new Service(security, Patience.LIMIT);
-                Peer peer = kind.open()) {
+                PeerContext peer = kind.open()) {
             peer.zapHandler(request -> {
                 requests.add(request);
                 return request.credentials().equals(security.credentials())
@@ -193,7 +193,7 @@ class ZapIT {
             service.ask(peer.zapProxy());
 
             service.assertAccepts("number one");
-            // PLAIN asks before the client has said who it is.
+            // PLAIN asks before the client has announced its socket type and identity.
             String identity = security == Security.PLAIN ? "" : "me";
             assertThat(requests)
                     .containsExactly(new ZapRequest(
@@ -204,10 +204,10 @@ class ZapIT {
 
     @ParameterizedTest(name = "{0}, {1}")
     @MethodSource("everyHandlerAndMechanism")
-    void aHandlersOtherAnswersAreItsOwn(PeerKind kind, Security security) {
+    void everyStatusOfAHandlerIsPassedOn(PeerKind kind, Security security) {
         Queue<Integer> statuses = new ConcurrentLinkedQueue<>(List.of(300, 500));
         try (Service service = new Service(security, Patience.LIMIT);
-                Peer peer = kind.open()) {
+                PeerContext peer = kind.open()) {
             peer.zapHandler(request -> ZapReply.refuse(statuses.remove()));
             service.ask(peer.zapProxy());
 
@@ -219,7 +219,7 @@ class ZapIT {
 
     @ParameterizedTest
     @EnumSource
-    void nobodyComesInWithoutAConnectionToAHandler(Security security) {
+    void noPeerIsAcceptedWithoutAConnectionToAHandler(Security security) {
         try (Service service = new Service(security, Patience.LIMIT)) {
             service.assertFailsForNow("no ZAP handler is connected");
         }
@@ -227,9 +227,9 @@ class ZapIT {
 
     @ParameterizedTest
     @EnumSource
-    void nobodyComesInWhenNoHandlerIsBehindTheConnection(PeerKind kind) {
+    void noPeerIsAcceptedIfNoHandlerAnswersTheConnection(PeerKind kind) {
         try (Service service = new Service(Security.PLAIN, SHORT);
-                Peer peer = kind.open()) {
+                PeerContext peer = kind.open()) {
             service.ask(peer.zapProxy());
 
             service.assertFailsForNow("the ZAP handler did not reply in time");
@@ -238,10 +238,10 @@ class ZapIT {
 
     @ParameterizedTest
     @EnumSource
-    void aHandlerThatEndsMayBeReplaced(PeerKind kind) {
+    void anEndedHandlerMayBeReplaced(PeerKind kind) {
         try (Service service = new Service(Security.PLAIN, Patience.LIMIT)) {
             Channel connection;
-            try (Peer peer = kind.open()) {
+            try (PeerContext peer = kind.open()) {
                 peer.zapHandler(request -> ZapReply.accept("by the first"));
                 connection = service.ask(peer.zapProxy());
                 service.assertAccepts("by the first");
@@ -250,7 +250,7 @@ class ZapIT {
                     .isTrue();
             service.assertFailsForNow("no ZAP handler is connected");
 
-            try (Peer peer = kind.open()) {
+            try (PeerContext peer = kind.open()) {
                 peer.zapHandler(request -> ZapReply.accept("by the second"));
                 service.ask(peer.zapProxy());
                 service.assertAccepts("by the second");

@@ -1,10 +1,10 @@
 package dev.zmtp.interop;
 
 /**
- * What a ZAP handler says (RFC 27).
+ * The reply of a ZAP handler (RFC 27).
  *
  * @param status 200, 300, 400 or 500
- * @param userId who the client is, if it may come in
+ * @param userId the client's user ID, if it is accepted
  */
 public record ZapReply(int status, String userId) {
 

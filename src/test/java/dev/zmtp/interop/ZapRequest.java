@@ -4,13 +4,13 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
- * Who wants to come in, as another implementation asks its ZAP handler (RFC 27).
+ * A request of another implementation to its ZAP handler (RFC 27).
  *
  * @param domain the domain of the server's socket
  * @param address where the client is
  * @param identity the identity that comes with the request: with libzmq and JeroMQ, the server's own
  * @param mechanism the name of the mechanism
- * @param credentials what the client shows, an octet as a character
+ * @param credentials the client's credentials, with a character for each byte
  */
 public record ZapRequest(String domain, String address, String identity, String mechanism, List<String> credentials) {
 
@@ -32,15 +32,15 @@ public record ZapRequest(String domain, String address, String identity, String 
                 frames.get(5),
                 frames.subList(CREDENTIALS, frames.size())));
         return List.of(
-                octets(VERSION),
+                bytes(VERSION),
                 request.get(1),
-                octets(String.valueOf(reply.status())),
-                octets("why"),
-                octets(reply.userId()),
-                octets(""));
+                bytes(String.valueOf(reply.status())),
+                bytes("why"),
+                bytes(reply.userId()),
+                bytes(""));
     }
 
-    private static byte[] octets(String text) {
+    private static byte[] bytes(String text) {
         return text.getBytes(StandardCharsets.ISO_8859_1);
     }
 }

@@ -13,7 +13,7 @@ import dev.zmtp.codec.ZMTPHandshakeFailure;
 import dev.zmtp.codec.ZMTPHandshakeSuccess;
 import dev.zmtp.codec.ZMTPProtocols;
 import dev.zmtp.testing.Hex;
-import dev.zmtp.testing.Peers;
+import dev.zmtp.testing.CodecPair;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.channel.ChannelFuture;
@@ -41,7 +41,7 @@ class MigrationTest {
                 .protocol(version)
                 .socketType(ZMTPSocketType.SUB)
                 .build();
-        try (Peers peers = new Peers(sub, ZMTPCodec.of(ZMTPSocketType.PUB)).exchange()) {
+        try (CodecPair peers = new CodecPair(sub, ZMTPCodec.of(ZMTPSocketType.PUB)).exchange()) {
             peers.right.messages.clear(); // the subscription that a 1.0 peer cannot send
 
             peers.left.channel.writeAndFlush(ZMTPMessage.from(Hex.buffer("01 \"topic\"")));
@@ -57,7 +57,7 @@ class MigrationTest {
     void theCodecIsStillInThePipelineWhenTheHandshakeIsComplete() {
         ZMTPCodec codec = ZMTPCodec.of(ZMTPSocketType.DEALER);
         List<ZMTPCodec> found = new ArrayList<>();
-        try (Peers peers = new Peers(codec, ZMTPCodec.of(ZMTPSocketType.DEALER))) {
+        try (CodecPair peers = new CodecPair(codec, ZMTPCodec.of(ZMTPSocketType.DEALER))) {
             peers.left.channel.pipeline().addAfter(codecName(peers), null, new ChannelInboundHandlerAdapter() {
                 @Override
                 public void userEventTriggered(ChannelHandlerContext ctx, Object evt) {
@@ -74,14 +74,14 @@ class MigrationTest {
         }
     }
 
-    private static String codecName(Peers peers) {
+    private static String codecName(CodecPair peers) {
         return peers.left.channel.pipeline().context(ZMTPCodec.class).name();
     }
 
     @Test
     void aSessionServesOneConnectionOnly() {
         ZMTPCodec first = ZMTPCodec.of(ZMTPSocketType.DEALER);
-        try (Peers peers = new Peers(first, ZMTPCodec.of(ZMTPSocketType.DEALER)).exchange()) {
+        try (CodecPair peers = new CodecPair(first, ZMTPCodec.of(ZMTPSocketType.DEALER)).exchange()) {
             peers.right.channel.pipeline().addFirst(ZMTPCodec.from(first.session()));
 
             assertThat(peers.right.failures)
@@ -95,7 +95,7 @@ class MigrationTest {
 
     @Test
     void aMessageWrittenBeforeTheHandshakeLeavesAfterIt() {
-        try (Peers peers = new Peers(ZMTPCodec.of(ZMTPSocketType.DEALER), ZMTPCodec.of(ZMTPSocketType.DEALER))) {
+        try (CodecPair peers = new CodecPair(ZMTPCodec.of(ZMTPSocketType.DEALER), ZMTPCodec.of(ZMTPSocketType.DEALER))) {
             ChannelFuture written = peers.left.channel.writeAndFlush(ZMTPMessage.fromUTF8("early"));
 
             peers.exchange();
@@ -117,7 +117,7 @@ class MigrationTest {
                 .socketType(ZMTPSocketType.REP)
                 .localIdentity("replier")
                 .build();
-        try (Peers peers = new Peers(req, rep).exchange()) {
+        try (CodecPair peers = new CodecPair(req, rep).exchange()) {
             assertThat(peers.left.events).hasSize(1);
             assertThat(req.session().isPeerAnonymous()).isEqualTo(version.hasCommands());
         }
@@ -172,7 +172,7 @@ class MigrationTest {
     @Test
     void aDecoderThatReadsPartOfAFrameIsCalledAgainAtOnce() {
         Nibbler nibbler = new Nibbler(data -> data.skipBytes(Math.min(2, data.readableBytes())));
-        try (Peers peers = pushTo(nibbler)) {
+        try (CodecPair peers = pushTo(nibbler)) {
             peers.left.channel.writeAndFlush(ZMTPMessage.from(Hex.buffer("01 02 03 04 05")));
             peers.exchange();
 
@@ -183,7 +183,7 @@ class MigrationTest {
     @Test
     void aDecoderThatReadsNothingIsCalledAgainWhenMoreArrives() {
         Nibbler nibbler = new Nibbler(data -> {});
-        try (Peers peers = pushTo(nibbler)) {
+        try (CodecPair peers = pushTo(nibbler)) {
             peers.right.channel.writeInbound(Hex.buffer("00 03 01"));
             peers.right.channel.writeInbound(Hex.buffer("02"));
             peers.right.channel.writeInbound(Hex.buffer("03"));
@@ -194,12 +194,12 @@ class MigrationTest {
 
     @Test
     void aDecoderThatRemovesTheCodecIsNotCalledAgain() {
-        List<Peers> connection = new ArrayList<>();
+        List<CodecPair> connection = new ArrayList<>();
         Nibbler nibbler = new Nibbler(data -> {
             data.skipBytes(1);
             connection.get(0).right.channel.pipeline().remove(ZMTPCodec.class);
         });
-        try (Peers peers = pushTo(nibbler)) {
+        try (CodecPair peers = pushTo(nibbler)) {
             connection.add(peers);
 
             peers.right.channel.writeInbound(Hex.buffer("00 05 01 02 03"));
@@ -209,12 +209,12 @@ class MigrationTest {
         }
     }
 
-    private static Peers pushTo(ZMTPDecoder decoder) {
+    private static CodecPair pushTo(ZMTPDecoder decoder) {
         ZMTPCodec pull = ZMTPCodec.builder()
                 .socketType(ZMTPSocketType.PULL)
                 .decoder(session -> decoder)
                 .build();
-        return new Peers(ZMTPCodec.of(ZMTPSocketType.PUSH), pull).exchange();
+        return new CodecPair(ZMTPCodec.of(ZMTPSocketType.PUSH), pull).exchange();
     }
 
     /** Notes what it is given. */

@@ -27,7 +27,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 
 /**
  * An old-style program: a socket with many peers. As a ROUTER it puts the identity of the sender in front of what it
- * receives, and takes the identity of the receiver off what it sends; as anything else it sends to all its peers.
+ * receives, and takes the identity of the receiver off what it sends; as any other type it sends to all its peers.
  */
 final class SmallSocket {
 

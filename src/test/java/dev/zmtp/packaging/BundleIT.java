@@ -70,7 +70,7 @@ class BundleIT {
     }
 
     @Test
-    void theBundleStartsBesideNetty() throws Exception {
+    void theBundleStartsWithNetty() throws Exception {
         library.start();
 
         assertThat(library.getSymbolicName()).isEqualTo("dev.zmtp.netty-zmtp");
@@ -78,7 +78,7 @@ class BundleIT {
     }
 
     @Test
-    void theBundleExportsWhatTheModuleDoes() throws Exception {
+    void theBundleExportsWhatTheModuleExports() throws Exception {
         library.start();
 
         ModuleDescriptor module =
@@ -94,7 +94,7 @@ class BundleIT {
     }
 
     @Test
-    void theBundleNeedsNetty4SinceItsMinorVersion1AndNothingElse() throws IOException {
+    void theBundleRequiresOnlyNetty4FromVersion41On() throws IOException {
         try (JarFile jar = new JarFile(Jars.ours().toFile())) {
             String imports = jar.getManifest().getMainAttributes().getValue(Constants.IMPORT_PACKAGE);
 
@@ -114,19 +114,19 @@ class BundleIT {
 
     @Test
     void anotherBundleUsesTheLibrary() throws Exception {
-        Bundle user = installUser(Conversation.class, "dev.zmtp", "dev.zmtp.codec", "dev.zmtp.security");
+        Bundle user = installUser(SmallProgram.class, "dev.zmtp", "dev.zmtp.codec", "dev.zmtp.security");
 
-        Callable<?> conversation = (Callable<?>) user.loadClass(Conversation.class.getName())
+        Callable<?> conversation = (Callable<?>) user.loadClass(SmallProgram.class.getName())
                 .getDeclaredConstructor()
                 .newInstance();
 
-        assertThat(conversation).isNotInstanceOf(Conversation.class);
-        assertThat(conversation.call()).isEqualTo(Conversation.OUTCOME);
+        assertThat(conversation).isNotInstanceOf(SmallProgram.class);
+        assertThat(conversation.call()).isEqualTo(SmallProgram.OUTCOME);
     }
 
     @Test
     void noOtherBundleSeesTheWire() throws Exception {
-        Bundle user = installUser(Conversation.class, "dev.zmtp", "dev.zmtp.codec", "dev.zmtp.wire");
+        Bundle user = installUser(SmallProgram.class, "dev.zmtp", "dev.zmtp.codec", "dev.zmtp.wire");
 
         assertThatThrownBy(user::start).isInstanceOf(BundleException.class).hasMessageContaining("dev.zmtp.wire");
     }
@@ -142,13 +142,13 @@ class BundleIT {
                 Constants.IMPORT_PACKAGE,
                 String.join(",", imports)
                         + ",io.netty.buffer,io.netty.channel,io.netty.channel.embedded,io.netty.util");
-        ByteArrayOutputStream octets = new ByteArrayOutputStream();
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         String file = type.getName().replace('.', '/') + ".class";
-        try (JarOutputStream jar = new JarOutputStream(octets, manifest);
+        try (JarOutputStream jar = new JarOutputStream(bytes, manifest);
                 InputStream in = type.getClassLoader().getResourceAsStream(file)) {
             jar.putNextEntry(new JarEntry(file));
             in.transferTo(jar);
         }
-        return framework.getBundleContext().installBundle("user", new ByteArrayInputStream(octets.toByteArray()));
+        return framework.getBundleContext().installBundle("user", new ByteArrayInputStream(bytes.toByteArray()));
     }
 }

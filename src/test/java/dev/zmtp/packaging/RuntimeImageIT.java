@@ -27,7 +27,7 @@ class RuntimeImageIT {
     private Path directory;
 
     @Test
-    void aProgramRunsInAnImageOfTheModulesThatItNeeds() throws Exception {
+    void aProgramRunsInAnImageOfItsRequiredModules() throws Exception {
         Path program = directory.resolve("program");
         Path image = directory.resolve("image");
         String libraries = Stream.concat(Stream.of(Jars.ours()), Jars.netty().stream())
@@ -44,7 +44,7 @@ class RuntimeImageIT {
                 "-d",
                 program.toString(),
                 source("module-info.java", "module conversation { requires dev.zmtp; }"),
-                "src/test/java/dev/zmtp/packaging/Conversation.java");
+                "src/test/java/dev/zmtp/packaging/SmallProgram.java");
         run(
                 tool("jlink"),
                 "--module-path",
@@ -58,9 +58,9 @@ class RuntimeImageIT {
         assertThat(run(java, "--list-modules").lines().map(module -> module.replaceFirst("@.*", "")))
                 .contains("conversation", "dev.zmtp", "io.netty.common", "java.base")
                 .doesNotContain("org.jspecify", "java.desktop");
-        assertThat(run(java, "--module", "conversation/dev.zmtp.packaging.Conversation")
+        assertThat(run(java, "--module", "conversation/dev.zmtp.packaging.SmallProgram")
                         .strip())
-                .isEqualTo(Conversation.OUTCOME);
+                .isEqualTo(SmallProgram.OUTCOME);
     }
 
     private String source(String name, String text) throws IOException {
@@ -83,7 +83,7 @@ class RuntimeImageIT {
         abort(what);
     }
 
-    /** Returns what the command writes to its standard output; a failure tells all that it said. */
+    /** Returns what the command writes to its standard output; a failure has all of its output. */
     private String run(String... command) throws IOException, InterruptedException {
         Path out = directory.resolve("out");
         Path err = directory.resolve("err");

@@ -20,17 +20,17 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Behind the codec at either end of a connection: sends its stream while the channel is writable, judges what arrives, does
+ * Behind the codec at either end of a connection: sends its stream while the channel is writable, checks what arrives, does
  * the faults of its end, and closes when it has what it waits for.
  *
- * <p>A stream ends with a message that says so. Where both send, the server's end is sent behind the peer's, so that a peer
+ * <p>A stream ends with a message that says so. Where both send, the server's end is sent after the peer's, so that a peer
  * that got it knows that the server has got all.
  */
 final class CodecEnd extends ChannelInboundHandlerAdapter {
 
     private static final int BURST = 64;
 
-    /** A few messages of a slice are not flushed by those who flush some. */
+    /** With {@code SOME}, one of this many writes is flushed. */
     private static final int SOME = 10;
 
     private final Link link;
@@ -116,7 +116,7 @@ final class CodecEnd extends ChannelInboundHandlerAdapter {
         totals.count("handshakes failed", name + ", peer " + plan.kind() + ", " + kindOf(cause));
         link.note(name + ": handshake failed: " + cause);
         // A peer may give up a handshake that takes it too long, and JeroMQ sometimes never begins one.
-        boolean givenUp = server && plan.kind() != Kind.NETTY_ZMTP && isClosed(cause);
+        boolean givenUp = server && plan.kind() != Implementation.NETTY_ZMTP && isClosed(cause);
         if (!link.isBroken() && !link.isClosing() && !givenUp) {
             link.violated(name + ": handshake failed, although nothing was done to the connection: " + cause);
         }
@@ -191,7 +191,7 @@ final class CodecEnd extends ChannelInboundHandlerAdapter {
             ctx.close();
         } else if (sends) {
             pump(ctx);
-        } else if (plan.kind() != Kind.NETTY_ZMTP) {
+        } else if (plan.kind() != Implementation.NETTY_ZMTP) {
             link.closing(name);
             ctx.close(); // a peer of ours shuts its output down, and we close by that
         }
@@ -281,7 +281,7 @@ final class CodecEnd extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** Counts a message that was written or received, and does what is due behind it. */
+    /** Counts a message that was written or received, and does the fault that is due after it. */
     private void seen(ChannelHandlerContext ctx) {
         seen++;
         if (faultDone || fault.kind() == EndFault.Kind.NONE || seen <= fault.after() || link.isClosing()) {
@@ -318,7 +318,7 @@ final class CodecEnd extends ChannelInboundHandlerAdapter {
         if (pause != null) {
             pause.cancel(false);
         }
-        if (!shaken && server && plan.kind() == Kind.JEROMQ) {
+        if (!shaken && server && plan.kind() == Implementation.JEROMQ) {
             link.note("a JeroMQ that connected has not shaken hands");
         }
         link.note(name + " lost connection " + ctx.channel());

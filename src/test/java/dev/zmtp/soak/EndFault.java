@@ -6,7 +6,7 @@ import java.util.Random;
  * One thing that an end does to its own connection.
  *
  * @param kind what
- * @param after behind how many messages that it received or wrote
+ * @param after the number of messages, received or written, after which it happens
  * @param millis how long
  */
 record EndFault(Kind kind, int after, int millis) {

@@ -1,7 +1,7 @@
 package dev.zmtp.soak;
 
 import dev.zmtp.ZMTPMessage;
-import dev.zmtp.interop.Peer;
+import dev.zmtp.interop.PeerContext;
 import dev.zmtp.interop.PeerSocket;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import java.time.Duration;
@@ -16,8 +16,8 @@ final class ForeignPeer {
     private static final int QUEUE = 20;
 
     /**
-     * JeroMQ sometimes connects and never greets; then it has to notice that itself. Not too soon: who gives up a handshake
-     * that is about to succeed loses what the server sends behind it.
+     * JeroMQ sometimes connects and never greets; then it has to notice that itself. Not too soon: a peer that gives up a handshake
+     * that is about to succeed loses what the server sends after it.
      */
     private static final Duration HANDSHAKE = Duration.ofSeconds(10);
 
@@ -53,15 +53,16 @@ final class ForeignPeer {
         this.outgoing = plan.pattern().isUp() ? link.newOutgoing(false) : null;
     }
 
-    /** Connects to a port of the loopback interface and returns when all is said, or the peer has left before. */
+    /** Connects to a port of the loopback interface and returns when all is sent, or when the peer has left before. */
     static void converse(Link link, int port, Totals totals, Random shape) throws InterruptedException {
-        try (Peer peer = link.plan().kind().foreign().open()) {
+        try (PeerContext peer = link.plan().kind().foreign().open()) {
             PeerSocket socket = peer.socket(link.plan().pattern().peer());
             // If a connection breaks while this queue is full, libzmq 4.3.4 aborts the process, by an assertion of its
             // own.
-            boolean unlimited = link.plan().kind() == Kind.LIBZMQ && link.plan().isBreaking();
+            boolean unlimited =
+                    link.plan().kind() == Implementation.LIBZMQ && link.plan().isBreaking();
             socket.queues(QUEUE, unlimited ? 0 : QUEUE);
-            if (link.plan().kind() == Kind.JEROMQ) {
+            if (link.plan().kind() == Implementation.JEROMQ) {
                 socket.handshakeInterval(HANDSHAKE);
             }
             if (shape.nextInt(2) == 0) {

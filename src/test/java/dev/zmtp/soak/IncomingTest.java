@@ -65,14 +65,14 @@ class IncomingTest {
     }
 
     @Test
-    void aMessageBehindTheEndIsNoticed() {
+    void aMessageAfterTheEndIsNoticed() {
         incoming.take(end(0));
 
         assertThat(incoming.take(message(1))).isEqualTo("message 1 of stream 7 came behind the end");
     }
 
     @Test
-    void anEndMayBeRepeatedUnderTheNextNumber() {
+    void anEndMayBeRepeatedWithTheNextNumber() {
         incoming.take(end(0));
 
         assertThat(incoming.take(end(1))).isNull();

@@ -7,10 +7,10 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** What a round must not leave behind in the JVM. */
+/** What a round must not leave in the JVM. */
 final class Leftovers {
 
-    /** How much more heap may be used behind a run than behind its first round: classes, compiled code, caches. */
+    /** How much more heap may be used after a run than after its first round, for classes, compiled code and caches. */
     static final long HEAP_TOLERANCE = 16L << 20;
 
     private static final int COLLECTIONS = 5;
@@ -42,7 +42,7 @@ final class Leftovers {
         left.forEach(thread -> violations.add("a thread that goes on: " + thread));
     }
 
-    /** Whether the JVM was told to count buffers. */
+    /** Whether the JVM counts buffers. */
     static boolean tracksBuffers() {
         return LeakPresenceDetector.class.getName().equals(System.getProperty("io.netty.customResourceLeakDetector"));
     }
@@ -58,7 +58,7 @@ final class Leftovers {
         return List.copyOf(now);
     }
 
-    /** Octets of the heap in use when all garbage is gone. */
+    /** Bytes of the heap in use when all garbage is gone. */
     static long heap() throws InterruptedException {
         long least = Long.MAX_VALUE;
         for (int i = 0; i < COLLECTIONS; i++) {

@@ -65,7 +65,7 @@ class LeftoversTest {
     }
 
     @Test
-    void aThreadThatGoesOnIsNoticed() throws InterruptedException {
+    void aRunningThreadIsNoticed() throws InterruptedException {
         Leftovers leftovers = new Leftovers();
         CountDownLatch end = new CountDownLatch(1);
         Thread thread = new Thread(
@@ -86,9 +86,9 @@ class LeftoversTest {
     }
 
     @Test
-    void aBufferThatIsNotReleasedIsNoticed() throws InterruptedException {
+    void anUnreleasedBufferIsNoticed() throws InterruptedException {
         Leftovers leftovers = new Leftovers();
-        // Not released, in earnest: the detector forgets what it has told of, and would miss the next one.
+        // Not released on purpose: the detector forgets what it has reported, and would miss the next one.
         new UnpooledByteBufAllocator(true).directBuffer(1);
         leftovers.look(violations, Duration.ZERO);
 
@@ -96,7 +96,7 @@ class LeftoversTest {
     }
 
     @Test
-    void whereNothingIsLeftNothingIsNoticed() throws InterruptedException {
+    void nothingLeftMeansNothingNoticed() throws InterruptedException {
         new Leftovers().look(violations, Round.PATIENCE);
 
         assertThat(violations.found()).isEmpty();

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A peer and what it has to do with the server, over one connection or several: what was sent and received, what was done to
- * it, and what happened. It is judged when it is over. For any thread.
+ * it, and what happened. It is checked at its end. For any thread.
  */
 final class Link {
 
@@ -121,7 +121,7 @@ final class Link {
         note(who + " has all and closes");
     }
 
-    /** Whether one end is done, so that a reset of the connection says nothing. */
+    /** Whether one end is done, so that a reset of the connection means nothing. */
     boolean isClosing() {
         return closing;
     }
@@ -168,7 +168,7 @@ final class Link {
             this.oneStream = oneStream;
         }
 
-        /** Takes and judges {@code message}, which stays the caller's; returns what it says, or null. */
+        /** Checks {@code message}, which stays the caller's; returns its header, or null. */
         @Nullable
         Numbered take(ZMTPMessage message) {
             try {
@@ -214,7 +214,7 @@ final class Link {
         open.add(channel);
     }
 
-    /** Says that a channel of the codec's is closed, and its pipeline taken apart: nothing comes behind that. */
+    /** Reports that a channel of the codec is closed and its pipeline torn down: nothing comes after that. */
     void closed(Channel channel) {
         synchronized (this) {
             open.remove(channel);
@@ -225,7 +225,7 @@ final class Link {
         }
     }
 
-    /** Waits until all channels of the codec's are closed, at most for so long, then judges. */
+    /** Waits until all channels of the codec are closed, at most for so long, then checks. */
     void finish(long seconds) throws InterruptedException {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
         synchronized (this) {
@@ -280,7 +280,7 @@ final class Link {
         }
     }
 
-    /** What can be said of a stream whose sender is elsewhere: peers and servers of the codec begin each at 0. */
+    /** Checks a stream whose sender is elsewhere: peers and servers of the codec each begin at 0. */
     private void judgeAlone(Incoming received) {
         if (sight == Sight.PEER && received.first() != 0) {
             violated("lost: what came before " + received);

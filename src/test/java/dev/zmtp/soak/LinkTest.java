@@ -17,7 +17,7 @@ class LinkTest {
     private final StringWriter printed = new StringWriter();
     private final Violations violations = new Violations(new PrintWriter(printed), 42);
     private final Link link =
-            new Link("1-2", Plan.draw(1, 2, 3, Kind.NETTY_ZMTP), Link.Sight.WHOLE, new Totals(), violations);
+            new Link("1-2", Plan.draw(1, 2, 3, Implementation.NETTY_ZMTP), Link.Sight.WHOLE, new Totals(), violations);
     private final Link.Inbox inbox = link.new Inbox("server", true);
 
     private static ZMTPMessage message(Numbered numbered) {
@@ -36,7 +36,7 @@ class LinkTest {
     }
 
     @Test
-    void aWholeStreamIsAccepted() {
+    void aCompleteStreamIsAccepted() {
         Outgoing sent = link.newOutgoing(true);
         inbox.take(message(sent.next(false)));
         inbox.take(message(sent.next(true)));
@@ -46,7 +46,7 @@ class LinkTest {
     }
 
     @Test
-    void aLostTailIsNoticedWhereNothingWasDone() {
+    void aLostTailWithoutAFaultIsNoticed() {
         Outgoing sent = link.newOutgoing(true);
         inbox.take(message(sent.next(false)));
         sent.next(true);
@@ -56,7 +56,7 @@ class LinkTest {
     }
 
     @Test
-    void aLostTailIsNoWonderWhereAConnectionWasBroken() {
+    void aLostTailAfterABreakingFaultIsAccepted() {
         Outgoing sent = link.newOutgoing(true);
         inbox.take(message(sent.next(false)));
         sent.next(true);
@@ -67,7 +67,7 @@ class LinkTest {
     }
 
     @Test
-    void aLostBeginningIsNoticedAlsoWhereAConnectionWasBroken() {
+    void aLostBeginningIsNoticedEvenAfterABreakingFault() {
         Outgoing sent = link.newOutgoing(true);
         sent.next(false);
         inbox.take(message(sent.next(false)));
@@ -87,7 +87,7 @@ class LinkTest {
     }
 
     @Test
-    void aFailedPromiseIsNoticedWhereNothingWasDone() {
+    void aFailedPromiseWithoutAFaultIsNoticed() {
         Outgoing sent = link.newOutgoing(true);
         inbox.take(message(sent.next(true)));
         complete(sent, false);
@@ -105,7 +105,7 @@ class LinkTest {
     }
 
     @Test
-    void aMessageThatTwoConnectionsBroughtIsNoticed() {
+    void aMessageThatArrivesOnTwoConnectionsIsNoticed() {
         Outgoing sent = link.newOutgoing(false);
         Numbered first = sent.next(false);
         Numbered second = sent.next(true);
@@ -118,7 +118,7 @@ class LinkTest {
     }
 
     @Test
-    void aMessageThatNobodySentIsNoticed() {
+    void aMessageThatWasNeverSentIsNoticed() {
         inbox.take(message(new Numbered(99, 0, false)));
 
         assertThat(judged()).containsExactly("received, but never sent on this link: 0 to 0 of stream 99");
@@ -152,8 +152,8 @@ class LinkTest {
     }
 
     @Test
-    void aStreamFromAnotherProcessMustEndWhereNothingWasDone() {
-        Link seen = new Link("1", Plan.draw(1, 2, 3, Kind.LIBZMQ), Link.Sight.PEER, new Totals(), violations);
+    void aStreamFromAnotherProcessMustEndIfThereWasNoFault() {
+        Link seen = new Link("1", Plan.draw(1, 2, 3, Implementation.LIBZMQ), Link.Sight.PEER, new Totals(), violations);
         seen.new Inbox("peer", false).take(message(new Numbered(99, 0, false)));
         seen.judge();
 
@@ -163,7 +163,7 @@ class LinkTest {
 
     @Test
     void aStreamFromAServerElsewhereBeginsAtZero() {
-        Link seen = new Link("1", Plan.draw(1, 2, 3, Kind.LIBZMQ), Link.Sight.PEER, new Totals(), violations);
+        Link seen = new Link("1", Plan.draw(1, 2, 3, Implementation.LIBZMQ), Link.Sight.PEER, new Totals(), violations);
         seen.new Inbox("peer", false).take(message(new Numbered(99, 1, true)));
         seen.judge();
 
@@ -171,8 +171,9 @@ class LinkTest {
     }
 
     @Test
-    void aConnectionFromElsewhereIsJudgedWhenItIsClosed() {
-        Link seen = new Link("1", Plan.draw(1, 2, 3, Kind.ELSEWHERE), Link.Sight.CONNECTION, new Totals(), violations);
+    void aConnectionFromElsewhereIsCheckedWhenItIsClosed() {
+        Link seen = new Link(
+                "1", Plan.draw(1, 2, 3, Implementation.ELSEWHERE), Link.Sight.CONNECTION, new Totals(), violations);
         EmbeddedChannel channel = new EmbeddedChannel();
         seen.opened(channel);
         seen.newOutgoing(true).next(false);

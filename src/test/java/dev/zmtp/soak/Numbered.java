@@ -9,36 +9,36 @@ import java.util.Random;
 import java.util.zip.CRC32C;
 
 /**
- * What a message of a soak says of itself: its stream, its number there, and whether the stream ends with it.
+ * The header of a soak message: its stream, its number in it, and whether the stream ends with it.
  *
- * <p>This stands in a header of 28 octets at the start of the first frame, with the number of frames, the octets of all of
- * them, and a checksum over the header, the octets and the length of each frame. So a message whose frames were cut, mixed
+ * <p>This stands in a header of 28 bytes at the start of the first frame, with the number of frames, the bytes of all of
+ * them, and a checksum over the header, the bytes and the length of each frame. So a message whose frames were cut, mixed
  * with others, joined or changed is not taken for a message.
  */
 record Numbered(long stream, long number, boolean end) {
 
-    /** The first octet of each message, and so a topic to subscribe to. */
+    /** The first byte of each message, and so a topic to subscribe to. */
     static final String TOPIC = "z";
 
-    /** Octets of the header. */
+    /** Bytes of the header. */
     static final int HEADER = 28;
 
     private static final int CRC_AT = HEADER - Integer.BYTES;
     private static final int MAX_FRAME = 1 << 20;
 
-    /** Octets that look random; a frame is some part of them. */
+    /** Bytes that look random; a frame is some part of them. */
     private static final byte[] OCTETS = new byte[2 * MAX_FRAME];
 
     static {
         new Random(1).nextBytes(OCTETS);
     }
 
-    /** Returns a message that says this, of one to five frames whose sizes {@code shape} chooses. */
+    /** Returns a message with this header, of one to five frames whose sizes {@code shape} chooses. */
     ZMTPMessage toMessage(ByteBufAllocator alloc, Random shape) {
         return toMessage(alloc, shape, end ? new int[] {0} : lengths(shape));
     }
 
-    /** Returns a message that says this, with frames of these lengths; the first also has the header. */
+    /** Returns a message with this header and frames of these lengths, the first of which also has the header. */
     ZMTPMessage toMessage(ByteBufAllocator alloc, Random shape, int... lengths) {
         List<ByteBuf> frames = new ArrayList<>(lengths.length);
         int total = HEADER;
@@ -72,7 +72,7 @@ record Numbered(long stream, long number, boolean end) {
     }
 
     /**
-     * Reads what {@code message} says of itself. The message stays the caller's.
+     * Reads the header of {@code message}, which stays the caller's.
      *
      * @throws TornException if it is not what its header says
      */
@@ -91,9 +91,9 @@ record Numbered(long stream, long number, boolean end) {
         if (message.size() != frames) {
             throw new TornException(said + " with " + message.size() + " frames (expected: " + frames + ")");
         }
-        int octets = first.getInt(at + 4);
-        if (message.readableBytes() != octets) {
-            throw new TornException(said + " with " + message.readableBytes() + " octets (expected: " + octets + ")");
+        int bytes = first.getInt(at + 4);
+        if (message.readableBytes() != bytes) {
+            throw new TornException(said + " with " + message.readableBytes() + " octets (expected: " + bytes + ")");
         }
         int crc = crc(message);
         if (crc != first.getInt(at + CRC_AT)) {

@@ -40,7 +40,7 @@ class NumberedTest {
     }
 
     @Test
-    void anEndSaysSo() throws TornException {
+    void anEndIsMarkedAsSuch() throws TornException {
         Numbered end = new Numbered(1, 2, true);
         ZMTPMessage message = end.toMessage(new UnpooledByteBufAllocator(false), new Random(1));
 
@@ -50,8 +50,8 @@ class NumberedTest {
     }
 
     @Test
-    void aChangedOctetIsNoticed() {
-        for (int at : new int[] {1, 20, 28, 37}) { // kind, number, first octet of the body, last
+    void aChangedByteIsNoticed() {
+        for (int at : new int[] {1, 20, 28, 37}) { // kind, number, first byte of the body, last
             List<ByteBuf> frames = frames(message(10));
             frames.get(0).setByte(at, frames.get(0).getByte(at) ^ 1);
 
@@ -84,7 +84,7 @@ class NumberedTest {
     }
 
     @Test
-    void anOctetThatMovedToTheFrameBeforeIsNoticed() {
+    void aByteThatMovedToThePreviousFrameIsNoticed() {
         List<ByteBuf> frames = frames(message(0, 20, 20));
         ByteBuf joined = Unpooled.wrappedBuffer(frames.get(1), frames.get(2));
         frames.set(1, joined.slice(0, 21));

@@ -44,7 +44,7 @@ final class Outgoing {
         return ended;
     }
 
-    /** Counts the next message, and returns what it has to say. */
+    /** Counts the next message, and returns its header. */
     synchronized Numbered next(boolean end) {
         ended |= end;
         return new Numbered(stream, written++, end);

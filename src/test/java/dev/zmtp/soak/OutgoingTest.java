@@ -9,7 +9,7 @@ class OutgoingTest {
     private final Outgoing outgoing = new Outgoing(7, true);
 
     @Test
-    void messagesAreNumberedFromZeroOn() {
+    void messagesAreNumberedFromZero() {
         assertThat(outgoing.next(false)).isEqualTo(new Numbered(7, 0, false));
         assertThat(outgoing.next(true)).isEqualTo(new Numbered(7, 1, true));
     }
@@ -23,7 +23,7 @@ class OutgoingTest {
     }
 
     @Test
-    void aPromiseThatSucceedsBehindOneThatFailedIsNoticed() {
+    void aPromiseThatSucceedsAfterAFailedOneIsNoticed() {
         outgoing.next(false);
         outgoing.next(false);
 
@@ -42,7 +42,7 @@ class OutgoingTest {
     }
 
     @Test
-    void aStreamWithoutPromisesWaitsForNone() {
+    void aStreamWithoutPromisesWaitsForNoPromise() {
         Outgoing foreign = new Outgoing(7, false);
         foreign.next(false);
 

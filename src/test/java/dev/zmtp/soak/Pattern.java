@@ -2,7 +2,7 @@ package dev.zmtp.soak;
 
 import dev.zmtp.ZMTPSocketType;
 
-/** Who talks to whom, and in which directions. */
+/** The socket types of both sides, and the directions of their messages. */
 enum Pattern {
     /** Both send. */
     DEALER_ROUTER(0, ZMTPSocketType.DEALER, ZMTPSocketType.ROUTER, true, true),

@@ -9,7 +9,7 @@ import java.util.SplittableRandom;
 /**
  * What is to happen on one link, drawn from the seed alone: the same seed, slot and turn give the same plan.
  *
- * @param kind whose socket the peer is
+ * @param kind the implementation of the peer
  * @param pattern the types of both
  * @param version the highest version that the peer speaks, if it is ours
  * @param up how many messages the peer sends
@@ -17,12 +17,12 @@ import java.util.SplittableRandom;
  * @param flush when the codec's ends flush
  * @param kept how many received messages the codec's ends keep for a while before they look at them
  * @param early how many messages our peer writes before the handshake
- * @param proxy what the proxy does to the first connection, the second, and so on; nothing to those behind
+ * @param proxy what the proxy does to the first connection, the second, and so on; nothing to later ones
  * @param server what the server does to its first connection
  * @param peer what the peer does
  */
 record Plan(
-        Kind kind,
+        Implementation kind,
         Pattern pattern,
         ZMTPVersion version,
         int up,
@@ -30,15 +30,15 @@ record Plan(
         Flush flush,
         int kept,
         int early,
-        List<List<Fault>> proxy,
+        List<List<ProxyFault>> proxy,
         EndFault server,
         EndFault peer) {
 
     /** When an end flushes what it wrote. */
     enum Flush {
-        /** Behind each message. */
+        /** After each message. */
         EACH,
-        /** Behind some. */
+        /** After some. */
         SOME,
         /** When a {@code BatchFlusher} does. */
         BATCH_FLUSHER
@@ -47,7 +47,7 @@ record Plan(
     private static final int MAX_MESSAGES = 3_000;
 
     /** Draws the plan of a link of {@code kind}. */
-    static Plan draw(long seed, int slot, int turn, Kind kind) {
+    static Plan draw(long seed, int slot, int turn, Implementation kind) {
         Random random = random(seed, slot, turn);
         Pattern pattern = any(Pattern.values(), random);
         ZMTPVersion version = any(ZMTPVersion.values(), random);
@@ -70,15 +70,15 @@ record Plan(
                 peer = EndFault.breaking(random);
             }
         }
-        List<List<Fault>> proxy = new ArrayList<>();
-        int connections = kind == Kind.NETTY_ZMTP ? 1 : 1 + random.nextInt(3);
+        List<List<ProxyFault>> proxy = new ArrayList<>();
+        int connections = kind == Implementation.NETTY_ZMTP ? 1 : 1 + random.nextInt(3);
         for (int i = 0; i < connections; i++) {
-            List<Fault> faults = new ArrayList<>();
+            List<ProxyFault> faults = new ArrayList<>();
             for (int n = gentle ? random.nextInt(3) : 0; n > 0; n--) {
-                faults.add(Fault.gentle(random));
+                faults.add(ProxyFault.gentle(random));
             }
             if (breaking && byProxy) {
-                faults.add(Fault.breaking(random));
+                faults.add(ProxyFault.breaking(random));
             }
             proxy.add(List.copyOf(faults));
         }
@@ -121,7 +121,7 @@ record Plan(
     }
 
     /** What the proxy does to the connection of this number, from 0. */
-    List<Fault> faults(int connection) {
+    List<ProxyFault> faults(int connection) {
         return connection < proxy.size() ? proxy.get(connection) : List.of();
     }
 }

@@ -14,49 +14,49 @@ class PlanTest {
 
     @Test
     void theSameSeedGivesTheSamePlan() {
-        assertThat(Plan.draw(7, 3, 5, Kind.JEROMQ)).isEqualTo(Plan.draw(7, 3, 5, Kind.JEROMQ));
+        assertThat(Plan.draw(7, 3, 5, Implementation.JEROMQ)).isEqualTo(Plan.draw(7, 3, 5, Implementation.JEROMQ));
     }
 
     @Test
-    void everyLinkOfEverySeedHasAPlanOfItsOwn() {
-        Plan plan = Plan.draw(7, 3, 5, Kind.JEROMQ);
+    void everyLinkOfEverySeedHasItsOwnPlan() {
+        Plan plan = Plan.draw(7, 3, 5, Implementation.JEROMQ);
 
         assertThat(List.of(
-                        Plan.draw(8, 3, 5, Kind.JEROMQ),
-                        Plan.draw(7, 4, 5, Kind.JEROMQ),
-                        Plan.draw(7, 3, 6, Kind.JEROMQ)))
+                        Plan.draw(8, 3, 5, Implementation.JEROMQ),
+                        Plan.draw(7, 4, 5, Implementation.JEROMQ),
+                        Plan.draw(7, 3, 6, Implementation.JEROMQ)))
                 .doesNotHaveDuplicates()
                 .doesNotContain(plan);
     }
 
     @Test
-    void everyFaultIsPlannedNowAndThen() {
-        Set<Fault.Kind> proxy = EnumSet.noneOf(Fault.Kind.class);
+    void everyFaultIsPlannedSometimes() {
+        Set<ProxyFault.Kind> proxy = EnumSet.noneOf(ProxyFault.Kind.class);
         Set<EndFault.Kind> ends = EnumSet.noneOf(EndFault.Kind.class);
         for (int turn = 0; turn < MANY; turn++) {
-            Plan plan = Plan.draw(1, 0, turn, Kind.LIBZMQ);
+            Plan plan = Plan.draw(1, 0, turn, Implementation.LIBZMQ);
             plan.proxy().forEach(faults -> faults.forEach(fault -> proxy.add(fault.kind())));
             ends.add(plan.server().kind());
             ends.add(plan.peer().kind());
         }
 
-        assertThat(proxy).containsExactlyInAnyOrder(Fault.Kind.values());
+        assertThat(proxy).containsExactlyInAnyOrder(ProxyFault.Kind.values());
         assertThat(ends).containsExactlyInAnyOrder(EndFault.Kind.values());
     }
 
     @Test
-    void manyFaultsComeWhileTheEndsShakeHands() {
+    void manyFaultsComeDuringTheHandshake() {
         long early = IntStream.range(0, MANY)
-                .mapToObj(turn -> Plan.draw(1, 0, turn, Kind.NETTY_ZMTP))
+                .mapToObj(turn -> Plan.draw(1, 0, turn, Implementation.NETTY_ZMTP))
                 .flatMap(plan -> plan.faults(0).stream())
-                .filter(fault -> fault.at() < 64) // octets of a greeting
+                .filter(fault -> fault.at() < 64) // bytes of a greeting
                 .count();
 
         assertThat(early).isBetween(MANY / 20L, MANY * 1L);
     }
 
     @Test
-    void behindThePlannedConnectionsNothingIsDone() {
-        assertThat(Plan.draw(1, 0, 0, Kind.LIBZMQ).faults(3)).isEmpty();
+    void laterConnectionsThanPlannedHaveNoFaults() {
+        assertThat(Plan.draw(1, 0, 0, Implementation.LIBZMQ).faults(3)).isEmpty();
     }
 }

@@ -26,8 +26,8 @@ import java.util.function.IntFunction;
 final class Proxy {
 
     private final InetSocketAddress server;
-    private final IntFunction<List<Fault>> faults;
-    private final Consumer<Fault> fired;
+    private final IntFunction<List<ProxyFault>> faults;
+    private final Consumer<ProxyFault> fired;
     private final IntConsumer ports;
     private final long seed;
     private final AtomicInteger connections = new AtomicInteger();
@@ -39,14 +39,14 @@ final class Proxy {
      * Starts to listen.
      *
      * @param faults what to do to the connection of a number, from 0
-     * @param fired told of each fault that is done, before it is
-     * @param ports told of each local port from which a connection to the server is about to be made
+     * @param fired gets each fault just before it is done
+     * @param ports gets each local port from which a connection to the server is about to be made
      */
     Proxy(
             EventLoopGroup loops,
             InetSocketAddress server,
-            IntFunction<List<Fault>> faults,
-            Consumer<Fault> fired,
+            IntFunction<List<ProxyFault>> faults,
+            Consumer<ProxyFault> fired,
             IntConsumer ports,
             long seed) {
         this.server = server;
@@ -81,16 +81,16 @@ final class Proxy {
         return connections.get();
     }
 
-    /** How many connections have ended on which the peer had said nothing. */
+    /** How many connections have ended on which the peer had sent nothing. */
     int mute() {
         return mute.get();
     }
 
     private void join(Channel peer) {
         int number = connections.getAndIncrement();
-        List<Fault> all = faults.apply(number);
+        List<ProxyFault> all = faults.apply(number);
         Random random = new Random(seed + number);
-        Relay up = new Relay(all.stream().filter(Fault::up).toList(), fired, random);
+        Relay up = new Relay(all.stream().filter(ProxyFault::up).toList(), fired, random);
         Relay down = new Relay(all.stream().filter(fault -> !fault.up()).toList(), fired, random);
         ChannelFuture registered = new Bootstrap()
                 .group(peer.eventLoop())
@@ -111,7 +111,7 @@ final class Proxy {
             }
         });
         registered.addListener((ChannelFuture done) -> {
-            // First a port, so that whoever accepts knows whose connection it is.
+            // First a port, so that the accepting side knows whose connection it is.
             upstream.bind(new InetSocketAddress(0)).addListener((ChannelFuture bound) -> {
                 if (bound.isSuccess()) {
                     ports.accept(((InetSocketAddress) upstream.localAddress()).getPort());

@@ -30,7 +30,7 @@ class ProxyTest {
 
     private final EventLoops loops = new EventLoops(1);
     private final ServerSocket listener;
-    private final BlockingQueue<Fault> fired = new LinkedBlockingQueue<>();
+    private final BlockingQueue<ProxyFault> fired = new LinkedBlockingQueue<>();
     private final BlockingQueue<Integer> ports = new LinkedBlockingQueue<>();
 
     private Proxy proxy;
@@ -42,7 +42,7 @@ class ProxyTest {
         listener.setSoTimeout(PATIENCE_MILLIS);
     }
 
-    private void connect(Fault... faults) throws IOException {
+    private void connect(ProxyFault... faults) throws IOException {
         proxy = new Proxy(
                 loops.group(),
                 (InetSocketAddress) listener.getLocalSocketAddress(),
@@ -65,17 +65,17 @@ class ProxyTest {
         loops.close();
     }
 
-    private static byte[] octets(int length) {
-        byte[] octets = new byte[length];
-        new Random(length).nextBytes(octets);
-        return octets;
+    private static byte[] bytes(int length) {
+        byte[] bytes = new byte[length];
+        new Random(length).nextBytes(bytes);
+        return bytes;
     }
 
-    private static CompletableFuture<Void> send(Socket socket, byte[] octets) {
+    private static CompletableFuture<Void> send(Socket socket, byte[] bytes) {
         return CompletableFuture.runAsync(() -> {
             try {
                 OutputStream out = socket.getOutputStream();
-                out.write(octets);
+                out.write(bytes);
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }
@@ -86,29 +86,29 @@ class ProxyTest {
         return socket.getInputStream().readNBytes(length);
     }
 
-    private void assertRelaysBothWays(byte[] octets) throws IOException {
-        CompletableFuture<Void> up = send(peer, octets);
-        CompletableFuture<Void> down = send(server, octets);
+    private void assertRelaysBothWays(byte[] bytes) throws IOException {
+        CompletableFuture<Void> up = send(peer, bytes);
+        CompletableFuture<Void> down = send(server, bytes);
 
-        assertThat(receive(server, octets.length)).isEqualTo(octets);
-        assertThat(receive(peer, octets.length)).isEqualTo(octets);
+        assertThat(receive(server, bytes.length)).isEqualTo(bytes);
+        assertThat(receive(peer, bytes.length)).isEqualTo(bytes);
         up.join();
         down.join();
     }
 
-    private static Fault up(Fault.Kind kind, long at, int millis) {
-        return new Fault(kind, true, at, millis);
+    private static ProxyFault up(ProxyFault.Kind kind, long at, int millis) {
+        return new ProxyFault(kind, true, at, millis);
     }
 
     @Test
-    void octetsPassUnchangedInBothDirections() throws IOException {
+    void bytesPassUnchangedInBothDirections() throws IOException {
         connect();
 
-        assertRelaysBothWays(octets(MANY));
+        assertRelaysBothWays(bytes(MANY));
     }
 
     @Test
-    void theServerSeesThePortThatWasTold() throws Exception {
+    void theServerSeesTheReportedPort() throws Exception {
         connect();
 
         assertThat(ports.poll(PATIENCE_MILLIS, TimeUnit.MILLISECONDS)).isEqualTo(server.getPort());
@@ -116,62 +116,62 @@ class ProxyTest {
 
     @Test
     void gentleFaultsChangeNothing() throws IOException {
-        Fault[] faults = {
-            up(Fault.Kind.CHOP, 10, 0),
-            up(Fault.Kind.STALL, 100, 20),
-            up(Fault.Kind.THROTTLE, 5_000, 100),
-            up(Fault.Kind.DELAY, 20_000, 100),
-            new Fault(Fault.Kind.CHOP, false, 0, 0),
-            new Fault(Fault.Kind.THROTTLE, false, 0, 50),
-            new Fault(Fault.Kind.DELAY, false, 1_000, 50),
-            new Fault(Fault.Kind.STALL, false, MANY - 1, 20)
+        ProxyFault[] faults = {
+            up(ProxyFault.Kind.CHOP, 10, 0),
+            up(ProxyFault.Kind.STALL, 100, 20),
+            up(ProxyFault.Kind.THROTTLE, 5_000, 100),
+            up(ProxyFault.Kind.DELAY, 20_000, 100),
+            new ProxyFault(ProxyFault.Kind.CHOP, false, 0, 0),
+            new ProxyFault(ProxyFault.Kind.THROTTLE, false, 0, 50),
+            new ProxyFault(ProxyFault.Kind.DELAY, false, 1_000, 50),
+            new ProxyFault(ProxyFault.Kind.STALL, false, MANY - 1, 20)
         };
         connect(faults);
 
-        assertRelaysBothWays(octets(MANY));
+        assertRelaysBothWays(bytes(MANY));
         assertThat(fired).containsExactlyInAnyOrder(faults);
     }
 
     @Test
-    void theEndOfOneDirectionIsRelayedBehindItsOctets() throws IOException {
+    void theEndOfOneDirectionIsRelayedAfterItsBytes() throws IOException {
         connect();
-        byte[] octets = octets(MANY);
-        send(peer, octets).join();
+        byte[] bytes = bytes(MANY);
+        send(peer, bytes).join();
         peer.shutdownOutput();
 
-        assertThat(server.getInputStream().readAllBytes()).isEqualTo(octets);
+        assertThat(server.getInputStream().readAllBytes()).isEqualTo(bytes);
 
-        send(server, octets); // the other one goes on
-        assertThat(receive(peer, octets.length)).isEqualTo(octets);
+        send(server, bytes); // the other one goes on
+        assertThat(receive(peer, bytes.length)).isEqualTo(bytes);
         server.shutdownOutput();
         assertThat(peer.getInputStream().read()).isEqualTo(-1);
     }
 
     @Test
-    void aCloseComesBehindItsOffset() throws IOException {
-        connect(up(Fault.Kind.CLOSE, 1_000, 0));
-        byte[] octets = octets(1_001);
-        send(peer, octets);
+    void aCloseComesAfterItsOffset() throws IOException {
+        connect(up(ProxyFault.Kind.CLOSE, 1_000, 0));
+        byte[] bytes = bytes(1_001);
+        send(peer, bytes);
 
-        assertThat(server.getInputStream().readAllBytes()).isEqualTo(Arrays.copyOf(octets, 1_000));
+        assertThat(server.getInputStream().readAllBytes()).isEqualTo(Arrays.copyOf(bytes, 1_000));
         assertThat(peer.getInputStream().read()).isEqualTo(-1);
     }
 
     @Test
     void aHalfCloseEndsOneDirectionOnly() throws IOException {
-        connect(up(Fault.Kind.HALF_CLOSE, 1_000, 0));
-        byte[] octets = octets(1_001);
-        send(peer, octets);
+        connect(up(ProxyFault.Kind.HALF_CLOSE, 1_000, 0));
+        byte[] bytes = bytes(1_001);
+        send(peer, bytes);
 
-        assertThat(server.getInputStream().readAllBytes()).isEqualTo(Arrays.copyOf(octets, 1_000));
-        send(server, octets);
-        assertThat(receive(peer, octets.length)).isEqualTo(octets);
+        assertThat(server.getInputStream().readAllBytes()).isEqualTo(Arrays.copyOf(bytes, 1_000));
+        send(server, bytes);
+        assertThat(receive(peer, bytes.length)).isEqualTo(bytes);
     }
 
     @Test
-    void aResetIsOneForBoth() throws IOException {
-        connect(up(Fault.Kind.RESET, 1_000, 0));
-        send(peer, octets(1_001));
+    void aResetResetsBothConnections() throws IOException {
+        connect(up(ProxyFault.Kind.RESET, 1_000, 0));
+        send(peer, bytes(1_001));
 
         assertThatThrownBy(() -> peer.getInputStream().read()).isInstanceOf(SocketException.class);
         assertThatThrownBy(() -> server.getInputStream().readAllBytes()).isInstanceOf(SocketException.class);
@@ -179,10 +179,10 @@ class ProxyTest {
 
     @Test
     void aSilenceRelaysNothingAndThenResets() throws IOException {
-        connect(up(Fault.Kind.SILENCE, 0, 200));
-        send(peer, octets(10));
+        connect(up(ProxyFault.Kind.SILENCE, 0, 200));
+        send(peer, bytes(10));
         fired.clear();
-        send(server, octets(10));
+        send(server, bytes(10));
 
         assertThatThrownBy(() -> peer.getInputStream().readAllBytes()).isInstanceOf(SocketException.class);
         assertThatThrownBy(() -> server.getInputStream().readAllBytes()).isInstanceOf(SocketException.class);
@@ -198,9 +198,9 @@ class ProxyTest {
     }
 
     @Test
-    void aPeerThatSaysNothingIsCounted() throws Exception {
+    void aSilentPeerIsCounted() throws Exception {
         connect();
-        assertRelaysBothWays(octets(1));
+        assertRelaysBothWays(bytes(1));
         peer.close();
         peer = new Socket(InetAddress.getLoopbackAddress(), proxy.port());
         server.close();
@@ -214,14 +214,14 @@ class ProxyTest {
     }
 
     @Test
-    void laterConnectionsHaveFaultsOfTheirOwn() throws IOException {
-        connect(up(Fault.Kind.RESET, 1, 0));
+    void laterConnectionsHaveTheirOwnFaults() throws IOException {
+        connect(up(ProxyFault.Kind.RESET, 1, 0));
         peer.close();
         server.close();
         peer = new Socket(InetAddress.getLoopbackAddress(), proxy.port());
         server = listener.accept();
 
-        assertRelaysBothWays(octets(1_000));
+        assertRelaysBothWays(bytes(1_000));
         assertThat(fired).isEmpty();
     }
 }

@@ -19,7 +19,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One direction of a proxied connection: takes octets from the channel whose pipeline it is in, and writes them to the other
+ * One direction of a proxied connection: takes bytes from the channel whose pipeline it is in, and writes them to the other
  * one, with the faults of that direction.
  *
  * <p>It reads one buffer, writes all of it, and only then reads the next one. Both channels are on one event loop, do not
@@ -33,8 +33,8 @@ final class Relay extends ChannelInboundHandlerAdapter {
     private static final int CHOPS = 300;
     private static final int CHOP_OCTETS = 8;
 
-    private final Queue<Fault> faults = new ArrayDeque<>();
-    private final Consumer<Fault> fired;
+    private final Queue<ProxyFault> faults = new ArrayDeque<>();
+    private final Consumer<ProxyFault> fired;
     private final Random random;
 
     private Channel in;
@@ -51,36 +51,36 @@ final class Relay extends ChannelInboundHandlerAdapter {
     private long throttledUntil;
     private long delayedUntil;
 
-    /** A relay with these faults, which tells {@code fired} of each. */
-    Relay(List<Fault> faults, Consumer<Fault> fired, Random random) {
-        faults.stream().sorted(Comparator.comparingLong(Fault::at)).forEach(this.faults::add);
+    /** A relay with these faults, each of which is reported to {@code fired}. */
+    Relay(List<ProxyFault> faults, Consumer<ProxyFault> fired, Random random) {
+        faults.stream().sorted(Comparator.comparingLong(ProxyFault::at)).forEach(this.faults::add);
         this.fired = fired;
         this.random = random;
         throttledUntil = System.nanoTime();
         delayedUntil = throttledUntil;
     }
 
-    /** Says where octets come from and go to, and who relays in the other direction. */
+    /** Sets the channels that bytes come from and go to, and the relay of the other direction. */
     void between(Channel in, Channel out, Relay back) {
         this.in = in;
         this.out = out;
         this.back = back;
     }
 
-    /** The number of octets that were relayed. */
+    /** The number of bytes that were relayed. */
     long relayed() {
         return relayed;
     }
 
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object msg) {
-        ByteBuf octets = (ByteBuf) msg;
+        ByteBuf bytes = (ByteBuf) msg;
         if (discards) {
-            octets.release();
+            bytes.release();
             in.read();
             return;
         }
-        chunk = octets;
+        chunk = bytes;
         relay();
     }
 
@@ -97,7 +97,7 @@ final class Relay extends ChannelInboundHandlerAdapter {
             in.read();
             return;
         }
-        Fault due = faults.peek();
+        ProxyFault due = faults.peek();
         if (due != null && due.at() <= relayed) {
             faults.remove();
             fired.accept(due);
@@ -145,7 +145,7 @@ final class Relay extends ChannelInboundHandlerAdapter {
         timer = in.eventLoop().schedule(task, millis, TimeUnit.MILLISECONDS);
     }
 
-    private void apply(Fault fault) {
+    private void apply(ProxyFault fault) {
         switch (fault.kind()) {
             case STALL -> later(fault.millis(), this::relay);
             case THROTTLE -> {
@@ -199,7 +199,7 @@ final class Relay extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** No more octets come: tells those at the other side, and closes when they too have said all. */
+    /** No more bytes come: reports that to the other side, and closes when that has ended its output too. */
     private void end() {
         if (atEnd) {
             return;
@@ -223,7 +223,7 @@ final class Relay extends ChannelInboundHandlerAdapter {
             return;
         }
         if (out != null) {
-            reset(out); // unless it is closed already: whoever closed this one has closed that one too
+            reset(out); // unless it is closed already: both are closed together
         }
     }
 

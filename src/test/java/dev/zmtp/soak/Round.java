@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** A server, proxies and peers for a while; and then a look at what they leave behind. */
+/** Runs a server, proxies and peers for a while, and then checks what they leave behind. */
 final class Round {
 
     /** How long everything may take to come to rest. */
@@ -31,7 +31,7 @@ final class Round {
     private final WatchedLoops proxyLoops = new WatchedLoops("proxy", 1);
     private final WatchedLoops peerLoops = new WatchedLoops("peer", 2);
 
-    /** Of the server alone, so that what is taken from it can be counted to the octet. */
+    /** Used by the server alone, so that its allocations can be counted to the byte. */
     private final PooledByteBufAllocator serverAlloc = new PooledByteBufAllocator(true);
 
     private final Map<Integer, Link> links = new ConcurrentHashMap<>();
@@ -59,11 +59,11 @@ final class Round {
                         settings.seed() + number);
     }
 
-    /** Runs peers for {@code time}, or until the violations are enough; tells {@code progress} of the seconds. */
+    /** Runs peers for {@code time}, or until there are enough violations; reports the seconds to {@code progress}. */
     void peers(Duration time, LongConsumer progress) throws InterruptedException {
         List<Thread> threads = new ArrayList<>();
         for (int i = 0; i < settings.connections(); i++) {
-            Kind kind = settings.kinds().get(i % settings.kinds().size());
+            Implementation kind = settings.kinds().get(i % settings.kinds().size());
             Thread thread = new Thread(new Slot(this, i, kind), WatchedLoops.THREADS + "slot-" + i);
             threads.add(thread);
             thread.start();
@@ -124,11 +124,11 @@ final class Round {
         return settings.seed() + number;
     }
 
-    Plan plan(int slot, int turn, Kind kind) {
+    Plan plan(int slot, int turn, Implementation kind) {
         Plan plan = Plan.draw(seed(), slot, turn, kind);
         // Only in one process can a peer learn that a server which sends nothing has got all.
         boolean canEnd = settings.role() == Soak.Role.BOTH
-                || kind == Kind.NETTY_ZMTP
+                || kind == Implementation.NETTY_ZMTP
                 || plan.pattern().isDown();
         return canEnd ? plan : plan.with(Pattern.DEALER_ROUTER);
     }
@@ -169,8 +169,8 @@ final class Round {
     }
 
     /** A silence must be longer than a heartbeat waits. */
-    private Fault timed(Fault fault) {
-        return fault.kind() == Fault.Kind.SILENCE ? fault.lasting(settings.silenceMillis()) : fault;
+    private ProxyFault timed(ProxyFault fault) {
+        return fault.kind() == ProxyFault.Kind.SILENCE ? fault.lasting(settings.silenceMillis()) : fault;
     }
 
     private Link linkOf(InetSocketAddress address, Pattern pattern) {
@@ -181,7 +181,9 @@ final class Round {
         int turn = strangers.incrementAndGet();
         // From another process; or of a link that was over before its connection was accepted.
         // The process of the peers knows what it does to a connection itself, and would wonder about more.
-        Plan plan = Plan.draw(seed(), -1, turn, Kind.ELSEWHERE).with(pattern).withGentleServer();
+        Plan plan = Plan.draw(seed(), -1, turn, Implementation.ELSEWHERE)
+                .with(pattern)
+                .withGentleServer();
         return new Link("from " + address, plan, Link.Sight.CONNECTION, totals, violations);
     }
 

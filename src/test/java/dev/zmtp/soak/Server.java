@@ -23,7 +23,7 @@ final class Server implements AutoCloseable {
 
     private static final Duration HEARTBEAT_INTERVAL = Duration.ofSeconds(1);
 
-    /** Says whose connection it is. */
+    /** Finds the link of a connection. */
     interface Links {
         /** The link of a connection that comes from {@code address}, for a server of {@code pattern}. */
         Link of(InetSocketAddress address, Pattern pattern);
@@ -33,8 +33,8 @@ final class Server implements AutoCloseable {
     private final ChannelGroup accepted = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
 
     /**
-     * Listens on {@code host}, on {@code port} and those behind it, or on free ports if that is 0; a handshake, and silence
-     * behind a PING, may last as long as {@code patience}.
+     * Listens on {@code host}, on {@code port} and the next ones, or on free ports if it is 0. A handshake, and silence
+     * after a PING, may last as long as {@code patience}.
      */
     Server(
             EventLoopGroup loops,

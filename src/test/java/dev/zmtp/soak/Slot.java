@@ -14,9 +14,9 @@ final class Slot implements Runnable {
 
     private final Round round;
     private final int number;
-    private final Kind kind;
+    private final Implementation kind;
 
-    Slot(Round round, int number, Kind kind) {
+    Slot(Round round, int number, Implementation kind) {
         this.round = round;
         this.number = number;
         this.kind = kind;
@@ -41,8 +41,8 @@ final class Slot implements Runnable {
         Random shape = Plan.random(~round.seed(), number, turn);
         Proxy proxy = round.newProxy(link, shape.nextLong());
         try {
-            if (kind == Kind.NETTY_ZMTP) {
-                NettyPeer.converse(round.peerLoops(), link, proxy.port(), round.totals(), shape);
+            if (kind == Implementation.NETTY_ZMTP) {
+                CodecPeer.converse(round.peerLoops(), link, proxy.port(), round.totals(), shape);
             } else {
                 ForeignPeer.converse(link, proxy.port(), round.totals(), shape);
             }

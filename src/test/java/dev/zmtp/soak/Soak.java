@@ -45,7 +45,8 @@ public final class Soak implements Callable<Integer> {
     }
 
     /** What the rounds of a run have in common. */
-    record Settings(Role role, String host, int port, long seed, int connections, int heartbeat, List<Kind> kinds) {
+    record Settings(
+            Role role, String host, int port, long seed, int connections, int heartbeat, List<Implementation> kinds) {
         /** How long a proxy is silent, so that a heartbeat notices: the interval longer, and some more. */
         int silenceMillis() {
             return heartbeat * 1_000 + 3_000;
@@ -130,16 +131,21 @@ public final class Soak implements Callable<Integer> {
     }
 
     /** Two in five peers are ours; libzmq's are only where it is. */
-    private List<Kind> kinds() {
-        List<Kind> kinds = new ArrayList<>(
-                List.of(Kind.NETTY_ZMTP, Kind.JEROMQ, Kind.LIBZMQ, Kind.NETTY_ZMTP, Kind.LIBZMQ, Kind.JEROMQ));
-        kinds.add(Kind.NETTY_ZMTP);
+    private List<Implementation> kinds() {
+        List<Implementation> kinds = new ArrayList<>(List.of(
+                Implementation.NETTY_ZMTP,
+                Implementation.JEROMQ,
+                Implementation.LIBZMQ,
+                Implementation.NETTY_ZMTP,
+                Implementation.LIBZMQ,
+                Implementation.JEROMQ));
+        kinds.add(Implementation.NETTY_ZMTP);
         if (role != Role.SERVER) {
             try {
-                Kind.LIBZMQ.foreign().open().close();
+                Implementation.LIBZMQ.foreign().open().close();
             } catch (TestAbortedException e) {
                 print("without libzmq: %s", e.getMessage());
-                kinds.removeIf(Kind.LIBZMQ::equals);
+                kinds.removeIf(Implementation.LIBZMQ::equals);
             }
         }
         return kinds;

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 
-/** A short soak of a fixed seed, so that the program cannot rot; what it finds is a fault none the less. */
+/** A short soak with a fixed seed, so that the program cannot rot. What it finds is a fault all the same. */
 @Tag("netty-4.2-only")
 class SoakIT {
 
@@ -20,7 +20,7 @@ class SoakIT {
     }
 
     @Test
-    void messagesSurviveFaultsOfTheNetwork() {
+    void messagesSurviveNetworkFaults() {
         int code = soak("--minutes", "0.25", "--seed", "7", "--connections", "21", "--heartbeat", "15");
 
         assertThat(code).as("%s", printed).isEqualTo(CommandLine.ExitCode.OK);

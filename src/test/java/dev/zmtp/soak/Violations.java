@@ -7,7 +7,7 @@ import java.util.List;
 /** What was found wrong. Each is printed when it is found, the first ones with the history of their link. */
 final class Violations {
 
-    /** So many end the run: what follows says nothing new. */
+    /** This many end the run: more would say nothing new. */
     static final int ENOUGH = 20;
 
     private static final int WITH_HISTORY = 5;

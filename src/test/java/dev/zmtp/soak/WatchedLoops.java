@@ -15,7 +15,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 
-/** NIO event loops that tell what is left in them. */
+/** NIO event loops that report what is left in them. */
 final class WatchedLoops extends MultiThreadIoEventLoopGroup {
 
     /** The names of the threads begin with this. */

@@ -46,7 +46,7 @@ class BlockingCheckTest {
     }
 
     @Test
-    void theLibraryMayNotBlockTheThreadOfATestEither() {
+    void theLibraryMayNotBlockATestsThreadEither() {
         CompletableFuture<Iterator<CharSequence>> never = new CompletableFuture<>();
 
         assertThatThrownBy(() -> ZMTPMessage.fromUTF8(never::join))
@@ -91,7 +91,7 @@ class BlockingCheckTest {
     }
 
     @Test
-    void aTestThatBlocksFailsWhenItIsOver() throws Exception {
+    void aTestThatBlocksFailsAtItsEnd() throws Exception {
         try (EventLoops loops = new EventLoops(1)) {
             assertThat(loops.group().submit(() -> LockSupport.parkNanos(1)).await(10, TimeUnit.SECONDS))
                     .isTrue();

@@ -8,7 +8,7 @@ import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 
 /**
- * Turns a logger on, at every level, and keeps what it is told until this is closed.
+ * Turns a logger on, at every level, and keeps what it logs until this is closed.
  *
  * <p>Netty logs through {@code java.util.logging} here, as no other back end is on the test path; there, nothing below INFO
  * is even formatted unless someone asks for it.
@@ -18,7 +18,7 @@ public final class CapturedLog implements AutoCloseable {
     /** What was logged, in order. */
     public final List<String> lines = new CopyOnWriteArrayList<>();
 
-    private final Logger logger; // kept, as the JDK keeps a logger only as long as someone else does
+    private final Logger logger; // a strong reference, as the JDK itself holds loggers weakly
     private final Level level;
     private final boolean toParents;
 

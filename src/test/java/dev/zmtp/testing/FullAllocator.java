@@ -4,7 +4,7 @@ import io.netty.buffer.AbstractByteBufAllocator;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 
-/** An allocator of heap buffers that has no more memory whenever a test says so. */
+/** An allocator of heap buffers that is out of memory whenever a test wants it to be. */
 public final class FullAllocator extends AbstractByteBufAllocator {
 
     /** Whether there is no memory. */

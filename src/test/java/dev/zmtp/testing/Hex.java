@@ -7,14 +7,14 @@ import java.io.ByteArrayOutputStream;
 import java.util.StringTokenizer;
 
 /**
- * Octets written as a reader of the RFCs would write them: {@code "ff 00*8 7f  # signature"}. {@code xx*n} repeats an
- * octet, {@code "text"} is ASCII without spaces, {@code /} and white space only group, {@code #} starts a comment.
+ * Bytes written as a reader of the RFCs would write them: {@code "ff 00*8 7f  # signature"}. {@code xx*n} repeats a
+ * byte, {@code "text"} is ASCII without spaces, {@code /} and white space only group, {@code #} starts a comment.
  */
 public final class Hex {
 
     private Hex() {}
 
-    /** The octets that {@code text} spells. */
+    /** The bytes that {@code text} spells. */
     public static byte[] octets(String text) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         text.lines().map(line -> line.replaceFirst("#.*", "")).forEach(line -> {
@@ -33,25 +33,25 @@ public final class Hex {
             return;
         }
         int star = token.indexOf('*');
-        byte[] octets = ByteBufUtil.decodeHexDump(star < 0 ? token : token.substring(0, star));
+        byte[] bytes = ByteBufUtil.decodeHexDump(star < 0 ? token : token.substring(0, star));
         int times = star < 0 ? 1 : Integer.parseInt(token.substring(star + 1));
         for (int i = 0; i < times; i++) {
-            out.writeBytes(octets);
+            out.writeBytes(bytes);
         }
     }
 
-    /** The octets that {@code text} spells, in a buffer that the leak check sees. */
+    /** The bytes that {@code text} spells, in a buffer that the leak check sees. */
     public static ByteBuf buffer(String text) {
-        byte[] octets = octets(text);
-        return ByteBufAllocator.DEFAULT.buffer(octets.length + 1).writeBytes(octets);
+        byte[] bytes = octets(text);
+        return ByteBufAllocator.DEFAULT.buffer(bytes.length + 1).writeBytes(bytes);
     }
 
-    /** The hex dump of the octets that {@code text} spells: what to compare {@link #dump} with. */
+    /** The hex dump of the bytes that {@code text} spells: what to compare {@link #dump} with. */
     public static String of(String text) {
         return ByteBufUtil.hexDump(octets(text));
     }
 
-    /** The hex dump of the readable octets of {@code buffer}, which is released. */
+    /** The hex dump of the readable bytes of {@code buffer}, which is released. */
     public static String dump(ByteBuf buffer) {
         try {
             return ByteBufUtil.hexDump(buffer);

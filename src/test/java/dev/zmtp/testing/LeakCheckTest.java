@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 class LeakCheckTest {
 
     @Test
-    void aBufferThatNobodyReleasedIsFoundAndToldOnce() throws Exception {
+    void anUnreleasedBufferIsReportedOnce() throws Exception {
         UnpooledByteBufAllocator.DEFAULT.directBuffer().writeByte(1); // memory that the garbage collector frees
         LeakCheck.findLogged();
         assertThatThrownBy(LeakCheck::check)

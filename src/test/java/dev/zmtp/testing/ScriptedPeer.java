@@ -1,45 +1,79 @@
 package dev.zmtp.testing;
 
-import dev.zmtp.ZMTPMessage;
+import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.ZMTPVersion;
+import dev.zmtp.codec.ZMTPCodec;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.embedded.EmbeddedChannel;
-import io.netty.util.ReferenceCountUtil;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 
 /**
- * A peer that says exactly what a test tells it to, and the embedded channel that it talks to.
+ * A peer that sends exactly the bytes that a test gives it, and our end of the connection, which is an embedded channel
+ * whose time stands still.
  *
- * <p>The peer knows nothing of ZMTP, so that a fault of ours cannot hide in it.
+ * <p>The peer knows nothing of ZMTP, so that a fault of ours cannot hide in it. All verbs are the peer's: it {@linkplain
+ * #send sends} and has {@linkplain #received() received}. What we do stands at {@link #channel}. {@link InTraffic} starts
+ * a connection whose handshake is done.
  */
 public final class ScriptedPeer implements AutoCloseable {
 
     /** The signature of an anonymous peer. */
     public static final String SIGNATURE = "ff 00*7 01 7f ";
-    /** What a peer with the NULL mechanism sends behind the minor version. */
+    /** What a peer with the NULL mechanism sends after the minor version. */
     public static final String NULL = "\"NULL\" 00*16 00 00*31 ";
     /** The whole greeting of an anonymous 3.1 peer with the NULL mechanism. */
     public static final String GREETING = SIGNATURE + "03 01 " + NULL;
 
-    private final Recorder<Object> recorder = Recorder.ofAll();
+    private final Recorder<String> recorder = Recorder.ofDescriptions();
+    private final Optional<ZMTPCodec> codec;
 
-    /** Our channel: what this peer writes arrives there. */
-    public final EmbeddedChannel channel = new EmbeddedChannel();
-    /** User events behind the codec, in order. */
+    /** Our end: what this peer sends arrives here. */
+    public final EmbeddedChannel channel;
+    /** Messages that our end fired, as {@link Fired} describes them, in order. They are released. */
+    public final List<String> messages = recorder.messages;
+    /** User events that our end fired, in order. */
     public final List<Object> events = recorder.events;
-    /** Messages behind the codec, in order; released by {@link #close}. */
-    public final List<Object> messages = recorder.messages;
-    /** What came to exceptionCaught behind the codec. */
+    /** What our end passed to exceptionCaught. */
     public final List<Throwable> failures = recorder.failures;
     /** Events, messages and failures, in the order in which they came. */
     public final List<Object> all = recorder.all;
 
-    /** Adds handlers to a channel that is already active. */
+    /** Connects the peer to a channel with these handlers. They are added when the channel is active already. */
     public ScriptedPeer(ChannelHandler... handlers) {
-        channel.pipeline().addLast(handlers).addLast("recorder", recorder);
+        this(new EmbeddedChannel(), handlers);
+    }
+
+    ScriptedPeer(EmbeddedChannel channel, ChannelHandler... handlers) {
+        this.channel = channel;
+        channel.freezeTime();
+        this.codec = Arrays.stream(handlers)
+                .filter(ZMTPCodec.class::isInstance)
+                .map(ZMTPCodec.class::cast)
+                .findFirst();
+        for (ChannelHandler handler : handlers) {
+            channel.pipeline().addLast(handler instanceof ZMTPCodec ? "codec" : null, handler);
+        }
+        channel.pipeline().addLast("recorder", recorder);
+    }
+
+    /** The codec that our end began with; it may be out of the pipeline by now. */
+    public ZMTPCodec codec() {
+        return codec.orElseThrow();
+    }
+
+    /** What a peer of this version and type sends before traffic begins: a greeting, and READY or its identity. */
+    public static String greeting(ZMTPVersion version, ZMTPSocketType type) {
+        return switch (version) {
+            case ZMTP10 -> "01 00 ";
+            case ZMTP20 -> SIGNATURE + "01 0" + Integer.toHexString(type.code()) + " 00 00 ";
+            case ZMTP30, ZMTP31 -> SIGNATURE + "03 0" + version.minor() + " " + NULL + ready(type.name());
+        };
     }
 
     /** The READY of a peer with a socket of {@code type}, and with properties of these names and ASCII values. */
@@ -65,14 +99,14 @@ public final class ScriptedPeer implements AutoCloseable {
         return (length < 256 ? "04 %02x " : "06 %016x ").formatted(length) + body + " ";
     }
 
-    /** Lets these octets arrive in one read. */
+    /** Sends these bytes, which arrive in one read. */
     public ScriptedPeer send(String hex) {
         return send(Hex.octets(hex));
     }
 
-    /** Lets these octets arrive in one read; also, as a transport might, when the channel is closed already. */
-    public ScriptedPeer send(byte[] octets) {
-        ByteBuf in = channel.alloc().buffer(octets.length + 1).writeBytes(octets);
+    /** Sends these bytes, which arrive in one read; also, as a transport might, when the channel is closed already. */
+    public ScriptedPeer send(byte... bytes) {
+        ByteBuf in = channel.alloc().buffer(bytes.length + 1).writeBytes(bytes);
         if (channel.isOpen()) {
             channel.writeInbound(in);
         } else {
@@ -81,27 +115,32 @@ public final class ScriptedPeer implements AutoCloseable {
         return this;
     }
 
-    /** Lets these octets arrive in two reads, the first of {@code split} octets. */
-    public ScriptedPeer send(byte[] octets, int split) {
-        send(java.util.Arrays.copyOf(octets, split));
-        return send(java.util.Arrays.copyOfRange(octets, split, octets.length));
+    /** Sends these bytes, which arrive in two reads, the first of {@code split} bytes. */
+    public ScriptedPeer send(byte[] bytes, int split) {
+        send(Arrays.copyOf(bytes, split));
+        return send(Arrays.copyOfRange(bytes, split, bytes.length));
     }
 
-    /** Lets each of these octets arrive in a read of its own. */
-    public ScriptedPeer sendSingly(byte[] octets) {
-        for (byte octet : octets) {
-            send(new byte[] {octet});
+    /** Sends these bytes, each of which arrives in its own read. */
+    public ScriptedPeer sendSingly(byte[] bytes) {
+        for (byte next : bytes) {
+            send(next);
         }
         return this;
     }
 
-    /** The hex dump of all that was sent to this peer since it was asked last. */
+    /** The hex dump of all that this peer has received since the last call. */
     public String received() {
-        StringBuilder out = new StringBuilder();
-        for (ByteBuf octets = channel.readOutbound(); octets != null; octets = channel.readOutbound()) {
-            out.append(Hex.dump(octets));
+        return String.join("", receivedPieces());
+    }
+
+    /** What this peer has received since the last call: one hex dump for each buffer. */
+    public List<String> receivedPieces() {
+        List<String> pieces = new ArrayList<>();
+        for (ByteBuf bytes = channel.readOutbound(); bytes != null; bytes = channel.readOutbound()) {
+            pieces.add(Hex.dump(bytes));
         }
-        return out.toString();
+        return pieces;
     }
 
     /** The only event so far. */
@@ -112,27 +151,9 @@ public final class ScriptedPeer implements AutoCloseable {
         return type.cast(events.get(0));
     }
 
-    /** The messages so far, one string each with a comma between frames. */
-    public List<String> texts() {
-        return messages.stream().map(ScriptedPeer::text).toList();
-    }
-
-    private static String text(Object message) {
-        if (!(message instanceof ZMTPMessage frames)) {
-            return message.toString();
-        }
-        List<String> texts = new ArrayList<>();
-        for (int i = 0; i < frames.size(); i++) {
-            texts.add(frames.frame(i).toString(java.nio.charset.StandardCharsets.UTF_8));
-        }
-        return String.join(",", texts);
-    }
-
-    /** Ends the connection and releases all messages. */
+    /** Ends the connection. */
     @Override
     public void close() {
         channel.finishAndReleaseAll();
-        messages.forEach(ReferenceCountUtil::release);
-        messages.clear();
     }
 }

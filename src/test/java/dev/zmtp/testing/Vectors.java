@@ -10,7 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 
-/** The table {@code wire/vectors.txt}: octets of real peers, by what they mean. */
+/** The table {@code wire/vectors.txt}: bytes of real peers, by what they mean. */
 public final class Vectors {
 
     private static final Map<String, String> TABLE = load();
@@ -31,7 +31,7 @@ public final class Vectors {
         return text;
     }
 
-    /** The octets of the vector of this name. */
+    /** The bytes of the vector of this name. */
     public static byte[] octets(String name) {
         return Hex.octets(text(name));
     }
@@ -41,7 +41,7 @@ public final class Vectors {
         return ByteBufUtil.hexDump(octets(name));
     }
 
-    /** The octets of the vector of this name, in a buffer that the leak check sees. */
+    /** The bytes of the vector of this name, in a buffer that the leak check sees. */
     public static ByteBuf buffer(String name) {
         return Hex.buffer(text(name));
     }

@@ -45,11 +45,11 @@ class CommandTest {
                 "01 \"A\",                  UNKNOWN",
                 "ff 41*255,                 UNKNOWN"
             })
-    void aNameIsKnownLetterByLetter(String body, Command command) {
-        ByteBuf octets = Hex.buffer(body + " aa bb");
+    void aNameIsComparedExactly(String body, Command command) {
+        ByteBuf bytes = Hex.buffer(body + " aa bb");
 
-        assertThat(Command.read(octets)).isEqualTo(command);
-        assertThat(Hex.dump(octets)).as("the data").isEqualTo("aabb");
+        assertThat(Command.read(bytes)).isEqualTo(command);
+        assertThat(Hex.dump(bytes)).as("the data").isEqualTo("aabb");
     }
 
     @ParameterizedTest(name = "{0}: {1}")
@@ -62,15 +62,15 @@ class CommandTest {
         "ff 41*254,      'command name length: 255 (expected: 1 to 254)'"
     })
     void aBodyWithoutAWholeNameIsMalformed(String body, String message) {
-        ByteBuf octets = Hex.buffer(body);
+        ByteBuf bytes = Hex.buffer(body);
 
-        malformed(() -> Command.read(octets), message);
-        octets.release();
+        malformed(() -> Command.read(bytes), message);
+        bytes.release();
     }
 
     @ParameterizedTest
     @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "UNKNOWN")
-    void whatACommandWritesIsReadAsThatCommand(Command command) {
+    void aWrittenCommandIsReadAsThatCommand(Command command) {
         ByteBuf data = Hex.buffer("01 02 03");
         ByteBuf body = command.body(ALLOC, data);
 
@@ -80,7 +80,7 @@ class CommandTest {
     }
 
     @Test
-    void aBodyStartsWithItsNameAndWaitsForItsData() {
+    void aBodyStartsWithItsName() {
         assertThat(Hex.dump(Command.CANCEL.body(ALLOC, 2).writeByte(0x41))).isEqualTo(Hex.of("06 \"CANCEL\" 41"));
     }
 
@@ -97,7 +97,7 @@ class CommandTest {
     }
 
     @Test
-    void theReasonOfAnErrorIsCutTo255Octets() {
+    void theReasonOfAnErrorIsTruncatedTo255Bytes() {
         assertThat(Hex.dump(Command.error(ALLOC, "x".repeat(256)))).isEqualTo(Hex.of("05 \"ERROR\" ff 78*255"));
     }
 
@@ -109,12 +109,12 @@ class CommandTest {
 
     @ParameterizedTest(name = "{0}: {1}")
     @CsvSource({"03 34 30 30, 400", "00, ''", "04 41 0a 1b ff, A???"})
-    void aReasonIsReadAndMadeSafeToLog(String data, String reason) {
-        ByteBuf octets = Hex.buffer(data);
+    void aReasonIsReadAndSanitizedForLogs(String data, String reason) {
+        ByteBuf bytes = Hex.buffer(data);
 
-        assertThat(Command.readReason(octets)).isEqualTo(reason);
-        assertThat(octets.isReadable()).isFalse();
-        octets.release();
+        assertThat(Command.readReason(bytes)).isEqualTo(reason);
+        assertThat(bytes.isReadable()).isFalse();
+        bytes.release();
     }
 
     @ParameterizedTest(name = "{0}: {1}")
@@ -125,53 +125,53 @@ class CommandTest {
         "02 34 30 30,  'ERROR reason length: 2 (expected: 3)'"
     })
     void dataThatIsNotExactlyOneReasonIsMalformed(String data, String message) {
-        ByteBuf octets = Hex.buffer(data);
+        ByteBuf bytes = Hex.buffer(data);
 
-        malformed(() -> Command.readReason(octets), message);
-        octets.release();
+        malformed(() -> Command.readReason(bytes), message);
+        bytes.release();
     }
 
     // PING
 
     @ParameterizedTest
     @CsvSource({"0, 00 00", "3, 00 03", "655, 02 8f", "65535, ff ff"})
-    void aPingHoldsItsTtl(int ttl, String octets) {
-        assertThat(Hex.dump(Command.ping(ALLOC, ttl))).isEqualTo(Hex.of("04 \"PING\" " + octets));
+    void aPingHoldsItsTtl(int ttl, String bytes) {
+        assertThat(Hex.dump(Command.ping(ALLOC, ttl))).isEqualTo(Hex.of("04 \"PING\" " + bytes));
     }
 
     @ParameterizedTest(name = "{0}")
     @CsvSource({"00 00, 0, ''", "00 03 4c 4f 4c, 3, 4c4f4c", "ff ff, 65535, ''"})
-    void aTtlIsReadAndTheContextLeft(String data, int ttl, String context) {
-        ByteBuf octets = Hex.buffer(data);
+    void aTtlIsReadAndTheContextIsLeft(String data, int ttl, String context) {
+        ByteBuf bytes = Hex.buffer(data);
 
-        assertThat(Command.readTtl(octets)).isEqualTo(ttl);
-        assertThat(Hex.dump(octets)).isEqualTo(context);
+        assertThat(Command.readTtl(bytes)).isEqualTo(ttl);
+        assertThat(Hex.dump(bytes)).isEqualTo(context);
     }
 
     @Test
-    void theLongestContextHas16Octets() {
-        ByteBuf octets = Hex.buffer("00 00 aa*16");
+    void theLongestContextHas16Bytes() {
+        ByteBuf bytes = Hex.buffer("00 00 aa*16");
 
-        assertThat(Command.readTtl(octets)).isZero();
-        assertThat(octets.readableBytes()).isEqualTo(16);
-        octets.release();
+        assertThat(Command.readTtl(bytes)).isZero();
+        assertThat(bytes.readableBytes()).isEqualTo(16);
+        bytes.release();
     }
 
     @Test
     void aLongerContextIsMalformed() {
-        ByteBuf octets = Hex.buffer("00 00 aa*17");
+        ByteBuf bytes = Hex.buffer("00 00 aa*17");
 
-        malformed(() -> Command.readTtl(octets), "PING context length: 17 (expected: <= 16)");
-        octets.release();
+        malformed(() -> Command.readTtl(bytes), "PING context length: 17 (expected: <= 16)");
+        bytes.release();
     }
 
     @ParameterizedTest
     @ValueSource(ints = {0, 1})
     void aPingWithoutAWholeTtlIsMalformed(int length) {
-        ByteBuf octets = ALLOC.buffer().writeZero(length);
+        ByteBuf bytes = ALLOC.buffer().writeZero(length);
 
-        malformed(() -> Command.readTtl(octets), "PING data length: " + length + " (expected: >= 2)");
-        octets.release();
+        malformed(() -> Command.readTtl(bytes), "PING data length: " + length + " (expected: >= 2)");
+        bytes.release();
     }
 
     private static void malformed(Runnable reading, String message) {

@@ -1,8 +1,8 @@
 package dev.zmtp.wire;
 
+import dev.zmtp.ZMTPFraming;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.zmtp.ZMTPFraming;
 import dev.zmtp.ZMTPVersion;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -61,20 +61,20 @@ class FrameReaderPropertyTest {
     }
 
     private static String write(ByteBuf stream, ZMTPVersion version, Random random) {
-        byte[] octets = new byte[LENGTHS[random.nextInt(LENGTHS.length)]];
-        random.nextBytes(octets);
+        byte[] bytes = new byte[LENGTHS[random.nextInt(LENGTHS.length)]];
+        random.nextBytes(bytes);
         int[] flags = version.hasCommands()
                 ? new int[] {0, ZMTPFraming.MORE, ZMTPFraming.COMMAND}
                 : new int[] {0, ZMTPFraming.MORE};
         int flag = flags[random.nextInt(flags.length)];
         if (random.nextInt(4) == 0) {
-            version.framing().writeLongHeader(stream, flag, octets.length);
+            version.framing().writeLongHeader(stream, flag, bytes.length);
         } else {
-            version.framing().writeHeader(stream, flag, octets.length);
+            version.framing().writeHeader(stream, flag, bytes.length);
         }
         int start = stream.writerIndex();
-        stream.writeBytes(octets);
-        return show(flag, stream.slice(start, octets.length));
+        stream.writeBytes(bytes);
+        return show(flag, stream.slice(start, bytes.length));
     }
 
     private static String show(int flags, ByteBuf body) {

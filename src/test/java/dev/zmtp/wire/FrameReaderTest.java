@@ -1,5 +1,6 @@
 package dev.zmtp.wire;
 
+import dev.zmtp.ZMTPFraming;
 import static dev.zmtp.ZMTPVersion.ZMTP10;
 import static dev.zmtp.ZMTPVersion.ZMTP20;
 import static dev.zmtp.ZMTPVersion.ZMTP30;
@@ -8,7 +9,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.zmtp.ZMTPException;
-import dev.zmtp.ZMTPFraming;
 import dev.zmtp.ZMTPVersion;
 import dev.zmtp.testing.Hex;
 import io.netty.buffer.ByteBuf;
@@ -24,7 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a {@link FrameReader} says of a frame, what it keeps between reads, and what memory that takes. */
+/** What a {@link FrameReader} reports about a frame, what it retains between reads, and how much memory that takes. */
 class FrameReaderTest {
 
     private static final ByteBufAllocator ALLOC = ByteBufAllocator.DEFAULT;
@@ -39,10 +39,10 @@ class FrameReaderTest {
         "ZMTP31, 04 07,                 4,    false, true,  false, 7",
         "ZMTP31, 03 7f ff*7,            3,    true,  false, true,  9223372036854775807"
     })
-    void aHeaderTellsAllThatThereIsToKnowOfAFrame(
-            ZMTPVersion version, String octets, int raw, boolean more, boolean command, boolean isLong, long length) {
+    void aHeaderHasTheKindLengthAndMoreFlagOfAFrame(
+            ZMTPVersion version, String bytes, int raw, boolean more, boolean command, boolean isLong, long length) {
         FrameReader reader = new FrameReader(version);
-        ByteBuf in = Hex.buffer(octets);
+        ByteBuf in = Hex.buffer(bytes);
 
         assertThat(reader.readHeader(in)).isTrue();
         assertThat(in.isReadable()).isFalse();
@@ -65,11 +65,11 @@ class FrameReaderTest {
         "ZMTP31, 05 00,                 'frame flags: 0x5 (expected: no MORE on a command)'",
         "ZMTP31, 02 ff*8,               'frame length: 18446744073709551615 (expected: <= 9223372036854775807)'"
     })
-    void anIllegalHeaderIsToldApartHoweverItIsCut(ZMTPVersion version, String octets, String message) {
-        int length = Hex.octets(octets).length;
+    void anIllegalHeaderIsRefusedHoweverItIsSplit(ZMTPVersion version, String bytes, String message) {
+        int length = Hex.octets(bytes).length;
         for (int at = 0; at < length; at++) {
             FrameReader reader = new FrameReader(version);
-            ByteBuf in = Hex.buffer(octets);
+            ByteBuf in = Hex.buffer(bytes);
             ByteBuf first = in.readSlice(at);
 
             assertThat(reader.readHeader(first)).isFalse();
@@ -82,7 +82,7 @@ class FrameReaderTest {
     }
 
     @Test
-    void aHeaderIsReadOnceUntilItsBodyIs() {
+    void aHeaderIsReadOnceForItsBody() {
         FrameReader reader = new FrameReader(ZMTP31);
         ByteBuf in = Hex.buffer("00 01 61 00 02 62 63");
         assertThat(reader.readHeader(in)).isTrue();
@@ -97,7 +97,7 @@ class FrameReaderTest {
     }
 
     @Test
-    void aBodyThatIsThereWholeIsASliceOfTheInput() {
+    void aCompleteBodyIsASliceOfTheInput() {
         FrameReader reader = new FrameReader(ZMTP20);
         ByteBuf in = Hex.buffer("00 02 61 62 aa");
         reader.readHeader(in);
@@ -110,7 +110,7 @@ class FrameReaderTest {
     }
 
     @Test
-    void aBodyKeepsItsInputAliveAndNothingElseDoes() {
+    void onlyTheBodyRetainsItsInput() {
         FrameReader reader = new FrameReader(ZMTP20);
         ByteBuf in = Hex.buffer("00 02 61 62");
         reader.readHeader(in);
@@ -133,7 +133,7 @@ class FrameReaderTest {
     }
 
     @Test
-    void noBufferOfTheCallerIsKeptForASplitFrame() {
+    void noBufferOfTheCallerIsRetainedForASplitFrame() {
         FrameReader reader = new FrameReader(ZMTP31);
         ByteBuf header = Hex.buffer("02 00*4");
         ByteBuf start = Hex.buffer("00*3 03 61");
@@ -213,20 +213,20 @@ class FrameReaderTest {
         assertThat(used(counted)).isZero();
         header.release();
 
-        ByteBuf octets = ALLOC.buffer(chunk).writeZero(chunk);
+        ByteBuf bytes = ALLOC.buffer(chunk).writeZero(chunk);
         for (int read = 1; read <= 100; read++) {
-            assertThat(reader.readBody(octets.duplicate(), counted)).isNull();
+            assertThat(reader.readBody(bytes.duplicate(), counted)).isNull();
             assertThat(used(counted))
                     .as("after %d octets", read * chunk)
                     .isBetween((long) read * chunk, 2L * read * chunk + 4096);
         }
-        octets.release();
+        bytes.release();
         reader.close();
         assertThat(used(counted)).isZero();
     }
 
     @Test
-    void noMoreIsTakenThanTheBodyNeeds() {
+    void noMoreIsReadThanTheBodyNeeds() {
         UnpooledByteBufAllocator counted = new UnpooledByteBufAllocator(false);
         FrameReader reader = new FrameReader(ZMTP31);
         ByteBuf in = ALLOC.buffer().writeByte(2).writeLong(10_000).writeZero(9_999);
@@ -244,7 +244,7 @@ class FrameReaderTest {
 
     @ParameterizedTest(name = "of {0} octets: {1}")
     @CsvSource({"4096, 4096", "4097, 2"})
-    void aSmallBodyGetsItsMemoryWithItsFirstOctet(int length, int taken) {
+    void aSmallBodyIsAllocatedWithItsFirstByte(int length, int taken) {
         UnpooledByteBufAllocator counted = new UnpooledByteBufAllocator(false);
         FrameReader reader = new FrameReader(ZMTP31);
         ByteBuf in = ALLOC.buffer().writeByte(2).writeLong(length).writeByte(0);
@@ -256,7 +256,7 @@ class FrameReaderTest {
     }
 
     @Test
-    void largeReadsAreKeptAsTheyAreUntilHalfTheBodyIsThere() {
+    void largeReadsAreRetainedUntilHalfTheBodyHasArrived() {
         UnpooledByteBufAllocator counted = new UnpooledByteBufAllocator(false);
         FrameReader reader = readerBehind(Hex.buffer("02 00*5 04 00 00")); // 256 KiB
         ByteBuf[] reads = new ByteBuf[4];
@@ -288,21 +288,21 @@ class FrameReaderTest {
 
     @ParameterizedTest(name = "{0} octets in a buffer of {1}")
     @CsvSource({"8191, 8191", "8192, 16386", "60000, 131072"})
-    void readsThatAreSmallOrSmallPartsOfTheirBuffersAreCopied(int octets, int capacity) {
+    void smallReadsAndSmallPartsOfTheirBuffersAreCopied(int bytes, int capacity) {
         UnpooledByteBufAllocator counted = new UnpooledByteBufAllocator(false);
         FrameReader reader = readerBehind(Hex.buffer("02 00*4 04 00 00 00"));
-        ByteBuf read = ALLOC.buffer(capacity, capacity).writeZero(octets);
+        ByteBuf read = ALLOC.buffer(capacity, capacity).writeZero(bytes);
 
         assertThat(reader.readBody(read, counted)).isNull();
 
-        assertThat(used(counted)).isBetween((long) octets, 2L * octets);
+        assertThat(used(counted)).isBetween((long) bytes, 2L * bytes);
         assertThat(read.release()).isTrue();
         reader.close();
         assertThat(used(counted)).isZero();
     }
 
     @Test
-    void smallReadsBetweenLargeOnesTakeNoMoreThanTwiceWhatHasCome() {
+    void smallReadsBetweenLargeOnesTakeAtMostTwiceWhatHasArrived() {
         UnpooledByteBufAllocator counted = new UnpooledByteBufAllocator(false);
         FrameReader reader = readerBehind(Hex.buffer("02 00*4 04 00 00 00"));
         List<ByteBuf> reads = new ArrayList<>();
@@ -324,7 +324,7 @@ class FrameReaderTest {
     }
 
     @Test
-    void octetsOfLargeAndSmallReadsStayInTheirOrder() {
+    void bytesOfLargeAndSmallReadsStayInOrder() {
         int[] sizes = {1, 8192, 1, 1, 9000, 100, 70_000, 3, 8192, 8192, 5};
         int whole = 300_000;
         FrameReader reader = readerBehind(ALLOC.buffer().writeByte(2).writeLong(whole));
@@ -348,7 +348,7 @@ class FrameReaderTest {
     }
 
     @Test
-    void partsOfBuffersOfWhichNobodyKnowsTheMemoryAreCopied() {
+    void partsOfBuffersOfUnknownCapacityAreCopied() {
         FrameReader reader = readerBehind(Hex.buffer("02 00*4 04 00 00 00"));
         ByteBuf part = ALLOC.buffer(20_000).writeZero(20_000);
         ByteBuf read = ALLOC.compositeBuffer().addComponent(true, part);
@@ -360,7 +360,7 @@ class FrameReaderTest {
     }
 
     @Test
-    void closeReleasesTheReadsThatAreKept() {
+    void closeReleasesRetainedReads() {
         FrameReader reader = readerBehind(Hex.buffer("02 00*4 04 00 00 00"));
         ByteBuf read = ALLOC.buffer(1 << 16, 1 << 16).writeZero(1 << 16);
         assertThat(reader.readBody(read.retain(), ALLOC)).isNull();
@@ -395,7 +395,7 @@ class FrameReaderTest {
 
     @ParameterizedTest(name = "seed {0}")
     @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
-    void howeverAFrameIsCutItTakesAtMostTwiceWhatHasComeAndInTheEndItsLength(long seed) {
+    void aSplitFrameTakesAtMostTwiceWhatHasArrived(long seed) {
         Random random = new Random(seed);
         for (int whole : new int[] {4097, 5000, 65_535, 65_536, 100_003}) {
             UnpooledByteBufAllocator counted = new UnpooledByteBufAllocator(false);
@@ -444,7 +444,7 @@ class FrameReaderTest {
     }
 
     @Test
-    void aHeaderOfTheLongest10FormMayBeCutBeforeItsFlags() {
+    void aHeaderOfTheLongest10FormMayBeSplitBeforeItsFlags() {
         FrameReader reader = new FrameReader(ZMTP10);
         ByteBuf in = Hex.buffer("ff 00*7 03");
         assertThat(reader.readHeader(in)).isFalse();

@@ -15,18 +15,18 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The greeting field by field: what is written, and what a peer may and may not say. */
+/** The greeting field by field: what is written, and what a peer may and may not send. */
 class GreetingTest {
 
     @ParameterizedTest(name = "identity of {0} octets")
     @CsvSource({"0, ff 00*7 01 7f", "2, ff 00*7 03 7f", "254, ff 00*7 ff 7f", "255, ff 00*6 01 00 7f"})
-    void aSignatureIsTheHeaderOfAnIdentityFrameFor10Peers(int length, String octets) {
+    void aSignatureIsTheHeaderOfAnIdentityFrameFor10Peers(int length, String bytes) {
         ByteBuf out = ByteBufAllocator.DEFAULT.buffer();
         Greeting.writeSignature(out, length);
 
         assertThat(out.readableBytes()).isEqualTo(Greeting.SIGNATURE_LENGTH);
         assertThat(ZMTPVersion.ZMTP10.framing().bodyLengthAt(out, 0)).isEqualTo(length);
-        assertThat(Hex.dump(out)).isEqualTo(Hex.of(octets));
+        assertThat(Hex.dump(out)).isEqualTo(Hex.of(bytes));
     }
 
     @ParameterizedTest(name = "{0} {1} {2}")
@@ -36,12 +36,12 @@ class GreetingTest {
         "ZMTP31, CURVE,                true,  01 \"CURVE\" 00*15 01 00*31",
         "ZMTP31, ABCDEFGHIJKLMNOPQRST, false, 01 \"ABCDEFGHIJKLMNOPQRST\" 00 00*31"
     })
-    void theRestFollowsTheMajorVersion(ZMTPVersion version, String mechanism, boolean asServer, String octets) {
+    void theRestFollowsTheMajorVersion(ZMTPVersion version, String mechanism, boolean asServer, String bytes) {
         ByteBuf out = ByteBufAllocator.DEFAULT.buffer();
         Greeting.writeRest(out, version, mechanism, asServer);
 
         assertThat(out.readableBytes()).isEqualTo(Greeting.V3_LENGTH - Greeting.MINOR_OFFSET);
-        assertThat(Hex.dump(out)).isEqualTo(Hex.of(octets));
+        assertThat(Hex.dump(out)).isEqualTo(Hex.of(bytes));
     }
 
     @ParameterizedTest(name = "{0}")
@@ -51,7 +51,7 @@ class GreetingTest {
         "\"NULL\" 00*16 ff ff*31, NULL",
         "\"ABCDEFGHIJKLMNOPQRST\" 00 00*31, ABCDEFGHIJKLMNOPQRST"
     })
-    void theSameMechanismIsWelcomeWhateverAsServerAndFillerSay(String rest, String mechanism) {
+    void theSameMechanismIsAcceptedWhateverAsServerAndFillerAre(String rest, String mechanism) {
         ByteBuf greeting = Hex.buffer("aa ff 00*7 01 7f 03 01 " + rest);
 
         assertThatCode(() -> Greeting.checkMechanism(greeting, 1, mechanism)).doesNotThrowAnyException();
@@ -70,7 +70,7 @@ class GreetingTest {
         "0a ff 00*18,                    ??",
         "00*20,                          ''"
     })
-    void anotherMechanismIsRefusedAndShownSafely(String mechanism, String shown) {
+    void anotherMechanismIsRefusedAndSanitizedForLogs(String mechanism, String shown) {
         ByteBuf greeting = Hex.buffer("ff 00*7 01 7f 03 01 " + mechanism + " 00*32");
 
         assertThatThrownBy(() -> Greeting.checkMechanism(greeting, 0, "NULL"))
@@ -83,8 +83,8 @@ class GreetingTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "01", "61 00", "ff", "69*255"})
-    void anIdentityHasUpTo255OctetsAndNoZeroInFront(String octets) {
-        ByteBuf identity = Hex.buffer(octets);
+    void anIdentityHasUpTo255BytesAndNoLeadingZero(String bytes) {
+        ByteBuf identity = Hex.buffer(bytes);
 
         assertThatCode(() -> Greeting.checkIdentity(identity)).doesNotThrowAnyException();
         assertThat(identity.readerIndex()).isZero();
@@ -97,8 +97,8 @@ class GreetingTest {
         "00 61,  MALFORMED, 'identity: first octet 00 (expected: 01 to ff, or no octets)'",
         "69*256, TOO_LARGE, 'identity length: 256 (expected: <= 255)'"
     })
-    void anythingElseIsNoIdentity(String octets, ZMTPException.Code code, String message) {
-        ByteBuf identity = Hex.buffer(octets);
+    void anythingElseIsNotAnIdentity(String bytes, ZMTPException.Code code, String message) {
+        ByteBuf identity = Hex.buffer(bytes);
 
         assertThatThrownBy(() -> Greeting.checkIdentity(identity))
                 .isInstanceOf(ZMTPException.class)
@@ -109,7 +109,7 @@ class GreetingTest {
     }
 
     @Test
-    void theLengthOfAnIdentityIsJudgedBeforeItIsThere() {
+    void theLengthOfAnIdentityIsCheckedBeforeItArrives() {
         assertThatCode(() -> Greeting.checkIdentityLength(255)).doesNotThrowAnyException();
         assertThatThrownBy(() -> Greeting.checkIdentityLength(Long.MAX_VALUE))
                 .isInstanceOf(ZMTPException.class)

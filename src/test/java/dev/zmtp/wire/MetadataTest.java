@@ -13,13 +13,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Properties as octets: the grammar, and every way to break it. */
+/** Properties as bytes: the grammar, and every way to break it. */
 class MetadataTest {
 
     private static final int MANY = 256;
 
-    private static ZMTPMetadata read(String octets) {
-        ByteBuf in = Hex.buffer(octets);
+    private static ZMTPMetadata read(String bytes) {
+        ByteBuf in = Hex.buffer(bytes);
         try {
             ZMTPMetadata metadata = Metadata.read(in, MANY);
             assertThat(in.isReadable()).isFalse();
@@ -43,38 +43,38 @@ class MetadataTest {
         "0b \"Socket-Type\" 00 00 00 04 \"PUSH\",        Socket-Type, PUSH",
         "08 \"Identity\" 00 00 01 2c 69*300,             Identity,    300"
     })
-    void aPropertyIsReadAndWritten(String octets, String name, String value) {
+    void aPropertyIsReadAndWritten(String bytes, String name, String value) {
         String text = value.equals("300") ? "i".repeat(300) : value;
         ZMTPMetadata metadata = ZMTPMetadata.EMPTY.with(name, text);
 
-        assertThat(read(octets)).isEqualTo(metadata);
-        assertThat(written(metadata)).isEqualTo(Hex.of(octets));
+        assertThat(read(bytes)).isEqualTo(metadata);
+        assertThat(written(metadata)).isEqualTo(Hex.of(bytes));
     }
 
     @Test
-    void noOctetsAreNoProperties() {
+    void noBytesMeansNoProperties() {
         assertThat(read("")).isEqualTo(ZMTPMetadata.EMPTY);
         assertThat(written(ZMTPMetadata.EMPTY)).isEmpty();
     }
 
     @Test
-    void theLongestNameHas255Octets() {
-        String octets = "ff 6e*255 00 00 00 01 76";
+    void theLongestNameHas255Bytes() {
+        String bytes = "ff 6e*255 00 00 00 01 76";
 
-        assertThat(read(octets).text("n".repeat(255))).isEqualTo("v");
-        assertThat(written(read(octets))).isEqualTo(Hex.of(octets));
+        assertThat(read(bytes).text("n".repeat(255))).isEqualTo("v");
+        assertThat(written(read(bytes))).isEqualTo(Hex.of(bytes));
     }
 
     @Test
-    void propertiesKeepTheirOrderAndTheirOctets() {
-        String octets = "01 \"b\" 00 00 00 02 00 ff / 01 \"a\" 00*4 / 01 e4 00 00 00 01 0a";
+    void propertiesKeepTheirOrderAndTheirBytes() {
+        String bytes = "01 \"b\" 00 00 00 02 00 ff / 01 \"a\" 00*4 / 01 e4 00 00 00 01 0a";
 
-        assertThat(read(octets).names()).containsExactly("b", "a", "\u00e4");
-        assertThat(written(read(octets))).isEqualTo(Hex.of(octets));
+        assertThat(read(bytes).names()).containsExactly("b", "a", "\u00e4");
+        assertThat(written(read(bytes))).isEqualTo(Hex.of(bytes));
     }
 
     @Test
-    void aValueOutlivesTheOctetsItWasReadFrom() {
+    void aValueOutlivesTheBytesItWasReadFrom() {
         ByteBuf in = Hex.buffer("01 \"a\" 00 00 00 01 \"b\"");
         ZMTPMetadata metadata = Metadata.read(in, MANY);
         in.setByte(6, 'z');
@@ -101,8 +101,8 @@ class MetadataTest {
         "01 61 00*4 00 00,                 'property name length: 0 (expected: 1 to 1)'",
         "01 61 00*4 02 62 63,              'octets behind a property name: 0 (expected: >= 4)'"
     })
-    void octetsThatAreNotWholePropertiesAreMalformed(String octets, String message) {
-        assertThatThrownBy(() -> read(octets))
+    void incompletePropertiesAreMalformed(String bytes, String message) {
+        assertThatThrownBy(() -> read(bytes))
                 .isInstanceOf(ZMTPException.class)
                 .hasMessage(message)
                 .extracting(e -> ((ZMTPException) e).code())
@@ -118,16 +118,16 @@ class MetadataTest {
         "iDENTITY, identity"
     })
     void socketTypeAndIdentityMustNotComeTwice(String first, String second) {
-        String octets = "%02x \"%s\" 00 00 00 01 61 01 \"x\" 00*4 %02x \"%s\" 00 00 00 01 61"
+        String bytes = "%02x \"%s\" 00 00 00 01 61 01 \"x\" 00*4 %02x \"%s\" 00 00 00 01 61"
                 .formatted(first.length(), first, second.length(), second);
 
-        assertThatThrownBy(() -> read(octets))
+        assertThatThrownBy(() -> read(bytes))
                 .isInstanceOf(ZMTPException.class)
                 .hasMessage("property: a second " + second + " (expected: one)");
     }
 
     @Test
-    void ofOtherDoublesTheFirstCountsAndAllAreKept() {
+    void otherDuplicatesAreKeptAndTheFirstWins() {
         ZMTPMetadata metadata = read("03 \"X-a\" 00 00 00 01 31 / 03 \"x-A\" 00 00 00 01 32");
 
         assertThat(metadata.text("X-A")).isEqualTo("1");
@@ -140,7 +140,7 @@ class MetadataTest {
     }
 
     @Test
-    void oneMoreIsTooMany() {
+    void oneMorePropertyThanAllowedIsRefused() {
         assertThatThrownBy(() -> read("01 61 00*4 ".repeat(MANY + 1)))
                 .isInstanceOf(ZMTPException.class)
                 .hasMessage("metadata properties: 257 (expected: <= 256)")

@@ -1,5 +1,6 @@
 package dev.zmtp.zap;
 
+import dev.zmtp.testing.ScriptedPeer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -49,7 +50,7 @@ class ZMTPZapClientTest {
 
     private final ZMTPZapClient zap = new ZMTPZapClient(TIMEOUT);
 
-    private InTraffic connected() {
+    private ScriptedPeer connected() {
         return InTraffic.as(ZMTPSocketType.DEALER)
                 .peer(ZMTPSocketType.REP)
                 .behind(zap)
@@ -76,7 +77,7 @@ class ZMTPZapClientTest {
         return request(address("192.0.2.7"), ZMTPNull.NAME);
     }
 
-    private CompletableFuture<ZMTPDecision> ask(InTraffic connection, ZMTPAuthRequest request) {
+    private CompletableFuture<ZMTPDecision> ask(ScriptedPeer connection, ZMTPAuthRequest request) {
         CompletableFuture<ZMTPDecision> answer = zap.authenticate(request).toCompletableFuture();
         connection.channel.runPendingTasks();
         return answer;
@@ -98,10 +99,10 @@ class ZMTPZapClientTest {
 
     @Test
     void aRequestForPlainHasTheUserNameAndThePassword() {
-        try (InTraffic connection = connected()) {
+        try (ScriptedPeer connection = connected()) {
             ask(connection, request(address("127.0.0.1"), ZMTPPlain.NAME, bytes("admin"), bytes("secret")));
 
-            assertThat(connection.sent()).isEqualTo(Hex.of("""
+            assertThat(connection.received()).isEqualTo(Hex.of("""
                     01 00               # delimiter
                     01 03 "1.0"         # version
                     01 01 "1"           # request id
@@ -117,10 +118,10 @@ class ZMTPZapClientTest {
 
     @Test
     void aRequestForCurveHasThePublicKey() {
-        try (InTraffic connection = connected()) {
+        try (ScriptedPeer connection = connected()) {
             ask(connection, request(address("2001:db8::7"), ZMTPCurve.NAME, ByteBuffer.wrap(new byte[32])));
 
-            assertThat(connection.sent()).isEqualTo(Hex.of("""
+            assertThat(connection.received()).isEqualTo(Hex.of("""
                     01 00               # delimiter
                     01 03 "1.0"         # version
                     01 01 "1"           # request id
@@ -135,10 +136,10 @@ class ZMTPZapClientTest {
 
     @Test
     void aRequestWithoutCredentialsEndsWithTheMechanism() {
-        try (InTraffic connection = connected()) {
+        try (ScriptedPeer connection = connected()) {
             ask(connection, new ZMTPAuthRequest("", null, bytes(""), ZMTPNull.NAME, List.of(), List.of()));
 
-            assertThat(connection.sent()).isEqualTo(Hex.of("""
+            assertThat(connection.received()).isEqualTo(Hex.of("""
                     01 00               # delimiter
                     01 03 "1.0"         # version
                     01 01 "1"           # request id
@@ -152,45 +153,45 @@ class ZMTPZapClientTest {
 
     @Test
     void anAddressThatIsNotAnIpAddressIsSentAsText() {
-        try (InTraffic connection = connected()) {
+        try (ScriptedPeer connection = connected()) {
             ask(connection, request(connection.channel.remoteAddress(), ZMTPNull.NAME));
 
-            assertThat(connection.sent()).contains(Hex.of("01 08 \"embedded\""));
+            assertThat(connection.received()).contains(Hex.of("01 08 \"embedded\""));
         }
     }
 
     @Test
     void aPasswordMayBeWipedAfterTheCall() {
-        try (InTraffic connection = connected()) {
+        try (ScriptedPeer connection = connected()) {
             byte[] password = {'a', 'b', 'c'};
             zap.authenticate(request(address("::1"), ZMTPPlain.NAME, bytes("admin"), ByteBuffer.wrap(password)));
             Arrays.fill(password, (byte) 0);
             connection.channel.runPendingTasks();
 
-            assertThat(connection.sent()).endsWith(Hex.of("00 03 \"abc\""));
+            assertThat(connection.received()).endsWith(Hex.of("00 03 \"abc\""));
         }
     }
 
     @Test
     void anAcceptedPeerHasAUserIdAndMetadata() {
-        try (InTraffic connection = connected()) {
+        try (ScriptedPeer connection = connected()) {
             CompletableFuture<ZMTPDecision> answer = ask(connection, nobody());
             assertThat(answer).isNotDone();
-            connection.receive(
+            connection.send(
                     message("", "\"1.0\"", "\"1\"", "\"200\"", "\"OK\"", "\"alice\"", "05 \"Group\" 00000003 \"ops\""));
 
             assertThat(answer)
                     .isCompletedWithValue(ZMTPDecision.accept("alice", ZMTPMetadata.EMPTY.with("Group", "ops")));
-            assertThat(connection.heard).isEmpty();
+            assertThat(connection.messages).isEmpty();
         }
     }
 
     @ParameterizedTest
     @CsvSource({"300, TEMPORARY_FAILURE", "400, DENIED", "500, ERROR"})
     void aRefusalHasTheStatusOfTheReply(String code, ZMTPDecision.Status status) {
-        try (InTraffic connection = connected()) {
+        try (ScriptedPeer connection = connected()) {
             CompletableFuture<ZMTPDecision> answer = ask(connection, nobody());
-            connection.receive(reply("1", code));
+            connection.send(reply("1", code));
 
             assertThat(answer).isCompletedWithValue(new ZMTPDecision(status, "why", "", ZMTPMetadata.EMPTY));
         }
@@ -198,12 +199,12 @@ class ZMTPZapClientTest {
 
     @Test
     void repliesMayComeInAnyOrder() {
-        try (InTraffic connection = connected()) {
+        try (ScriptedPeer connection = connected()) {
             CompletableFuture<ZMTPDecision> first = ask(connection, nobody());
             CompletableFuture<ZMTPDecision> second = ask(connection, nobody());
-            connection.receive(reply("2", "400"));
+            connection.send(reply("2", "400"));
             assertThat(first).isNotDone();
-            connection.receive(reply("1", "500"));
+            connection.send(reply("1", "500"));
 
             assertThat(second).isCompletedWithValue(ZMTPDecision.deny("why"));
             assertThat(first).isCompletedWithValue(ZMTPDecision.error("why"));
@@ -211,9 +212,9 @@ class ZMTPZapClientTest {
     }
 
     private void assertTemporaryFailure(String reply, String what) {
-        try (InTraffic connection = connected()) {
+        try (ScriptedPeer connection = connected()) {
             CompletableFuture<ZMTPDecision> answer = ask(connection, nobody());
-            connection.receive(reply);
+            connection.send(reply);
 
             assertThat(answer).isCompleted();
             assertThat(answer.join().status()).isEqualTo(ZMTPDecision.Status.TEMPORARY_FAILURE);
@@ -273,22 +274,22 @@ class ZMTPZapClientTest {
                 "\"99999999999999999999\"", // no long
             })
     void aReplyWithoutARequestIsDroppedAndTheRightOneIsUsed(String id) {
-        try (InTraffic connection = connected()) {
+        try (ScriptedPeer connection = connected()) {
             CompletableFuture<ZMTPDecision> answer = ask(connection, nobody());
-            connection.receive(message("", "\"1.0\"", id, "\"200\"", "", "", ""));
+            connection.send(message("", "\"1.0\"", id, "\"200\"", "", "", ""));
             assertThat(answer).isNotDone();
-            connection.receive(reply("1", "400"));
+            connection.send(reply("1", "400"));
 
             assertThat(answer).isCompletedWithValue(ZMTPDecision.deny("why"));
-            assertThat(connection.heard).isEmpty();
+            assertThat(connection.messages).isEmpty();
         }
     }
 
     @Test
     void aReplyThatIsTooShortForARequestIdIsDropped() {
-        try (InTraffic connection = connected()) {
+        try (ScriptedPeer connection = connected()) {
             CompletableFuture<ZMTPDecision> answer = ask(connection, nobody());
-            connection.receive(message("", "\"1.0\""));
+            connection.send(message("", "\"1.0\""));
 
             assertThat(answer).isNotDone();
             assertThat(connection.failures).isEmpty();
@@ -297,10 +298,10 @@ class ZMTPZapClientTest {
 
     @Test
     void theSecondReplyToARequestIsDropped() {
-        try (InTraffic connection = connected()) {
+        try (ScriptedPeer connection = connected()) {
             CompletableFuture<ZMTPDecision> answer = ask(connection, nobody());
-            connection.receive(reply("1", "400"));
-            connection.receive(reply("1", "200"));
+            connection.send(reply("1", "400"));
+            connection.send(reply("1", "200"));
 
             assertThat(answer).isCompletedWithValue(ZMTPDecision.deny("why"));
             assertThat(connection.failures).isEmpty();
@@ -309,7 +310,7 @@ class ZMTPZapClientTest {
 
     @Test
     void aLateReplyIsDropped() {
-        try (InTraffic connection = connected()) {
+        try (ScriptedPeer connection = connected()) {
             CompletableFuture<ZMTPDecision> answer = ask(connection, nobody());
             connection.channel.advanceTimeBy(TIMEOUT.toMillis() - 1, TimeUnit.MILLISECONDS);
             connection.channel.runScheduledPendingTasks();
@@ -317,20 +318,20 @@ class ZMTPZapClientTest {
             connection.channel.advanceTimeBy(1, TimeUnit.MILLISECONDS);
             connection.channel.runScheduledPendingTasks();
             assertThat(answer).isCompletedWithValue(LATE);
-            connection.receive(reply("1", "200"));
+            connection.send(reply("1", "200"));
 
             assertThat(connection.failures).isEmpty();
             CompletableFuture<ZMTPDecision> next = ask(connection, nobody());
-            connection.receive(reply("2", "200"));
+            connection.send(reply("2", "200"));
             assertThat(next).isCompletedWithValue(ZMTPDecision.accept(""));
         }
     }
 
     @Test
     void aReplyCancelsItsTimeout() {
-        try (InTraffic connection = connected()) {
+        try (ScriptedPeer connection = connected()) {
             ask(connection, nobody());
-            connection.receive(reply("1", "200"));
+            connection.send(reply("1", "200"));
 
             assertThat(connection.channel.runScheduledPendingTasks()).isEqualTo(-1);
         }
@@ -352,7 +353,7 @@ class ZMTPZapClientTest {
 
     @Test
     void aConnectionThatEndsCompletesAllItsRequests() {
-        try (InTraffic connection = connected()) {
+        try (ScriptedPeer connection = connected()) {
             CompletableFuture<ZMTPDecision> first = ask(connection, nobody());
             CompletableFuture<ZMTPDecision> second = ask(connection, nobody());
             CompletableFuture<ZMTPDecision> notYetSent =
@@ -370,7 +371,7 @@ class ZMTPZapClientTest {
 
     @Test
     void removingTheClientFromItsPipelineEndsTheConnection() {
-        try (InTraffic connection = connected()) {
+        try (ScriptedPeer connection = connected()) {
             CompletableFuture<ZMTPDecision> answer = ask(connection, nobody());
             connection.channel.pipeline().remove(zap);
 
@@ -382,9 +383,9 @@ class ZMTPZapClientTest {
     @Test
     void theNextConnectionGetsTheNextRequests() {
         connected().close();
-        try (InTraffic connection = connected()) {
+        try (ScriptedPeer connection = connected()) {
             CompletableFuture<ZMTPDecision> answer = ask(connection, nobody());
-            connection.receive(reply("1", "200"));
+            connection.send(reply("1", "200"));
 
             assertThat(answer).isCompletedWithValue(ZMTPDecision.accept(""));
         }
@@ -392,14 +393,14 @@ class ZMTPZapClientTest {
 
     @Test
     void anOldConnectionThatEndsCompletesAllItsRequests() {
-        try (InTraffic old = connected()) {
+        try (ScriptedPeer old = connected()) {
             CompletableFuture<ZMTPDecision> answer = ask(old, nobody());
-            try (InTraffic next = connected()) {
+            try (ScriptedPeer next = connected()) {
                 old.channel.close();
                 assertThat(answer).isCompletedWithValue(ENDED);
 
                 CompletableFuture<ZMTPDecision> later = ask(next, nobody());
-                next.receive(reply("1", "200"));
+                next.send(reply("1", "200"));
                 assertThat(later).isCompletedWithValue(ZMTPDecision.accept(""));
             }
         }
@@ -407,15 +408,15 @@ class ZMTPZapClientTest {
 
     @Test
     void aReplyOnTheOldConnectionIsUsed() {
-        try (InTraffic old = connected()) {
+        try (ScriptedPeer old = connected()) {
             CompletableFuture<ZMTPDecision> answer = ask(old, nobody());
-            try (InTraffic next = connected()) {
+            try (ScriptedPeer next = connected()) {
                 CompletableFuture<ZMTPDecision> another = ask(next, nobody());
-                old.receive(reply("1", "400"));
+                old.send(reply("1", "400"));
 
                 assertThat(answer).isCompletedWithValue(ZMTPDecision.deny("why"));
                 assertThat(another).isNotDone();
-                assertThat(old.heard).isEmpty();
+                assertThat(old.messages).isEmpty();
             }
         }
     }
@@ -429,7 +430,7 @@ class ZMTPZapClientTest {
                 promise.setFailure(new IOException("no such wire"));
             }
         };
-        try (InTraffic connection = InTraffic.as(ZMTPSocketType.DEALER)
+        try (ScriptedPeer connection = InTraffic.as(ZMTPSocketType.DEALER)
                 .peer(ZMTPSocketType.REP)
                 .behind(refusing, zap)
                 .start()) {
@@ -441,7 +442,7 @@ class ZMTPZapClientTest {
 
     @Test
     void tooManyPendingRequestsAreATemporaryFailure() {
-        try (InTraffic connection = connected()) {
+        try (ScriptedPeer connection = connected()) {
             List<CompletableFuture<ZMTPDecision>> waiting = new ArrayList<>();
             for (int i = 0; i < MAX_PENDING; i++) {
                 waiting.add(ask(connection, nobody()));
@@ -450,9 +451,9 @@ class ZMTPZapClientTest {
 
             assertThat(ask(connection, nobody()))
                     .isCompletedWithValue(ZMTPDecision.temporaryFailure("10000 requests are pending"));
-            assertThat(connection.sent()).isEmpty();
+            assertThat(connection.received()).isEmpty();
             assertThat(waiting).noneMatch(CompletableFuture::isDone);
-            connection.receive(reply("7", "200"));
+            connection.send(reply("7", "200"));
             assertThat(ask(connection, nobody())).isNotDone();
         }
     }

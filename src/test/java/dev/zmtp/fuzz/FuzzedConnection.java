@@ -21,21 +21,21 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A codec that hears octets of a stranger, a transport before it, an application behind it, and all promises that hold
- * whatever the octets are. Each is checked when it could be broken, and the rest in {@link #close}:
+ * A codec that receives a stranger's bytes, a transport before it, an application after it, and all promises that hold
+ * whatever the bytes are. Each is checked when it could be broken, and the rest in {@link #close}:
  *
  * <ul>
  *   <li>one end of the handshake, as an event and as a future, before the first message;
  *   <li>what is fired is a message, a subscription or a membership, until at most one {@link ZMTPException};
- *   <li>behind that, the channel is closed, nothing is fired and nothing is sent;
+ *   <li>after that, the channel is closed, nothing is fired and nothing is sent;
  *   <li>no buffer is larger than twice what has come, and no more is kept than that;
  *   <li>what is sent is bounded by what came, and by the water mark if the peer reads nothing;
  *   <li>at the end, all memory is back and nothing was logged as a warning.
  * </ul>
  */
-final class Conversation implements AutoCloseable {
+final class FuzzedConnection implements AutoCloseable {
 
-    /** What the application does at the first message. To read is what a transport does whose user asks for it. */
+    /** What the application does at the first message. READ acts as a transport whose user calls read. */
     enum Act {
         NOTHING,
         CLOSE,
@@ -44,7 +44,7 @@ final class Conversation implements AutoCloseable {
         READ
     }
 
-    /** Bodies of up to so many octets get their buffer at once. */
+    /** Bodies of up to this length get their buffer at once. */
     private static final int AT_ONCE = 4096;
 
     /** A READY or an ERROR of ours, and the least capacity of a batch. */
@@ -52,7 +52,7 @@ final class Conversation implements AutoCloseable {
 
     private static final int HIGH_WATER_MARK = 512;
 
-    /** What comes behind so many reads comes in one. */
+    /** After this many reads, the rest arrives in one. */
     private static final int MAX_READS = 2000;
 
     private static final class OwnException extends RuntimeException {
@@ -92,9 +92,9 @@ final class Conversation implements AutoCloseable {
     private boolean removed;
     private boolean finishing;
     private long received;
-    private long sentOctets;
+    private long sentBytes;
 
-    /** How a conversation is held; the same octets mean the same in all of these. */
+    /** The surroundings of a codec; the same bytes mean the same in all of them. */
     record Setup(boolean direct, boolean keep, boolean roomy, boolean peerReads, boolean lateClose, Act act) {
         static Setup of(Input input) {
             int flags = input.octet();
@@ -108,7 +108,7 @@ final class Conversation implements AutoCloseable {
         }
     }
 
-    Conversation(ZMTPCodec codec, Setup setup) {
+    FuzzedConnection(ZMTPCodec codec, Setup setup) {
         this.codec = codec;
         this.setup = setup;
         ledger = new Ledger(setup.direct);
@@ -118,18 +118,18 @@ final class Conversation implements AutoCloseable {
         if (!setup.peerReads) {
             channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(HIGH_WATER_MARK / 2, HIGH_WATER_MARK));
         }
-        channel.pipeline().addLast(new Transport(), codec, new Application());
+        channel.pipeline().addLast(new FuzzedTransport(), codec, new FuzzedApplication());
         codec.session().handshakeFuture().addListener(done -> futures++);
     }
 
-    /** The transport, which delays a close as an SslHandler would, and whose peer perhaps reads nothing. */
-    private final class Transport extends ChannelOutboundHandlerAdapter {
+    /** The transport. It may delay a close as an SslHandler does, and its peer may read nothing. */
+    private final class FuzzedTransport extends ChannelOutboundHandlerAdapter {
         @Override
         public void write(ChannelHandlerContext ctx, Object msg, ChannelPromise promise) {
-            Fault.unless(failures == 0, "sent behind a failure", msg);
-            ByteBuf octets = (ByteBuf) msg;
-            sentOctets += octets.readableBytes();
-            sent.append(ByteBufUtil.hexDump(octets));
+            FuzzFailure.unless(failures == 0, "sent behind a failure", msg);
+            ByteBuf bytes = (ByteBuf) msg;
+            sentBytes += bytes.readableBytes();
+            sent.append(ByteBufUtil.hexDump(bytes));
             ctx.write(msg, promise);
         }
 
@@ -151,12 +151,12 @@ final class Conversation implements AutoCloseable {
         }
     }
 
-    private final class Application extends ChannelInboundHandlerAdapter {
+    private final class FuzzedApplication extends ChannelInboundHandlerAdapter {
         @Override
         public void channelRead(ChannelHandlerContext ctx, Object msg) {
-            if (removed && msg instanceof ByteBuf octets) {
-                passedOn.append(ByteBufUtil.hexDump(octets));
-                octets.release();
+            if (removed && msg instanceof ByteBuf bytes) {
+                passedOn.append(ByteBufUtil.hexDump(bytes));
+                bytes.release();
                 return;
             }
             String words = Words.of(msg);
@@ -170,7 +170,7 @@ final class Conversation implements AutoCloseable {
             } else {
                 ReferenceCountUtil.release(msg);
             }
-            Fault.unless(mayCome, "fired where nothing may be", words);
+            FuzzFailure.unless(mayCome, "fired where nothing may be", words);
             heard.add(words);
             act(ctx);
         }
@@ -179,20 +179,20 @@ final class Conversation implements AutoCloseable {
         public void userEventTriggered(ChannelHandlerContext ctx, Object evt) {
             ends++;
             if (evt instanceof ZMTPHandshakeSuccess success) {
-                Fault.unless(!closing, "success of a closed channel", success);
-                Fault.unless(codec.session().handshakeFuture().isSuccess(), "success before its future", success);
-                heard.add("success " + Conversation.describe(success.handshake()));
+                FuzzFailure.unless(!closing, "success of a closed channel", success);
+                FuzzFailure.unless(codec.session().handshakeFuture().isSuccess(), "success before its future", success);
+                heard.add("success " + FuzzedConnection.describe(success.handshake()));
             } else if (evt instanceof ZMTPHandshakeFailure failure) {
-                Fault.unless(codec.session().handshakeFuture().isDone(), "failure before its future", failure);
+                FuzzFailure.unless(codec.session().handshakeFuture().isDone(), "failure before its future", failure);
                 failed(failure.cause());
             } else {
-                throw new Fault("event: " + evt);
+                throw new FuzzFailure("event: " + evt);
             }
         }
 
         @Override
         public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-            if (cause instanceof Fault) {
+            if (cause instanceof FuzzFailure) {
                 fault = cause; // of this handler: what is thrown here would be logged, and no more
             } else if (!(cause instanceof OwnException)) {
                 failed(cause);
@@ -200,7 +200,7 @@ final class Conversation implements AutoCloseable {
         }
     }
 
-    /** A message of the same frames: who wants no more than these retains them and releases the message. */
+    /** A message of the same frames, made as a user does that retains the frames and releases the message. */
     private static ZMTPMessage framesOf(ZMTPMessage message) {
         List<ByteBuf> frames = new ArrayList<>();
         message.forEach(frame -> frames.add(frame.retain()));
@@ -212,9 +212,9 @@ final class Conversation implements AutoCloseable {
     private void failed(Throwable cause) {
         failures++;
         if (!(cause instanceof ZMTPException known) || known.getCause() != null) {
-            fault = new Fault("failure: " + cause + " (expected: a ZMTPException without a cause)", cause);
+            fault = new FuzzFailure("failure: " + cause + " (expected: a ZMTPException without a cause)", cause);
         } else if (known.code() == ZMTPException.Code.CLOSED) {
-            fault = finishing ? fault : new Fault("closed by nobody: " + known, known);
+            fault = finishing ? fault : new FuzzFailure("closed by nobody: " + known, known);
         } else {
             lastWords = Words.of(known);
             heard.add(lastWords);
@@ -253,11 +253,11 @@ final class Conversation implements AutoCloseable {
     }
 
     /**
-     * Lets these octets arrive, as long as the channel is open, in reads of these lengths again and again; or in one read if
-     * there are none.
+     * Lets these bytes arrive, as long as the channel is open, in reads that cycle through these lengths; or in one read if
+     * there are no lengths.
      */
-    void hear(byte[] octets, int... lengths) {
-        stream = octets;
+    void hear(byte[] bytes, int... lengths) {
+        stream = bytes;
         at = 0;
         reads = 0;
         readLengths = lengths;
@@ -285,28 +285,29 @@ final class Conversation implements AutoCloseable {
     private void checkFault() {
         ledger.check();
         if (fault != null) {
-            throw new Fault(String.valueOf(fault.getMessage()), fault);
+            throw new FuzzFailure(String.valueOf(fault.getMessage()), fault);
         }
     }
 
     private void checkRead(int length) {
         checkFault();
-        Fault.unless(futures == ends, "the future is not the event", ends);
+        FuzzFailure.unless(futures == ends, "the future is not the event", ends);
         boolean over = failures > 0 || ownEnd;
-        Fault.unless(!over || removed || closing, "open behind a failure", heard);
+        FuzzFailure.unless(!over || removed || closing, "open behind a failure", heard);
         if (setup.peerReads) {
             for (ByteBuf out = channel.readOutbound(); out != null; out = channel.readOutbound()) {
                 out.release();
             }
         } else if (channel.isOpen()) {
             long queued = channel.unsafe().outboundBuffer().totalPendingWriteBytes();
-            // Each read may add one batch: what it asked for before it was told to wait.
-            Fault.unless(queued <= HIGH_WATER_MARK + OURS + length, "queued for a peer that reads nothing", queued);
+            // Each read may add one batch of answers before the channel becomes unwritable.
+            FuzzFailure.unless(
+                    queued <= HIGH_WATER_MARK + OURS + length, "queued for a peer that reads nothing", queued);
         }
-        Fault.unless(sentOctets <= OURS + received, "sent for " + received + " octets", sentOctets);
+        FuzzFailure.unless(sentBytes <= OURS + received, "sent for " + received + " octets", sentBytes);
         if (!setup.keep && codec.session().config().decoder() == null) {
             long most = AT_ONCE + OURS + 2 * received + (setup.peerReads ? 0 : 8 * OURS);
-            Fault.unless(ledger.taken() <= most, "kept of " + received + " octets", ledger.taken());
+            FuzzFailure.unless(ledger.taken() <= most, "kept of " + received + " octets", ledger.taken());
         }
     }
 
@@ -325,7 +326,7 @@ final class Conversation implements AutoCloseable {
         return sent.toString();
     }
 
-    /** What came behind the codec as it was, in hex, since the application took the codec out. */
+    /** The bytes that were passed on, in hex, since the application removed the codec. */
     String passedOn() {
         return passedOn.toString();
     }
@@ -364,15 +365,15 @@ final class Conversation implements AutoCloseable {
         channel.releaseOutbound();
         for (int i = 0; i < kept.size(); i++) {
             ZMTPMessage message = kept.get(i);
-            Fault.unlessEqual(Words.of(message), heard.get(keptAt.get(i)), "kept message");
-            Fault.unless(message.release(), "kept message", "not the application's alone");
+            FuzzFailure.unlessEqual(Words.of(message), heard.get(keptAt.get(i)), "kept message");
+            FuzzFailure.unless(message.release(), "kept message", "not the application's alone");
         }
         checkFault();
         warnings.check();
-        Fault.unless(ends == 1, "ends of a handshake", ends);
-        Fault.unless(futures == 1, "completions of its future", futures);
-        Fault.unless(failures <= 1, "failures", failures);
-        Fault.unlessEqual(ledger.taken(), 0L, "octets that are not back");
+        FuzzFailure.unless(ends == 1, "ends of a handshake", ends);
+        FuzzFailure.unless(futures == 1, "completions of its future", futures);
+        FuzzFailure.unless(failures <= 1, "failures", failures);
+        FuzzFailure.unlessEqual(ledger.taken(), 0L, "octets that are not back");
         LeakCheck.check();
     }
 }

@@ -1,4 +1,4 @@
-package dev.zmtp.wire;
+package dev.zmtp.codec;
 
 import static dev.zmtp.ZMTPSocketType.DEALER;
 import static dev.zmtp.ZMTPSocketType.DISH;
@@ -12,7 +12,10 @@ import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPVersion;
+import dev.zmtp.testing.Fired;
 import dev.zmtp.testing.Hex;
+import dev.zmtp.testing.InTraffic;
+import dev.zmtp.testing.ScriptedPeer;
 import dev.zmtp.testing.Vectors;
 import io.netty.buffer.ByteBuf;
 import java.util.List;
@@ -92,7 +95,7 @@ class GoldenMessagesTest {
 
     @ParameterizedTest(name = "{0} in {1}")
     @MethodSource("receivedMessages")
-    void aMessageIsReadFromItsOctets(Golden golden, ZMTPVersion version) {
+    void aMessageIsReadFromItsBytes(Golden golden, ZMTPVersion version) {
         ByteBuf in = Vectors.buffer(golden.name);
         ZMTPMessage expected = golden.message();
         ZMTPMessage read = ZMTPMessage.read(in, version);
@@ -107,7 +110,7 @@ class GoldenMessagesTest {
 
     @ParameterizedTest(name = "{0} in {1}")
     @MethodSource("receivedMessages")
-    void halfAMessageIsNoneAndStaysInTheBuffer(Golden golden, ZMTPVersion version) {
+    void halfAMessageIsLeftInTheBuffer(Golden golden, ZMTPVersion version) {
         ByteBuf in = Vectors.buffer(golden.name);
         for (int length = 0; length < in.readableBytes(); length++) {
             ByteBuf half = in.slice(0, length);
@@ -121,42 +124,45 @@ class GoldenMessagesTest {
 
     @ParameterizedTest(name = "{0} in {1}")
     @MethodSource("messages")
-    void theCodecSendsIt(Golden golden, ZMTPVersion version) {
-        try (Connection connection = Connection.established(version, golden.from, golden.to)) {
-            connection.channel.writeOutbound(golden.message());
+    void theCodecSendsAMessage(Golden golden, ZMTPVersion version) {
+        try (ScriptedPeer peer =
+                InTraffic.as(golden.from).peer(golden.to).peer(version).start()) {
+            peer.channel.writeOutbound(golden.message());
 
-            assertThat(connection.sent()).isEqualTo(Vectors.hex(golden.name));
+            assertThat(peer.received()).isEqualTo(Vectors.hex(golden.name));
         }
     }
 
     @ParameterizedTest(name = "{0} in {1}")
     @MethodSource("receivedMessages")
-    void theCodecReceivesItHoweverItIsCut(Golden golden, ZMTPVersion version) {
-        byte[] octets = Vectors.octets(golden.name);
+    void theCodecReceivesAMessageHoweverItIsSplit(Golden golden, ZMTPVersion version) {
+        byte[] bytes = Vectors.octets(golden.name);
         ZMTPMessage expected = golden.message();
-        try (Connection connection = Connection.established(version, golden.to, golden.from)) {
-            for (int at = 0; at <= octets.length; at++) {
-                connection.receiveSplit(octets, at);
-                assertThat(connection.messages).as("cut at %d", at).containsExactly(expected);
-                connection.releaseMessages();
+        try (ScriptedPeer peer =
+                InTraffic.as(golden.to).peer(golden.from).peer(version).start()) {
+            for (int at = 0; at <= bytes.length; at++) {
+                peer.send(bytes, at);
+                assertThat(peer.messages).as("cut at %d", at).containsExactly(Fired.describe(expected));
+                peer.messages.clear();
             }
-            connection.receiveSingly(octets);
-            assertThat(connection.messages).containsExactly(expected);
+            peer.sendSingly(bytes);
+            assertThat(peer.messages).containsExactly(Fired.describe(expected));
         }
         expected.release();
     }
 
     @Test
     void aFrameOfLengthZeroEndsA10ConnectionAtOnce() {
-        try (Connection connection = Connection.established(ZMTPVersion.ZMTP10, DEALER, DEALER)) {
-            connection.receive(Vectors.octets("1.0 frame of length zero"));
+        try (ScriptedPeer peer =
+                InTraffic.as(DEALER).peer(DEALER).peer(ZMTPVersion.ZMTP10).start()) {
+            peer.send(Vectors.octets("1.0 frame of length zero"));
 
-            assertThat(connection.failures)
+            assertThat(peer.failures)
                     .singleElement()
                     .isInstanceOf(ZMTPException.class)
                     .extracting(Throwable::getMessage)
                     .isEqualTo("frame length: 0 (expected: >= 1, it counts the flags octet), peer embedded");
-            assertThat(connection.channel.isActive()).isFalse();
+            assertThat(peer.channel.isActive()).isFalse();
         }
     }
 }

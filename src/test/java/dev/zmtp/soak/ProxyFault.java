@@ -6,11 +6,11 @@ import java.util.Random;
  * One thing that a proxy does to a connection.
  *
  * @param kind what
- * @param up whether it counts, and where it has one does it to, the octets from the peer to the server; else the others
- * @param at behind how many octets of that direction
+ * @param up whether it is about the bytes from the peer to the server, and not about those from the server
+ * @param at the number of bytes in that direction after which it happens
  * @param millis how long
  */
-record Fault(Kind kind, boolean up, long at, int millis) {
+record ProxyFault(Kind kind, boolean up, long at, int millis) {
 
     /** What a proxy can do. */
     enum Kind {
@@ -20,7 +20,7 @@ record Fault(Kind kind, boolean up, long at, int millis) {
         THROTTLE(false),
         /** Relays everything later, for a while. */
         DELAY(false),
-        /** Relays a few octets at a time, each in a write of its own. */
+        /** Relays a few bytes at a time, each with its own write. */
         CHOP(false),
         /** Ends both connections in the middle, each with a FIN. */
         CLOSE(true),
@@ -47,19 +47,20 @@ record Fault(Kind kind, boolean up, long at, int millis) {
     private static final double LOG_OF_MAX_OFFSET = Math.log(4e6);
 
     /** Some fault that loses nothing. */
-    static Fault gentle(Random random) {
+    static ProxyFault gentle(Random random) {
         Kind[] kinds = {Kind.STALL, Kind.THROTTLE, Kind.DELAY, Kind.CHOP};
-        return new Fault(kinds[random.nextInt(kinds.length)], random.nextBoolean(), offset(random), millis(random));
+        return new ProxyFault(
+                kinds[random.nextInt(kinds.length)], random.nextBoolean(), offset(random), millis(random));
     }
 
     /** Some fault that may lose messages. */
-    static Fault breaking(Random random) {
+    static ProxyFault breaking(Random random) {
         int dice = random.nextInt(100);
         Kind kind = dice < 30 ? Kind.CLOSE : dice < 60 ? Kind.HALF_CLOSE : dice < 98 ? Kind.RESET : Kind.SILENCE;
-        return new Fault(kind, random.nextBoolean(), offset(random), 0);
+        return new ProxyFault(kind, random.nextBoolean(), offset(random), 0);
     }
 
-    /** As likely among the first ten octets as among the last of some megabytes: handshakes get their share. */
+    /** As likely among the first ten bytes as among the last of some megabytes: handshakes get their share. */
     private static long offset(Random random) {
         return (long) Math.exp(random.nextDouble() * LOG_OF_MAX_OFFSET);
     }
@@ -69,8 +70,8 @@ record Fault(Kind kind, boolean up, long at, int millis) {
     }
 
     /** The same, for so long. */
-    Fault lasting(int other) {
-        return new Fault(kind, up, at, other);
+    ProxyFault lasting(int other) {
+        return new ProxyFault(kind, up, at, other);
     }
 
     @Override

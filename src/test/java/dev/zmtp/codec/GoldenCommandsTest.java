@@ -1,4 +1,4 @@
-package dev.zmtp.wire;
+package dev.zmtp.codec;
 
 import static dev.zmtp.ZMTPSocketType.DEALER;
 import static dev.zmtp.ZMTPSocketType.DISH;
@@ -15,12 +15,15 @@ import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPSubscription;
 import dev.zmtp.ZMTPVersion;
-import dev.zmtp.codec.ZMTPCodec;
+import dev.zmtp.testing.Fired;
 import dev.zmtp.testing.Hex;
+import dev.zmtp.testing.InTraffic;
+import dev.zmtp.testing.ScriptedPeer;
 import dev.zmtp.testing.Vectors;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -60,36 +63,36 @@ class GoldenCommandsTest {
     @ParameterizedTest(name = "{0}")
     @MethodSource("values")
     void theCodecSendsAValue(String name, ZMTPVersion version, ZMTPSocketType from, ZMTPSocketType to, Object value) {
-        try (Connection connection = Connection.established(version, from, to)) {
-            connection.channel.writeOutbound(value);
+        try (ScriptedPeer peer = InTraffic.as(from).peer(to).peer(version).start()) {
+            peer.channel.writeOutbound(value);
 
-            assertThat(connection.sent()).isEqualTo(Vectors.hex(name));
+            assertThat(peer.received()).isEqualTo(Vectors.hex(name));
         }
     }
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("values")
-    void theCodecReceivesAValueHoweverItIsCut(
+    void theCodecReceivesAValueHoweverItIsSplit(
             String name, ZMTPVersion version, ZMTPSocketType from, ZMTPSocketType to, Object value) {
-        byte[] octets = Vectors.octets(name);
-        try (Connection connection = Connection.established(version, to, from)) {
-            for (int at = 0; at <= octets.length; at++) {
-                connection.receiveSplit(octets, at);
-                assertThat(connection.messages).as("cut at %d", at).containsExactly(value);
-                connection.messages.clear();
+        byte[] bytes = Vectors.octets(name);
+        try (ScriptedPeer peer = InTraffic.as(to).peer(from).peer(version).start()) {
+            for (int at = 0; at <= bytes.length; at++) {
+                peer.send(bytes, at);
+                assertThat(peer.messages).as("cut at %d", at).containsExactly(Fired.describe(value));
+                peer.messages.clear();
             }
-            connection.receiveSingly(octets);
-            assertThat(connection.messages).containsExactly(value);
+            peer.sendSingly(bytes);
+            assertThat(peer.messages).containsExactly(Fired.describe(value));
         }
     }
 
     @ParameterizedTest(name = "{0} from a {1} peer")
     @MethodSource("bothForms")
-    void aPublisherTakesBothFormsFromAny3xPeer(String name, ZMTPVersion version, ZMTPSubscription value) {
-        try (Connection connection = Connection.established(version, PUB, SUB)) {
-            connection.receive(Vectors.octets(name));
+    void aPublisherAcceptsBothFormsFromAny3xPeer(String name, ZMTPVersion version, ZMTPSubscription value) {
+        try (ScriptedPeer peer = InTraffic.as(PUB).peer(SUB).peer(version).start()) {
+            peer.send(Vectors.octets(name));
 
-            assertThat(connection.messages).containsExactly(value);
+            assertThat(peer.messages).containsExactly(Fired.describe(value));
         }
     }
 
@@ -103,29 +106,27 @@ class GoldenCommandsTest {
 
     @Test
     void ourHeartbeatIsAPingWithItsTtl() {
-        ZMTPCodec.Builder beating = ZMTPCodec.builder()
-                .socketType(DEALER)
-                .heartbeatInterval(Duration.ofSeconds(1))
-                .heartbeatTtl(Duration.ofMillis(300));
-        try (Connection connection = Connection.established(ZMTP31, beating, DEALER)) {
-            connection.channel.advanceTimeBy(1, TimeUnit.SECONDS);
-            connection.channel.runScheduledPendingTasks();
+        UnaryOperator<ZMTPCodec.Builder> beating =
+                codec -> codec.heartbeatInterval(Duration.ofSeconds(1)).heartbeatTtl(Duration.ofMillis(300));
+        try (ScriptedPeer peer = InTraffic.as(DEALER).peer(DEALER).set(beating).start()) {
+            peer.channel.advanceTimeBy(1, TimeUnit.SECONDS);
+            peer.channel.runScheduledPendingTasks();
 
-            assertThat(connection.sent()).isEqualTo(Vectors.hex("PING for 0.3 s"));
+            assertThat(peer.received()).isEqualTo(Vectors.hex("PING for 0.3 s"));
         }
     }
 
     @ParameterizedTest(name = "{0} is answered by {1}")
     @MethodSource("pings")
-    void everyPingIsAnsweredWithItsContextHoweverItIsCut(String ping, String pong) {
-        byte[] octets = Vectors.octets(ping);
-        try (Connection connection = Connection.established(ZMTP31, DEALER, DEALER)) {
-            for (int at = 0; at <= octets.length; at++) {
-                connection.receiveSplit(octets, at);
-                assertThat(connection.sent()).as("cut at %d", at).isEqualTo(Vectors.hex(pong));
+    void everyPingIsAnsweredWithItsContextHoweverItIsSplit(String ping, String pong) {
+        byte[] bytes = Vectors.octets(ping);
+        try (ScriptedPeer peer = InTraffic.as(DEALER).peer(DEALER).peer(ZMTP31).start()) {
+            for (int at = 0; at <= bytes.length; at++) {
+                peer.send(bytes, at);
+                assertThat(peer.received()).as("cut at %d", at).isEqualTo(Vectors.hex(pong));
             }
-            connection.receiveSingly(octets);
-            assertThat(connection.sent()).isEqualTo(Vectors.hex(pong));
+            peer.sendSingly(bytes);
+            assertThat(peer.received()).isEqualTo(Vectors.hex(pong));
         }
     }
 
@@ -135,18 +136,18 @@ class GoldenCommandsTest {
 
     @ParameterizedTest
     @MethodSource("pongs")
-    void aPongNobodyAskedForIsNoMessageAndNoFault(String pong) {
-        byte[] octets = Vectors.octets(pong);
+    void anUnsolicitedPongIsIgnored(String pong) {
+        byte[] bytes = Vectors.octets(pong);
         ZMTPMessage expected = ZMTPMessage.fromUTF8("Hello");
-        try (Connection connection = Connection.established(ZMTP31, DEALER, DEALER)) {
-            for (int at = 0; at <= octets.length; at++) {
-                connection.receiveSplit(octets, at);
+        try (ScriptedPeer peer = InTraffic.as(DEALER).peer(DEALER).peer(ZMTP31).start()) {
+            for (int at = 0; at <= bytes.length; at++) {
+                peer.send(bytes, at);
             }
-            connection.receive(Vectors.octets("message Hello"));
+            peer.send(Vectors.octets("message Hello"));
 
-            assertThat(connection.messages).containsExactly(expected);
-            assertThat(connection.failures).isEmpty();
-            assertThat(connection.sent()).isEmpty();
+            assertThat(peer.messages).containsExactly(Fired.describe(expected));
+            assertThat(peer.failures).isEmpty();
+            assertThat(peer.received()).isEmpty();
         }
         expected.release();
     }
@@ -158,12 +159,12 @@ class GoldenCommandsTest {
     @Test
     void aPingMayComeBetweenTheFramesOfAMessage() {
         ZMTPMessage expected = ZMTPMessage.fromUTF8("a", "", "b");
-        try (Connection connection = Connection.established(ZMTP31, DEALER, DEALER)) {
-            connection.receive(Hex.octets(
+        try (ScriptedPeer peer = InTraffic.as(DEALER).peer(DEALER).peer(ZMTP31).start()) {
+            peer.send(Hex.octets(
                     "01 01 61 " + Vectors.text("PING LOL") + " 01 00 " + Vectors.text("PING LOL") + " 00 01 62"));
 
-            assertThat(connection.messages).containsExactly(expected);
-            assertThat(connection.sent()).isEqualTo(Vectors.hex("PONG LOL") + Vectors.hex("PONG LOL"));
+            assertThat(peer.messages).containsExactly(Fired.describe(expected));
+            assertThat(peer.received()).isEqualTo(Vectors.hex("PONG LOL") + Vectors.hex("PONG LOL"));
         }
         expected.release();
     }

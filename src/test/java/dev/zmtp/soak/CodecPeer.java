@@ -14,9 +14,9 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 
 /** A peer of this codec's, for one connection. */
-final class NettyPeer {
+final class CodecPeer {
 
-    private NettyPeer() {}
+    private CodecPeer() {}
 
     /** Connects to a port of the loopback interface and returns when the connection is closed. */
     static void converse(EventLoopGroup loops, Link link, int port, Totals totals, Random shape)

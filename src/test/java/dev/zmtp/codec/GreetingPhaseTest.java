@@ -1,6 +1,7 @@
 package dev.zmtp.codec;
 
 import static dev.zmtp.codec.Failures.failureOf;
+import static dev.zmtp.testing.Fired.message;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPException;
@@ -22,8 +23,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Which octets leave at which moment of the greeting, and which version comes out of it, for peers of every age. */
-class GreetingTest {
+/** Which bytes are sent at which point of the greeting, and which version is negotiated, for peers of every version. */
+class GreetingPhaseTest {
 
     private static final String OUR_SIGNATURE = "ff 00*7 03 7f";
     private static final String THEIR_SIGNATURE = "ff 00*7 04 7f";
@@ -42,7 +43,7 @@ class GreetingTest {
 
     record Conversation(
             String name, ZMTPVersion ours, ZMTPVersion agreed, String atOnce, List<Step> steps, String message) {
-        byte[] theirOctets() {
+        byte[] theirBytes() {
             return Hex.octets(steps.stream().map(Step::theirs).collect(Collectors.joining("\n")) + "\n" + message);
         }
 
@@ -163,7 +164,7 @@ class GreetingTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("matrix")
-    void eachOfOurOctetsLeavesOnceThePeerHasShownThatItUnderstandsIt(Conversation conversation) {
+    void eachOfOurBytesIsSentOnceThePeerHasShownThatItUnderstandsIt(Conversation conversation) {
         try (ScriptedPeer peer = peerOf(dealer(conversation.ours()))) {
             assertThat(peer.received()).isEqualTo(Hex.of(conversation.atOnce()));
             for (Step step : conversation.steps()) {
@@ -187,13 +188,13 @@ class GreetingTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("matrix")
-    void thePeerMayCutItsOctetsAnywhere(Conversation conversation) {
-        byte[] theirs = conversation.theirOctets();
+    void thePeerMaySplitItsBytesAnywhere(Conversation conversation) {
+        byte[] theirs = conversation.theirBytes();
         ZMTPHandshake expected;
         try (ScriptedPeer peer = peerOf(dealer(conversation.ours())).send(theirs)) {
             expected = peer.onlyEvent(ZMTPHandshakeSuccess.class).handshake();
             assertThat(peer.received()).isEqualTo(conversation.ourHex());
-            assertThat(peer.texts()).containsExactly("hi");
+            assertThat(peer.messages).containsExactly(message("hi"));
         }
         for (int split = 1; split <= theirs.length; split++) {
             try (ScriptedPeer peer = peerOf(dealer(conversation.ours()))) {
@@ -205,7 +206,7 @@ class GreetingTest {
                 assertThat(peer.onlyEvent(ZMTPHandshakeSuccess.class).handshake())
                         .isEqualTo(expected);
                 assertThat(peer.received()).isEqualTo(conversation.ourHex());
-                assertThat(peer.texts()).containsExactly("hi");
+                assertThat(peer.messages).containsExactly(message("hi"));
                 assertThat(peer.failures).isEmpty();
             }
         }
@@ -213,8 +214,8 @@ class GreetingTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("matrix")
-    void thePeerMayLeaveBehindAnyOctet(Conversation conversation) {
-        byte[] theirs = conversation.theirOctets();
+    void thePeerMayDisconnectAfterAnyByte(Conversation conversation) {
+        byte[] theirs = conversation.theirBytes();
         int handshake = theirs.length - Hex.octets(conversation.message()).length;
         for (int length = 0; length < handshake; length++) {
             try (ScriptedPeer peer = peerOf(dealer(conversation.ours()))) {
@@ -227,7 +228,7 @@ class GreetingTest {
     }
 
     @Test
-    void nothingButTheSignatureLeavesUnasked() {
+    void onlyTheSignatureIsSentUnasked() {
         try (ScriptedPeer peer = peerOf(dealer(ZMTPVersion.ZMTP31))) {
             assertThat(peer.received()).isEqualTo(Hex.of(OUR_SIGNATURE));
             peer.channel.runPendingTasks();
@@ -237,7 +238,7 @@ class GreetingTest {
     }
 
     @Test
-    void aPeerThatWaitsBehindItsSignatureGetsTheRevision() {
+    void aPeerThatWaitsAfterItsSignatureGetsTheRevision() {
         try (ScriptedPeer peer = peerOf(dealer(ZMTPVersion.ZMTP31))) {
             peer.received();
             peer.send("ff 00*7 01");
@@ -248,7 +249,7 @@ class GreetingTest {
     }
 
     @Test
-    void aPeerThatWaitsBehindItsRevisionGetsTheRest() {
+    void aPeerThatWaitsAfterItsRevisionGetsTheRest() {
         try (ScriptedPeer peer = peerOf(dealer(ZMTPVersion.ZMTP31)).send(THEIR_SIGNATURE + " 03")) {
             assertThat(peer.received()).isEqualTo(Hex.of(OUR_SIGNATURE + " 03 01" + NULL));
         }
@@ -256,7 +257,7 @@ class GreetingTest {
 
     @ParameterizedTest
     @CsvSource({"0, 01", "1, 02", "253, fe", "254, ff", "255, 0100"})
-    void theSignatureHoldsTheLengthOfOurIdentityAndOneMore(int identity, String length) {
+    void theSignatureHoldsTheLengthOfOurIdentityPlusOne(int identity, String length) {
         try (ScriptedPeer peer = peerOf(dealer(ZMTPVersion.ZMTP31).localIdentity("i".repeat(identity)))) {
             String padded = "0".repeat(16 - length.length()) + length;
             assertThat(peer.received()).isEqualTo("ff" + padded + "7f");
@@ -265,7 +266,7 @@ class GreetingTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"00*8", "ff*8", "00*7 01", "12 34 56 78 9a bc de f0"})
-    void thePaddingOfASignatureMeansNothing(String padding) {
+    void thePaddingOfASignatureIsIgnored(String padding) {
         try (ScriptedPeer peer = peerOf(dealer(ZMTPVersion.ZMTP31))) {
             peer.send("ff " + padding + " 7f 03 01 " + NULL + "\n" + THEIR_READY);
             assertThat(peer.received()).isEqualTo(Hex.of(OUR_SIGNATURE + " 03 01" + NULL + "\n" + OUR_READY));
@@ -275,7 +276,7 @@ class GreetingTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"01", "7f", "03", "ff", "81"})
-    void anOddTenthOctetEndsASignature(String last) {
+    void anOddTenthByteEndsASignature(String last) {
         try (ScriptedPeer peer = peerOf(dealer(ZMTPVersion.ZMTP31))) {
             peer.send("ff 00*8 " + last + " 03 01 " + NULL + "\n" + THEIR_READY);
             peer.onlyEvent(ZMTPHandshakeSuccess.class);
@@ -284,7 +285,7 @@ class GreetingTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"02", "7e", "80", "fe"})
-    void anEvenTenthOctetThatIsNoFlagsOfA10FrameIsRefused(String last) {
+    void anEvenTenthByteThatIsNotTheFlagsOfA10FrameIsRefused(String last) {
         try (ScriptedPeer peer = peerOf(dealer(ZMTPVersion.ZMTP31))) {
             peer.send("ff 00*7 ff " + last);
             assertThat(failureOf(peer).code()).isEqualTo(ZMTPException.Code.MALFORMED);
@@ -317,7 +318,7 @@ class GreetingTest {
     }
 
     @Test
-    void revisionTwoIs20AsTheRfcSays() {
+    void revisionTwoMeans20AsTheRfcSays() {
         try (ScriptedPeer peer = peerOf(dealer(ZMTPVersion.ZMTP31))) {
             peer.send(THEIR_SIGNATURE + " 02 06 / 00 03 \"you\"");
             assertThat(peer.received()).isEqualTo(Hex.of(OUR_SIGNATURE + " 03 05 / 00 02 \"me\""));
@@ -335,13 +336,13 @@ class GreetingTest {
             ZMTPHandshake handshake = peer.onlyEvent(ZMTPHandshakeSuccess.class).handshake();
             assertThat(handshake.negotiatedVersion()).isEqualTo(ZMTPVersion.ZMTP10);
             assertThat(handshake.remoteSocketType()).isEqualTo(ZMTPSocketType.ROUTER);
-            assertThat(peer.texts()).containsExactly("hi");
+            assertThat(peer.messages).containsExactly(message("hi"));
         }
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"01", "ff"})
-    void asServerMeansNothing(String asServer) {
+    void asServerIsIgnored(String asServer) {
         try (ScriptedPeer peer = peerOf(dealer(ZMTPVersion.ZMTP31))) {
             peer.send(THEIR_SIGNATURE + " 03 01 \"NULL\" 00*16 " + asServer + " 00*31\n" + THEIR_READY);
             peer.onlyEvent(ZMTPHandshakeSuccess.class);
@@ -349,7 +350,7 @@ class GreetingTest {
     }
 
     @Test
-    void theFillerMeansNothing() {
+    void theFillerIsIgnored() {
         try (ScriptedPeer peer = peerOf(dealer(ZMTPVersion.ZMTP31))) {
             peer.send(THEIR_SIGNATURE + " 03 01 \"NULL\" 00*16 00 a5*31\n" + THEIR_READY);
             peer.onlyEvent(ZMTPHandshakeSuccess.class);
@@ -425,12 +426,12 @@ class GreetingTest {
 
     @ParameterizedTest
     @EnumSource(ZMTPVersion.class)
-    void withoutInteropAPeerOfTheSameVersionMayStay(ZMTPVersion version) {
+    void withoutInteropAPeerOfTheSameVersionIsAccepted(ZMTPVersion version) {
         Conversation same = matrix().stream()
                 .filter(conversation -> conversation.ours() == version && conversation.agreed() == version)
                 .reduce((first, last) -> last)
                 .orElseThrow();
-        try (ScriptedPeer peer = peerOf(dealer(version).interop(false)).send(same.theirOctets())) {
+        try (ScriptedPeer peer = peerOf(dealer(version).interop(false)).send(same.theirBytes())) {
             assertThat(peer.onlyEvent(ZMTPHandshakeSuccess.class).handshake().negotiatedVersion())
                     .isEqualTo(version);
         }
@@ -451,7 +452,7 @@ class GreetingTest {
 
     @ParameterizedTest(name = "{0}: {1}")
     @MethodSource("draftsAndOldPeers")
-    void aDraftTypeNeverSpeaksLessThan30(ZMTPSocketType type, String theirs, String answered) {
+    void aDraftTypeRequiresAtLeast30(ZMTPSocketType type, String theirs, String answered) {
         ZMTPConfig.Builder config = ZMTPConfig.builder().socketType(type);
         try (ScriptedPeer peer = peerOf(config).send(theirs)) {
             assertThat(failureOf(peer).code()).isEqualTo(ZMTPException.Code.VERSION);
@@ -473,7 +474,7 @@ class GreetingTest {
 
     @ParameterizedTest(name = "{0} with {2}")
     @MethodSource("everyPairThat20CanName")
-    void a20PeerMustHaveATypeThatGoesWithOurs(ZMTPSocketType ours, int code, ZMTPSocketType theirs) {
+    void a20PeerMustHaveATypeCompatibleWithOurs(ZMTPSocketType ours, int code, ZMTPSocketType theirs) {
         for (ZMTPVersion protocol : List.of(ZMTPVersion.ZMTP31, ZMTPVersion.ZMTP20)) {
             ZMTPConfig.Builder config = ZMTPConfig.builder().socketType(ours).protocol(protocol);
             try (ScriptedPeer peer = peerOf(config)) {
@@ -512,7 +513,7 @@ class GreetingTest {
         "XPUB, 01",
         "XSUB, 02"
     })
-    void a20PeerLearnsOurTypeByTheNumbersOfRfc15(ZMTPSocketType ours, String code) {
+    void a20PeerGetsOurTypeAsTheNumberOfRfc15(ZMTPSocketType ours, String code) {
         ZMTPConfig.Builder config = ZMTPConfig.builder().socketType(ours);
         try (ScriptedPeer peer = peerOf(config).send(THEIR_SIGNATURE + " 01")) {
             assertThat(peer.received()).isEqualTo(Hex.of("ff 00*7 01 7f 03 " + code + " / 00 00"));

@@ -5,11 +5,11 @@ import io.netty.channel.ChannelHandler;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.util.List;
 
-/** Two embedded channels whose octets go to each other: a connection without threads, sockets or time. */
-public final class Peers implements AutoCloseable {
+/** Two embedded channels whose bytes go to each other: a connection without threads, sockets or time. */
+public final class CodecPair implements AutoCloseable {
 
     /** One end of the connection, and all that its codec fired. */
-    public static final class End {
+    public static final class Side {
         private final Recorder<Object> recorder = Recorder.ofAll();
         /** The channel. */
         public final EmbeddedChannel channel;
@@ -22,7 +22,7 @@ public final class Peers implements AutoCloseable {
         /** Events, messages and failures, in the order in which they came. */
         public final List<Object> all = recorder.all;
 
-        private End(ChannelHandler... handlers) {
+        private Side(ChannelHandler... handlers) {
             channel = new EmbeddedChannel();
             channel.pipeline().addLast(handlers);
             channel.pipeline().addLast(recorder);
@@ -30,19 +30,19 @@ public final class Peers implements AutoCloseable {
     }
 
     /** The two ends. */
-    public final End left;
+    public final Side left;
 
     /** The other end. */
-    public final End right;
+    public final Side right;
 
     /** Connects two codecs, which are added to active channels. Nothing has crossed yet: see {@link #exchange}. */
-    public Peers(ChannelHandler left, ChannelHandler right) {
-        this.left = new End(left);
-        this.right = new End(right);
+    public CodecPair(ChannelHandler left, ChannelHandler right) {
+        this.left = new Side(left);
+        this.right = new Side(right);
     }
 
-    /** Carries octets in both directions until neither end has more to say. */
-    public Peers exchange() {
+    /** Carries bytes in both directions until neither end sends more. */
+    public CodecPair exchange() {
         boolean moved = true;
         while (moved) {
             left.channel.runPendingTasks();
@@ -54,13 +54,13 @@ public final class Peers implements AutoCloseable {
         return this;
     }
 
-    private static boolean carry(End from, End to) {
+    private static boolean carry(Side from, Side to) {
         boolean moved = false;
-        for (ByteBuf octets = from.channel.readOutbound(); octets != null; octets = from.channel.readOutbound()) {
+        for (ByteBuf bytes = from.channel.readOutbound(); bytes != null; bytes = from.channel.readOutbound()) {
             if (to.channel.isActive()) {
-                to.channel.writeInbound(octets);
+                to.channel.writeInbound(bytes);
             } else {
-                octets.release();
+                bytes.release();
             }
             moved = true;
         }

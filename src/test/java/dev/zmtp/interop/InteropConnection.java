@@ -11,15 +11,15 @@ import java.util.function.Consumer;
 import org.junit.jupiter.params.provider.Arguments;
 
 /** One connection over TCP between our codec and a socket of another implementation. */
-final class Link implements AutoCloseable {
+final class InteropConnection implements AutoCloseable {
 
-    /** Who listens; the other one connects. */
+    /** The side that listens; the other one connects. */
     enum Binder {
         WE,
         THEY
     }
 
-    /** Each other implementation, and who of the two listens. */
+    /** Each other implementation, with each side listening. */
     static List<Arguments> everyPeerAndBinder() {
         return Every.combinationOf(PeerKind.values(), Binder.values());
     }
@@ -29,11 +29,11 @@ final class Link implements AutoCloseable {
 
     private final OurSide ourSide = new OurSide();
     private final OurEnd ours;
-    private Peer peer;
+    private PeerContext peer;
     private PeerSocket theirs;
 
     /** Connects; the handshake may still be under way. {@code settings} come before anything is sent. */
-    Link(
+    InteropConnection(
             PeerKind kind,
             Binder binder,
             ZMTPConfig config,
@@ -77,8 +77,9 @@ final class Link implements AutoCloseable {
     }
 
     /** As the other, with default settings for both, but these types. */
-    static Link of(PeerKind kind, Binder binder, ZMTPSocketType ourType, ZMTPSocketType theirType) {
-        return new Link(kind, binder, ZMTPConfig.builder().socketType(ourType).build(), theirType, socket -> {});
+    static InteropConnection of(PeerKind kind, Binder binder, ZMTPSocketType ourType, ZMTPSocketType theirType) {
+        return new InteropConnection(
+                kind, binder, ZMTPConfig.builder().socketType(ourType).build(), theirType, socket -> {});
     }
 
     OurEnd ours() {
@@ -89,7 +90,7 @@ final class Link implements AutoCloseable {
         return theirs;
     }
 
-    Peer peer() {
+    PeerContext peer() {
         return peer;
     }
 

@@ -6,7 +6,7 @@ import dev.zmtp.codec.ZMTPCodec;
 import java.util.Arrays;
 
 /** Codecs as an input chooses them. */
-final class Settings {
+final class FuzzedCodec {
 
     private static final String[] IDENTITIES = {"", "me", "i".repeat(253), "i".repeat(254), "i".repeat(255)};
     private static final int NONE = 1 << 30;
@@ -16,7 +16,7 @@ final class Settings {
     /** Reserved bits from 2.0 on; and before, the start of a length of more than 2^63. */
     private static final byte NO_HEADER = (byte) 0xff;
 
-    private Settings() {}
+    private FuzzedCodec() {}
 
     /** A codec of any type and version, with or without interop, under an identity of any length. */
     static ZMTPCodec.Builder any(Input input) {
@@ -31,7 +31,7 @@ final class Settings {
         return limited(codec, input);
     }
 
-    /** The same codec with limits: mostly small ones, and some that are none. */
+    /** The same codec with limits, most of them small, some of them unlimited. */
     static ZMTPCodec.Builder limited(ZMTPCodec.Builder codec, Input input) {
         int frameLength = input.number(NONE, 1, 5, 255, 256, 5000, 100_000);
         int messageLength = input.number(NONE, 1, 5, 100, 300, 5000, 100_000);
@@ -50,7 +50,7 @@ final class Settings {
         return none ? codec : codec.decoder(session -> new Parts(manner));
     }
 
-    /** The lengths of reads, from one octet to many thousands; none for one read. */
+    /** The lengths of reads, from one byte to many thousands; empty for a single read. */
     static int[] reads(Input input) {
         int[] lengths = new int[input.choice(9)];
         for (int i = 0; i < lengths.length; i++) {
@@ -60,12 +60,12 @@ final class Settings {
         return lengths;
     }
 
-    /** What is left of the input, and perhaps some KiB behind it that are a fault unless they stand in a body. */
+    /** The rest of the input, perhaps followed by some KiB that are malformed unless they are part of a body. */
     static byte[] stream(Input input) {
         int stretch = Math.max(0, input.octet() - MIN_STRETCH) << 11;
-        byte[] octets = input.rest();
-        byte[] stream = Arrays.copyOf(octets, octets.length + stretch);
-        Arrays.fill(stream, octets.length, stream.length, NO_HEADER);
+        byte[] bytes = input.rest();
+        byte[] stream = Arrays.copyOf(bytes, bytes.length + stretch);
+        Arrays.fill(stream, bytes.length, stream.length, NO_HEADER);
         return stream;
     }
 }

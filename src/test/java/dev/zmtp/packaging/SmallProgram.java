@@ -14,13 +14,13 @@ import java.util.concurrent.Callable;
  * A small program that uses the library as a stranger does: the tests here run it as a module in a JVM of its own, and as a
  * bundle. It must not use anything of the tests.
  */
-public final class Conversation implements Callable<String> {
+public final class SmallProgram implements Callable<String> {
 
     /** What {@link #call} returns, and {@link #main} prints. */
     static final String OUTCOME = "ROUTER heard hello, without CURVE";
 
     /**
-     * Lets a DEALER say something to a ROUTER, which asks who it is, and returns what that heard, and whether there is CURVE.
+     * Sends a message from a DEALER to a ROUTER with an authenticator. Returns what arrived, and whether CURVE is available.
      * What is optional is not where this runs.
      */
     @Override
@@ -64,13 +64,13 @@ public final class Conversation implements Callable<String> {
     }
 
     private static void carry(EmbeddedChannel from, EmbeddedChannel to) {
-        for (ByteBuf octets = from.readOutbound(); octets != null; octets = from.readOutbound()) {
-            to.writeInbound(octets);
+        for (ByteBuf bytes = from.readOutbound(); bytes != null; bytes = from.readOutbound()) {
+            to.writeInbound(bytes);
         }
     }
 
     /** Prints the outcome. */
     public static void main(String[] args) {
-        System.out.println(new Conversation().call());
+        System.out.println(new SmallProgram().call());
     }
 }

@@ -4,7 +4,7 @@ import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPVersion;
 
 /** Another implementation of ZeroMQ, running in this process. Its sockets are for the test's thread alone. */
-public interface Peer extends AutoCloseable {
+public interface PeerContext extends AutoCloseable {
 
     /** The newest version of ZMTP that it speaks. */
     ZMTPVersion version();
@@ -21,7 +21,7 @@ public interface Peer extends AutoCloseable {
      */
     int zapProxy();
 
-    /** Closes all sockets at once, whatever they have still to send, and ends the threads behind them. */
+    /** Closes all sockets at once, dropping what they have not sent yet, and ends their threads. */
     @Override
     void close();
 }

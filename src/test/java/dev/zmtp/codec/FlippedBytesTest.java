@@ -13,32 +13,32 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A conversation with one octet that is not as it should be. Either the grammar allows for it, or the connection ends with
- * one failure; nothing that was said before changes, and how the octets are cut does not matter.
+ * A conversation with one flipped byte. Either the grammar allows it, or the connection ends with
+ * one failure. Nothing that was sent before changes, and it does not matter how the bytes are split.
  */
-class FlippedOctetsTest {
+class FlippedBytesTest {
 
-    /** What a conversation with a flipped octet comes to, and then the peer leaves. */
-    private static List<String> outcome(byte[] octets, int piece) {
-        try (ScriptedPeer peer = Conversation.begin()) {
-            for (int at = 0; at < octets.length; at += piece) {
-                peer.send(Arrays.copyOfRange(octets, at, Math.min(octets.length, at + piece)));
+    /** What is fired for a conversation with a flipped byte after which the peer disconnects. */
+    private static List<String> outcome(byte[] bytes, int piece) {
+        try (ScriptedPeer peer = Transcript.begin()) {
+            for (int at = 0; at < bytes.length; at += piece) {
+                peer.send(Arrays.copyOfRange(bytes, at, Math.min(bytes.length, at + piece)));
             }
             peer.channel.unsafe().close(peer.channel.voidPromise());
             peer.channel.runPendingTasks();
-            return Conversation.outcome(peer);
+            return Transcript.outcome(peer);
         }
     }
 
-    private static byte[] flipped(Conversation conversation, int at, int bits) {
-        byte[] octets = conversation.octets();
-        octets[at] ^= (byte) bits;
-        return octets;
+    private static byte[] flipped(Transcript conversation, int at, int bits) {
+        byte[] bytes = conversation.bytes();
+        bytes[at] ^= (byte) bits;
+        return bytes;
     }
 
     /**
-     * By offset, what comes of an octet all of whose bits are flipped: the code of the failure; "same" if it means nothing;
-     * "other" if the messages are others, or one waits for octets that do not come.
+     * By offset, the outcome if all bits of that byte are flipped: the code of the failure; "same" if it is ignored;
+     * "other" if the messages differ, or one waits for bytes that do not arrive.
      */
     @ParameterizedTest(name = "{0}")
     @CsvSource(delimiter = '|', textBlock = """
@@ -63,12 +63,12 @@ class FlippedOctetsTest {
                              133-136 TOO_LARGE, 137-138 other, 139 MALFORMED, 140-141 other, 142-143 MALFORMED, \
                              144-147 TOO_LARGE, 148-452 other
                     """)
-    void whatComesOfItIsToldOnce(ZMTPVersion version, String table) {
-        Conversation conversation = Conversation.of(version);
+    void theOutcomeIsReportedOnce(ZMTPVersion version, String table) {
+        Transcript conversation = Transcript.of(version);
         List<String> expected = expand(table);
-        List<String> unflipped = outcome(conversation.octets(), Integer.MAX_VALUE / 2);
+        List<String> unflipped = outcome(conversation.bytes(), Integer.MAX_VALUE / 2);
         List<String> actual = new ArrayList<>();
-        for (int at = 0; at < conversation.octets().length; at++) {
+        for (int at = 0; at < conversation.bytes().length; at++) {
             List<String> outcome = outcome(flipped(conversation, at, 0xff), Integer.MAX_VALUE / 2);
             List<String> before = conversation.fired(at);
             assertThat(outcome.subList(0, before.size())).as("%d flipped", at).isEqualTo(before);
@@ -103,26 +103,26 @@ class FlippedOctetsTest {
         return failures.isEmpty() ? "other" : String.join(" ", failures);
     }
 
-    /** One octet there is as good as another. */
-    private static boolean isAmidTheLargeFrame(Conversation conversation, int at) {
-        byte[] octets = conversation.octets();
-        return octets[at] == 'g' && octets[at - 1] == 'g';
+    /** Any byte is valid there. */
+    private static boolean isAmidTheLargeFrame(Transcript conversation, int at) {
+        byte[] bytes = conversation.bytes();
+        return bytes[at] == 'g' && bytes[at - 1] == 'g';
     }
 
-    static List<Conversation> conversations() {
-        return Conversation.ofEachVersion().toList();
+    static List<Transcript> conversations() {
+        return Transcript.ofEachVersion().toList();
     }
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("conversations")
-    void howTheOctetsAreCutDoesNotMatter(Conversation conversation) {
-        int length = conversation.octets().length;
+    void theOutcomeDoesNotDependOnHowTheBytesAreSplit(Transcript conversation) {
+        int length = conversation.bytes().length;
         for (int at = 0; at < length; at += isAmidTheLargeFrame(conversation, at) ? 20 : 1) {
             for (int bits : new int[] {0xff, 1 << (at % 8)}) {
-                byte[] octets = flipped(conversation, at, bits);
-                List<String> inOneRead = outcome(octets, length);
-                assertThat(outcome(octets, 1)).as("%d flipped by %x", at, bits).isEqualTo(inOneRead);
-                assertThat(outcome(octets, 7)).as("%d flipped by %x", at, bits).isEqualTo(inOneRead);
+                byte[] bytes = flipped(conversation, at, bits);
+                List<String> inOneRead = outcome(bytes, length);
+                assertThat(outcome(bytes, 1)).as("%d flipped by %x", at, bits).isEqualTo(inOneRead);
+                assertThat(outcome(bytes, 7)).as("%d flipped by %x", at, bits).isEqualTo(inOneRead);
             }
         }
     }

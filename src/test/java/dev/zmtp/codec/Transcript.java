@@ -1,54 +1,51 @@
 package dev.zmtp.codec;
 
-import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPVersion;
+import dev.zmtp.testing.Fired;
 import dev.zmtp.testing.Hex;
-import dev.zmtp.testing.InTraffic;
 import dev.zmtp.testing.ScriptedPeer;
-import io.netty.channel.socket.ChannelInputShutdownEvent;
 import java.io.ByteArrayOutputStream;
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** All that a peer of one version might say to a DEALER, and what the codec makes of it, in words. */
-final class Conversation {
+/** A conversation of a peer of one version with a DEALER, and what the codec fires for it, in words. */
+final class Transcript {
 
     private final ZMTPVersion version;
-    private final ByteArrayOutputStream octets = new ByteArrayOutputStream();
+    private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     private int handshake;
 
-    /** What is fired, and how many octets have come by then. */
+    /** What is fired, and how many bytes have arrived by then. */
     private final List<String> fired = new ArrayList<>();
 
     private final List<Integer> firedAt = new ArrayList<>();
 
-    private Conversation(ZMTPVersion version) {
+    private Transcript(ZMTPVersion version) {
         this.version = version;
     }
 
-    /** Adds octets of the peer, and what is fired once they have come; null if that is nothing. */
+    /** Adds bytes of the peer, and what is fired once they have arrived, or null for nothing. */
     private void add(String hex, @Nullable String fires) {
-        octets.writeBytes(Hex.octets(hex));
+        bytes.writeBytes(Hex.octets(hex));
         if (fires != null) {
             fired.add(fires);
-            firedAt.add(octets.size());
+            firedAt.add(bytes.size());
         }
     }
 
     /** A conversation of each version. */
-    static Stream<Conversation> ofEachVersion() {
-        return Stream.of(ZMTPVersion.values()).map(Conversation::of);
+    static Stream<Transcript> ofEachVersion() {
+        return Stream.of(ZMTPVersion.values()).map(Transcript::of);
     }
 
     /** The conversation of a peer of {@code version}. */
-    static Conversation of(ZMTPVersion version) {
-        Conversation all = new Conversation(version);
-        all.add(InTraffic.greeting(version, ZMTPSocketType.ROUTER), "success " + version);
-        all.handshake = all.octets.size();
+    static Transcript of(ZMTPVersion version) {
+        Transcript all = new Transcript(version);
+        all.add(ScriptedPeer.greeting(version, ZMTPSocketType.ROUTER), "success " + version);
+        all.handshake = all.bytes.size();
         if (version == ZMTPVersion.ZMTP10) {
             all.add("02 00 61", "message 61");
             all.add("02 01 62 / 01 01 / 03 00 63 64", "message 62 - 6364");
@@ -70,26 +67,26 @@ final class Conversation {
         return all;
     }
 
-    /** All octets of the peer. */
-    byte[] octets() {
-        return octets.toByteArray();
+    /** All bytes of the peer. */
+    byte[] bytes() {
+        return bytes.toByteArray();
     }
 
-    /** What has been fired when the first {@code octets} have come. */
-    List<String> fired(int octets) {
+    /** What has been fired when this many bytes have arrived. */
+    List<String> fired(int bytes) {
         int count = 0;
-        while (count < fired.size() && firedAt.get(count) <= octets) {
+        while (count < fired.size() && firedAt.get(count) <= bytes) {
             count++;
         }
         return fired.subList(0, count);
     }
 
-    /** How many octets the handshake has. */
+    /** How many bytes the handshake has. */
     int handshake() {
         return handshake;
     }
 
-    /** A new codec and this peer, which has said nothing yet. */
+    /** A new codec and a peer that has sent nothing yet. */
     static ScriptedPeer begin() {
         return new ScriptedPeer(ZMTPCodec.of(ZMTPSocketType.DEALER));
     }
@@ -97,31 +94,11 @@ final class Conversation {
     /** All that a codec has fired, in order and in words, and at the end whether the channel is closed. */
     static List<String> outcome(ScriptedPeer peer) {
         List<String> outcome = new ArrayList<>();
-        peer.all.forEach(fired -> outcome.add(describe(fired)));
+        peer.all.forEach(fired -> outcome.add(Fired.describe(fired)));
         if (!peer.channel.isOpen()) {
             outcome.add("closed");
         }
         return outcome;
-    }
-
-    /** A message, event or failure in words. */
-    static String describe(Object fired) {
-        if (fired instanceof ZMTPHandshakeSuccess success) {
-            return "success " + success.handshake().negotiatedVersion();
-        }
-        if (fired instanceof ZMTPHandshakeFailure failure) {
-            return "refused: " + describe(failure.cause());
-        }
-        if (fired instanceof ZMTPException failure) {
-            return failure.code().name();
-        }
-        if (fired instanceof ChannelInputShutdownEvent) {
-            return "input shut down";
-        }
-        if (fired instanceof IOException) {
-            return "IOException"; // of which class, is the transport's to choose
-        }
-        return fired instanceof Throwable failure ? failure.getClass().getSimpleName() : InTraffic.describe(fired);
     }
 
     @Override

@@ -1,29 +1,29 @@
 package dev.zmtp.fuzz;
 
-/** What a target tells the fuzzer: the library did something that it does not promise. */
-final class Fault extends AssertionError {
+/** Reported to the fuzzer: the library broke a promise. */
+final class FuzzFailure extends AssertionError {
 
     private static final long serialVersionUID = 1L;
 
-    Fault(String message) {
+    FuzzFailure(String message) {
         super(message);
     }
 
-    Fault(String message, Throwable cause) {
+    FuzzFailure(String message, Throwable cause) {
         super(message, cause);
     }
 
     /** Fails with {@code message} and {@code value} unless {@code promise} is kept. */
     static void unless(boolean promise, String message, Object value) {
         if (!promise) {
-            throw new Fault(message + ": " + value);
+            throw new FuzzFailure(message + ": " + value);
         }
     }
 
     /** Fails unless the two are equal. */
     static void unlessEqual(Object actual, Object expected, String what) {
         if (!actual.equals(expected)) {
-            throw new Fault(what + ": " + actual + " (expected: " + expected + ")");
+            throw new FuzzFailure(what + ": " + actual + " (expected: " + expected + ")");
         }
     }
 }

@@ -3,8 +3,8 @@ package dev.zmtp.soak;
 import dev.zmtp.interop.PeerKind;
 import org.jspecify.annotations.Nullable;
 
-/** Whose socket a peer is. */
-enum Kind {
+/** The implementation that a peer's socket belongs to. */
+enum Implementation {
     /** This codec's. */
     NETTY_ZMTP(null),
     /** JeroMQ's. */
@@ -16,11 +16,11 @@ enum Kind {
 
     private final @Nullable PeerKind foreign;
 
-    Kind(@Nullable PeerKind foreign) {
+    Implementation(@Nullable PeerKind foreign) {
         this.foreign = foreign;
     }
 
-    /** The other implementation that this is, or null if it is none. */
+    /** The foreign implementation in this process, or null. */
     @Nullable
     PeerKind foreign() {
         return foreign;

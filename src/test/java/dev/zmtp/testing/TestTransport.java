@@ -43,18 +43,18 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Each way of Netty's to carry octets that runs on Linux.
+ * Each way of Netty's to carry bytes that runs on Linux.
  *
  * <p>A constant names classes that may not be there, on Netty 4.1 or without a native library, so they stand in lambdas and
  * are looked for when it is used. {@code NIO_UNIX} has no abstract names: the JDK's addresses are paths.
  */
 @SuppressWarnings({"deprecation", "ImmutableEnumChecker"}) // the groups that Netty 4.1 knows too; lambdas without state
-public enum Transport {
+public enum TestTransport {
     /** TCP by the JDK. */
     NIO(
             Need.NOTHING,
             () -> new Kit(EventLoops.newGroup(2), NioSocketChannel.class, NioServerSocketChannel.class),
-            Transport::loopback),
+            TestTransport::loopback),
     /** Within the JVM, without a system call. */
     LOCAL(
             Need.NOTHING,
@@ -64,11 +64,11 @@ public enum Transport {
     EPOLL(
             Need.EPOLL,
             () -> new Kit(new EpollEventLoopGroup(2), EpollSocketChannel.class, EpollServerSocketChannel.class),
-            Transport::loopback),
+            TestTransport::loopback),
     /** A Unix domain socket by epoll. */
-    EPOLL_UNIX(Need.EPOLL, Transport::epollUnix, dir -> new DomainSocketAddress(path(dir))),
+    EPOLL_UNIX(Need.EPOLL, TestTransport::epollUnix, dir -> new DomainSocketAddress(path(dir))),
     /** A Unix domain socket that has no file, by epoll. */
-    EPOLL_ABSTRACT(Need.EPOLL, Transport::epollUnix, dir -> new DomainSocketAddress(abstractName())),
+    EPOLL_ABSTRACT(Need.EPOLL, TestTransport::epollUnix, dir -> new DomainSocketAddress(abstractName())),
     /** A Unix domain socket by the JDK, in Netty 4.2. */
     NIO_UNIX(
             Need.NOTHING,
@@ -78,7 +78,7 @@ public enum Transport {
     IO_URING(
             Need.IO_URING,
             () -> new Kit(Uring.plain(), IoUringSocketChannel.class, IoUringServerSocketChannel.class),
-            Transport::loopback),
+            TestTransport::loopback),
     /** TCP by io_uring, which reads into a ring of shared buffers and sends without copying. */
     IO_URING_RING(
             Need.IO_URING_RINGS,
@@ -91,19 +91,19 @@ public enum Transport {
                             Uring.RING,
                             IoUringChannelOption.IO_URING_WRITE_ZERO_COPY_THRESHOLD,
                             1024)),
-            Transport::loopback),
+            TestTransport::loopback),
     /** A Unix domain socket by io_uring, in Netty 4.2. */
-    IO_URING_UNIX(Need.IO_URING, Transport::uringUnix, dir -> new DomainSocketAddress(path(dir))),
+    IO_URING_UNIX(Need.IO_URING, TestTransport::uringUnix, dir -> new DomainSocketAddress(path(dir))),
     /** A Unix domain socket that has no file, by io_uring, in Netty 4.2. */
-    IO_URING_ABSTRACT(Need.IO_URING, Transport::uringUnix, dir -> new DomainSocketAddress(abstractName()));
+    IO_URING_ABSTRACT(Need.IO_URING, TestTransport::uringUnix, dir -> new DomainSocketAddress(abstractName()));
 
     /**
      * What a connection needs.
      *
-     * @param group the event loops, which whoever asked shuts down
+     * @param group the event loops, which the caller shuts down
      * @param channel the class of a client's channel
      * @param server the class of a server's
-     * @param options what a channel must be told
+     * @param options the options that a channel needs
      */
     public record Kit(
             EventLoopGroup group,
@@ -140,7 +140,7 @@ public enum Transport {
                 return isLinux() && hasLibrary("epoll");
             }
         },
-        /** Of the kernel too, which may refuse it to a container or to everybody. */
+        /** Also depends on the kernel, which may refuse it to containers or altogether. */
         IO_URING {
             @Override
             @Nullable
@@ -179,7 +179,7 @@ public enum Transport {
     private final Supplier<Kit> kit;
     private final Function<Path, SocketAddress> address;
 
-    Transport(Need need, Supplier<Kit> kit, Function<Path, SocketAddress> address) {
+    TestTransport(Need need, Supplier<Kit> kit, Function<Path, SocketAddress> address) {
         this.need = need;
         this.kit = kit;
         this.address = address;
@@ -204,7 +204,7 @@ public enum Transport {
         return kit.get();
     }
 
-    /** Returns an address to bind a server to that nobody else has; if it names a file, that is in {@code dir}. */
+    /** Returns an unused address to bind a server to; if it names a file, that is in {@code dir}. */
     public SocketAddress newAddress(Path dir) {
         return address.apply(dir);
     }
@@ -258,7 +258,8 @@ public enum Transport {
 
     private static boolean hasLibrary(String name) {
         String arch = System.getProperty("os.arch").equals("amd64") ? "x86_64" : System.getProperty("os.arch");
-        return Transport.class.getResource("/META-INF/native/libnetty_transport_native_" + name + "_" + arch + ".so")
+        return TestTransport.class.getResource(
+                        "/META-INF/native/libnetty_transport_native_" + name + "_" + arch + ".so")
                 != null;
     }
 }

@@ -1,4 +1,4 @@
-package dev.zmtp.wire;
+package dev.zmtp.codec;
 
 import static dev.zmtp.ZMTPSocketType.DEALER;
 import static dev.zmtp.ZMTPSocketType.PUB;
@@ -19,10 +19,10 @@ import dev.zmtp.ZMTPFraming;
 import dev.zmtp.ZMTPMetadata;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPVersion;
-import dev.zmtp.codec.ZMTPCodec;
-import dev.zmtp.codec.ZMTPHandshake;
 import dev.zmtp.testing.Hex;
+import dev.zmtp.testing.ScriptedPeer;
 import dev.zmtp.testing.Vectors;
+import dev.zmtp.wire.Command;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import java.nio.ByteBuffer;
@@ -43,7 +43,7 @@ class GoldenHandshakeTest {
 
     private static final String SIGNATURE = "ff 00*7 01 7f ";
 
-    /** Each vector, the codec that sends it, and the octets of the peer that bring it out. */
+    /** Each vector, the codec that sends it, and the bytes of the peer that it answers. */
     private static List<Arguments> sent() {
         return List.of(
                 Arguments.of("1.0 greeting, anonymous", dealer(ZMTP10, ""), ""),
@@ -114,72 +114,74 @@ class GoldenHandshakeTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("sent")
-    void theCodecSendsAGreeting(String name, ZMTPCodec.Builder ours, String peer) {
-        try (Connection connection = new Connection(ours.build())) {
-            connection.receive(Hex.octets(peer));
+    void theCodecSendsAGreeting(String name, ZMTPCodec.Builder ours, String theirs) {
+        try (ScriptedPeer peer = new ScriptedPeer(ours.build())) {
+            peer.send(Hex.octets(theirs));
 
-            assertThat(connection.sent()).isEqualTo(Vectors.hex(name));
+            assertThat(peer.received()).isEqualTo(Vectors.hex(name));
         }
     }
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("received")
-    void theCodecUnderstandsAGreetingHoweverItIsCut(String name, String rest, ZMTPCodec.Builder ours, Known expected) {
-        byte[] octets = Hex.octets(Vectors.text(name) + " " + rest);
-        for (int at = 0; at <= octets.length; at++) {
+    void theCodecUnderstandsAGreetingHoweverItIsSplit(
+            String name, String rest, ZMTPCodec.Builder ours, Known expected) {
+        byte[] bytes = Hex.octets(Vectors.text(name) + " " + rest);
+        for (int at = 0; at <= bytes.length; at++) {
             int cut = at;
-            check(ours, expected, connection -> connection.receiveSplit(octets, cut));
+            check(ours, expected, peer -> peer.send(bytes, cut));
         }
-        check(ours, expected, connection -> connection.receiveSingly(octets));
+        check(ours, expected, peer -> peer.sendSingly(bytes));
     }
 
-    private static void check(ZMTPCodec.Builder ours, Known expected, Consumer<Connection> conversation) {
-        try (Connection connection = new Connection(ours.build())) {
-            conversation.accept(connection);
+    private static void check(ZMTPCodec.Builder ours, Known expected, Consumer<ScriptedPeer> conversation) {
+        try (ScriptedPeer peer = new ScriptedPeer(ours.build())) {
+            conversation.accept(peer);
 
-            ZMTPHandshake handshake = connection.handshake();
+            ZMTPHandshake handshake = peer.onlyEvent(ZMTPHandshakeSuccess.class).handshake();
             assertThat(handshake.negotiatedVersion()).isEqualTo(expected.version);
             assertThat(handshake.remoteSocketType()).isEqualTo(expected.type);
             assertThat(utf8(handshake.remoteIdentity())).isEqualTo(expected.identity);
         }
     }
 
-    private static String utf8(ByteBuffer octets) {
-        return StandardCharsets.UTF_8.decode(octets).toString();
+    private static String utf8(ByteBuffer bytes) {
+        return StandardCharsets.UTF_8.decode(bytes).toString();
     }
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("received")
-    void aGreetingWithoutItsLastOctetIsNoHandshake(String name, String rest, ZMTPCodec.Builder ours, Known unused) {
-        byte[] octets = Hex.octets(Vectors.text(name) + " " + rest);
-        try (Connection connection = new Connection(ours.build())) {
-            connection.receive(Arrays.copyOf(octets, octets.length - 1));
+    void aGreetingWithoutItsLastByteIsIncomplete(String name, String rest, ZMTPCodec.Builder ours, Known unused) {
+        byte[] bytes = Hex.octets(Vectors.text(name) + " " + rest);
+        try (ScriptedPeer peer = new ScriptedPeer(ours.build())) {
+            peer.send(Arrays.copyOf(bytes, bytes.length - 1));
 
-            assertThat(connection.isShakingHands()).isTrue();
-            assertThat(connection.channel.isActive()).isTrue();
+            assertThat(peer.events).isEmpty();
+            assertThat(peer.channel.isActive()).isTrue();
         }
     }
 
     @Test
-    void aFrameOfLengthZeroIsNoGreeting() {
-        try (Connection connection = new Connection(router(ZMTP31).build())) {
-            connection.receive(Vectors.octets("1.0 frame of length zero"));
+    void aFrameOfLengthZeroIsNotAGreeting() {
+        try (ScriptedPeer peer = new ScriptedPeer(router(ZMTP31).build())) {
+            peer.send(Vectors.octets("1.0 frame of length zero"));
 
-            assertThat(connection.handshakeFailure())
+            assertThat(peer.onlyEvent(ZMTPHandshakeFailure.class).cause())
                     .hasMessage("frame length: 0 (expected: >= 1, it counts the flags octet), peer embedded");
-            assertThat(connection.channel.isActive()).isFalse();
+            assertThat(peer.channel.isActive()).isFalse();
         }
     }
 
     /** The RFC wants PUB and SUB in a 2.0 greeting; libzmq sends the codes of its own XPUB and XSUB. */
     @ParameterizedTest(name = "{0} sends {1}")
     @MethodSource("xTypes")
-    void libzmqMayCallItselfXpubOrXsubIn20(ZMTPSocketType peer, String code, ZMTPSocketType ours) {
-        try (Connection connection =
-                new Connection(ZMTPCodec.builder().socketType(ours).build())) {
-            connection.receive(Hex.octets(SIGNATURE + "01 " + code + " 00 00"));
+    void libzmqMayAnnounceXpubOrXsubIn20(ZMTPSocketType theirs, String code, ZMTPSocketType ours) {
+        try (ScriptedPeer peer =
+                new ScriptedPeer(ZMTPCodec.builder().socketType(ours).build())) {
+            peer.send(Hex.octets(SIGNATURE + "01 " + code + " 00 00"));
 
-            assertThat(connection.handshake().remoteSocketType()).isEqualTo(peer);
+            assertThat(peer.onlyEvent(ZMTPHandshakeSuccess.class).handshake().remoteSocketType())
+                    .isEqualTo(theirs);
         }
     }
 
@@ -193,12 +195,12 @@ class GoldenHandshakeTest {
 
     @ParameterizedTest(name = "{0} sends {1}")
     @MethodSource("xTypesOfOurs")
-    void weCallOurselvesPubOrSubIn20(ZMTPSocketType ours, String code) {
-        try (Connection connection =
-                new Connection(ZMTPCodec.builder().socketType(ours).build())) {
-            connection.receive(Hex.octets(SIGNATURE + "01"));
+    void weAnnouncePubOrSubIn20(ZMTPSocketType ours, String code) {
+        try (ScriptedPeer peer =
+                new ScriptedPeer(ZMTPCodec.builder().socketType(ours).build())) {
+            peer.send(Hex.octets(SIGNATURE + "01"));
 
-            assertThat(connection.sent()).isEqualTo(Hex.of(SIGNATURE + "03 " + code + " 00 00"));
+            assertThat(peer.received()).isEqualTo(Hex.of(SIGNATURE + "03 " + code + " 00 00"));
         }
     }
 
@@ -225,80 +227,83 @@ class GoldenHandshakeTest {
     @ParameterizedTest(name = "{0}")
     @MethodSource("readies")
     void theCodecSendsReady(String name, ZMTPCodec.Builder ours) {
-        try (Connection connection = new Connection(ours.build())) {
-            connection.receive(Vectors.octets("3.1 greeting"));
+        try (ScriptedPeer peer = new ScriptedPeer(ours.build())) {
+            peer.send(Vectors.octets("3.1 greeting"));
 
-            assertThat(connection.sent()).endsWith(Vectors.hex("3.1 greeting").substring(20) + Vectors.hex(name));
+            assertThat(peer.received()).endsWith(Vectors.hex("3.1 greeting").substring(20) + Vectors.hex(name));
         }
     }
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("readies")
-    void theCodecUnderstandsReadyHoweverItIsCut(String name, ZMTPCodec.Builder theirs) {
+    void theCodecUnderstandsReadyHoweverItIsSplit(String name, ZMTPCodec.Builder theirs) {
         ZMTPSocketType type = theirs.build().session().config().socketType();
         ZMTPSocketType ours = Arrays.stream(ZMTPSocketType.values())
                 .filter(type::accepts)
                 .findFirst()
                 .orElseThrow();
-        byte[] octets = Vectors.octets(name);
-        for (int at = 0; at <= octets.length; at++) {
-            try (Connection connection = new Connection(ZMTPCodec.of(ours))) {
-                connection.receive(Vectors.octets("3.1 greeting"));
-                connection.receiveSplit(octets, at);
+        byte[] bytes = Vectors.octets(name);
+        for (int at = 0; at <= bytes.length; at++) {
+            try (ScriptedPeer peer = new ScriptedPeer(ZMTPCodec.of(ours))) {
+                peer.send(Vectors.octets("3.1 greeting"));
+                peer.send(bytes, at);
 
-                assertThat(connection.handshake().remoteSocketType()).isEqualTo(type);
+                assertThat(peer.onlyEvent(ZMTPHandshakeSuccess.class)
+                                .handshake()
+                                .remoteSocketType())
+                        .isEqualTo(type);
             }
         }
     }
 
     @Test
-    void thePropertiesOfReadyAreTheHandshakes() {
-        try (Connection connection = new Connection(ZMTPCodec.of(PULL))) {
-            connection.receive(Vectors.octets("3.1 greeting"));
-            connection.receive(Vectors.octets("READY PUSH with X-Name"));
+    void theHandshakeHasThePropertiesOfReady() {
+        try (ScriptedPeer peer = new ScriptedPeer(ZMTPCodec.of(PULL))) {
+            peer.send(Vectors.octets("3.1 greeting"));
+            peer.send(Vectors.octets("READY PUSH with X-Name"));
 
-            assertThat(connection.handshake().metadata())
+            assertThat(peer.onlyEvent(ZMTPHandshakeSuccess.class).handshake().metadata())
                     .isEqualTo(ZMTPMetadata.EMPTY.with("Socket-Type", "PUSH").with("X-Name", "val"));
         }
     }
 
     @Test
-    void errorFromThePeerEndsTheHandshakeHoweverItIsCut() {
-        byte[] octets = Vectors.octets("ERROR 400");
-        for (int at = 0; at < octets.length; at++) {
-            try (Connection connection = new Connection(ZMTPCodec.of(PULL))) {
-                connection.receive(Vectors.octets("3.1 greeting"));
-                connection.receiveSplit(octets, at);
+    void anErrorFromThePeerEndsTheHandshakeHoweverItIsSplit() {
+        byte[] bytes = Vectors.octets("ERROR 400");
+        for (int at = 0; at < bytes.length; at++) {
+            try (ScriptedPeer peer = new ScriptedPeer(ZMTPCodec.of(PULL))) {
+                peer.send(Vectors.octets("3.1 greeting"));
+                peer.send(bytes, at);
 
-                assertThat(connection.handshakeFailure())
+                assertThat(peer.onlyEvent(ZMTPHandshakeFailure.class).cause())
                         .isInstanceOf(ZMTPException.class)
                         .hasMessage("refused by the peer: 400, peer embedded")
                         .extracting(e -> ((ZMTPException) e).code())
                         .isEqualTo(ZMTPException.Code.PEER_ERROR);
-                assertThat(connection.channel.isActive()).isFalse();
+                assertThat(peer.channel.isActive()).isFalse();
             }
         }
     }
 
     @Test
-    void aPeerOfTheWrongTypeIsToldWhy() {
+    void aPeerOfTheWrongTypeGetsTheReason() {
         String reason = "socket type: PUB (expected: one that PULL talks to)";
-        try (Connection connection = new Connection(ZMTPCodec.of(PULL))) {
-            connection.receive(Vectors.octets("3.1 greeting"));
-            connection.sent();
-            connection.receive(Vectors.octets("READY PUB"));
+        try (ScriptedPeer peer = new ScriptedPeer(ZMTPCodec.of(PULL))) {
+            peer.send(Vectors.octets("3.1 greeting"));
+            peer.received();
+            peer.send(Vectors.octets("READY PUB"));
 
             byte[] text = reason.getBytes(StandardCharsets.US_ASCII);
-            assertThat(connection.sent())
+            assertThat(peer.received())
                     .isEqualTo(Hex.of("04 %02x 05 \"ERROR\" %02x".formatted(7 + text.length, text.length))
                             + ByteBufUtil.hexDump(text));
-            assertThat(connection.handshakeFailure()).hasMessage(reason + ", peer embedded");
-            assertThat(connection.channel.isActive()).isFalse();
+            assertThat(peer.onlyEvent(ZMTPHandshakeFailure.class).cause()).hasMessage(reason + ", peer embedded");
+            assertThat(peer.channel.isActive()).isFalse();
         }
     }
 
     @Test
-    void errorIsSpeltAsLibzmqSpellsIt() {
+    void ourErrorHasLibzmqsForm() {
         var body = Command.error(Unpooled.buffer().alloc(), "400");
         var frame = body.alloc().buffer();
         ZMTP31.framing().writeHeader(frame, ZMTPFraming.COMMAND, body.readableBytes());
@@ -309,7 +314,7 @@ class GoldenHandshakeTest {
     }
 
     @Test
-    void noVectorIsForgotten() {
+    void everyVectorIsTested() {
         Set<String> forgotten = new HashSet<>(Vectors.names());
         forgotten.removeAll(GoldenMessagesTest.names());
         forgotten.removeAll(GoldenCommandsTest.names());
