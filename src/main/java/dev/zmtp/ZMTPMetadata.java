@@ -20,14 +20,11 @@ public final class ZMTPMetadata {
     public static final String IDENTITY = "Identity";
     /** The property that names one of several services at one address. */
     public static final String RESOURCE = "Resource";
-    /** What the names of an application's own properties start with. */
-    public static final String APPLICATION_PREFIX = "X-";
 
     /** No properties, as a ZMTP 1.0 or 2.0 peer announces none. */
     public static final ZMTPMetadata EMPTY = new ZMTPMetadata(List.of());
 
-    /** The most bytes of a name. */
-    public static final int MAX_NAME_LENGTH = 255;
+    private static final int MAX_NAME_LENGTH = 255;
 
     private record Property(String name, ByteBuffer value) {}
 

@@ -38,11 +38,9 @@ import org.jspecify.annotations.Nullable;
 @Sharable
 public class ZMTPHandshakeLimiter extends ChannelInboundHandlerAdapter {
 
-    /** The default for the most handshakes at one time. */
-    public static final int DEFAULT_MAX_TOTAL = 1024;
+    private static final int DEFAULT_MAX_TOTAL = 1024;
 
-    /** The default for the most handshakes at one time with one address. */
-    public static final int DEFAULT_MAX_PER_ADDRESS = 64;
+    private static final int DEFAULT_MAX_PER_ADDRESS = 64;
 
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(ZMTPHandshakeLimiter.class);
 
@@ -68,7 +66,7 @@ public class ZMTPHandshakeLimiter extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** A limiter with the default limits. */
+    /** A limiter of 1,024 handshakes in total and 64 per address. */
     public ZMTPHandshakeLimiter() {
         this(DEFAULT_MAX_TOTAL, DEFAULT_MAX_PER_ADDRESS);
     }
