@@ -46,12 +46,12 @@ public class BatchFlusherBenchmark {
 
     /** The transport. */
     @Param("NIO")
-    Transport transport;
+    SocketTransport transport;
 
     private final Progress progress = new Progress();
     private ZMTPMessage request;
     private Requester requester;
-    private Connection connection;
+    private LoopbackConnection connection;
     private Flushes outside;
     private long sentOutside;
     private long awaited;
@@ -61,11 +61,11 @@ public class BatchFlusherBenchmark {
     public void connect() throws Exception {
         request = ZMTPMessage.from(ByteBufAllocator.DEFAULT.directBuffer(SIZE).writeZero(SIZE));
         requester = new Requester(policy, progress, request::retain, BatchFlusherBenchmark::take);
-        connection = Connection.open(
+        connection = LoopbackConnection.open(
                 transport,
                 progress,
-                new Connection.End(ZMTPCodec.of(ZMTPSocketType.DEALER), requester),
-                new Connection.End(ZMTPCodec.of(ZMTPSocketType.ROUTER), new Echo(FlushPolicy.READ)));
+                new LoopbackConnection.End(ZMTPCodec.of(ZMTPSocketType.DEALER), requester),
+                new LoopbackConnection.End(ZMTPCodec.of(ZMTPSocketType.ROUTER), new EchoHandler(FlushPolicy.READ)));
         outside = new Flushes(policy, connection.client());
         if (policy != FlushPolicy.FLUSHER_OUTSIDE) {
             requester.start(OUTSTANDING);

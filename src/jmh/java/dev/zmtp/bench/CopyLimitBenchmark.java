@@ -47,7 +47,7 @@ public class CopyLimitBenchmark {
     int size;
 
     private final Progress progress = new Progress();
-    private Connection connection;
+    private LoopbackConnection connection;
     private Channel client;
     private ByteBuf body;
     private long sent;
@@ -55,11 +55,11 @@ public class CopyLimitBenchmark {
     /** Connects, shakes hands, and takes the codec out of the reader. */
     @Setup
     public void connect() throws Exception {
-        connection = Connection.open(
-                Transport.NIO,
+        connection = LoopbackConnection.open(
+                SocketTransport.NIO,
                 progress,
-                new Connection.End(ZMTPCodec.of(ZMTPSocketType.PUSH), new ChannelInboundHandlerAdapter()),
-                new Connection.End(ZMTPCodec.of(ZMTPSocketType.PULL), new Reader()));
+                new LoopbackConnection.End(ZMTPCodec.of(ZMTPSocketType.PUSH), new ChannelInboundHandlerAdapter()),
+                new LoopbackConnection.End(ZMTPCodec.of(ZMTPSocketType.PULL), new Reader()));
         client = connection.client();
         body = PooledByteBufAllocator.DEFAULT.directBuffer(size).writeZero(size);
     }

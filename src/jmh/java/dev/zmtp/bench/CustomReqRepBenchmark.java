@@ -37,7 +37,7 @@ public class CustomReqRepBenchmark {
 
     /** The transport. */
     @Param
-    Transport transport;
+    SocketTransport transport;
 
     /** How many requests wait for their reply. */
     @Param("1000")
@@ -47,17 +47,17 @@ public class CustomReqRepBenchmark {
     private final Requester requester = new Requester(FlushPolicy.FLUSHER, progress, this::request, this::take);
     private long asked;
     private long answered;
-    private Connection connection;
+    private LoopbackConnection connection;
     private long awaited;
 
     /** Connects and starts to ask. */
     @Setup
     public void connect() throws Exception {
-        connection = Connection.open(
+        connection = LoopbackConnection.open(
                 transport,
                 progress,
-                new Connection.End(codec(ZMTPSocketType.DEALER), requester),
-                new Connection.End(codec(ZMTPSocketType.ROUTER), new Echo(FlushPolicy.FLUSHER)));
+                new LoopbackConnection.End(codec(ZMTPSocketType.DEALER), requester),
+                new LoopbackConnection.End(codec(ZMTPSocketType.ROUTER), new EchoHandler(FlushPolicy.FLUSHER)));
         requester.start(outstanding);
     }
 

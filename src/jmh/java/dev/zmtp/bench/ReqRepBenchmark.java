@@ -43,7 +43,7 @@ public class ReqRepBenchmark {
 
     /** The transport. */
     @Param
-    Transport transport;
+    SocketTransport transport;
 
     /** How many requests wait for their reply. */
     @Param("1000")
@@ -53,7 +53,7 @@ public class ReqRepBenchmark {
     private final Requester requester =
             new Requester(FlushPolicy.FLUSHER, progress, this::request, ReqRepBenchmark::take);
     private ZMTPMessage request;
-    private Connection connection;
+    private LoopbackConnection connection;
     private long awaited;
 
     /** Connects and starts to ask. */
@@ -65,11 +65,11 @@ public class ReqRepBenchmark {
                         .writeZero(length))
                 .collect(Collectors.toList());
         request = ZMTPMessage.from(frames);
-        connection = Connection.open(
+        connection = LoopbackConnection.open(
                 transport,
                 progress,
-                new Connection.End(ZMTPCodec.of(ZMTPSocketType.DEALER), requester),
-                new Connection.End(ZMTPCodec.of(ZMTPSocketType.ROUTER), new Echo(FlushPolicy.FLUSHER)));
+                new LoopbackConnection.End(ZMTPCodec.of(ZMTPSocketType.DEALER), requester),
+                new LoopbackConnection.End(ZMTPCodec.of(ZMTPSocketType.ROUTER), new EchoHandler(FlushPolicy.FLUSHER)));
         requester.start(outstanding);
     }
 

@@ -42,7 +42,7 @@ public class ThroughputBenchmark {
 
     /** The transport. */
     @Param
-    Transport transport;
+    SocketTransport transport;
 
     /** The octets of a message. */
     @Param({"100", "1000", "65536"})
@@ -51,18 +51,18 @@ public class ThroughputBenchmark {
     private final Progress progress = new Progress();
     private final Sender sender = new Sender();
     private ZMTPMessage message;
-    private Connection connection;
+    private LoopbackConnection connection;
     private long awaited;
 
     /** Connects and starts to send. */
     @Setup
     public void connect() throws Exception {
         message = ZMTPMessage.from(ByteBufAllocator.DEFAULT.directBuffer(size).writeZero(size));
-        connection = Connection.open(
+        connection = LoopbackConnection.open(
                 transport,
                 progress,
-                new Connection.End(ZMTPCodec.of(ZMTPSocketType.DEALER), sender),
-                new Connection.End(ZMTPCodec.of(ZMTPSocketType.ROUTER), new Receiver()));
+                new LoopbackConnection.End(ZMTPCodec.of(ZMTPSocketType.DEALER), sender),
+                new LoopbackConnection.End(ZMTPCodec.of(ZMTPSocketType.ROUTER), new Receiver()));
         connection.client().eventLoop().execute(sender);
     }
 

@@ -1,6 +1,7 @@
 package dev.zmtp.compare;
 
 import dev.zmtp.compare.Results.Row;
+import dev.zmtp.compare.peer.Workload;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
@@ -13,7 +14,8 @@ import java.util.function.DoubleFunction;
 /** Where another codec is ahead of netty-zmtp: found in the results, so that nobody has to look for it, or may leave it out. */
 final class Behind {
 
-    private static final Set<String> OTHERS = Set.of(Peers.PREDECESSOR, Peers.JEROMQ, Peers.LIBZMQ);
+    private static final Set<String> OTHERS =
+            Set.of(ComparedPeers.PREDECESSOR, ComparedPeers.JEROMQ, ComparedPeers.LIBZMQ);
 
     /** How the figures are written that are compared. */
     private static final Map<Metric, DoubleFunction<String>> UNITS = new EnumMap<>(Metric.class);
@@ -49,7 +51,7 @@ final class Behind {
     }
 
     private void compare(Cell cell, Row row) {
-        Optional<Row> ours = results.counterpart(cell.id(), Peers.OURS, row.transport());
+        Optional<Row> ours = results.counterpart(cell.id(), ComparedPeers.OURS, row.transport());
         if (ours.isEmpty()) {
             return;
         }

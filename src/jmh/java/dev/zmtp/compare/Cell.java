@@ -1,5 +1,6 @@
 package dev.zmtp.compare;
 
+import dev.zmtp.compare.peer.Workload;
 import java.util.List;
 import java.util.Map;
 

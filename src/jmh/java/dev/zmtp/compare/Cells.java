@@ -1,11 +1,12 @@
 package dev.zmtp.compare;
 
-import static dev.zmtp.compare.Peers.JEROMQ;
-import static dev.zmtp.compare.Peers.LIBZMQ;
-import static dev.zmtp.compare.Peers.OURS;
-import static dev.zmtp.compare.Peers.PREDECESSOR;
-import static dev.zmtp.compare.Peers.RAW;
+import static dev.zmtp.compare.ComparedPeers.JEROMQ;
+import static dev.zmtp.compare.ComparedPeers.LIBZMQ;
+import static dev.zmtp.compare.ComparedPeers.OURS;
+import static dev.zmtp.compare.ComparedPeers.PREDECESSOR;
+import static dev.zmtp.compare.ComparedPeers.RAW;
 
+import dev.zmtp.compare.peer.Workload;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -264,7 +265,9 @@ final class Cells {
     }
 
     private static List<String> batched(String... transports) {
-        return raw(transports).stream().map(name -> name + Peers.BATCHED).toList();
+        return raw(transports).stream()
+                .map(name -> name + ComparedPeers.BATCHED)
+                .toList();
     }
 
     private static List<String> predecessor() {

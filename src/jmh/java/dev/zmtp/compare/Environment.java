@@ -39,10 +39,12 @@ final class Environment {
                 "JDK",
                 System.getProperty("java.vm.name") + " " + System.getProperty("java.runtime.version") + " of "
                         + System.getProperty("java.vendor"));
-        facts.put("JVM flags", String.join(" ", Peers.jvmFlags()));
-        facts.put("JVM flags of netty4-zmtp besides", String.join(" ", Peers.jvmFlagsOf(Peers.PREDECESSOR)));
+        facts.put("JVM flags", String.join(" ", ComparedPeers.jvmFlags()));
+        facts.put(
+                "JVM flags of netty4-zmtp besides",
+                String.join(" ", ComparedPeers.jvmFlagsOf(ComparedPeers.PREDECESSOR)));
         facts.put("Netty", netty());
-        facts.put("Compared with", String.join(", ", Peers.versions()) + ", libzmq " + libzmq());
+        facts.put("Compared with", String.join(", ", ComparedPeers.versions()) + ", libzmq " + libzmq());
         facts.put("Open files", Long.toString(maxOpenFiles()));
         return facts;
     }

@@ -1,10 +1,10 @@
 package dev.zmtp.compare;
 
-import static dev.zmtp.compare.Peers.JEROMQ;
-import static dev.zmtp.compare.Peers.LIBZMQ;
-import static dev.zmtp.compare.Peers.OURS;
-import static dev.zmtp.compare.Peers.PREDECESSOR;
-import static dev.zmtp.compare.Peers.RAW;
+import static dev.zmtp.compare.ComparedPeers.JEROMQ;
+import static dev.zmtp.compare.ComparedPeers.LIBZMQ;
+import static dev.zmtp.compare.ComparedPeers.OURS;
+import static dev.zmtp.compare.ComparedPeers.PREDECESSOR;
+import static dev.zmtp.compare.ComparedPeers.RAW;
 
 import dev.zmtp.compare.Results.Row;
 import java.util.LinkedHashSet;
@@ -49,10 +49,10 @@ final class Goals {
         throughput("oneway-100-pair", PREDECESSOR, 3);
         throughput("oneway-100", LIBZMQ, 6);
         throughput("oneway-100", JEROMQ, 15);
-        for (String transport : Peers.TRANSPORTS) {
+        for (String transport : ComparedPeers.TRANSPORTS) {
             throughput("oneway-1000", RAW + " " + transport, 0.6);
         }
-        for (String transport : Peers.TRANSPORTS) {
+        for (String transport : ComparedPeers.TRANSPORTS) {
             throughput("oneway-65536", RAW + " " + transport, 0.9);
             throughput("oneway-1048576", RAW + " " + transport, 0.9);
         }
@@ -60,17 +60,17 @@ final class Goals {
         throughput("reqrep-pair", PREDECESSOR, 3);
         for (String cell : List.of(BLOCKING, BLOCKING + Cells.BUSY)) {
             for (Metric metric : List.of(Metric.P50, Metric.P99)) {
-                for (String transport : Peers.TRANSPORTS) {
+                for (String transport : ComparedPeers.TRANSPORTS) {
                     latency(metric, cell, cell, RAW + " " + transport, 1.15);
                 }
                 // libzmq has no busy loop: what it can do is in the cell that blocks.
                 latency(metric, cell, BLOCKING, LIBZMQ, 0.2);
             }
         }
-        for (String transport : Peers.TRANSPORTS) {
+        for (String transport : ComparedPeers.TRANSPORTS) {
             nothingAllocated("oneway-100", OURS + " " + transport, 0, 0);
         }
-        for (String transport : Peers.TRANSPORTS) {
+        for (String transport : ComparedPeers.TRANSPORTS) {
             nothingAllocated("custom", OURS + " " + transport, OWN_ASKING, OWN_ANSWERING);
         }
         for (String size : List.of("100", "1000", "65536")) {

@@ -1,6 +1,7 @@
 package dev.zmtp.compare;
 
 import dev.zmtp.compare.Results.Row;
+import dev.zmtp.compare.peer.Workload;
 import java.awt.BasicStroke;
 import java.awt.Color;
 import java.io.IOException;

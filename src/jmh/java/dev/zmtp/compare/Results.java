@@ -26,7 +26,7 @@ record Results(Map<String, String> environment, List<Cell> cells, List<Row> peer
     record Row(String name, String library, String transport) {
 
         /** The row of {@code peer}. */
-        static Row of(Peer peer) {
+        static Row of(ComparedPeer peer) {
             return new Row(peer.name(), peer.library(), peer.transport());
         }
     }

@@ -1,5 +1,6 @@
 package dev.zmtp.compare;
 
+import dev.zmtp.compare.peer.Workload;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -22,7 +23,7 @@ final class Run {
     }
 
     /** Runs; {@code rate} is messages a second, or 0 where the cell sets none. No failure of a peer leaves this method. */
-    Sample measure(Cell cell, Peer peer, int round, long rate) throws InterruptedException {
+    Sample measure(Cell cell, ComparedPeer peer, int round, long rate) throws InterruptedException {
         try {
             if (!peer.missing().isEmpty()) {
                 throw new NotMeasuredException(peer.missing(), true);
@@ -42,7 +43,7 @@ final class Run {
         }
     }
 
-    private Sample pair(Cell cell, Peer peer, int round, List<String> keys)
+    private Sample pair(Cell cell, ComparedPeer peer, int round, List<String> keys)
             throws NotMeasuredException, InterruptedException {
         try (PeerProcess both = start(peer, "pair", keys)) {
             both.await("ready");
@@ -57,13 +58,13 @@ final class Run {
         }
     }
 
-    private Sample traffic(Cell cell, Peer peer, int round, long rate, List<String> keys)
+    private Sample traffic(Cell cell, ComparedPeer peer, int round, long rate, List<String> keys)
             throws NotMeasuredException, InterruptedException {
         Workload workload = cell.workload();
-        try (PeerProcess receiver = start(peer, workload.asks() ? "answer" : "receive", keys)) {
+        try (PeerProcess receiver = start(peer, workload.answered() ? "answer" : "receive", keys)) {
             List<String> withPort = new ArrayList<>(keys);
             withPort.add("port=" + receiver.await("port="));
-            try (PeerProcess sender = start(peer, workload.asks() ? "ask" : "send", withPort)) {
+            try (PeerProcess sender = start(peer, workload.answered() ? "ask" : "send", withPort)) {
                 sender.await("ready");
                 Duration settling = window.warmup().dividedBy(5);
                 rest(window.warmup().minus(settling), receiver, sender);
@@ -97,7 +98,7 @@ final class Run {
         }
     }
 
-    private Sample idle(Cell cell, Peer peer, int round, List<String> keys)
+    private Sample idle(Cell cell, ComparedPeer peer, int round, List<String> keys)
             throws NotMeasuredException, InterruptedException {
         try (PeerProcess receiver = start(peer, "receive", keys)) {
             List<String> withPort = new ArrayList<>(keys);
@@ -124,7 +125,7 @@ final class Run {
         }
     }
 
-    private PeerProcess start(Peer peer, String role, List<String> keys) throws NotMeasuredException {
+    private PeerProcess start(ComparedPeer peer, String role, List<String> keys) throws NotMeasuredException {
         return PeerProcess.start(role, peer.commandFor(role, keys), window.patience());
     }
 
@@ -200,7 +201,8 @@ final class Run {
         }
     }
 
-    private static Sample sample(Cell cell, Peer peer, int round, Map<Metric, Double> values, List<Mark> counted) {
+    private static Sample sample(
+            Cell cell, ComparedPeer peer, int round, Map<Metric, Double> values, List<Mark> counted) {
         return new Sample(cell.id(), peer.name(), round, values, counted, "", false);
     }
 }

@@ -10,6 +10,7 @@ import static dev.zmtp.compare.Metric.RSS_RECEIVING;
 import static dev.zmtp.compare.Metric.RSS_SENDING;
 
 import dev.zmtp.compare.Results.Row;
+import dev.zmtp.compare.peer.Workload;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -67,7 +68,7 @@ final class Table {
             return headers;
         }
         return List.of(
-                cell.workload().asks() && cell.workload() != Workload.OPENLOOP ? "requests/s" : "messages/s",
+                cell.workload().answered() && cell.workload() != Workload.OPENLOOP ? "requests/s" : "messages/s",
                 "MB/s",
                 cell.pair() ? "CPU s / million" : "CPU s / million: send, receive",
                 cell.pair() ? "allocated B" : "allocated B: send, receive",
@@ -171,9 +172,9 @@ final class Table {
     }
 
     private Optional<Row> ours(Row row) {
-        return row.library().equals(Peers.OURS)
+        return row.library().equals(ComparedPeers.OURS)
                 ? Optional.empty()
-                : results.counterpart(cell.id(), Peers.OURS, row.transport());
+                : results.counterpart(cell.id(), ComparedPeers.OURS, row.transport());
     }
 
     private String ratio(String above, String below, Metric metric) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.zmtp.compare.Results.Row;
+import dev.zmtp.compare.peer.Workload;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -252,8 +253,8 @@ class ReportTest {
 
     @Test
     void eachPeerOfACellIsThere() throws Exception {
-        List<String> names = new ArrayList<>(List.of(Peers.LIBZMQ)); // which is compiled where it is asked for
-        Peers.all(Pattern.compile("^(?!libzmq)")).forEach(peer -> names.add(peer.name()));
+        List<String> names = new ArrayList<>(List.of(ComparedPeers.LIBZMQ)); // which is compiled where it is asked for
+        ComparedPeers.all(Pattern.compile("^(?!libzmq)")).forEach(peer -> names.add(peer.name()));
 
         assertThat(names).doesNotHaveDuplicates().contains("raw-netty nio, 128 a flush");
         for (Profile profile : Profile.values()) {
@@ -272,7 +273,7 @@ class ReportTest {
         double seconds = 0;
         for (Cell cell : Cells.of(profile, Pattern.compile(""))) {
             for (String peer : cell.peers()) {
-                double starting = peer.equals(Peers.LIBZMQ) ? 0.2 : cell.pair() ? 0.8 : 1.5;
+                double starting = peer.equals(ComparedPeers.LIBZMQ) ? 0.2 : cell.pair() ? 0.8 : 1.5;
                 seconds += profile.rounds() * (profile.warmup() + profile.seconds() + starting);
                 // Each connection is made before the warm-up.
                 seconds += profile.rounds() * cell.number("connections", 0) * 0.0006;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.zmtp.compare.peer.Workload;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.Duration;
@@ -113,7 +114,7 @@ class RunTest {
 
     @Test
     void aMuteProgramIsGivenUpAndEnded() throws Exception {
-        Peer mute = FakePeer.peer("mute");
+        ComparedPeer mute = FakePeer.peer("mute");
         PeerProcess process =
                 PeerProcess.start("receive", mute.commandFor("receive", List.of()), Duration.ofMillis(50));
         ProcessHandle handle = process.handle();
@@ -128,7 +129,7 @@ class RunTest {
 
     @Test
     void aProgramThatIsNotThereIsAReason() throws Exception {
-        Peer nowhere = new Peer("nowhere", "nowhere", "nio", List.of("/nowhere/at-all"), List.of(), "");
+        ComparedPeer nowhere = new ComparedPeer("nowhere", "nowhere", "nio", List.of("/nowhere/at-all"), List.of(), "");
 
         Sample sample = new Run(SHORT, FILES).measure(cell(Workload.ONEWAY, false, Map.of()), nowhere, 1, 0);
 

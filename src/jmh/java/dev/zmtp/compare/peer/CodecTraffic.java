@@ -22,14 +22,14 @@ final class CodecTraffic implements NettyTraffic {
 
     private static final int[] REQUEST = {9, 9, 0, 20, 40, 100};
 
-    private final Run run;
+    private final Program program;
     private final Arguments arguments;
     private final NettyTransport transport;
     private final NettyLibrary library;
 
-    CodecTraffic(Run run, NettyTransport transport, NettyLibrary library) {
-        this.run = run;
-        this.arguments = run.arguments();
+    CodecTraffic(Program program, NettyTransport transport, NettyLibrary library) {
+        this.program = program;
+        this.arguments = program.arguments();
         this.transport = transport;
         this.library = library;
     }
@@ -246,7 +246,7 @@ final class CodecTraffic implements NettyTraffic {
     /** Has one request in flight, and measures. */
     private final class Pinger extends ChannelInboundHandlerAdapter {
         private final Counter messages;
-        private final Latencies latencies = run.latencies();
+        private final LatencyRecorder latencies = program.latencies();
         private Object ping;
         private long sent;
 
@@ -300,8 +300,8 @@ final class CodecTraffic implements NettyTraffic {
     /** Sends at a fixed rate whatever comes back, and measures from the time when each message was due. */
     private final class Timed extends ChannelInboundHandlerAdapter {
         private final Counter messages;
-        private final Latencies latencies = run.latencies();
-        private final Schedule schedule = run.schedule();
+        private final LatencyRecorder latencies = program.latencies();
+        private final Schedule schedule = program.schedule();
 
         Timed(Counter messages) {
             this.messages = messages;
@@ -325,7 +325,7 @@ final class CodecTraffic implements NettyTraffic {
                     && ctx.channel().isWritable()) {
                 ctx.write(library.timed(ctx.alloc(), arguments.size(), schedule.due()), ctx.voidPromise());
                 if (schedule.isLate(now)) {
-                    run.late().add(1);
+                    program.late().add(1);
                 }
                 schedule.next();
                 sent++;

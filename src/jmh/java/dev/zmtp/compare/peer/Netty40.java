@@ -13,8 +13,8 @@ final class Netty40 implements NettyTransport {
 
     private Netty40() {}
 
-    static Netty40 of(Run run) throws UnsupportedException {
-        String transport = run.arguments().transport().orElse("nio");
+    static Netty40 of(Program program) throws UnsupportedException {
+        String transport = program.arguments().transport().orElse("nio");
         if (!transport.equals("nio")) {
             throw new UnsupportedException(transport + ": not with Netty 4.0");
         }

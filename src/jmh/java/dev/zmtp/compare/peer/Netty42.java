@@ -38,11 +38,11 @@ final class Netty42 implements NettyTransport {
     }
 
     /** Returns the transport that the run asks for, and has its marks tell Netty's direct memory. */
-    static Netty42 of(Run run) throws UnsupportedException {
+    static Netty42 of(Program program) throws UnsupportedException {
         if (PlatformDependent.useDirectBufferNoCleaner()) {
-            run.marks().hiddenMemory(PlatformDependent::usedDirectMemory);
+            program.marks().hiddenMemory(PlatformDependent::usedDirectMemory);
         }
-        return switch (run.arguments().transport().orElse("nio")) {
+        return switch (program.arguments().transport().orElse("nio")) {
             case "epoll" -> {
                 check("epoll", Epoll.unavailabilityCause());
                 yield new Netty42(EpollIoHandler::newFactory, EpollSocketChannel.class, EpollServerSocketChannel.class);

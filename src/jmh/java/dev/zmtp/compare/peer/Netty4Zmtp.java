@@ -30,13 +30,13 @@ final class Netty4Zmtp implements NettyLibrary {
         this.arguments = arguments;
     }
 
-    static void start(Run run) throws Exception {
-        if (run.arguments().curve()) {
+    static void start(Program program) throws Exception {
+        if (program.arguments().curve()) {
             throw new UnsupportedException("it has no mechanism but NULL");
         }
-        NettyTransport transport = Netty40.of(run);
-        NettyLibrary library = new Netty4Zmtp(run.arguments());
-        NettyPeer.start(run, transport, library, new CodecTraffic(run, transport, library));
+        NettyTransport transport = Netty40.of(program);
+        NettyLibrary library = new Netty4Zmtp(program.arguments());
+        NettyProgram.start(program, transport, library, new CodecTraffic(program, transport, library));
     }
 
     @Override

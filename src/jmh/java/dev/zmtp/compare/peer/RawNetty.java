@@ -26,14 +26,15 @@ final class RawNetty implements NettyLibrary {
         this.arguments = arguments;
     }
 
-    static void start(Run run) throws Exception {
-        if (run.arguments().workload() == Workload.CUSTOM || run.arguments().curve()) {
+    static void start(Program program) throws Exception {
+        if (program.arguments().workload() == Workload.CUSTOM
+                || program.arguments().curve()) {
             throw new UnsupportedException("it has no codec");
         }
-        NettyTransport transport = Netty42.of(run);
-        NettyLibrary library = new RawNetty(run.arguments());
-        CodecTraffic whole = new CodecTraffic(run, transport, library);
-        NettyPeer.start(run, transport, library, new RawTraffic(run.arguments(), library, whole));
+        NettyTransport transport = Netty42.of(program);
+        NettyLibrary library = new RawNetty(program.arguments());
+        CodecTraffic whole = new CodecTraffic(program, transport, library);
+        NettyProgram.start(program, transport, library, new RawTraffic(program.arguments(), library, whole));
     }
 
     @Override

@@ -13,7 +13,8 @@ import java.util.List;
  * @param keys arguments that follow each role
  * @param missing why it cannot be started here, empty if it can
  */
-record Peer(String name, String library, String transport, List<String> command, List<String> keys, String missing) {
+record ComparedPeer(
+        String name, String library, String transport, List<String> command, List<String> keys, String missing) {
 
     /** The whole command for a role with the keys of a cell. */
     List<String> commandFor(String role, List<String> cellKeys) {

@@ -18,7 +18,7 @@ import io.netty.channel.uring.IoUringServerSocketChannel;
 import io.netty.channel.uring.IoUringSocketChannel;
 
 /** How Netty talks to the kernel. */
-public enum Transport {
+public enum SocketTransport {
     /** The selector of the JDK. */
     NIO,
     /** Native, Linux only. */

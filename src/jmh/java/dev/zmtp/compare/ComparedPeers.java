@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /** All peers, and how the program of each is started. */
-final class Peers {
+final class ComparedPeers {
 
     /** This codec. */
     static final String OURS = "netty-zmtp";
@@ -55,7 +55,7 @@ final class Peers {
                     "--add-opens=java.base/java.nio=ALL-UNNAMED",
                     "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED"));
 
-    private Peers() {}
+    private ComparedPeers() {}
 
     /**
      * The flags of every JVM. The collector is the parallel one, since it has no thread that runs beside the program: on few
@@ -76,8 +76,8 @@ final class Peers {
     }
 
     /** The peers whose name {@code wanted} finds; of these libzmq's program is compiled. */
-    static List<Peer> all(Pattern wanted) throws IOException, InterruptedException {
-        List<Peer> peers = new ArrayList<>();
+    static List<ComparedPeer> all(Pattern wanted) throws IOException, InterruptedException {
+        List<ComparedPeer> peers = new ArrayList<>();
         String classPath = System.getProperty("java.class.path");
         for (String library : List.of(OURS, RAW)) {
             for (String transport : TRANSPORTS) {
@@ -110,7 +110,7 @@ final class Peers {
         return names;
     }
 
-    private static Peer jvm(
+    private static ComparedPeer jvm(
             String library, String transport, String variant, String classPath, List<String> keys, String missing) {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -119,10 +119,10 @@ final class Peers {
         command.addAll(List.of("-cp", classPath, MAIN, library));
         boolean onlyOne = library.equals(PREDECESSOR) || library.equals(JEROMQ);
         String name = onlyOne ? library : library + " " + transport + variant;
-        return new Peer(name, library, transport, command, keys, missing);
+        return new ComparedPeer(name, library, transport, command, keys, missing);
     }
 
-    private static Peer predecessor() throws IOException {
+    private static ComparedPeer predecessor() throws IOException {
         List<Path> jars = predecessorJars();
         List<String> classPath = new ArrayList<>();
         classPath.add(classes().toString());
@@ -150,7 +150,7 @@ final class Peers {
     /** The directory of this class, where the programs are too. */
     private static Path classes() throws IOException {
         try {
-            return Path.of(Peers.class
+            return Path.of(ComparedPeers.class
                     .getProtectionDomain()
                     .getCodeSource()
                     .getLocation()
@@ -160,9 +160,9 @@ final class Peers {
         }
     }
 
-    private static Peer libzmq() throws IOException, InterruptedException {
+    private static ComparedPeer libzmq() throws IOException, InterruptedException {
         Path program = DIRECTORY.resolve("libzmq_peer").toAbsolutePath();
-        return new Peer(LIBZMQ, LIBZMQ, "epoll", List.of(program.toString()), List.of(), compile(program));
+        return new ComparedPeer(LIBZMQ, LIBZMQ, "epoll", List.of(program.toString()), List.of(), compile(program));
     }
 
     /** Compiles libzmq's program; returns why that cannot be, or an empty string. */

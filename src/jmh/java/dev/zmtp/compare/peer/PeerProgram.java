@@ -1,13 +1,13 @@
 package dev.zmtp.compare.peer;
 
 /** A library to compare. */
-interface Peer {
+interface PeerProgram {
     /**
      * Starts what the arguments of {@code run} say, on threads of its own, and returns. What fails later is told to
-     * {@link Run#fail}.
+     * {@link Program#fail}.
      *
      * @throws UnsupportedException if this peer cannot do it
      * @throws UsageException if an argument is none for this peer
      */
-    void start(Run run) throws Exception;
+    void start(Program program) throws Exception;
 }

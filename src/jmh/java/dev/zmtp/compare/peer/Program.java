@@ -3,18 +3,18 @@ package dev.zmtp.compare.peer;
 import java.io.PrintStream;
 
 /** One run of a program: what it was told, what it counts, and what it says. Its methods may be called by any thread. */
-final class Run {
+final class Program {
 
     private final Arguments arguments;
     private final Counter messages = new Counter();
     private final Counter late = new Counter();
-    private final Latencies latencies = new Latencies();
+    private final LatencyRecorder latencies = new LatencyRecorder();
     private final Marks marks;
     private final Schedule schedule;
     private final PrintStream out;
     private final PrintStream err;
 
-    Run(Arguments arguments, PrintStream out, PrintStream err) {
+    Program(Arguments arguments, PrintStream out, PrintStream err) {
         this.arguments = arguments;
         this.marks = new Marks(arguments, messages, late);
         this.schedule = new Schedule(arguments.rate());
@@ -46,7 +46,7 @@ final class Run {
         return schedule;
     }
 
-    Latencies latencies() {
+    LatencyRecorder latencies() {
         return latencies;
     }
 

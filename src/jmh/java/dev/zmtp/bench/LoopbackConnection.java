@@ -17,11 +17,11 @@ import java.nio.channels.ClosedChannelException;
 import java.util.concurrent.TimeUnit;
 
 /** Two codecs over a loopback socket, each with an event loop of its own, whose handshake is over. */
-final class Connection implements AutoCloseable {
+final class LoopbackConnection implements AutoCloseable {
 
     private static final int PATIENCE_SECONDS = 10;
 
-    private final Transport transport;
+    private final SocketTransport transport;
     private final Progress progress;
     private final EventLoopGroup clientLoop;
     private final EventLoopGroup serverLoop;
@@ -31,7 +31,7 @@ final class Connection implements AutoCloseable {
     /** One end: a codec, and the application behind it. */
     record End(ZMTPCodec codec, ChannelHandler application) {}
 
-    private Connection(Transport transport, Progress progress) {
+    private LoopbackConnection(SocketTransport transport, Progress progress) {
         this.transport = transport;
         this.progress = progress;
         this.clientLoop = transport.newLoop();
@@ -39,8 +39,9 @@ final class Connection implements AutoCloseable {
     }
 
     /** Connects {@code client} to {@code server} and waits for their handshake. What fails later fails {@code progress}. */
-    static Connection open(Transport transport, Progress progress, End client, End server) throws Exception {
-        Connection connection = new Connection(transport, progress);
+    static LoopbackConnection open(SocketTransport transport, Progress progress, End client, End server)
+            throws Exception {
+        LoopbackConnection connection = new LoopbackConnection(transport, progress);
         try {
             connection.connect(client, server);
         } catch (Throwable e) {
