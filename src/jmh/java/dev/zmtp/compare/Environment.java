@@ -41,7 +41,7 @@ final class Environment {
                         + System.getProperty("java.vendor"));
         facts.put("JVM flags", String.join(" ", ComparedPeers.jvmFlags()));
         facts.put(
-                "JVM flags of netty4-zmtp besides",
+                "Further JVM flags of netty4-zmtp",
                 String.join(" ", ComparedPeers.jvmFlagsOf(ComparedPeers.PREDECESSOR)));
         facts.put("Netty", netty());
         facts.put("Compared with", String.join(", ", ComparedPeers.versions()) + ", libzmq " + libzmq());

@@ -13,13 +13,13 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 
-/** What this codec wants to reach, and what it did. */
+/** The goals of this codec, and whether a run met them. */
 final class Goals {
 
-    /** An object takes 16 octets at least: fewer than this for a message is the harness, not the message. */
+    /** An object takes at least 16 bytes: less than this for each message comes from the harness, not from the message. */
     private static final double NOTHING = 0.5;
 
-    /** Octets of the objects that the application itself makes in {@code custom} for each reply that it reads. */
+    /** Bytes of the objects that the application itself makes in {@code custom} for each reply that it reads. */
     private static final int OWN_ASKING = 32;
 
     /** As {@link #OWN_ASKING}, for each request: itself, its two arrays and the reply. */
@@ -102,7 +102,7 @@ final class Goals {
         verdict(above, below, wanted, false);
     }
 
-    /** Judges a latency in {@code cell} against that of {@code other} in {@code otherCell}. */
+    /** Checks a latency in {@code cell} against that of {@code other} in {@code otherCell}. */
     private void latency(Metric metric, String cell, String otherCell, String other, double wanted) {
         Optional<Row> theirs = row(otherCell, other);
         Optional<Row> ours = theirs.flatMap(row -> results.counterpart(cell, OURS, row.transport()));
@@ -121,7 +121,7 @@ final class Goals {
         verdict(above, below, wanted, true);
     }
 
-    /** Judges what a row allocates for a message besides the application's own objects at each end, in octets. */
+    /** Checks how many bytes a row allocates for a message at each end, apart from the application's own objects. */
     private void nothingAllocated(String cell, String ours, int ownSending, int ownReceiving) {
         if (row(cell, ours).isEmpty()) {
             omitted.add(cell + " of " + ours);
@@ -129,14 +129,14 @@ final class Goals {
         }
         Optional<Spread> sending = results.spread(cell, ours, Metric.ALLOCATED_SENDING);
         Optional<Spread> receiving = results.spread(cell, ours, Metric.ALLOCATED_RECEIVING);
-        line(title(cell) + ": octets allocated for a message, " + ours);
+        line(title(cell) + ": bytes allocated for a message, " + ours);
         column(
                 ownSending + ownReceiving == 0
                         ? "0 B"
-                        : "0 B besides the user's objects of " + ownSending + " B asking, " + ownReceiving
+                        : "0 B apart from the user's objects of " + ownSending + " B asking, " + ownReceiving
                                 + " B answering");
         String ends = cell.equals("custom") ? "%s B asking, %s B answering" : "%s B sending, %s B receiving";
-        column(String.format(Locale.ROOT, ends, octets(sending), octets(receiving)));
+        column(String.format(Locale.ROOT, ends, bytes(sending), bytes(receiving)));
         column("–");
         column("–");
         if (sending.isEmpty() || receiving.isEmpty()) {
@@ -148,11 +148,11 @@ final class Goals {
         }
     }
 
-    private static String octets(Optional<Spread> allocated) {
+    private static String bytes(Optional<Spread> allocated) {
         return allocated.map(spread -> Text.digits(spread.median())).orElse("–");
     }
 
-    /** Whether the goal is met by the medians. Where the ranges overlap their ratio says little, and the column says so. */
+    /** Whether the medians meet the goal. Where the ranges overlap the ratio says little, and the column says so. */
     private void verdict(Optional<Spread> ours, Optional<Spread> theirs, double wanted, boolean atMost) {
         if (ours.isEmpty() || theirs.isEmpty()) {
             column("–");
@@ -161,7 +161,7 @@ final class Goals {
         }
         column(Table.ratioInWords(ours.get(), theirs.get()));
         if (ours.get().count() < 2 || theirs.get().count() < 2) {
-            end("not judged");
+            end("one round only");
             return;
         }
         double ratio = ours.get().median() / theirs.get().median();

@@ -17,6 +17,11 @@ record Spread(double median, double min, double max, int count) {
         return new Spread(median, sorted.get(0), sorted.get(sorted.size() - 1), sorted.size());
     }
 
+    /** The same in another unit: {@code factor} times each value. */
+    Spread times(double factor) {
+        return new Spread(median * factor, min * factor, max * factor, count);
+    }
+
     /** Whether some value lies in both ranges. */
     boolean overlaps(Spread other) {
         return min <= other.max && other.min <= max;
