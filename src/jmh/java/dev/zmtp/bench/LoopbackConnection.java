@@ -16,7 +16,7 @@ import java.net.InetSocketAddress;
 import java.nio.channels.ClosedChannelException;
 import java.util.concurrent.TimeUnit;
 
-/** Two codecs over a loopback socket, each with an event loop of its own, whose handshake is over. */
+/** Two codecs over a loopback socket, each with an event loop of its own, whose handshake is complete. */
 final class LoopbackConnection implements AutoCloseable {
 
     private static final int PATIENCE_SECONDS = 10;
@@ -28,7 +28,7 @@ final class LoopbackConnection implements AutoCloseable {
     private volatile boolean closing;
     private Channel client;
 
-    /** One end: a codec, and the application behind it. */
+    /** One end: a codec, and the application handler after it. */
     record End(ZMTPCodec codec, ChannelHandler application) {}
 
     private LoopbackConnection(SocketTransport transport, Progress progress) {
@@ -83,7 +83,7 @@ final class LoopbackConnection implements AutoCloseable {
     private static void awaitHandshake(End end) throws InterruptedException {
         Future<ZMTPHandshake> handshake = end.codec().session().handshakeFuture();
         if (!handshake.await(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
-            throw new IllegalStateException("handshake: incomplete (expected: over)");
+            throw new IllegalStateException("handshake: incomplete (expected: complete)");
         }
         handshake.sync(); // throws if it failed
     }
@@ -103,7 +103,7 @@ final class LoopbackConnection implements AutoCloseable {
         serverLoop.terminationFuture().awaitUninterruptibly();
     }
 
-    /** Stands last, and tells what nobody expects. */
+    /** The last handler: reports what is not expected. */
     private final class Watch extends ChannelInboundHandlerAdapter {
         @Override
         public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {

@@ -17,16 +17,16 @@ final class ComparedPeers {
     /** This codec. */
     static final String OURS = "netty-zmtp";
 
-    /** The octets of {@link #OURS} without a codec: what Netty itself can do. */
+    /** The bytes of {@link #OURS} without a codec: what Netty itself can do. */
     static final String RAW = "raw-netty";
 
     /** The messages between two flushes of the codecs, in {@code peer.CodecTraffic}. */
     private static final int BATCH = 128;
 
-    /** What the name of {@link #RAW} has at its end where it flushes as often as codecs do. */
+    /** The end of the name of {@link #RAW} where it flushes as often as codecs do. */
     static final String BATCHED = ", " + BATCH + " a flush";
 
-    /** The codec that this one follows, on the Netty of its time. */
+    /** The codec that this one succeeds, on the Netty of its time. */
     static final String PREDECESSOR = "netty4-zmtp";
 
     /** ZeroMQ in Java. */
@@ -35,19 +35,19 @@ final class ComparedPeers {
     /** ZeroMQ in C++. */
     static final String LIBZMQ = "libzmq";
 
-    /** What Netty waits for sockets with, the one that every JVM has first. */
+    /** The transports of Netty; the first is in every JVM. */
     static final List<String> TRANSPORTS = List.of("nio", "epoll", "io_uring");
 
     private static final String MAIN = "dev.zmtp.compare.peer.PeerMain";
 
-    /** What the programs of one build are put into, beside what Maven copies there. */
+    /** Where the compiled programs are, beside what Maven copies there. */
     private static final Path DIRECTORY = Path.of("target", "compare");
 
     private static final Path PREDECESSOR_JARS = DIRECTORY.resolve("netty4-zmtp");
     private static final Path LIBZMQ_SOURCE = Path.of("src", "jmh", "c", "libzmq_peer.c");
     private static final String DEBIAN = "on Debian: apt-get install gcc libzmq3-dev";
 
-    /** Netty 4.0 looks into classes that newer JDKs close. */
+    /** Netty 4.0 uses internals that newer JDKs do not export. */
     private static final Map<String, List<String>> FLAGS_OF_ONE = Map.of(
             PREDECESSOR,
             List.of(
@@ -58,8 +58,8 @@ final class ComparedPeers {
     private ComparedPeers() {}
 
     /**
-     * The flags of every JVM. The collector is the parallel one, since it has no thread that runs beside the program: on few
-     * cores such a thread would take its time from the other side.
+     * The flags of every JVM. The parallel collector has no thread that runs beside the program: on few
+     * cores such a thread would take CPU time from the other end.
      */
     static List<String> jvmFlags() {
         List<String> flags = new ArrayList<>(
@@ -75,7 +75,7 @@ final class ComparedPeers {
         return FLAGS_OF_ONE.getOrDefault(library, List.of());
     }
 
-    /** The peers whose name {@code wanted} finds; of these libzmq's program is compiled. */
+    /** The peers whose name matches {@code wanted}. The program of libzmq is compiled if it is one of them. */
     static List<ComparedPeer> all(Pattern wanted) throws IOException, InterruptedException {
         List<ComparedPeer> peers = new ArrayList<>();
         String classPath = System.getProperty("java.class.path");
@@ -97,7 +97,7 @@ final class ComparedPeers {
         return List.copyOf(peers);
     }
 
-    /** The names of what is compared with versions of its own, such as {@code jeromq 0.6.0}, as far as jars tell them. */
+    /** The names of what is compared with versions of its own, such as {@code jeromq 0.6.0}, as far as the names of jars show them. */
     static List<String> versions() throws IOException {
         List<String> names = new ArrayList<>();
         String[] classPath = System.getProperty("java.class.path").split(Pattern.quote(File.pathSeparator), -1);

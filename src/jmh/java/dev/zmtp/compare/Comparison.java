@@ -10,7 +10,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.Consumer;
 
-/** Measures every cell of every peer, round by round, and says on one line for each run how far it has come. */
+/** Measures every cell of every peer, round by round, and prints one line of progress for each run. */
 final class Comparison {
 
     /** One cell of one peer. */
@@ -36,7 +36,7 @@ final class Comparison {
         peers.forEach(peer -> this.peers.put(peer.name(), peer));
     }
 
-    /** Measures; after each round {@code afterRound} gets all samples until then, so that an end in the midst loses little. */
+    /** Measures; after each round {@code afterRound} gets all samples until then, so that an interrupted comparison loses little. */
     void measure(Consumer<List<Sample>> afterRound) throws InterruptedException {
         start = System.nanoTime();
         int total = rounds
@@ -54,7 +54,7 @@ final class Comparison {
         }
     }
 
-    /** The peers of a cell, with another one first in each round: what comes first may find a cooler machine. */
+    /** The peers of a cell, with another one first in each round: the first may find a cooler machine. */
     private List<ComparedPeer> peersOf(Cell cell, int round) {
         List<ComparedPeer> all = new ArrayList<>();
         for (String name : cell.peers()) {

@@ -16,7 +16,7 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Where and with what is measured. */
+/** The machine and the versions of a comparison. */
 final class Environment {
 
     private Environment() {}
@@ -49,7 +49,7 @@ final class Environment {
         return facts;
     }
 
-    /** How many files a process may open: the JVM raises its own limit to the hard one, and its children inherit that. */
+    /** How many files a process may open. The JVM raises its own limit to the hard limit, which its children inherit. */
     static long maxOpenFiles() throws IOException {
         return find("/proc/self/limits", "Max open files\\s+([0-9]+)")
                 .map(Long::parseLong)
@@ -61,7 +61,7 @@ final class Environment {
         if (head.isEmpty() || head.get().exitCode() != 0) {
             return "unknown";
         }
-        // What the comparison itself writes does not change what it measures.
+        // The files that the comparison itself writes do not change what it measures.
         Optional<Tools.Printed> changes =
                 Tools.run("git", "status", "--porcelain", "--", ".", ":!benchmarks.md", ":!docs/benchmarks");
         boolean clean = changes.isPresent() && changes.get().text().isEmpty();

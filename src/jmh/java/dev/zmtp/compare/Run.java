@@ -10,7 +10,7 @@ import java.util.Map;
 /** Measures one cell of one peer once, in processes of its own. */
 final class Run {
 
-    /** What a process opens besides connections: its jars, its standard streams, its selectors. */
+    /** The files that a process opens besides connections: its jars, its standard streams, its selectors. */
     private static final long OTHER_FILES = 200;
 
     private final Window window;
@@ -22,7 +22,7 @@ final class Run {
         this.maxOpenFiles = maxOpenFiles;
     }
 
-    /** Runs; {@code rate} is messages a second, or 0 where the cell sets none. No failure of a peer leaves this method. */
+    /** Runs; {@code rate} is messages a second, or 0 where the cell sets none. A failure of a peer is part of the result and not thrown. */
     Sample measure(Cell cell, ComparedPeer peer, int round, long rate) throws InterruptedException {
         try {
             if (!peer.missing().isEmpty()) {
@@ -69,7 +69,8 @@ final class Run {
                 Duration settling = window.warmup().dividedBy(5);
                 rest(window.warmup().minus(settling), receiver, sender);
                 if (workload == Workload.OPENLOOP && cell.timed()) {
-                    // What a cold start owes would be in the latencies as long as it is not caught up with.
+                    // Messages that are overdue from a cold start would count in the latencies until the sender has
+                    // caught up.
                     sender.restart();
                 }
                 rest(settling, receiver, sender);
@@ -184,8 +185,8 @@ final class Run {
                 process.perSecond("cpu").ifPresent(nanos -> values.put(part, nanos / perSecond / 1e3));
             }
             Metric rss = i == 0 ? Metric.RSS_SENDING : Metric.RSS_RECEIVING;
-            process.perSecond("allocated").ifPresent(octets -> values.put(allocated, octets / perSecond));
-            process.get("rss").ifPresent(octets -> values.put(rss, (double) octets));
+            process.perSecond("allocated").ifPresent(bytes -> values.put(allocated, bytes / perSecond));
+            process.get("rss").ifPresent(bytes -> values.put(rss, (double) bytes));
         }
     }
 

@@ -3,7 +3,7 @@ package dev.zmtp.compare;
 import java.util.List;
 import java.util.OptionalDouble;
 
-/** What several rounds measured of one thing: the median and the range. */
+/** One figure over several rounds: the median and the range. */
 record Spread(double median, double min, double max, int count) {
 
     /** The spread of {@code values}, at least one. */

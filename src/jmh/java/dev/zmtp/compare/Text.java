@@ -4,7 +4,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.DoubleFunction;
 
-/** Figures as a reader sees them: three digits that mean something, and a unit. */
+/** Figures as a reader sees them: three significant digits, and a unit. */
 final class Text {
 
     private Text() {}
@@ -76,7 +76,7 @@ final class Text {
                 : median + " (" + unit.apply(spread.min()) + " to " + unit.apply(spread.max()) + ")";
     }
 
-    /** What one line can say of a run. */
+    /** A run in one line. */
     static String summary(Sample sample) {
         if (!sample.measured()) {
             return "not measured: " + sample.notMeasured();

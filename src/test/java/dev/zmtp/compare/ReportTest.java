@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
-/** What the report says of results that were made up. */
+/** The report of made-up results. */
 class ReportTest {
 
     private static final Cell ONEWAY = new Cell(
@@ -61,7 +61,7 @@ class ReportTest {
     }
 
     @Test
-    void whatWasNotMeasuredStaysInItsTableWithTheReason() {
+    void aRowThatWasNotMeasuredStaysInItsTableWithTheReason() {
         String reason = "receive ended before \"port=\", exit code 1: a | b, and so on for as long as it takes to tell";
         Results results = results(
                 samples("netty-zmtp epoll", Metric.PER_SECOND, 8e6, 8e6),
@@ -122,7 +122,7 @@ class ReportTest {
     }
 
     @Test
-    void aGoalThatTheMediansMissIsMissedThoughRangesOverlap() {
+    void aGoalMissedByTheMediansIsMissedEvenIfRangesOverlap() {
         Results results = results(
                 samples("roundtrip-256-256-busy", "netty-zmtp epoll", Metric.P99, 5000, 6000, 7000),
                 samples("roundtrip-256-256-busy", "raw-netty epoll", Metric.P99, 4000, 5000, 7000));
@@ -132,7 +132,7 @@ class ReportTest {
     }
 
     @Test
-    void aLoopThatNeverBlocksIsJudgedAgainstTheSameAndAgainstLibzmqThatBlocks() {
+    void aLoopThatNeverBlocksIsComparedWithItsLikeAndWithABlockingLibzmq() {
         Results results = results(
                 samples("roundtrip-256-256-busy", "netty-zmtp epoll", Metric.P99, 9000, 10_000),
                 samples("roundtrip-256-256-busy", "raw-netty epoll", Metric.P99, 5000, 5000),
@@ -146,7 +146,7 @@ class ReportTest {
     }
 
     @Test
-    void theUsersOwnObjectsAreNotTheCodecs() {
+    void objectsOfTheApplicationAreNotCountedAsTheCodecs() {
         Results results = results(allocated("netty-zmtp nio", 32.1, 144.2), allocated("netty-zmtp epoll", 32, 160));
 
         assertThat(Goals.of(results))
@@ -156,7 +156,7 @@ class ReportTest {
     }
 
     @Test
-    void whatIsAheadOfNettyZmtpIsListedWhateverTheRangesSay() {
+    void rowsAheadOfNettyZmtpAreListedEvenIfRangesOverlap() {
         Results results = results(
                 samples("netty-zmtp nio", Metric.PER_SECOND, 2e6, 3e6, 4e6),
                 samples("netty-zmtp epoll", Metric.PER_SECOND, 1e6, 1e6, 1e6),
@@ -189,7 +189,7 @@ class ReportTest {
     }
 
     @Test
-    void theFileHoldsAllThatTheReportNeeds(@TempDir Path directory) throws IOException {
+    void theFileHoldsEverythingThatTheReportNeeds(@TempDir Path directory) throws IOException {
         Results results = results(
                 samples("netty-zmtp epoll", Metric.PER_SECOND, 8e6, 8e6, 8e6),
                 List.of(
@@ -221,7 +221,7 @@ class ReportTest {
     }
 
     @Test
-    void aFileOfSomethingElseIsRefused(@TempDir Path directory) throws IOException {
+    void anUnrelatedFileIsRefused(@TempDir Path directory) throws IOException {
         Path file = directory.resolve("results.json");
 
         Files.writeString(file, "{\"cells\": []}");
@@ -271,10 +271,10 @@ class ReportTest {
         }
     }
 
-    /** What is told about the time that each profile takes, in the README and elsewhere. */
+    /** The times that the README and other pages state. */
     @ParameterizedTest
     @CsvSource({"QUICK, 220", "FULL, 3400"})
-    void aProfileTakesNoLongerThanItIsSaidTo(Profile profile, double most) {
+    void aProfileTakesNoLongerThanDocumented(Profile profile, double most) {
         double seconds = 0;
         for (Cell cell : Cells.of(profile, Pattern.compile(""))) {
             for (String peer : cell.peers()) {

@@ -15,12 +15,12 @@ import org.zeromq.ZMQ;
  * JeroMQ: a socket of its own API at each end, with one I/O thread, and one thread of the application.
  *
  * <p>All settings are JeroMQ's defaults but these. A ROUTER waits where it would drop what a full queue does not take
- * (ROUTER_MANDATORY), else requests would get lost. A connecting socket takes no message before its connection is there
- * (IMMEDIATE), which tells when that is.
+ * (ROUTER_MANDATORY), otherwise requests would get lost. A connecting socket takes no message before its connection is there
+ * (IMMEDIATE), which shows when that is.
  */
 final class JeroMq {
 
-    /** Sends to one socket before it is the next one's turn. */
+    /** Messages to one socket before it is the turn of the next. */
     private static final int BATCH = 128;
 
     /** A connection of JeroMQ may open and never greet; it is given up after this time, and made again. */
@@ -49,7 +49,7 @@ final class JeroMq {
             throw new UnsupportedException("its I/O thread always blocks");
         }
         if (program.arguments().workload() == Workload.CUSTOM) {
-            throw new UnsupportedException("it has no encoders and decoders of the application's");
+            throw new UnsupportedException("it has no custom encoders and decoders");
         }
         new JeroMq(program).start();
     }
@@ -77,7 +77,7 @@ final class JeroMq {
     }
 
     private void thread(String name, Runnable task) {
-        // It ends with the program: nobody closes its sockets.
+        // It ends with the program, which does not close its sockets.
         Thread thread = new Thread(task, name);
         thread.setDaemon(true);
         thread.setUncaughtExceptionHandler((which, cause) -> program.fail(cause));
@@ -124,13 +124,13 @@ final class JeroMq {
         return binding ? SocketType.PULL : SocketType.PUSH;
     }
 
-    /** Returns as many sockets as there shall be connections, each connected. */
+    /** Returns as many sockets as there should be connections, each connected. */
     private List<ZMQ.Socket> connect(int port) {
         ZContext context = context();
         List<ZMQ.Socket> sockets = new ArrayList<>();
         for (int i = 0; i < arguments.connections(); i++) {
             ZMQ.Socket socket = socket(context, false);
-            socket.setImmediate(false); // so is the option called that waits
+            socket.setImmediate(false); // despite its name, this option makes it wait
             socket.connect("tcp://127.0.0.1:" + port);
             sockets.add(socket);
         }
@@ -174,7 +174,7 @@ final class JeroMq {
                 frame = socket.recv(); // first the peer's name, if this is a ROUTER
             } while (socket.hasReceiveMore());
             if (frame[0] != 0) {
-                throw new IllegalStateException("first octet: " + frame[0] + " (expected: 0)");
+                throw new IllegalStateException("first byte: " + frame[0] + " (expected: 0)");
             }
             messages.add(1);
         }

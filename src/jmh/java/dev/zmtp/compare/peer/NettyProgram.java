@@ -100,7 +100,7 @@ final class NettyProgram {
         }
     }
 
-    /** Where connections wait until all are there. Of the event loop. */
+    /** Where connections wait until all are established. Runs on the event loop. */
     private final class StartingLine {
         private final int expected = program.arguments().connections();
         private final List<ChannelHandlerContext> ready = new ArrayList<>();
@@ -140,7 +140,7 @@ final class NettyProgram {
         }
     }
 
-    /** The end of the pipeline. A peer that goes away is how a run ends; anything else that fails, fails the run. */
+    /** The end of the pipeline. A run ends when the peer goes away; any other failure fails the run. */
     private final class Ending extends ChannelInboundHandlerAdapter {
         private final StartingLine line;
 
@@ -151,7 +151,7 @@ final class NettyProgram {
         @Override
         public void channelInactive(ChannelHandlerContext ctx) {
             if (line != null && !line.isFull()) {
-                program.fail(new IOException("connection closed (expected: a handshake)"));
+                program.fail(new IOException("connection closed (expected: a complete handshake)"));
             }
         }
 

@@ -87,7 +87,7 @@ final class NettyZmtp implements NettyLibrary {
     }
 
     @Override
-    public int firstOctet(Object message) {
+    public int firstByte(Object message) {
         ByteBuf frame = ((ZMTPMessage) message).frame(0);
         return frame.getByte(frame.readerIndex());
     }

@@ -9,7 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 
-/** The program: {@code PeerMain <peer> <role> key=value...}, as the package's documentation tells. */
+/** The program: {@code PeerMain <peer> <role> key=value...}, as the package's documentation says. */
 public final class PeerMain {
 
     private PeerMain() {}

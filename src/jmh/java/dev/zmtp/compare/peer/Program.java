@@ -2,7 +2,7 @@ package dev.zmtp.compare.peer;
 
 import java.io.PrintStream;
 
-/** One run of a program: what it was told, what it counts, and what it says. Its methods may be called by any thread. */
+/** One run of a program: its arguments, what it counts, and what it prints. Its methods may be called by any thread. */
 final class Program {
 
     private final Arguments arguments;
@@ -27,8 +27,8 @@ final class Program {
     }
 
     /**
-     * What the end that binds, or else the one that connects, counts its messages with. Where both are in this process,
-     * one of them counts for both: the one that receives, or asks.
+     * The counter of the end that binds, or of the end that connects. Where both are in this process, one of them counts for
+     * both: the one that receives, or asks.
      */
     Counter messages(boolean binding) {
         boolean counts =
@@ -41,7 +41,7 @@ final class Program {
         return late;
     }
 
-    /** When messages of an open loop are due; from now on, once it was restarted. */
+    /** When messages of an open loop are due. */
     Schedule schedule() {
         return schedule;
     }
@@ -54,14 +54,14 @@ final class Program {
         return marks;
     }
 
-    /** Tells where this program listens. A pair keeps it to itself. */
+    /** Prints the port on which this program listens, unless both ends are in it. */
     void bound(int port) {
         if (arguments.role() != Role.PAIR) {
             say("port=" + port);
         }
     }
 
-    /** Tells that all connections are there. */
+    /** Prints that all connections are established. */
     void ready() {
         say("ready");
     }
@@ -75,7 +75,7 @@ final class Program {
     void fail(Throwable cause) {
         err.println("peer: " + cause);
         err.flush();
-        // Not exit: a thread that is being ended by exit may be the one that fails.
+        // Not exit: the thread that fails may be one that exit waits for.
         Runtime.getRuntime().halt(1);
     }
 }
