@@ -129,8 +129,8 @@ final class Summary {
         if (others > 0) {
             lines.add(String.format(
                     Locale.ROOT,
-                    "\nIn [%d more %s](%s/behind.md) the other library is ahead by the median, but the ranges of the rounds"
-                            + " overlap.\n",
+                    "\nIn [%d more %s](%s/behind.md) the other library is ahead by the median, but not clearly: the ranges of"
+                            + " the rounds overlap, or there was only one round.\n",
                     others,
                     others == 1 ? "row" : "rows",
                     Report.DETAILS));

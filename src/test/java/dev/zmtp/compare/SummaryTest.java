@@ -88,7 +88,7 @@ class SummaryTest {
         assertThat(Summary.behind(results))
                 .isEqualTo("- One way, 100 bytes, messages/s: libzmq 2.00 M/s, netty-zmtp epoll 1.00 M/s.\n"
                         + "\nIn [1 more row](docs/benchmarks/behind.md) the other library is ahead by the median,"
-                        + " but the ranges of the rounds overlap.\n");
+                        + " but not clearly: the ranges of the rounds overlap, or there was only one round.\n");
         assertThat(Summary.behind(results(samples(ONEWAY, "jeromq", Metric.PER_SECOND, 3e6))))
                 .isEqualTo("In no row of this run is another library clearly ahead.\n");
     }
