@@ -1,5 +1,5 @@
 /*
- * The peer program for libzmq, driven as dev.zmtp.compare.peer.PeerMain is: its package documentation tells of roles,
+ * The peer program for libzmq, driven as dev.zmtp.compare.peer.PeerMain is: its package documentation lists roles,
  * workloads, output and commands.
  *
  *     cc -O2 -Wall -Wextra -Werror -o libzmq_peer libzmq_peer.c -lzmq
@@ -7,8 +7,8 @@
  *
  * At each end there is one context with one I/O thread, and one thread of the application; a third thread reads commands.
  * All settings are libzmq's defaults but these. A ROUTER waits where it would drop what a full queue does not take
- * (ROUTER_MANDATORY), else requests would get lost. A connecting socket takes no message before its handshake is made
- * (IMMEDIATE), which tells when that is.
+ * (ROUTER_MANDATORY), otherwise requests would get lost. A connecting socket takes no message before its handshake is made
+ * (IMMEDIATE), which shows when that is.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -85,7 +85,7 @@ struct counter {
 
 static struct counter messages, other_messages, late;
 
-/* Whether an open loop shall forget what it still owes. */
+/* Whether an open loop should drop the messages that are overdue. */
 static atomic_bool restarts;
 
 static void count (struct counter *counter, long long more)
@@ -133,7 +133,7 @@ static void print_latencies (void)
     putchar ('\n');
 }
 
-/* The octets that the kernel tells under this name. */
+/* The bytes that the kernel reports under this name. */
 static long long memory (const char *name)
 {
     char line[256];
@@ -236,7 +236,7 @@ static long bind_somewhere (void *socket)
     return strtol (strrchr (endpoint, ':') + 1, NULL, 10);
 }
 
-/* Returns as many sockets as there shall be connections, each with its handshake made. */
+/* Returns as many sockets as there should be connections, each after its handshake. */
 static void **connect_all (long port)
 {
     char endpoint[64];
@@ -272,12 +272,12 @@ static bool send_frame (void *socket, const void *body, size_t size, int flags)
     return true;
 }
 
-/* The most octets that a zmq_msg_t holds in itself: more are on the heap, and can be shared. */
+/* The most bytes that a zmq_msg_t holds in itself: more are on the heap, and can be shared. */
 #define INLINE_SIZE 33
 
 /*
  * Sends one frame that was made before; with ZMQ_DONTWAIT, returns whether there was room. A copy of a message shares its
- * content, which saves an allocation and the copying of octets. Where there is no content to share, zmq_send is one call
+ * content, which saves an allocation and the copying of bytes. Where there is no content to share, zmq_send is one call
  * for three.
  */
 static bool send_again (void *socket, zmq_msg_t *prepared, int flags)
@@ -339,7 +339,7 @@ static void receive_all (void *socket, struct counter *counter)
         while (zmq_msg_more (&frame));
         if (*(const char *) zmq_msg_data (&frame) != 0) {
             errno = EPROTO;
-            fail ("first octet");
+            fail ("first byte");
         }
         count (counter, 1);
     }
@@ -667,7 +667,7 @@ int main (int argc, char **argv)
     if (args.curve && !zmq_has ("curve"))
         unsupported ("it was built without CURVE");
     if (args.workload == CUSTOM)
-        unsupported ("it has no encoders and decoders of the application's");
+        unsupported ("it has no custom encoders and decoders");
     /* Each socket has a file of its own besides its connection. */
     struct rlimit files;
     if (getrlimit (RLIMIT_NOFILE, &files) == 0) {
@@ -686,5 +686,5 @@ int main (int argc, char **argv)
         start (drive, &port);
     obey ();
     fflush (stdout);
-    _exit (0); /* nobody closes the sockets, which other threads use */
+    _exit (0); /* the sockets are not closed, as other threads use them */
 }

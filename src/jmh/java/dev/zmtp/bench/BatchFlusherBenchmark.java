@@ -5,39 +5,22 @@ import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.codec.ZMTPCodec;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
-import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
-import org.openjdk.jmh.annotations.BenchmarkMode;
-import org.openjdk.jmh.annotations.Fork;
-import org.openjdk.jmh.annotations.Level;
-import org.openjdk.jmh.annotations.Measurement;
-import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OperationsPerInvocation;
-import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Param;
-import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
-import org.openjdk.jmh.annotations.State;
-import org.openjdk.jmh.annotations.TearDown;
-import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * What it matters when an application flushes: requests a second, with one frame of 100 octets and a number outstanding.
+ * How much it matters when an application flushes: requests a second, with one frame of 100 bytes and a number outstanding.
  *
  * <p>The DEALER flushes by the policy that is measured, the ROUTER always at the end of a read.
  */
-@State(Scope.Benchmark)
-@BenchmarkMode(Mode.Throughput)
-@OutputTimeUnit(TimeUnit.SECONDS)
-@Fork(value = 1, jvmArgsPrepend = BenchmarkThreads.NO_LEAK_DETECTION)
-@Warmup(iterations = 3, time = 2)
-@Measurement(iterations = 5, time = 2)
-public class BatchFlusherBenchmark {
+public class BatchFlusherBenchmark extends LoopbackBenchmark {
 
     private static final int REQUESTS = 4096;
     private static final int SIZE = 100;
 
-    /** Whole batches, or the policy that flushes by hand would wait for replies to what it has not flushed. */
+    /** Whole batches: otherwise the policy that flushes by hand would wait for replies to requests that it has not flushed. */
     private static final int OUTSTANDING = 8 * Flushes.BATCH;
 
     /** When the DEALER flushes. */
@@ -46,27 +29,23 @@ public class BatchFlusherBenchmark {
 
     /** The transport. */
     @Param("NIO")
-    Transport transport;
+    SocketTransport transport;
 
-    private final Progress progress = new Progress();
     private ZMTPMessage request;
     private Requester requester;
-    private Connection connection;
     private Flushes outside;
     private long sentOutside;
-    private long awaited;
 
-    /** Connects and starts to ask, unless it is this thread that shall. */
+    /** Connects and starts to ask, unless the thread of the benchmark asks. */
     @Setup
     public void connect() throws Exception {
         request = ZMTPMessage.from(ByteBufAllocator.DEFAULT.directBuffer(SIZE).writeZero(SIZE));
         requester = new Requester(policy, progress, request::retain, BatchFlusherBenchmark::take);
-        connection = Connection.open(
+        open(
                 transport,
-                progress,
-                new Connection.End(ZMTPCodec.of(ZMTPSocketType.DEALER), requester),
-                new Connection.End(ZMTPCodec.of(ZMTPSocketType.ROUTER), new Echo(FlushPolicy.READ)));
-        outside = new Flushes(policy, connection.client());
+                new LoopbackConnection.End(ZMTPCodec.of(ZMTPSocketType.DEALER), requester),
+                new LoopbackConnection.End(ZMTPCodec.of(ZMTPSocketType.ROUTER), new EchoHandler(FlushPolicy.READ)));
+        outside = new Flushes(policy, connection().client());
         if (policy != FlushPolicy.FLUSHER_OUTSIDE) {
             requester.start(OUTSTANDING);
         }
@@ -74,17 +53,11 @@ public class BatchFlusherBenchmark {
 
     private static void take(Object msg) {
         ZMTPMessage reply = (ZMTPMessage) msg;
-        long octets = reply.readableBytes();
+        long bytes = reply.readableBytes();
         reply.release();
-        if (octets != SIZE) {
-            throw new IllegalStateException("octets received: " + octets + " (expected: " + SIZE + ")");
+        if (bytes != SIZE) {
+            throw new IllegalStateException("bytes received: " + bytes + " (expected: " + SIZE + ")");
         }
-    }
-
-    /** What arrived between iterations belongs to none. */
-    @Setup(Level.Iteration)
-    public void start() {
-        awaited = progress.count();
     }
 
     /** Waits for replies, or asks from this thread. One operation is one request. */
@@ -94,13 +67,12 @@ public class BatchFlusherBenchmark {
         if (policy == FlushPolicy.FLUSHER_OUTSIDE) {
             ask();
         } else {
-            awaited += REQUESTS;
-            progress.await(awaited);
+            awaitMore(REQUESTS);
         }
     }
 
     private void ask() {
-        Channel channel = connection.client();
+        Channel channel = connection().client();
         for (int i = 0; i < REQUESTS; i++) {
             if (sentOutside - progress.count() >= OUTSTANDING) {
                 progress.await(sentOutside - OUTSTANDING / 2); // not woken for each reply
@@ -111,17 +83,13 @@ public class BatchFlusherBenchmark {
         }
     }
 
-    /** Ends all, when every request was answered. */
-    @TearDown
-    public void close() throws Exception {
-        if (connection == null) {
-            return; // this machine has no such transport
-        }
-        try {
-            progress.awaitExactly(requester.stop() + sentOutside);
-        } finally {
-            connection.close();
-            request.release();
-        }
+    @Override
+    long stop() throws Exception {
+        return requester.stop() + sentOutside;
+    }
+
+    @Override
+    void release() {
+        request.release();
     }
 }

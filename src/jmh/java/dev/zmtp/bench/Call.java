@@ -14,8 +14,8 @@ import java.util.List;
 /**
  * A request of an application with its own codec, or the reply to it: four frames, the last of which is empty.
  *
- * @param high the first eight octets of the id
- * @param low the last eight octets of the id
+ * @param high the first eight bytes of the id
+ * @param low the last eight bytes of the id
  * @param uri what is asked for, in ASCII
  * @param method what to do with it, in ASCII
  */
@@ -67,7 +67,7 @@ record Call(long high, long low, String uri, String method) {
                 default -> false;
             };
             if (!fits || more != (frame < 4)) {
-                throw ZMTPException.malformed("call", length + " octets in frame " + frame, "id, URI, method, nothing");
+                throw ZMTPException.malformed("call", length + " bytes in frame " + frame, "id, URI, method, nothing");
             }
             this.length = (int) length;
         }
@@ -75,7 +75,7 @@ record Call(long high, long low, String uri, String method) {
         @Override
         public void content(ChannelHandlerContext ctx, ByteBuf data, List<Object> out) {
             if (data.readableBytes() < length) {
-                return; // what is left unread comes again, with more behind it
+                return; // what is left unread comes again, with more after it
             }
             switch (frame) {
                 case 1 -> {

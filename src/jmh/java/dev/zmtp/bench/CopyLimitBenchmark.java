@@ -27,7 +27,7 @@ import org.openjdk.jmh.annotations.Warmup;
 
 /**
  * From what size on is it better to send a body by reference than to copy it into the batch? One operation sends 1 MiB of
- * bodies of one size over a loopback socket to a peer that only reads octets.
+ * bodies of one size over a loopback socket to a peer that only reads bytes.
  *
  * <p>Compare two values of the system property: {@code -jvmArgsAppend -Ddev.zmtp.copyLimit=0} sends every body by
  * reference, {@code =65536} copies every one of these.
@@ -40,14 +40,14 @@ import org.openjdk.jmh.annotations.Warmup;
 @Measurement(iterations = 4, time = 1)
 public class CopyLimitBenchmark {
 
-    private static final int OCTETS = 1 << 20;
+    private static final int BYTES = 1 << 20;
 
-    /** The octets of a body. */
+    /** The bytes of a body. */
     @Param({"512", "1024", "2048", "4096", "8192", "16384", "32768"})
     int size;
 
     private final Progress progress = new Progress();
-    private Connection connection;
+    private LoopbackConnection connection;
     private Channel client;
     private ByteBuf body;
     private long sent;
@@ -55,11 +55,11 @@ public class CopyLimitBenchmark {
     /** Connects, shakes hands, and takes the codec out of the reader. */
     @Setup
     public void connect() throws Exception {
-        connection = Connection.open(
-                Transport.NIO,
+        connection = LoopbackConnection.open(
+                SocketTransport.NIO,
                 progress,
-                new Connection.End(ZMTPCodec.of(ZMTPSocketType.PUSH), new ChannelInboundHandlerAdapter()),
-                new Connection.End(ZMTPCodec.of(ZMTPSocketType.PULL), new Reader()));
+                new LoopbackConnection.End(ZMTPCodec.of(ZMTPSocketType.PUSH), new ChannelInboundHandlerAdapter()),
+                new LoopbackConnection.End(ZMTPCodec.of(ZMTPSocketType.PULL), new Reader()));
         client = connection.client();
         body = PooledByteBufAllocator.DEFAULT.directBuffer(size).writeZero(size);
     }
@@ -68,11 +68,11 @@ public class CopyLimitBenchmark {
     @Benchmark
     public void mebibyte() throws Exception {
         client.eventLoop().submit(this::write).get().sync();
-        sent += (OCTETS + size - 1L) / size * (ZMTPVersion.ZMTP31.framing().headerLengthFor(size) + size);
+        sent += (BYTES + size - 1L) / size * (ZMTPVersion.ZMTP31.framing().headerLengthFor(size) + size);
     }
 
     private ChannelFuture write() {
-        for (int written = size; written < OCTETS; written += size) {
+        for (int written = size; written < BYTES; written += size) {
             client.write(message(), client.voidPromise());
         }
         return client.writeAndFlush(message());
@@ -82,7 +82,7 @@ public class CopyLimitBenchmark {
         return ZMTPMessage.from(body.retainedDuplicate());
     }
 
-    /** Ends all, when every octet has arrived. */
+    /** Closes everything, when every byte has arrived. */
     @TearDown
     public void close() {
         try {
@@ -93,9 +93,9 @@ public class CopyLimitBenchmark {
         }
     }
 
-    /** Takes the codec out of its pipeline, counts octets and drops them. */
+    /** Takes the codec out of its pipeline, counts bytes and drops them. */
     private final class Reader extends ChannelInboundHandlerAdapter {
-        private long octets;
+        private long bytes;
 
         @Override
         public void userEventTriggered(ChannelHandlerContext ctx, Object evt) {
@@ -107,13 +107,13 @@ public class CopyLimitBenchmark {
         @Override
         public void channelRead(ChannelHandlerContext ctx, Object msg) {
             ByteBuf read = (ByteBuf) msg;
-            octets += read.readableBytes();
+            bytes += read.readableBytes();
             read.release();
         }
 
         @Override
         public void channelReadComplete(ChannelHandlerContext ctx) {
-            progress.reach(octets);
+            progress.reach(bytes);
         }
     }
 }

@@ -34,7 +34,7 @@ public class CurveBenchmark {
     private static final ZMTPMechanism.Factory SERVERS = ZMTPCurve.server(SERVER);
     private static final ZMTPMechanism.Factory CLIENTS = ZMTPCurve.client(SERVER.publicKey(), CLIENT);
 
-    /** The octets of a frame. */
+    /** The bytes of a frame. */
     @State(Scope.Thread)
     public static class Frame {
         /** How many. */

@@ -27,7 +27,7 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * What it takes to write a message, without a socket: the time and, with {@code -prof gc}, the octets allocated for each.
+ * What it takes to write a message, without a socket: the time and, with {@code -prof gc}, the bytes allocated for each.
  *
  * <p>A batch of messages is written and flushed to a transport that takes all at once. The message is the same one each time,
  * retained: to make it is the application's work and is not measured.
@@ -71,7 +71,7 @@ public class EncodeBenchmark {
     private final Network network = new Network();
     private final Application application = new Application();
     private ScriptedPeer connection;
-    private ByteBuf octets;
+    private ByteBuf bytes;
     private ZMTPMessage message;
     private long batchLength;
 
@@ -84,14 +84,14 @@ public class EncodeBenchmark {
                 .front(network)
                 .behind(application);
         if (api == Api.CUSTOM) {
-            setup.set(codec -> codec.encoder(session -> new ShapeCodec.Encoder(octets)));
+            setup.set(codec -> codec.encoder(session -> new ShapeCodec.Encoder(bytes)));
         }
         int longest = shape.bodyLength();
-        octets = ByteBufAllocator.DEFAULT.directBuffer(longest).writeZero(longest);
+        bytes = ByteBufAllocator.DEFAULT.directBuffer(longest).writeZero(longest);
         connection = setup.start();
         message = shape.message(connection.channel.alloc());
         batchLength = (long) MESSAGES * shape.wireLength(version);
-        network.octets = 0;
+        network.bytes = 0;
     }
 
     /** Writes a batch and flushes. One operation is one message. */
@@ -99,27 +99,27 @@ public class EncodeBenchmark {
     @OperationsPerInvocation(MESSAGES)
     public long encode() {
         ChannelHandlerContext ctx = application.ctx;
-        ChannelPromise nobody = promises == Promises.VOID ? ctx.voidPromise() : null;
+        ChannelPromise shared = promises == Promises.VOID ? ctx.voidPromise() : null;
         for (int i = 0; i < MESSAGES; i++) {
             Object written = api == Api.CUSTOM ? shape : message.retain();
-            ctx.write(written, nobody == null ? ctx.newPromise() : nobody);
+            ctx.write(written, shared == null ? ctx.newPromise() : shared);
         }
         ctx.flush();
         return network.take(batchLength);
     }
 
-    /** Ends all. */
+    /** Closes everything. */
     @TearDown
     public void close() {
         connection.close();
         message.release();
-        octets.release();
+        bytes.release();
         if (!connection.failures.isEmpty()) {
             throw new IllegalStateException("connection failed", connection.failures.get(0));
         }
     }
 
-    /** Where the application stands: directly behind the codec. */
+    /** The application handler: directly after the codec. */
     private static final class Application extends ChannelInboundHandlerAdapter {
         private ChannelHandlerContext ctx;
 
@@ -131,12 +131,12 @@ public class EncodeBenchmark {
 
     /** A network that takes everything at once: the cost of Netty's queue and of the socket is not the codec's. */
     private static final class Network extends ChannelOutboundHandlerAdapter {
-        private long octets;
+        private long bytes;
 
         @Override
         public void write(ChannelHandlerContext ctx, Object msg, ChannelPromise promise) {
             ByteBuf written = (ByteBuf) msg;
-            octets += written.readableBytes();
+            bytes += written.readableBytes();
             written.release();
             promise.setSuccess();
         }
@@ -147,10 +147,10 @@ public class EncodeBenchmark {
         }
 
         long take(long expected) {
-            long taken = octets;
-            octets = 0;
+            long taken = bytes;
+            bytes = 0;
             if (taken != expected) {
-                throw new IllegalStateException("octets written: " + taken + " (expected: " + expected + ")");
+                throw new IllegalStateException("bytes written: " + taken + " (expected: " + expected + ")");
             }
             return taken;
         }

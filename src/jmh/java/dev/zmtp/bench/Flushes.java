@@ -3,7 +3,7 @@ package dev.zmtp.bench;
 import dev.zmtp.codec.BatchFlusher;
 import io.netty.channel.Channel;
 
-/** Flushes a channel by a policy: whoever writes tells of each write and of the end of each read. */
+/** Flushes a channel by a policy: the caller reports each write and the end of each read. */
 final class Flushes {
 
     /** How many writes make a batch. */
@@ -22,7 +22,7 @@ final class Flushes {
         this.flusher = new BatchFlusher(channel, MAX_PENDING);
     }
 
-    /** A message was written. */
+    /** To be called after each write. */
     void written() {
         switch (policy) {
             case BATCH -> {
@@ -37,7 +37,7 @@ final class Flushes {
         }
     }
 
-    /** A read is complete. */
+    /** To be called at the end of each read. */
     void readComplete() {
         if (policy == FlushPolicy.READ) {
             channel.flush();

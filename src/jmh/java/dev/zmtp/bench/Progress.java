@@ -4,9 +4,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * How much has arrived, as an event loop tells the one thread that waits for it.
+ * How much has arrived, as an event loop reports it to the one thread that waits for it.
  *
- * <p>Who waits fails if the connection does, or if nothing arrives any more: no benchmark hangs, or counts what was lost.
+ * <p>The waiting thread fails if the connection fails, or if nothing arrives any more: no benchmark hangs, or counts what was lost.
  */
 final class Progress {
 
@@ -18,7 +18,7 @@ final class Progress {
     private volatile Thread waiter;
     private volatile Throwable failure;
 
-    /** So much has arrived. To be called once for each read rather than for each message, always by the same thread. */
+    /** Reports how much has arrived. To be called once for each read rather than for each message, always by the same thread. */
     void reach(long total) {
         count = total;
         if (total >= awaited) {
@@ -26,7 +26,7 @@ final class Progress {
         }
     }
 
-    /** The connection is over before its time. */
+    /** Reports that the connection ended too early. */
     void fail(Throwable cause) {
         failure = cause;
         LockSupport.unpark(waiter);

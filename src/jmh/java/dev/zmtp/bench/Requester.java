@@ -20,11 +20,11 @@ final class Requester extends ChannelInboundHandlerAdapter {
     private boolean started;
 
     /**
-     * Makes one that has not started: it takes replies and writes nothing.
+     * Creates one that has not started: it takes replies and writes nothing.
      *
-     * @param progress is told how many replies have come
+     * @param progress gets the number of replies
      * @param requests makes the requests
-     * @param replies takes over the replies, and throws if one is not what it should be
+     * @param replies takes over the replies, and throws if one is wrong
      */
     Requester(FlushPolicy policy, Progress progress, Supplier<Object> requests, Consumer<Object> replies) {
         this.policy = policy;

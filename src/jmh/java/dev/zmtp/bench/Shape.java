@@ -8,7 +8,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** A message to encode and decode: how many octets each of its frames has. */
+/** A message to encode and decode: the length of each of its frames, in bytes. */
 public enum Shape {
     /** One small frame. */
     FRAME_100(100),
@@ -21,7 +21,7 @@ public enum Shape {
     /** One frame that arrives in many reads. */
     FRAME_1M(1 << 20);
 
-    @SuppressWarnings("ImmutableEnumChecker") // Nobody else sees the array.
+    @SuppressWarnings("ImmutableEnumChecker") // No other class sees the array.
     private final int[] frames;
 
     Shape(int... frames) {
@@ -33,24 +33,24 @@ public enum Shape {
         return frames.length;
     }
 
-    /** The octets of frame {@code i}. */
+    /** The bytes of frame {@code i}. */
     int frame(int i) {
         return frames[i];
     }
 
-    /** The octets of all frames, without headers. */
+    /** The bytes of all frames, without headers. */
     int bodyLength() {
         return Arrays.stream(frames).sum();
     }
 
-    /** The octets of all frames with their headers. */
+    /** The bytes of all frames with their headers. */
     int wireLength(ZMTPVersion version) {
         return Arrays.stream(frames)
                 .map(length -> version.framing().headerLengthFor(length) + length)
                 .sum();
     }
 
-    /** Returns a new message, the caller's to release; its frames are direct buffers, as those that were received are. */
+    /** Returns a new message, the caller's to release; its frames are direct buffers, as received ones are. */
     ZMTPMessage message(ByteBufAllocator alloc) {
         List<ByteBuf> bodies = Arrays.stream(frames)
                 .mapToObj(length -> alloc.directBuffer(Math.max(1, length)).writeZero(length))

@@ -9,7 +9,7 @@ import io.netty.channel.ChannelHandlerContext;
 import java.util.List;
 
 /**
- * An encoder and a decoder of an application whose message is a {@link Shape}.
+ * An encoder and a decoder of an application whose messages are a {@link Shape}.
  *
  * <p>They allocate nothing, so that what is allocated is the codec's.
  */
@@ -17,13 +17,13 @@ final class ShapeCodec {
 
     private ShapeCodec() {}
 
-    /** Writes the frames of a shape, out of one source of octets. */
+    /** Writes the frames of a shape, out of one source of bytes. */
     static final class Encoder implements ZMTPEncoder {
-        private final ByteBuf octets;
+        private final ByteBuf bytes;
 
-        /** {@code octets} has as many as the longest frame, and stays the caller's. */
-        Encoder(ByteBuf octets) {
-            this.octets = octets;
+        /** {@code bytes} is as long as the longest frame, and is still the caller's to release. */
+        Encoder(ByteBuf bytes) {
+            this.bytes = bytes;
         }
 
         @Override
@@ -40,7 +40,7 @@ final class ShapeCodec {
             int last = shape.size() - 1;
             for (int i = 0; i <= last; i++) {
                 int length = shape.frame(i);
-                writer.frame(length, i < last).writeBytes(octets, 0, length);
+                writer.frame(length, i < last).writeBytes(bytes, 0, length);
             }
         }
 
@@ -48,12 +48,12 @@ final class ShapeCodec {
         public void close() {}
     }
 
-    /** Skips what it is given, and fires the shape if it was given so many frames and octets. */
+    /** Skips what it is given, and fires the shape if the numbers of frames and bytes are right. */
     static final class Decoder implements ZMTPDecoder {
         private final Shape shape;
         private final int expected;
         private int frames;
-        private int octets;
+        private int bytes;
 
         Decoder(Shape shape) {
             this.shape = shape;
@@ -67,18 +67,18 @@ final class ShapeCodec {
 
         @Override
         public void content(ChannelHandlerContext ctx, ByteBuf data, List<Object> out) {
-            octets += data.readableBytes();
+            bytes += data.readableBytes();
             data.skipBytes(data.readableBytes());
         }
 
         @Override
         public void finish(ChannelHandlerContext ctx, List<Object> out) {
-            if (frames != shape.size() || octets != expected) {
-                throw new IllegalStateException(shape + ": " + frames + " frames of " + octets + " octets (expected: "
+            if (frames != shape.size() || bytes != expected) {
+                throw new IllegalStateException(shape + ": " + frames + " frames of " + bytes + " bytes (expected: "
                         + shape.size() + " of " + expected + ")");
             }
             frames = 0;
-            octets = 0;
+            bytes = 0;
             out.add(shape);
         }
 

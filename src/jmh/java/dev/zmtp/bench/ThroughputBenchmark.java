@@ -7,21 +7,10 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
-import org.openjdk.jmh.annotations.BenchmarkMode;
-import org.openjdk.jmh.annotations.Fork;
-import org.openjdk.jmh.annotations.Level;
-import org.openjdk.jmh.annotations.Measurement;
-import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OperationsPerInvocation;
-import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Param;
-import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
-import org.openjdk.jmh.annotations.State;
-import org.openjdk.jmh.annotations.TearDown;
-import org.openjdk.jmh.annotations.Warmup;
 
 /**
  * How many messages a second go from a DEALER to a ROUTER over a loopback socket, one event loop each.
@@ -30,69 +19,47 @@ import org.openjdk.jmh.annotations.Warmup;
  * pause; an invocation waits for its share of what arrives. So the rate is that of messages received, and neither the start
  * of an invocation nor its end leaves the socket idle.
  */
-@State(Scope.Benchmark)
-@BenchmarkMode(Mode.Throughput)
-@OutputTimeUnit(TimeUnit.SECONDS)
-@Fork(value = 1, jvmArgsPrepend = BenchmarkThreads.NO_LEAK_DETECTION)
-@Warmup(iterations = 3, time = 2)
-@Measurement(iterations = 5, time = 2)
-public class ThroughputBenchmark {
+public class ThroughputBenchmark extends LoopbackBenchmark {
 
     private static final int MESSAGES = 8192;
 
     /** The transport. */
     @Param
-    Transport transport;
+    SocketTransport transport;
 
-    /** The octets of a message. */
+    /** The bytes of a message. */
     @Param({"100", "1000", "65536"})
     int size;
 
-    private final Progress progress = new Progress();
     private final Sender sender = new Sender();
     private ZMTPMessage message;
-    private Connection connection;
-    private long awaited;
 
     /** Connects and starts to send. */
     @Setup
     public void connect() throws Exception {
         message = ZMTPMessage.from(ByteBufAllocator.DEFAULT.directBuffer(size).writeZero(size));
-        connection = Connection.open(
+        open(
                 transport,
-                progress,
-                new Connection.End(ZMTPCodec.of(ZMTPSocketType.DEALER), sender),
-                new Connection.End(ZMTPCodec.of(ZMTPSocketType.ROUTER), new Receiver()));
-        connection.client().eventLoop().execute(sender);
-    }
-
-    /** What arrived between iterations belongs to none. */
-    @Setup(Level.Iteration)
-    public void start() {
-        awaited = progress.count();
+                new LoopbackConnection.End(ZMTPCodec.of(ZMTPSocketType.DEALER), sender),
+                new LoopbackConnection.End(ZMTPCodec.of(ZMTPSocketType.ROUTER), new Receiver()));
+        connection().client().eventLoop().execute(sender);
     }
 
     /** Waits for messages. One operation is one message received. */
     @Benchmark
     @OperationsPerInvocation(MESSAGES)
     public void messages() {
-        awaited += MESSAGES;
-        progress.await(awaited);
+        awaitMore(MESSAGES);
     }
 
-    /** Ends all, when every message has arrived. */
-    @TearDown
-    public void close() throws Exception {
-        if (connection == null) {
-            return; // this machine has no such transport
-        }
-        try {
-            progress.awaitExactly(
-                    connection.client().eventLoop().submit(sender::stop).get());
-        } finally {
-            connection.close();
-            message.release();
-        }
+    @Override
+    long stop() throws Exception {
+        return connection().client().eventLoop().submit(sender::stop).get();
+    }
+
+    @Override
+    void release() {
+        message.release();
     }
 
     /** Writes while the channel is writable. */
@@ -119,7 +86,7 @@ public class ThroughputBenchmark {
         @Override
         public void run() {
             if (sending) {
-                return; // called by a flush of our own, behind which we go on
+                return; // called by our own flush, after which we go on
             }
             sending = true;
             for (int i = 0; i < BATCHES && maySend(); i++) {
@@ -158,10 +125,10 @@ public class ThroughputBenchmark {
         @Override
         public void channelRead(ChannelHandlerContext ctx, Object msg) {
             ZMTPMessage arrived = (ZMTPMessage) msg;
-            long octets = arrived.readableBytes();
+            long bytes = arrived.readableBytes();
             arrived.release();
-            if (octets != size) {
-                throw new IllegalStateException("octets received: " + octets + " (expected: " + size + ")");
+            if (bytes != size) {
+                throw new IllegalStateException("bytes received: " + bytes + " (expected: " + size + ")");
             }
             received++;
         }

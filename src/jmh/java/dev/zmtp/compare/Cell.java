@@ -1,15 +1,17 @@
 package dev.zmtp.compare;
 
+import dev.zmtp.compare.peer.Workload;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /**
- * One thing that is measured of several peers: a table of the report.
+ * One thing that is measured for several peers: a table of the report.
  *
  * @param id what {@code --cell} selects by
  * @param title the title of its table
  * @param workload the value of the key {@code workload}
- * @param pair whether both ends run in one process, on a thread of each
+ * @param pair whether both ends run in one process, each on its own thread
  * @param keys the other keys, in order
  * @param load the share of the peer's own maximum, as {@code loadOf} has it, that is the key {@code rate}; 0 if none
  * @param loadOf the id of the cell that measures that maximum, empty if none
@@ -25,9 +27,26 @@ record Cell(
         String loadOf,
         List<String> peers) {
 
-    /** Whether latencies are recorded: where a peer is asked for more than it can do, they only tell how long it was. */
+    /** Whether latencies are recorded. They mean nothing where a peer is asked for more than it can do. */
     boolean timed() {
         return workload.timed() && !id.equals(Cells.MAXIMUM);
+    }
+
+    /** The figures by which rows of this cell are compared first. */
+    List<Metric> headlines() {
+        if (workload == Workload.IDLE) {
+            return List.of(Metric.RSS_PER_CONNECTION);
+        }
+        return timed() ? List.of(Metric.P50, Metric.P99) : List.of(Metric.PER_SECOND);
+    }
+
+    /** What {@code metric} is called in this cell. */
+    String name(Metric metric) {
+        return switch (metric) {
+            case PER_SECOND -> workload.answered() && workload != Workload.OPENLOOP ? "requests/s" : "messages/s";
+            case RSS_PER_CONNECTION -> "resident memory per connection";
+            default -> metric.name().toLowerCase(Locale.ROOT);
+        };
     }
 
     /** The number that {@code key} has, or {@code otherwise} without it. */

@@ -1,11 +1,12 @@
 package dev.zmtp.compare;
 
-import static dev.zmtp.compare.Peers.JEROMQ;
-import static dev.zmtp.compare.Peers.LIBZMQ;
-import static dev.zmtp.compare.Peers.OURS;
-import static dev.zmtp.compare.Peers.PREDECESSOR;
-import static dev.zmtp.compare.Peers.RAW;
+import static dev.zmtp.compare.ComparedPeers.JEROMQ;
+import static dev.zmtp.compare.ComparedPeers.LIBZMQ;
+import static dev.zmtp.compare.ComparedPeers.OURS;
+import static dev.zmtp.compare.ComparedPeers.PREDECESSOR;
+import static dev.zmtp.compare.ComparedPeers.RAW;
 
+import dev.zmtp.compare.peer.Workload;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -16,19 +17,19 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** What is measured, and of which peers. */
+/** What is measured, and for which peers. */
 final class Cells {
 
-    /** The id of the cell that tells what load a peer can take in an open loop. */
+    /** The id of the cell that measures what load a peer can take in an open loop. */
     static final String MAXIMUM = "openloop-maximum";
 
-    /** Messages a second that no peer can send, and the most that one may be asked for: only back pressure stops it. */
+    /** More messages a second than any peer can send, and the most that may be asked for: only back pressure stops the peer. */
     private static final String UNREACHABLE = "1000000000";
 
-    /** What the id of a cell has at its end where event loops never block. */
+    /** The end of the id of a cell whose event loops never block. */
     static final String BUSY = "-busy";
 
-    /** What the id of a cell has at its end where everything is encrypted. */
+    /** The end of the id of a cell in which everything is encrypted. */
     static final String CURVE = "-curve";
 
     private static final String ONE_PROCESS = ", both ends in one process";
@@ -40,7 +41,7 @@ final class Cells {
         full = profile == Profile.FULL;
     }
 
-    /** The cells of {@code profile} whose id {@code wanted} finds, and those that they need. */
+    /** The cells of {@code profile} whose id matches {@code wanted}, and the cells that they need. */
     static List<Cell> of(Profile profile, Pattern wanted) {
         List<Cell> all = new Cells(profile).all();
         Set<String> ids = new LinkedHashSet<>();
@@ -54,16 +55,16 @@ final class Cells {
     }
 
     /**
-     * All cells. Each row of the full profile takes half a minute, so what tells the same on several transports, such as the
-     * ceiling of large blocks, is measured on one.
+     * All cells. Each row of the full profile takes half a minute, so a figure that is about the same on several transports,
+     * such as the ceiling of large blocks, is measured on one.
      */
     private List<Cell> all() {
         oneWay();
         List<String> codecs = join(ours("nio"), predecessor());
-        addPair("oneway-100-pair", "One way, 100 octets", Workload.ONEWAY, codecs, "size", "100");
+        addPair("oneway-100-pair", "One way, 100 bytes", Workload.ONEWAY, codecs, "size", "100");
         add(
                 "reqrep",
-                "Requests of 6 frames, 1000 in flight",
+                "Requests of 6 frames, 1,000 in flight",
                 Workload.REQREP,
                 full ? join(ours("nio", "epoll", "io_uring"), others()) : join(codecs, List.of(LIBZMQ)),
                 "outstanding",
@@ -71,7 +72,7 @@ final class Cells {
         if (full) {
             addPair(
                     "reqrep-pair",
-                    "Requests of 6 frames, 1000 in flight",
+                    "Requests of 6 frames, 1,000 in flight",
                     Workload.REQREP,
                     codecs,
                     "outstanding",
@@ -79,7 +80,7 @@ final class Cells {
         }
         add(
                 "custom",
-                "Requests of user objects, 1000 in flight",
+                "Requests with a custom codec, 1,000 in flight",
                 Workload.CUSTOM,
                 full ? join(ours("nio", "epoll"), predecessor()) : ours("nio"),
                 "outstanding",
@@ -116,12 +117,13 @@ final class Cells {
     }
 
     private void oneWay(String size, List<String> peers) {
-        add("oneway-" + size, "One way, " + octets(size), Workload.ONEWAY, peers, "size", size);
+        add("oneway-" + size, "One way, " + size(size), Workload.ONEWAY, peers, "size", size);
     }
 
     private void roundTrips(List<String> peers, List<String> busy, String ping, String pong) {
         String id = "roundtrip-" + ping + "-" + pong;
-        String title = "Round trip, " + octets(ping) + " there and " + octets(pong) + " back";
+        String title = "Round trip, "
+                + (ping.equals(pong) ? size(ping) + " each way" : size(ping) + " there, " + size(pong) + " back");
         add(id, title, Workload.ROUNDTRIP, peers, "ping", ping, "pong", pong);
         add(
                 id + BUSY,
@@ -139,12 +141,12 @@ final class Cells {
     private void curve() {
         List<String> peers = join(ours("nio", "epoll"), List.of(JEROMQ, LIBZMQ));
         for (String size : List.of("100", "1000", "65536")) {
-            String title = "One way, " + octets(size) + ", CURVE";
+            String title = "One way, " + size(size) + ", CURVE";
             add("oneway-" + size + CURVE, title, Workload.ONEWAY, peers, "security", "curve", "size", size);
         }
         add(
                 "roundtrip-256-256" + CURVE,
-                "Round trip, 256 octets there and 256 octets back, CURVE",
+                "Round trip, 256 bytes each way, CURVE",
                 Workload.ROUNDTRIP,
                 peers,
                 "security",
@@ -161,7 +163,7 @@ final class Cells {
         List<String> all = join(ours("nio", "epoll", "io_uring"), others());
         add(
                 "openloop-50000",
-                "Open loop, 50,000 messages a second, each answered",
+                "Open loop, 50,000 messages/s, each answered",
                 Workload.OPENLOOP,
                 full ? join(all, raw("epoll")) : few,
                 "rate",
@@ -170,7 +172,7 @@ final class Cells {
                 "1");
         add(
                 MAXIMUM,
-                "Open loop as fast as the peer can, 24 octets, each 100th answered",
+                "Open loop at full speed, 24 bytes, every 100th answered",
                 Workload.OPENLOOP,
                 full ? all : few,
                 "size",
@@ -191,7 +193,7 @@ final class Cells {
     private void share(int percent, List<String> peers) {
         cells.add(new Cell(
                 "openloop-" + percent + "-percent",
-                "Open loop, " + percent + " % of the peer's own maximum, each 100th answered",
+                "Open loop at " + percent + " % of the peer's own maximum, every 100th answered",
                 Workload.OPENLOOP,
                 false,
                 Map.of("every", "100"),
@@ -218,7 +220,7 @@ final class Cells {
     private void connections(String n, List<String> peers) {
         add(
                 "connections-" + n,
-                "One way, 100 octets, over connections: " + n,
+                "One way, 100 bytes, over " + number(n) + (n.equals("1") ? " connection" : " connections"),
                 Workload.CONNECTIONS,
                 peers,
                 "size",
@@ -228,7 +230,7 @@ final class Cells {
     }
 
     private void idle(String n, List<String> peers) {
-        add("idle-" + n, "Idle connections: " + n, Workload.IDLE, peers, "connections", n);
+        add("idle-" + n, number(n) + " idle connections", Workload.IDLE, peers, "connections", n);
     }
 
     private void add(String id, String title, Workload workload, List<String> peers, String... keys) {
@@ -247,8 +249,12 @@ final class Cells {
         return map;
     }
 
-    private static String octets(String size) {
-        return String.format(Locale.ROOT, "%,d octets", Long.parseLong(size));
+    private static String size(String bytes) {
+        return Text.size(Long.parseLong(bytes));
+    }
+
+    private static String number(String value) {
+        return String.format(Locale.ROOT, "%,d", Long.parseLong(value));
     }
 
     private static List<String> nettys(String... transports) {
@@ -264,7 +270,9 @@ final class Cells {
     }
 
     private static List<String> batched(String... transports) {
-        return raw(transports).stream().map(name -> name + Peers.BATCHED).toList();
+        return raw(transports).stream()
+                .map(name -> name + ComparedPeers.BATCHED)
+                .toList();
     }
 
     private static List<String> predecessor() {

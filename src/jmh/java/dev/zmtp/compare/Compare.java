@@ -118,7 +118,7 @@ public final class Compare implements Callable<Integer> {
     private void compare(int times, double measured, double before, PrintWriter out)
             throws IOException, InterruptedException {
         List<Cell> cells = Cells.of(profile, cell);
-        List<Peer> peers = Peers.all(peer);
+        List<ComparedPeer> peers = ComparedPeers.all(peer);
         if (cells.stream()
                 .noneMatch(one -> peers.stream().anyMatch(other -> one.peers().contains(other.name())))) {
             throw new ParameterException(

@@ -10,14 +10,14 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.Consumer;
 
-/** Measures every cell of every peer, round by round, and says on one line for each run how far it has come. */
+/** Measures every cell of every peer, round by round, and prints one line of progress for each run. */
 final class Comparison {
 
     /** One cell of one peer. */
     private record Key(String cell, String peer) {}
 
     private final List<Cell> cells;
-    private final Map<String, Peer> peers = new HashMap<>();
+    private final Map<String, ComparedPeer> peers = new HashMap<>();
     private final int rounds;
     private final Run run;
     private final PrintWriter out;
@@ -28,7 +28,7 @@ final class Comparison {
     private int done;
 
     /** Of {@code cells} and {@code peers}, each {@code rounds} times, by {@code run}, with progress to {@code out}. */
-    Comparison(List<Cell> cells, List<Peer> peers, int rounds, Run run, PrintWriter out) {
+    Comparison(List<Cell> cells, List<ComparedPeer> peers, int rounds, Run run, PrintWriter out) {
         this.cells = cells;
         this.rounds = rounds;
         this.run = run;
@@ -36,14 +36,14 @@ final class Comparison {
         peers.forEach(peer -> this.peers.put(peer.name(), peer));
     }
 
-    /** Measures; after each round {@code afterRound} gets all samples until then, so that an end in the midst loses little. */
+    /** Measures; after each round {@code afterRound} gets all samples until then, so that an interrupted comparison loses little. */
     void measure(Consumer<List<Sample>> afterRound) throws InterruptedException {
         start = System.nanoTime();
         int total = rounds
                 * cells.stream().mapToInt(cell -> peersOf(cell, 0).size()).sum();
         for (int round = 1; round <= rounds; round++) {
             for (Cell cell : cells) {
-                for (Peer peer : peersOf(cell, round)) {
+                for (ComparedPeer peer : peersOf(cell, round)) {
                     Sample sample = measure(cell, peer, round);
                     samples.add(sample);
                     done++;
@@ -54,9 +54,9 @@ final class Comparison {
         }
     }
 
-    /** The peers of a cell, with another one first in each round: what comes first may find a cooler machine. */
-    private List<Peer> peersOf(Cell cell, int round) {
-        List<Peer> all = new ArrayList<>();
+    /** The peers of a cell, with another one first in each round: the first may find a cooler machine. */
+    private List<ComparedPeer> peersOf(Cell cell, int round) {
+        List<ComparedPeer> all = new ArrayList<>();
         for (String name : cell.peers()) {
             if (peers.containsKey(name)) {
                 all.add(peers.get(name));
@@ -66,7 +66,7 @@ final class Comparison {
         return all;
     }
 
-    private Sample measure(Cell cell, Peer peer, int round) throws InterruptedException {
+    private Sample measure(Cell cell, ComparedPeer peer, int round) throws InterruptedException {
         Key key = new Key(cell.id(), peer.name());
         Sample before = lasting.get(key);
         if (before != null) {
@@ -91,7 +91,7 @@ final class Comparison {
         return sample;
     }
 
-    private double maximum(String cell, Peer peer, int round) {
+    private double maximum(String cell, ComparedPeer peer, int round) {
         return samples.stream()
                 .filter(sample -> sample.round() == round
                         && sample.cell().equals(cell)

@@ -16,7 +16,7 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Where and with what is measured. */
+/** The machine and the versions of a comparison. */
 final class Environment {
 
     private Environment() {}
@@ -39,15 +39,17 @@ final class Environment {
                 "JDK",
                 System.getProperty("java.vm.name") + " " + System.getProperty("java.runtime.version") + " of "
                         + System.getProperty("java.vendor"));
-        facts.put("JVM flags", String.join(" ", Peers.jvmFlags()));
-        facts.put("JVM flags of netty4-zmtp besides", String.join(" ", Peers.jvmFlagsOf(Peers.PREDECESSOR)));
+        facts.put("JVM flags", String.join(" ", ComparedPeers.jvmFlags()));
+        facts.put(
+                "Further JVM flags of netty4-zmtp",
+                String.join(" ", ComparedPeers.jvmFlagsOf(ComparedPeers.PREDECESSOR)));
         facts.put("Netty", netty());
-        facts.put("Compared with", String.join(", ", Peers.versions()) + ", libzmq " + libzmq());
+        facts.put("Compared with", String.join(", ", ComparedPeers.versions()) + ", libzmq " + libzmq());
         facts.put("Open files", Long.toString(maxOpenFiles()));
         return facts;
     }
 
-    /** How many files a process may open: the JVM raises its own limit to the hard one, and its children inherit that. */
+    /** How many files a process may open. The JVM raises its own limit to the hard limit, which its children inherit. */
     static long maxOpenFiles() throws IOException {
         return find("/proc/self/limits", "Max open files\\s+([0-9]+)")
                 .map(Long::parseLong)
@@ -59,7 +61,7 @@ final class Environment {
         if (head.isEmpty() || head.get().exitCode() != 0) {
             return "unknown";
         }
-        // What the comparison itself writes does not change what it measures.
+        // The files that the comparison itself writes do not change what it measures.
         Optional<Tools.Printed> changes =
                 Tools.run("git", "status", "--porcelain", "--", ".", ":!benchmarks.md", ":!docs/benchmarks");
         boolean clean = changes.isPresent() && changes.get().text().isEmpty();

@@ -1,10 +1,10 @@
 package dev.zmtp.compare;
 
-import static dev.zmtp.compare.Peers.JEROMQ;
-import static dev.zmtp.compare.Peers.LIBZMQ;
-import static dev.zmtp.compare.Peers.OURS;
-import static dev.zmtp.compare.Peers.PREDECESSOR;
-import static dev.zmtp.compare.Peers.RAW;
+import static dev.zmtp.compare.ComparedPeers.JEROMQ;
+import static dev.zmtp.compare.ComparedPeers.LIBZMQ;
+import static dev.zmtp.compare.ComparedPeers.OURS;
+import static dev.zmtp.compare.ComparedPeers.PREDECESSOR;
+import static dev.zmtp.compare.ComparedPeers.RAW;
 
 import dev.zmtp.compare.Results.Row;
 import java.util.LinkedHashSet;
@@ -13,13 +13,13 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 
-/** What this codec wants to reach, and what it did. */
+/** The goals of this codec, and whether a run met them. */
 final class Goals {
 
-    /** An object takes 16 octets at least: fewer than this for a message is the harness, not the message. */
+    /** An object takes at least 16 bytes: less than this for each message comes from the harness, not from the message. */
     private static final double NOTHING = 0.5;
 
-    /** Octets of the objects that the application itself makes in {@code custom} for each reply that it reads. */
+    /** Bytes of the objects that the application itself makes in {@code custom} for each reply that it reads. */
     private static final int OWN_ASKING = 32;
 
     /** As {@link #OWN_ASKING}, for each request: itself, its two arrays and the reply. */
@@ -49,10 +49,10 @@ final class Goals {
         throughput("oneway-100-pair", PREDECESSOR, 3);
         throughput("oneway-100", LIBZMQ, 6);
         throughput("oneway-100", JEROMQ, 15);
-        for (String transport : Peers.TRANSPORTS) {
+        for (String transport : ComparedPeers.TRANSPORTS) {
             throughput("oneway-1000", RAW + " " + transport, 0.6);
         }
-        for (String transport : Peers.TRANSPORTS) {
+        for (String transport : ComparedPeers.TRANSPORTS) {
             throughput("oneway-65536", RAW + " " + transport, 0.9);
             throughput("oneway-1048576", RAW + " " + transport, 0.9);
         }
@@ -60,17 +60,17 @@ final class Goals {
         throughput("reqrep-pair", PREDECESSOR, 3);
         for (String cell : List.of(BLOCKING, BLOCKING + Cells.BUSY)) {
             for (Metric metric : List.of(Metric.P50, Metric.P99)) {
-                for (String transport : Peers.TRANSPORTS) {
+                for (String transport : ComparedPeers.TRANSPORTS) {
                     latency(metric, cell, cell, RAW + " " + transport, 1.15);
                 }
                 // libzmq has no busy loop: what it can do is in the cell that blocks.
                 latency(metric, cell, BLOCKING, LIBZMQ, 0.2);
             }
         }
-        for (String transport : Peers.TRANSPORTS) {
+        for (String transport : ComparedPeers.TRANSPORTS) {
             nothingAllocated("oneway-100", OURS + " " + transport, 0, 0);
         }
-        for (String transport : Peers.TRANSPORTS) {
+        for (String transport : ComparedPeers.TRANSPORTS) {
             nothingAllocated("custom", OURS + " " + transport, OWN_ASKING, OWN_ANSWERING);
         }
         for (String size : List.of("100", "1000", "65536")) {
@@ -102,7 +102,7 @@ final class Goals {
         verdict(above, below, wanted, false);
     }
 
-    /** Judges a latency in {@code cell} against that of {@code other} in {@code otherCell}. */
+    /** Checks a latency in {@code cell} against that of {@code other} in {@code otherCell}. */
     private void latency(Metric metric, String cell, String otherCell, String other, double wanted) {
         Optional<Row> theirs = row(otherCell, other);
         Optional<Row> ours = theirs.flatMap(row -> results.counterpart(cell, OURS, row.transport()));
@@ -121,7 +121,7 @@ final class Goals {
         verdict(above, below, wanted, true);
     }
 
-    /** Judges what a row allocates for a message besides the application's own objects at each end, in octets. */
+    /** Checks how many bytes a row allocates for a message at each end, apart from the application's own objects. */
     private void nothingAllocated(String cell, String ours, int ownSending, int ownReceiving) {
         if (row(cell, ours).isEmpty()) {
             omitted.add(cell + " of " + ours);
@@ -129,14 +129,14 @@ final class Goals {
         }
         Optional<Spread> sending = results.spread(cell, ours, Metric.ALLOCATED_SENDING);
         Optional<Spread> receiving = results.spread(cell, ours, Metric.ALLOCATED_RECEIVING);
-        line(title(cell) + ": octets allocated for a message, " + ours);
+        line(title(cell) + ": bytes allocated for a message, " + ours);
         column(
                 ownSending + ownReceiving == 0
                         ? "0 B"
-                        : "0 B besides the user's objects of " + ownSending + " B asking, " + ownReceiving
+                        : "0 B apart from the user's objects of " + ownSending + " B asking, " + ownReceiving
                                 + " B answering");
         String ends = cell.equals("custom") ? "%s B asking, %s B answering" : "%s B sending, %s B receiving";
-        column(String.format(Locale.ROOT, ends, octets(sending), octets(receiving)));
+        column(String.format(Locale.ROOT, ends, bytes(sending), bytes(receiving)));
         column("–");
         column("–");
         if (sending.isEmpty() || receiving.isEmpty()) {
@@ -148,11 +148,11 @@ final class Goals {
         }
     }
 
-    private static String octets(Optional<Spread> allocated) {
+    private static String bytes(Optional<Spread> allocated) {
         return allocated.map(spread -> Text.digits(spread.median())).orElse("–");
     }
 
-    /** Whether the goal is met by the medians. Where the ranges overlap their ratio says little, and the column says so. */
+    /** Whether the medians meet the goal. Where the ranges overlap the ratio says little, and the column says so. */
     private void verdict(Optional<Spread> ours, Optional<Spread> theirs, double wanted, boolean atMost) {
         if (ours.isEmpty() || theirs.isEmpty()) {
             column("–");
@@ -161,7 +161,7 @@ final class Goals {
         }
         column(Table.ratioInWords(ours.get(), theirs.get()));
         if (ours.get().count() < 2 || theirs.get().count() < 2) {
-            end("not judged");
+            end("one round only");
             return;
         }
         double ratio = ours.get().median() / theirs.get().median();

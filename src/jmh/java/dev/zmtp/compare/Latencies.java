@@ -7,7 +7,7 @@ import org.HdrHistogram.Histogram;
 /** The latencies of one measured window, in nanoseconds, to three significant digits. */
 final class Latencies {
 
-    /** What the line begins with. */
+    /** The start of the line. */
     static final String PREFIX = "latencies";
 
     private static final int DIGITS = 3;

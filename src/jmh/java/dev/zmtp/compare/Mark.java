@@ -6,10 +6,10 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 
-/** What a peer program says of itself at one moment: the figures of its {@code mark} line. */
+/** The figures of a peer program at one moment: those of its {@code mark} line. */
 record Mark(Map<String, Long> figures) {
 
-    /** What the line begins with. */
+    /** The start of the line. */
     static final String PREFIX = "mark ";
 
     private static final Set<String> COUNTED = Set.of("nanos", "messages", "cpu", "allocated", "late");
@@ -40,7 +40,7 @@ record Mark(Map<String, Long> figures) {
         return new Mark(figures);
     }
 
-    /** The figure of {@code key}, which is absent if it does not apply to the peer. */
+    /** The figure of {@code key}, absent if it does not apply to the peer. */
     OptionalLong get(String key) {
         Long value = figures.get(key);
         return value == null ? OptionalLong.empty() : OptionalLong.of(value);

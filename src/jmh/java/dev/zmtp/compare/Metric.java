@@ -10,13 +10,13 @@ enum Metric {
     CPU_SENDING,
     /** The part of {@link #CPU_PER_MILLION} that the process which receives or answers takes. */
     CPU_RECEIVING,
-    /** Octets allocated on the Java heap for each message by the process that sends, asks, or is alone. */
+    /** Bytes allocated on the Java heap for each message by the process that sends, asks, or is alone. */
     ALLOCATED_SENDING,
-    /** Octets allocated on the Java heap for each message by the process that receives or answers. */
+    /** Bytes allocated on the Java heap for each message by the process that receives or answers. */
     ALLOCATED_RECEIVING,
-    /** Peak resident octets of the process that sends, asks, or is alone. */
+    /** Peak resident memory, in bytes, of the process that sends, asks, or is alone. */
     RSS_SENDING,
-    /** Peak resident octets of the process that receives or answers. */
+    /** Peak resident memory, in bytes, of the process that receives or answers. */
     RSS_RECEIVING,
     /** Latency in nanoseconds that half of the round trips do not exceed. */
     P50,
@@ -30,16 +30,26 @@ enum Metric {
     P99_99,
     /** The longest round trip in nanoseconds. */
     MAX,
-    /** The share, 0 to 1, of the messages that were sent more than 1 ms behind their intended time. */
+    /** The share, 0 to 1, of the messages that were sent more than 1 ms after their intended time. */
     LATE,
-    /** The rate, in messages a second, that an open loop was told to send. */
+    /** The rate, in messages a second, that an open loop was asked to send. */
     INTENDED_RATE,
-    /** Octets of the Java heap of the accepting process for each connection. */
+    /** Bytes of the Java heap of the accepting process for each connection. */
     HEAP_PER_CONNECTION,
-    /** Octets of direct memory of the accepting process for each connection. */
+    /** Bytes of direct memory of the accepting process for each connection. */
     DIRECT_PER_CONNECTION,
-    /** Octets of the accepting process that are resident at that moment, not at the peak, for each connection. */
+    /** Bytes of the accepting process that are resident now, not at the peak, for each connection. */
     RSS_PER_CONNECTION,
     /** The share of one core that the accepting process takes while nothing is sent. */
-    IDLE_CPU
+    IDLE_CPU;
+
+    /** Whether a greater value is the better one. */
+    boolean isMoreBetter() {
+        return this == PER_SECOND;
+    }
+
+    /** Whether the median of {@code one} is better than that of {@code other}. */
+    boolean isBetter(Spread one, Spread other) {
+        return isMoreBetter() ? one.median() > other.median() : one.median() < other.median();
+    }
 }

@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class PeerProcess implements AutoCloseable {
 
-    /** The line of a program that has ended, which no program can say. */
+    /** The line of a program that has ended, which no program can print. */
     private static final String END = "\n";
 
     private static final String UNSUPPORTED = "unsupported=";
@@ -47,7 +47,7 @@ final class PeerProcess implements AutoCloseable {
         }
         PeerProcess peer = new PeerProcess(role, process, patience);
         Thread errorReader = peer.reader("errors", process.getErrorStream(), peer.errors::offer, () -> {});
-        // What a program wrote before it died is the reason that is reported, so its end is told behind that.
+        // The reason that is reported is what the program wrote before it died, so its end comes after that.
         peer.reader("lines", process.getInputStream(), peer.lines::add, () -> {
             joinFor(errorReader, Duration.ofSeconds(1));
             peer.lines.add(END);
@@ -63,7 +63,7 @@ final class PeerProcess implements AutoCloseable {
             if (line == null) {
                 // Lasting: to wait as long in each round would cost more than all other runs of the cell.
                 throw new NotMeasuredException(
-                        role + " said no \"" + prefix.strip() + "\" within " + patience.toMillis() + " ms", true);
+                        role + " did not print \"" + prefix.strip() + "\" within " + patience.toMillis() + " ms", true);
             }
             if (line.equals(END)) {
                 process.waitFor(1, TimeUnit.SECONDS);
@@ -77,46 +77,46 @@ final class PeerProcess implements AutoCloseable {
             }
             // A JVM prints its own warnings on the standard output.
             if (!line.contains(" VM warning: ")) {
-                throw failed("said \"" + line + "\" (expected: " + prefix.strip() + ")");
+                throw failed("printed \"" + line + "\" (expected: " + prefix.strip() + ")");
             }
         }
     }
 
     /** Asks for the figures of this moment. */
     Mark mark() throws NotMeasuredException, InterruptedException {
-        tell("mark");
+        send("mark");
         try {
             return Mark.parse(Mark.PREFIX + await(Mark.PREFIX));
         } catch (IllegalArgumentException e) {
-            throw failed("answered wrongly, " + e.getMessage());
+            throw failed("gave a wrong answer, " + e.getMessage());
         }
     }
 
     /** Asks for the latencies since it was asked last. */
     Latencies latencies() throws NotMeasuredException, InterruptedException {
-        tell("latencies");
+        send("latencies");
         try {
             return Latencies.parse(Latencies.PREFIX + await(Latencies.PREFIX));
         } catch (IllegalArgumentException e) {
-            throw failed("answered wrongly, " + e.getMessage());
+            throw failed("gave a wrong answer, " + e.getMessage());
         }
     }
 
     /** Fails if the program has ended. */
     void checkAlive() throws NotMeasuredException {
         if (!process.isAlive()) {
-            throw failed("ended in the midst of the run" + ending());
+            throw failed("ended during the run" + ending());
         }
     }
 
-    /** Asks for an open loop to forget what it still owes. */
+    /** Makes an open loop drop the messages that are overdue. */
     void restart() throws NotMeasuredException {
-        tell("restart");
+        send("restart");
     }
 
     /** Asks the program to end. */
     void exit() throws NotMeasuredException {
-        tell("exit");
+        send("exit");
     }
 
     /** The process. */
@@ -124,7 +124,7 @@ final class PeerProcess implements AutoCloseable {
         return process.toHandle();
     }
 
-    /** Ends the process: it is given its patience, or a second, whichever is less, and then killed. */
+    /** Ends the process: it gets its patience or a second, whichever is less, and is then killed. */
     @Override
     public void close() {
         try {
@@ -142,13 +142,13 @@ final class PeerProcess implements AutoCloseable {
         }
     }
 
-    private void tell(String command) throws NotMeasuredException {
+    private void send(String command) throws NotMeasuredException {
         try {
             OutputStream in = process.getOutputStream();
             in.write((command + "\n").getBytes(UTF_8));
             in.flush();
         } catch (IOException e) {
-            throw failed("does not listen to \"" + command + "\"" + ending());
+            throw failed("does not read \"" + command + "\"" + ending());
         }
     }
 
@@ -180,7 +180,7 @@ final class PeerProcess implements AutoCloseable {
                             sink.take(line);
                         }
                     } catch (IOException e) {
-                        // The process was killed; its end is told below.
+                        // The process was killed; its end is reported below.
                     } finally {
                         atEnd.run();
                     }

@@ -1,170 +1,176 @@
 package dev.zmtp.compare;
 
+import dev.zmtp.compare.Plot.Line;
+import dev.zmtp.compare.Plot.Point;
 import dev.zmtp.compare.Results.Row;
-import java.awt.BasicStroke;
-import java.awt.Color;
+import dev.zmtp.compare.peer.Workload;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 import org.knowm.xchart.VectorGraphicsEncoder;
 import org.knowm.xchart.VectorGraphicsEncoder.VectorGraphicsFormat;
-import org.knowm.xchart.XYChart;
-import org.knowm.xchart.XYChartBuilder;
-import org.knowm.xchart.style.Styler.ChartTheme;
-import org.knowm.xchart.style.Styler.LegendPosition;
 
-/** The pictures of a comparison, as SVG. */
+/** The pictures of a comparison. */
 final class Plots {
 
-    private static final int WIDTH = 900;
-    private static final int HEIGHT = 520;
+    /** The start of the name of a picture that shows the latencies of one cell; its end is the id of the cell. */
+    static final String LATENCY = "latency-";
 
-    /** Not dashed: each dash would be a shape of its own, ten times as much in the file as all else. */
-    private static final BasicStroke GRID = new BasicStroke(0.5f);
-
-    /** The percentiles of a picture, by what share of the round trips, one in so many, is slower. */
-    private static final Map<Metric, Double> ONE_IN = new LinkedHashMap<>();
+    /** The percentiles of a picture. */
+    private static final Map<Metric, String> PERCENTILES = new LinkedHashMap<>();
 
     static {
-        ONE_IN.put(Metric.P50, 2.0);
-        ONE_IN.put(Metric.P90, 10.0);
-        ONE_IN.put(Metric.P99, 100.0);
-        ONE_IN.put(Metric.P99_9, 1000.0);
-        ONE_IN.put(Metric.P99_99, 10000.0);
+        PERCENTILES.put(Metric.P50, "p50");
+        PERCENTILES.put(Metric.P90, "p90");
+        PERCENTILES.put(Metric.P99, "p99");
+        PERCENTILES.put(Metric.P99_9, "p99.9");
+        PERCENTILES.put(Metric.P99_99, "p99.99");
     }
 
     private final Results results;
-    private final Path directory;
-    private final Map<String, String> drawn = new LinkedHashMap<>();
 
-    private Plots(Results results, Path directory) {
+    private Plots(Results results) {
         this.results = results;
-        this.directory = directory;
     }
 
-    /** Draws what there are figures for into {@code directory}, in place of the SVG files there; returns file names and titles. */
-    static Map<String, String> draw(Results results, Path directory) throws IOException {
+    /** The pictures for which there are figures, in the order of the report. */
+    static List<Plot> of(Results results) {
+        Plots plots = new Plots(results);
+        List<Plot> all = new ArrayList<>();
+        plots.series(Workload.ONEWAY, "size").forEach(cells -> all.addAll(plots.bySize(cells)));
+        plots.series(Workload.CONNECTIONS, "connections").forEach(cells -> all.add(plots.byConnections(cells)));
+        results.cells().stream().filter(Cell::timed).map(plots::latencies).forEach(all::add);
+        all.removeIf(Plot::isEmpty);
+        return all;
+    }
+
+    /** Writes {@code plots} into {@code directory} as SVG files, in place of those there. */
+    static void write(List<Plot> plots, Path directory) throws IOException {
         Files.createDirectories(directory);
         try (DirectoryStream<Path> earlier = Files.newDirectoryStream(directory, "*.svg")) {
             for (Path file : earlier) {
                 Files.delete(file);
             }
         }
-        Plots plots = new Plots(results, directory);
-        plots.throughput();
-        plots.connections();
+        for (Plot plot : plots) {
+            VectorGraphicsEncoder.saveVectorGraphic(
+                    plot.chart(), directory.resolve(plot.name() + ".svg").toString(), VectorGraphicsFormat.SVG);
+        }
+    }
+
+    /** The cells of {@code workload} that differ in {@code key} alone, each group in its order: what one line may join. */
+    private Collection<List<Cell>> series(Workload workload, String key) {
+        Map<Map<String, String>, List<Cell>> groups = new LinkedHashMap<>();
         for (Cell cell : results.cells()) {
-            if (cell.timed()) {
-                plots.latencies(cell);
+            if (cell.workload() == workload && !cell.pair()) {
+                Map<String, String> others = new HashMap<>(cell.keys());
+                others.remove(key);
+                groups.computeIfAbsent(others, same -> new ArrayList<>()).add(cell);
             }
         }
-        return plots.drawn;
+        groups.values().forEach(cells -> cells.sort(Comparator.comparingLong(cell -> cell.number(key, 1))));
+        return groups.values();
     }
 
-    private void throughput() throws IOException {
-        List<Cell> cells = results.cells().stream()
-                .filter(cell -> cell.workload() == Workload.ONEWAY && !cell.pair())
-                .sorted(Comparator.comparingLong(cell -> cell.number("size", 0)))
+    /** The keys of a cell that are not numbers, such as {@code curve}; empty if it has none. */
+    private static String variant(Cell cell) {
+        return String.join(
+                "-",
+                cell.keys().values().stream()
+                        .filter(value -> !value.matches("[0-9]+"))
+                        .toList());
+    }
+
+    private List<Plot> bySize(List<Cell> cells) {
+        String variant = variant(cells.get(0));
+        String suffix = variant.isEmpty() ? "" : "-" + variant;
+        String title = "One way" + (variant.isEmpty() ? "" : ", " + variant.toUpperCase(Locale.ROOT));
+        List<String> sizes =
+                cells.stream().map(cell -> Text.size(cell.number("size", 0))).toList();
+        Plot messages = new Plot(
+                "throughput" + suffix,
+                title + ": messages/s by message size",
+                "message size",
+                "messages/s",
+                sizes,
+                true,
+                lines(cells, cell -> 1));
+        Plot bytes = new Plot(
+                "bytes" + suffix,
+                title + ": MB/s by message size",
+                "message size",
+                "MB/s",
+                sizes,
+                true,
+                lines(cells, cell -> cell.number("size", 0) / 1e6));
+        return List.of(messages, bytes);
+    }
+
+    private Plot byConnections(List<Cell> cells) {
+        return new Plot(
+                "connections" + (variant(cells.get(0)).isEmpty() ? "" : "-" + variant(cells.get(0))),
+                "One way, " + Text.size(cells.get(0).number("size", 0)) + ": messages/s by number of connections",
+                "connections",
+                "messages/s",
+                cells.stream()
+                        .map(cell -> String.format(Locale.ROOT, "%,d", cell.number("connections", 1)))
+                        .toList(),
+                false,
+                lines(cells, cell -> 1));
+    }
+
+    private Plot latencies(Cell cell) {
+        List<Metric> metrics = List.copyOf(PERCENTILES.keySet());
+        List<Line> lines = results.rows(cell.id()).stream()
+                .map(row -> line(
+                        row,
+                        metrics,
+                        metric -> results.spread(cell.id(), row.name(), metric).map(spread -> spread.times(1e-3))))
+                .flatMap(Optional::stream)
                 .toList();
-        XYChart chart = chart("One way: messages/s by size", "octets of a message", "messages/s");
-        byCell(chart, cells, cell -> cell.number("size", 0));
-        save(chart, "throughput");
-
-        XYChart octets = chart("One way: MB/s by size", "octets of a message", "MB/s");
-        for (Row row : results.peers()) {
-            List<Double> x = new ArrayList<>();
-            List<Double> y = new ArrayList<>();
-            for (Cell cell : cells) {
-                Optional<Spread> spread = results.spread(cell.id(), row.name(), Metric.PER_SECOND);
-                if (spread.isPresent()) {
-                    double size = cell.number("size", 0);
-                    x.add(size);
-                    y.add(spread.get().median() * size / 1e6);
-                }
-            }
-            series(octets, row, x, y);
-        }
-        save(octets, "octets");
+        return new Plot(
+                LATENCY + cell.id(),
+                cell.title(),
+                "percentile",
+                "latency in µs",
+                List.copyOf(PERCENTILES.values()),
+                true,
+                lines);
     }
 
-    private void connections() throws IOException {
-        List<Cell> cells = results.cells().stream()
-                .filter(cell -> cell.workload() == Workload.CONNECTIONS)
-                .sorted(Comparator.comparingLong(cell -> cell.number("connections", 1)))
+    /** The messages a second of each peer in {@code cells}, times {@code factor}. */
+    private List<Line> lines(List<Cell> cells, ToDoubleFunction<Cell> factor) {
+        return results.peers().stream()
+                .map(row -> line(
+                        row,
+                        cells,
+                        cell -> results.spread(cell.id(), row.name(), Metric.PER_SECOND)
+                                .map(spread -> spread.times(factor.applyAsDouble(cell)))))
+                .flatMap(Optional::stream)
                 .toList();
-        XYChart chart = chart("One way, 100 octets: messages/s by connections", "connections", "messages/s");
-        byCell(chart, cells, cell -> cell.number("connections", 1));
-        save(chart, "connections");
     }
 
-    private void latencies(Cell cell) throws IOException {
-        XYChart chart = chart(cell.title(), "one round trip in so many is slower than", "microseconds");
-        for (Row row : results.rows(cell.id())) {
-            List<Double> x = new ArrayList<>();
-            List<Double> y = new ArrayList<>();
-            ONE_IN.forEach((metric, oneIn) -> results.spread(cell.id(), row.name(), metric)
-                    .ifPresent(spread -> {
-                        x.add(oneIn);
-                        y.add(spread.median() / 1e3);
-                    }));
-            series(chart, row, x, y);
+    private static <T> Optional<Line> line(Row row, List<T> positions, Function<T, Optional<Spread>> value) {
+        List<Point> points = new ArrayList<>();
+        for (int i = 0; i < positions.size(); i++) {
+            int position = i;
+            value.apply(positions.get(i))
+                    // A logarithmic axis has no zero.
+                    .filter(spread -> spread.min() > 0)
+                    .ifPresent(spread -> points.add(new Point(position, spread)));
         }
-        save(chart, "latency-" + cell.id());
-    }
-
-    private void byCell(XYChart chart, List<Cell> cells, ToDoubleFunction<Cell> position) {
-        for (Row row : results.peers()) {
-            List<Double> x = new ArrayList<>();
-            List<Double> y = new ArrayList<>();
-            for (Cell cell : cells) {
-                results.spread(cell.id(), row.name(), Metric.PER_SECOND).ifPresent(spread -> {
-                    x.add(position.applyAsDouble(cell));
-                    y.add(spread.median());
-                });
-            }
-            series(chart, row, x, y);
-        }
-    }
-
-    private static void series(XYChart chart, Row row, List<Double> x, List<Double> y) {
-        // A logarithmic axis has no zero.
-        if (!x.isEmpty() && y.stream().allMatch(value -> value > 0)) {
-            chart.addSeries(row.name(), x, y);
-        }
-    }
-
-    private static XYChart chart(String title, String x, String y) {
-        XYChart chart = new XYChartBuilder()
-                .width(WIDTH)
-                .height(HEIGHT)
-                .title(title)
-                .xAxisTitle(x)
-                .yAxisTitle(y)
-                .theme(ChartTheme.XChart)
-                .build();
-        chart.getStyler()
-                .setPlotGridLinesStroke(GRID)
-                .setXAxisLogarithmic(true)
-                .setYAxisLogarithmic(true)
-                .setLegendPosition(LegendPosition.OutsideE)
-                .setChartBackgroundColor(Color.WHITE);
-        return chart;
-    }
-
-    private void save(XYChart chart, String name) throws IOException {
-        if (chart.getSeriesMap().isEmpty()) {
-            return;
-        }
-        String file = name + ".svg";
-        VectorGraphicsEncoder.saveVectorGraphic(chart, directory.resolve(file).toString(), VectorGraphicsFormat.SVG);
-        drawn.put(file, chart.getTitle());
+        return points.isEmpty() ? Optional.empty() : Optional.of(new Line(row, points));
     }
 }

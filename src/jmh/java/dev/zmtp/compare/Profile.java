@@ -2,7 +2,7 @@ package dev.zmtp.compare;
 
 /** How thorough a comparison is. */
 enum Profile {
-    /** Each kind of cell, in less than four minutes: shows that all works, and roughly where things stand. */
+    /** Each kind of cell, in less than four minutes: shows that everything works, and the rough picture. */
     QUICK(2, 1.5, 1),
     /** All cells, in about 55 minutes. */
     FULL(4, 2.5, 2);

@@ -5,104 +5,192 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
 
-/** Writes what a comparison measured: {@code benchmarks.md} and its pictures. */
+/**
+ * Writes what a comparison measured: {@code benchmarks.md}, which fits on one screen, and in {@code docs/benchmarks} the pages
+ * and pictures with everything else.
+ *
+ * <p>A page of notes is written by hand and belongs to one run. A report links to it only if it is a report of that run.
+ */
 final class Report {
 
-    /** Where pictures and raw results are put, below the directory of the report. */
+    /** Where the other pages, the pictures and the raw results are, below the directory of the report. */
     static final Path DETAILS = Path.of("docs", "benchmarks");
 
     /** The name of the raw results. */
     static final String RESULTS = "results.json";
 
-    private static final Path NOTES = Path.of("src", "jmh", "notes.md");
+    /** The first page. */
+    static final String FIRST = "benchmarks.md";
 
-    private static final String REPRODUCE = """
-            # Benchmarks
+    private static final String FIGURES = "figures.md";
+    private static final String NOTES = "notes.md";
 
-            This file is generated: `mvn -Pcompare` writes it, and what stands in it is what was measured, rows that netty-zmtp loses included. Reasons and comments are under [Notes](#notes). From a clone, on Linux with a JDK (17 or later), Maven, gcc and libzmq's header (Debian: gcc, libzmq3-dev):
+    private static final List<String> MACHINE = List.of("CPU", "Cores", "Memory", "Kernel", "JDK", "Netty");
 
-            ```sh
-            mvn -q -Pcompare test-compile exec:exec@compare                                               # under four minutes
-            mvn -q -Pcompare test-compile exec:exec@compare -Dcompare.args="--profile full --output ."    # about 55 minutes: this file
-            ```
+    private final Results results;
+    private final List<Plot> plots;
+    private final boolean noted;
 
-            The first writes into `target/compare/report`. `-Dcompare.args=--help` lists the options, and [`docs/benchmarks/results.json`](docs/benchmarks/results.json) holds the figures of every run.
-
-            """;
-
-    private static final String READ = """
-            ## How to read it
-
-            Each figure is the median over the rounds, with the least and the greatest in parentheses. In each round every peer runs once in every cell, in processes of its own that start afresh, and another peer comes first. **A ratio stands only where the ranges of the two rows do not overlap.** The last column compares each peer with netty-zmtp on the same transport, which it names in parentheses (JeroMQ counts as nio, libzmq as epoll): above 1, netty-zmtp is ahead.
-
-            Know what these figures are not:
-
-            - *Same-host loopback.* Sender and receiver share the machine, its caches and its cores, and no network is in between. What one side saves in CPU time the other gains; absolute figures on two machines differ.
-            - *A round trip is a closed loop:* the next request waits for the reply, so that a stall is one slow sample and not the many that would have come meanwhile. Requests in flight are a closed loop too. In an *open loop* messages leave by a schedule, and latency counts from the time at which a message was meant to leave (no coordinated omission); "late" is the share that left more than 1 ms behind it. What a cold start could not send in time is forgotten before the end of the warm-up.
-            - *Percent of the peer's own maximum* is of what came through in the same round where the sender was asked for more than it can do, and only back pressure stopped it (messages of the same kind, counted by the receiver). It is another rate for each peer: it shows how a peer behaves at its own limit, not which one is faster.
-            - One thread or event loop at each side, TCP_NODELAY, and each library's own defaults for everything else: high-water marks, buffer pools, batching. Where one message is sent many times, each library shares its content as far as that is faster: netty-zmtp and netty4-zmtp retain it, JeroMQ wraps one array, libzmq copies a zmq_msg_t by reference from 34 octets on. Raw Netty moves the same octets, prepared before and only counted on arrival where that is possible: it is the ceiling, not a rival. One way it sends blocks of 64 KiB, each with one flush, while codecs flush after 128 messages, as an application may: that is 12 KiB of messages of 100 octets, which is more system calls. *raw-netty ..., 128 a flush* sends blocks of 128 messages: the ceiling at equal batching. (Codecs flush earlier where 64 KiB are full, so larger messages need no such row.)
-            - CPU seconds are user and system time, of each process or, in tables of latencies and of one process, of all. The end that takes more is the bottleneck: a Netty end has one thread, JeroMQ and libzmq have two, and threads of the collector and the compiler count too. Octets allocated are those on the Java heap, of a whole process, for each message. Peak RSS (VmHWM) of a JVM is mostly its fixed heap of 1 GiB as far as it was touched.
-            - Of idle connections the accepting side is measured, against itself before the first connection: octets in use after a garbage collection, and what is resident then (VmRSS, not the peak), which in a JVM includes heap that was touched and is free again. The CPU time is without that collection.
-            - A JVM is warm after a warm-up of seconds, not fully optimized.
-
-            """;
-
-    private static final String GOALS = """
-            Each is judged by the medians below, also where ranges overlap and their ratio says little. The user's own objects of the custom codec are counted as a 64-bit HotSpot with compressed pointers lays them out.
-
-            """;
-
-    private static final String BEHIND = """
-            All rows of netty4-zmtp, JeroMQ and libzmq that are ahead of netty-zmtp on the same transport by the medians, also if ranges overlap: found by the program, not chosen. Reasons are under [Notes](#notes).
-
-            """;
-
-    private Report() {}
+    private Report(Results results, boolean noted) {
+        this.results = results;
+        this.plots = Plots.of(results);
+        this.noted = noted;
+    }
 
     /** Writes the report of {@code results} into {@code directory}. */
     static void write(Results results, Path directory) throws IOException {
         Path details = directory.resolve(DETAILS);
-        Map<String, String> plots = Plots.draw(results, details);
-        Files.createDirectories(directory);
-        Files.write(
-                directory.resolve("benchmarks.md"),
-                text(results, plots, notes()).getBytes(UTF_8));
+        Report report = new Report(results, isNoted(results, details.resolve(NOTES)));
+        Plots.write(report.plots, details);
+        for (Map.Entry<Path, String> page : report.pages().entrySet()) {
+            Files.write(directory.resolve(page.getKey()), page.getValue().getBytes(UTF_8));
+        }
     }
 
-    /** The text, with the pictures {@code plots}, file names and titles, and {@code notes} at its end. */
-    static String text(Results results, Map<String, String> plots, String notes) {
-        StringBuilder text = new StringBuilder(REPRODUCE);
-        text.append("## Where\n\n| | |\n| --- | --- |\n");
-        results.environment()
-                .forEach((name, value) -> text.append("| ")
-                        .append(name)
-                        .append(" | ")
-                        .append(value.replace("|", "\\|"))
-                        .append(" |\n"));
-        text.append('\n').append(READ);
-        text.append("## Goals\n\n" + GOALS);
-        text.append(Goals.of(results)).append('\n');
-        text.append("## Where netty-zmtp is behind\n\n" + BEHIND);
-        text.append(Behind.of(results)).append('\n');
-        if (!plots.isEmpty()) {
-            text.append("## Pictures\n\nMedians; both axes are logarithmic.\n\n");
-            plots.forEach((file, title) -> text.append("![")
-                    .append(title)
-                    .append("](docs/benchmarks/")
-                    .append(file)
-                    .append(")\n\n"));
+    /** The pages of {@code results}, by their paths; with links to notes if {@code noted}. */
+    static Map<Path, String> pages(Results results, boolean noted) {
+        return new Report(results, noted).pages();
+    }
+
+    /** The link to the table of {@code cell}, from a page beside it. */
+    static String link(Cell cell) {
+        // As GitHub makes an anchor of a heading.
+        String anchor = cell.title().toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9 -]", "");
+        return FIGURES + "#" + anchor.replace(' ', '-');
+    }
+
+    /** Whether the notes name the time of this run. */
+    private static boolean isNoted(Results results, Path notes) throws IOException {
+        String date = results.environment().get("Date");
+        return date != null && Files.exists(notes) && new String(Files.readAllBytes(notes), UTF_8).contains(date);
+    }
+
+    private Map<Path, String> pages() {
+        Map<Path, String> pages = new LinkedHashMap<>();
+        pages.put(Path.of(FIRST), first());
+        pages.put(DETAILS.resolve(FIGURES), figures());
+        pages.put(DETAILS.resolve("behind.md"), behind());
+        pages.put(DETAILS.resolve("goals.md"), ReportText.GOALS + Goals.of(results));
+        pages.put(DETAILS.resolve("method.md"), ReportText.METHOD + table(results.environment()));
+        return pages;
+    }
+
+    private String first() {
+        String summary = Summary.of(results);
+        StringBuilder text = new StringBuilder(ReportText.FIRST);
+        text.append(summary.isEmpty() ? "This run measured none of these libraries.\n" : summary + ReportText.LEGEND);
+        overview().ifPresent(plot -> text.append('\n').append(picture(plot, DETAILS + "/")));
+        text.append("\n## Where another library is ahead\n\n").append(Summary.behind(results));
+        text.append("\n## The machine\n\n").append(machine());
+        text.append(measured()).append(ReportText.RUN).append(more());
+        return text.toString();
+    }
+
+    /** The picture that says most. */
+    private Optional<Plot> overview() {
+        return plots.stream()
+                .filter(plot -> plot.name().equals("bytes"))
+                .findFirst()
+                .or(() -> plots.stream().findFirst());
+    }
+
+    private String machine() {
+        Map<String, String> all = results.environment();
+        String machine = MACHINE.stream()
+                .filter(all::containsKey)
+                .map(name -> name + ": " + all.get(name))
+                .collect(Collectors.joining("; "));
+        return machine + ".\n\nCommit " + all.getOrDefault("Commit", "unknown") + ", "
+                + all.getOrDefault("Date", "date unknown") + ". Compared with: "
+                + all.getOrDefault("Compared with", "nothing") + ".\n";
+    }
+
+    private String measured() {
+        Map<String, String> all = results.environment();
+        return String.format(
+                ReportText.MEASURED,
+                all.getOrDefault("Rounds", "several"),
+                all.getOrDefault("Each run", "some seconds"));
+    }
+
+    private String more() {
+        StringBuilder text = new StringBuilder("\n## More\n\n");
+        text.append("- [All tables and pictures](")
+                .append(DETAILS)
+                .append('/')
+                .append(FIGURES)
+                .append(")\n");
+        text.append("- [All rows in which another library is ahead](")
+                .append(DETAILS)
+                .append("/behind.md)\n");
+        if (noted) {
+            text.append("- [Why: notes on this run](")
+                    .append(DETAILS)
+                    .append('/')
+                    .append(NOTES)
+                    .append(")\n");
         }
-        text.append("## Figures\n\n");
+        text.append("- [The goals, and which were missed](").append(DETAILS).append("/goals.md)\n");
+        text.append("- [Method, environment, and what the figures do not say](").append(DETAILS);
+        text.append("/method.md)\n");
+        text.append("- [The figures of every run](")
+                .append(DETAILS)
+                .append('/')
+                .append(RESULTS)
+                .append(")\n");
+        return text.toString();
+    }
+
+    private String behind() {
+        return ReportText.BEHIND
+                + Behind.table(Behind.of(results))
+                + (noted ? "\nReasons are in the [notes](notes.md).\n" : "");
+    }
+
+    private String figures() {
+        StringBuilder text = new StringBuilder(ReportText.FIGURES);
+        for (Plot plot : plots) {
+            if (cellOf(plot).isEmpty()) {
+                text.append(picture(plot, "")).append('\n');
+            }
+        }
         for (Cell cell : results.cells()) {
-            text.append("### ").append(cell.title()).append("\n\n`--cell ^").append(cell.id());
+            text.append("## ").append(cell.title()).append("\n\n`--cell ^").append(cell.id());
             text.append("$`\n\n").append(Table.of(results, cell)).append('\n');
+            for (Plot plot : plots) {
+                if (cellOf(plot).filter(cell::equals).isPresent()) {
+                    text.append(picture(plot, "")).append('\n');
+                }
+            }
         }
-        return text.append("## Notes\n\n").append(notes).toString();
+        return text.toString().stripTrailing() + "\n";
     }
 
-    private static String notes() throws IOException {
-        return Files.exists(NOTES) ? new String(Files.readAllBytes(NOTES), UTF_8) : "None.\n";
+    /** The cell that a picture is of, if it is of one only. */
+    private Optional<Cell> cellOf(Plot plot) {
+        return results.cells().stream()
+                .filter(cell -> plot.name().equals(Plots.LATENCY + cell.id()))
+                .findFirst();
+    }
+
+    private static String picture(Plot plot, String directory) {
+        return "![" + plot.title() + "](" + directory + plot.name() + ".svg)\n";
+    }
+
+    private static String table(Map<String, String> values) {
+        StringBuilder text = new StringBuilder("| | |\n| --- | --- |\n");
+        values.forEach((name, value) -> text.append("| ")
+                .append(name)
+                .append(" | ")
+                .append(value.replace("|", "\\|"))
+                .append(" |\n"));
+        return text.toString();
     }
 }

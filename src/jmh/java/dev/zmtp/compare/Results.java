@@ -13,20 +13,20 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * All that a comparison has measured, and where: what the report is made of, and what the JSON file holds.
+ * Everything that a comparison has measured, and the machine: the source of the report, and the content of the JSON file.
  *
  * @param environment names and values that describe the machine and the versions, in the order of the report
  * @param cells what was measured
- * @param peers of whom
- * @param samples the runs, in the order of time
+ * @param peers the peers
+ * @param samples the runs, in chronological order
  */
 record Results(Map<String, String> environment, List<Cell> cells, List<Row> peers, List<Sample> samples) {
 
-    /** A peer without what started it, which has paths of one machine. */
+    /** A peer without its command, which has paths of one machine. */
     record Row(String name, String library, String transport) {
 
         /** The row of {@code peer}. */
-        static Row of(Peer peer) {
+        static Row of(ComparedPeer peer) {
             return new Row(peer.name(), peer.library(), peer.transport());
         }
     }
@@ -34,7 +34,7 @@ record Results(Map<String, String> environment, List<Cell> cells, List<Row> peer
     private static final Gson GSON =
             new GsonBuilder().setPrettyPrinting().disableHtmlEscaping().create();
 
-    /** Reads a file that {@link #write} has made. */
+    /** Reads a file that {@link #write} has written. */
     static Results read(Path file) throws IOException {
         try (Reader reader = Files.newBufferedReader(file)) {
             Results results = GSON.fromJson(reader, Results.class);
@@ -79,7 +79,7 @@ record Results(Map<String, String> environment, List<Cell> cells, List<Row> peer
                 .toList();
     }
 
-    /** What the rounds say of one figure; absent if none of them has it. */
+    /** One figure over all rounds; absent if no round has it. */
     Optional<Spread> spread(String cell, String peer, Metric metric) {
         List<Double> values = samples(cell, peer).stream()
                 .filter(sample -> sample.values().containsKey(metric))
@@ -89,7 +89,7 @@ record Results(Map<String, String> environment, List<Cell> cells, List<Row> peer
     }
 
     /**
-     * The row of {@code library} that a row on {@code transport} is compared with: the one on the same transport, or else the
+     * The row of {@code library} that a row on {@code transport} is compared with: the one on the same transport, otherwise the
      * first that was measured.
      */
     Optional<Row> counterpart(String cell, String library, String transport) {

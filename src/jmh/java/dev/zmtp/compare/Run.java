@@ -1,5 +1,6 @@
 package dev.zmtp.compare;
 
+import dev.zmtp.compare.peer.Workload;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -9,7 +10,7 @@ import java.util.Map;
 /** Measures one cell of one peer once, in processes of its own. */
 final class Run {
 
-    /** What a process opens besides connections: its jars, its standard streams, its selectors. */
+    /** The files that a process opens besides connections: its jars, its standard streams, its selectors. */
     private static final long OTHER_FILES = 200;
 
     private final Window window;
@@ -21,8 +22,8 @@ final class Run {
         this.maxOpenFiles = maxOpenFiles;
     }
 
-    /** Runs; {@code rate} is messages a second, or 0 where the cell sets none. No failure of a peer leaves this method. */
-    Sample measure(Cell cell, Peer peer, int round, long rate) throws InterruptedException {
+    /** Runs; {@code rate} is messages a second, or 0 where the cell sets none. A failure of a peer is part of the result and not thrown. */
+    Sample measure(Cell cell, ComparedPeer peer, int round, long rate) throws InterruptedException {
         try {
             if (!peer.missing().isEmpty()) {
                 throw new NotMeasuredException(peer.missing(), true);
@@ -42,7 +43,7 @@ final class Run {
         }
     }
 
-    private Sample pair(Cell cell, Peer peer, int round, List<String> keys)
+    private Sample pair(Cell cell, ComparedPeer peer, int round, List<String> keys)
             throws NotMeasuredException, InterruptedException {
         try (PeerProcess both = start(peer, "pair", keys)) {
             both.await("ready");
@@ -57,18 +58,19 @@ final class Run {
         }
     }
 
-    private Sample traffic(Cell cell, Peer peer, int round, long rate, List<String> keys)
+    private Sample traffic(Cell cell, ComparedPeer peer, int round, long rate, List<String> keys)
             throws NotMeasuredException, InterruptedException {
         Workload workload = cell.workload();
-        try (PeerProcess receiver = start(peer, workload.asks() ? "answer" : "receive", keys)) {
+        try (PeerProcess receiver = start(peer, workload.answered() ? "answer" : "receive", keys)) {
             List<String> withPort = new ArrayList<>(keys);
             withPort.add("port=" + receiver.await("port="));
-            try (PeerProcess sender = start(peer, workload.asks() ? "ask" : "send", withPort)) {
+            try (PeerProcess sender = start(peer, workload.answered() ? "ask" : "send", withPort)) {
                 sender.await("ready");
                 Duration settling = window.warmup().dividedBy(5);
                 rest(window.warmup().minus(settling), receiver, sender);
                 if (workload == Workload.OPENLOOP && cell.timed()) {
-                    // What a cold start owes would be in the latencies as long as it is not caught up with.
+                    // Messages that are overdue from a cold start would count in the latencies until the sender has
+                    // caught up.
                     sender.restart();
                 }
                 rest(settling, receiver, sender);
@@ -97,7 +99,7 @@ final class Run {
         }
     }
 
-    private Sample idle(Cell cell, Peer peer, int round, List<String> keys)
+    private Sample idle(Cell cell, ComparedPeer peer, int round, List<String> keys)
             throws NotMeasuredException, InterruptedException {
         try (PeerProcess receiver = start(peer, "receive", keys)) {
             List<String> withPort = new ArrayList<>(keys);
@@ -124,7 +126,7 @@ final class Run {
         }
     }
 
-    private PeerProcess start(Peer peer, String role, List<String> keys) throws NotMeasuredException {
+    private PeerProcess start(ComparedPeer peer, String role, List<String> keys) throws NotMeasuredException {
         return PeerProcess.start(role, peer.commandFor(role, keys), window.patience());
     }
 
@@ -183,8 +185,8 @@ final class Run {
                 process.perSecond("cpu").ifPresent(nanos -> values.put(part, nanos / perSecond / 1e3));
             }
             Metric rss = i == 0 ? Metric.RSS_SENDING : Metric.RSS_RECEIVING;
-            process.perSecond("allocated").ifPresent(octets -> values.put(allocated, octets / perSecond));
-            process.get("rss").ifPresent(octets -> values.put(rss, (double) octets));
+            process.perSecond("allocated").ifPresent(bytes -> values.put(allocated, bytes / perSecond));
+            process.get("rss").ifPresent(bytes -> values.put(rss, (double) bytes));
         }
     }
 
@@ -200,7 +202,8 @@ final class Run {
         }
     }
 
-    private static Sample sample(Cell cell, Peer peer, int round, Map<Metric, Double> values, List<Mark> counted) {
+    private static Sample sample(
+            Cell cell, ComparedPeer peer, int round, Map<Metric, Double> values, List<Mark> counted) {
         return new Sample(cell.id(), peer.name(), round, values, counted, "", false);
     }
 }

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What one run yielded: figures, or the reason why there are none.
+ * The result of one run: figures, or the reason why there are none.
  *
  * @param cell the id of the cell
  * @param peer the name of the peer
@@ -12,7 +12,7 @@ import java.util.Map;
  * @param values the figures, empty if nothing was measured
  * @param counted what each process counted in the measured window, the sending or only one first
  * @param notMeasured the reason, empty if all was measured
- * @param lasting whether another try would end the same way
+ * @param lasting whether another try would fail the same way
  */
 record Sample(
         String cell,

@@ -3,7 +3,7 @@ package dev.zmtp.compare;
 import java.util.List;
 import java.util.OptionalDouble;
 
-/** What several rounds measured of one thing: the median and the range. */
+/** One figure over several rounds: the median and the range. */
 record Spread(double median, double min, double max, int count) {
 
     /** The spread of {@code values}, at least one. */
@@ -15,6 +15,11 @@ record Spread(double median, double min, double max, int count) {
         int middle = sorted.size() / 2;
         double median = sorted.size() % 2 == 1 ? sorted.get(middle) : (sorted.get(middle - 1) + sorted.get(middle)) / 2;
         return new Spread(median, sorted.get(0), sorted.get(sorted.size() - 1), sorted.size());
+    }
+
+    /** The same in another unit: {@code factor} times each value. */
+    Spread times(double factor) {
+        return new Spread(median * factor, min * factor, max * factor, count);
     }
 
     /** Whether some value lies in both ranges. */

@@ -10,6 +10,7 @@ import static dev.zmtp.compare.Metric.RSS_RECEIVING;
 import static dev.zmtp.compare.Metric.RSS_SENDING;
 
 import dev.zmtp.compare.Results.Row;
+import dev.zmtp.compare.peer.Workload;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -67,7 +68,7 @@ final class Table {
             return headers;
         }
         return List.of(
-                cell.workload().asks() && cell.workload() != Workload.OPENLOOP ? "requests/s" : "messages/s",
+                cell.name(PER_SECOND),
                 "MB/s",
                 cell.pair() ? "CPU s / million" : "CPU s / million: send, receive",
                 cell.pair() ? "allocated B" : "allocated B: send, receive",
@@ -110,9 +111,9 @@ final class Table {
     private List<String> figures(Row row) {
         if (cell.workload() == Workload.IDLE) {
             return List.of(
-                    figure(row, Metric.HEAP_PER_CONNECTION, Text::octets),
-                    figure(row, Metric.DIRECT_PER_CONNECTION, Text::octets),
-                    figure(row, Metric.RSS_PER_CONNECTION, Text::octets),
+                    figure(row, Metric.HEAP_PER_CONNECTION, Text::bytes),
+                    figure(row, Metric.DIRECT_PER_CONNECTION, Text::bytes),
+                    figure(row, Metric.RSS_PER_CONNECTION, Text::bytes),
                     figure(row, Metric.IDLE_CPU, Text::percent));
         }
         return cell.timed() ? latencies(row) : throughput(row);
@@ -127,7 +128,7 @@ final class Table {
                         ? median(row, CPU_PER_MILLION, Text::digits)
                         : both(row, CPU_SENDING, CPU_RECEIVING, Text::digits),
                 both(row, ALLOCATED_SENDING, ALLOCATED_RECEIVING, Text::digits),
-                both(row, RSS_SENDING, RSS_RECEIVING, Text::octets),
+                both(row, RSS_SENDING, RSS_RECEIVING, Text::bytes),
                 advantage(row));
     }
 
@@ -171,9 +172,9 @@ final class Table {
     }
 
     private Optional<Row> ours(Row row) {
-        return row.library().equals(Peers.OURS)
+        return row.library().equals(ComparedPeers.OURS)
                 ? Optional.empty()
-                : results.counterpart(cell.id(), Peers.OURS, row.transport());
+                : results.counterpart(cell.id(), ComparedPeers.OURS, row.transport());
     }
 
     private String ratio(String above, String below, Metric metric) {

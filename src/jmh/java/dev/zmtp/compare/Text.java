@@ -4,7 +4,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.DoubleFunction;
 
-/** Figures as a reader sees them: three digits that mean something, and a unit. */
+/** Figures as a reader sees them: three significant digits, and a unit. */
 final class Text {
 
     private Text() {}
@@ -17,17 +17,41 @@ final class Text {
         return value >= 1e4 ? digits(value / 1e3) + " k" : digits(value);
     }
 
+    /** As {@link #count}, at the tick of an axis: {@code 2 M}. */
+    static String axis(double value) {
+        return count(value).replaceFirst("\\.0+(?= |$)", "");
+    }
+
     /** Nanoseconds, such as {@code 18.2 µs}. */
     static String nanos(double value) {
         return value >= 1e7 ? digits(value / 1e6) + " ms" : digits(value / 1e3) + " µs";
     }
 
-    /** Octets, such as {@code 4.12 KiB}. */
-    static String octets(double value) {
+    /** An amount of memory in bytes, such as {@code 4.12 KiB}. */
+    static String bytes(double value) {
         if (Math.abs(value) >= 1 << 20) {
             return digits(value / (1 << 20)) + " MiB";
         }
         return Math.abs(value) >= 1 << 10 ? digits(value / (1 << 10)) + " KiB" : digits(value) + " B";
+    }
+
+    /** The size of a message, such as {@code 1,000 bytes} or {@code 64 KiB}. */
+    static String size(long bytes) {
+        if (bytes >= 1 << 20 && bytes % (1 << 20) == 0) {
+            return (bytes >> 20) + " MiB";
+        }
+        return bytes >= 1 << 14 && bytes % (1 << 10) == 0
+                ? (bytes >> 10) + " KiB"
+                : String.format(Locale.ROOT, "%,d bytes", bytes);
+    }
+
+    /** A figure of {@code metric} with its unit, such as {@code 6.12 M/s}. */
+    static String figure(Metric metric, double value) {
+        return switch (metric) {
+            case PER_SECOND -> count(value) + "/s";
+            case RSS_PER_CONNECTION -> bytes(value);
+            default -> nanos(value);
+        };
     }
 
     /** A share of one, such as {@code 12.5 %}. */
@@ -52,7 +76,7 @@ final class Text {
                 : median + " (" + unit.apply(spread.min()) + " to " + unit.apply(spread.max()) + ")";
     }
 
-    /** What one line can say of a run. */
+    /** A run in one line. */
     static String summary(Sample sample) {
         if (!sample.measured()) {
             return "not measured: " + sample.notMeasured();
@@ -67,7 +91,7 @@ final class Text {
             text.append(", p99 ").append(nanos(values.get(Metric.P99)));
         }
         if (values.containsKey(Metric.RSS_PER_CONNECTION)) {
-            text.append(octets(values.get(Metric.RSS_PER_CONNECTION))).append(" resident for each connection");
+            text.append(bytes(values.get(Metric.RSS_PER_CONNECTION))).append(" resident for each connection");
         }
         return text.toString();
     }

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
-/** Programs of the system that are run for what they print. */
+/** Runs programs of the system and returns what they print. */
 final class Tools {
 
     private static final int SECONDS = 60;

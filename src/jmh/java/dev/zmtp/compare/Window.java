@@ -3,10 +3,10 @@ package dev.zmtp.compare;
 import java.time.Duration;
 
 /**
- * How long things take in a run.
+ * The times of a run.
  *
  * @param warmup traffic that is not measured
  * @param measured traffic that is
- * @param patience how long any answer of a program is waited for
+ * @param patience how long to wait for an answer of a program
  */
 record Window(Duration warmup, Duration measured, Duration patience) {}

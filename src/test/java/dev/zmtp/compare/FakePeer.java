@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A program that speaks as a peer does and moves no message: each mark is a second and a thousand messages further. Its first
+ * A program that answers as a peer does and moves no messages: each mark is a second and a thousand messages further. Its first
  * argument says how it misbehaves.
  */
 final class FakePeer {
@@ -43,7 +43,7 @@ final class FakePeer {
     }
 
     /** The peer of this manner, as the comparison starts it. */
-    static Peer peer(String manner) throws Exception {
+    static ComparedPeer peer(String manner) throws Exception {
         Path classes = Path.of(FakePeer.class
                 .getProtectionDomain()
                 .getCodeSource()
@@ -52,7 +52,7 @@ final class FakePeer {
         Path java = Path.of(System.getProperty("java.home"), "bin", "java");
         List<String> command = new ArrayList<>(
                 List.of(java.toString(), "-Xshare:auto", "-cp", classes.toString(), FakePeer.class.getName(), manner));
-        return new Peer(manner, "fake", "nio", command, List.of(), "");
+        return new ComparedPeer(manner, "fake", "nio", command, List.of(), "");
     }
 
     private static void converse(String manner) throws IOException {

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What the lines of a program mean, and what several rounds do. */
+/** The lines that a program prints, and the figures of several rounds. */
 class FiguresTest {
 
     @Test
@@ -30,7 +30,7 @@ class FiguresTest {
     }
 
     @Test
-    void oneRoundHasNoRangeAndSoNoRatio() {
+    void oneRoundHasNoRangeAndNoRatio() {
         Spread one = Spread.of(List.of(1.0));
         Spread two = Spread.of(List.of(2.0, 3.0));
 
@@ -41,7 +41,7 @@ class FiguresTest {
     }
 
     @Test
-    void countsAreTakenFromEachOtherAndLevelsAreNot() {
+    void countsAreSubtractedAndLevelsAreNot() {
         Mark before = Mark.parse("mark nanos=10 messages=1 cpu=5 rss=100");
         Mark after = Mark.parse("mark nanos=2000000010 messages=7 cpu=9 rss=90");
 

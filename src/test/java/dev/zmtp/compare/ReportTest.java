@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.zmtp.compare.Results.Row;
+import dev.zmtp.compare.peer.Workload;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -20,11 +21,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
-/** What the report says of results that were made up. */
+/** The report of made-up results. */
 class ReportTest {
 
     private static final Cell ONEWAY = new Cell(
-            "oneway-100", "One way, 100 octets", Workload.ONEWAY, false, Map.of("size", "100"), 0, "", List.of());
+            "oneway-100", "One way, 100 bytes", Workload.ONEWAY, false, Map.of("size", "100"), 0, "", List.of());
     private static final Cell ROUNDTRIP =
             new Cell("roundtrip-256-256", "Round trip", Workload.ROUNDTRIP, false, Map.of(), 0, "", List.of());
     private static final Cell BUSY = new Cell(
@@ -60,7 +61,7 @@ class ReportTest {
     }
 
     @Test
-    void whatWasNotMeasuredStaysInItsTableWithTheReason() {
+    void aRowThatWasNotMeasuredStaysInItsTableWithTheReason() {
         String reason = "receive ended before \"port=\", exit code 1: a | b, and so on for as long as it takes to tell";
         Results results = results(
                 samples("netty-zmtp epoll", Metric.PER_SECOND, 8e6, 8e6),
@@ -77,7 +78,7 @@ class ReportTest {
                 .contains("Note 2: not measured: receive ended before \"port=\", exit code 1: a \\| b, and so on for as"
                         + " long as it takes to tell");
         assertThat(Goals.of(results))
-                .contains("| One way, 100 octets: netty-zmtp epoll against libzmq | ≥ 6 × the messages/s"
+                .contains("| One way, 100 bytes: netty-zmtp epoll against libzmq | ≥ 6 × the messages/s"
                         + " | 8.00 M | – | – | not measured |\n")
                 .contains("Not part of this run: oneway-100 against netty4-zmtp, ");
     }
@@ -104,9 +105,9 @@ class ReportTest {
                 samples("jeromq", Metric.PER_SECOND, 1e6, 1e6, 1e6));
 
         assertThat(Goals.of(results))
-                .contains("| One way, 100 octets: netty-zmtp nio against netty4-zmtp | ≥ 3 × the messages/s"
+                .contains("| One way, 100 bytes: netty-zmtp nio against netty4-zmtp | ≥ 3 × the messages/s"
                         + " | 6.50 M | 1.30 M | 5.00 × | met |\n")
-                .contains("| One way, 100 octets: netty-zmtp nio against jeromq | ≥ 15 × the messages/s"
+                .contains("| One way, 100 bytes: netty-zmtp nio against jeromq | ≥ 15 × the messages/s"
                         + " | 6.50 M | 1.00 M | 6.50 × | **missed** |\n");
     }
 
@@ -121,7 +122,7 @@ class ReportTest {
     }
 
     @Test
-    void aGoalThatTheMediansMissIsMissedThoughRangesOverlap() {
+    void aGoalMissedByTheMediansIsMissedEvenIfRangesOverlap() {
         Results results = results(
                 samples("roundtrip-256-256-busy", "netty-zmtp epoll", Metric.P99, 5000, 6000, 7000),
                 samples("roundtrip-256-256-busy", "raw-netty epoll", Metric.P99, 4000, 5000, 7000));
@@ -131,7 +132,7 @@ class ReportTest {
     }
 
     @Test
-    void aLoopThatNeverBlocksIsJudgedAgainstTheSameAndAgainstLibzmqThatBlocks() {
+    void aLoopThatNeverBlocksIsComparedWithItsLikeAndWithABlockingLibzmq() {
         Results results = results(
                 samples("roundtrip-256-256-busy", "netty-zmtp epoll", Metric.P99, 9000, 10_000),
                 samples("roundtrip-256-256-busy", "raw-netty epoll", Metric.P99, 5000, 5000),
@@ -145,17 +146,17 @@ class ReportTest {
     }
 
     @Test
-    void theUsersOwnObjectsAreNotTheCodecs() {
+    void objectsOfTheApplicationAreNotCountedAsTheCodecs() {
         Results results = results(allocated("netty-zmtp nio", 32.1, 144.2), allocated("netty-zmtp epoll", 32, 160));
 
         assertThat(Goals.of(results))
-                .contains("netty-zmtp nio | 0 B besides the user's objects of 32 B asking, 144 B answering"
+                .contains("netty-zmtp nio | 0 B apart from the user's objects of 32 B asking, 144 B answering"
                         + " | 32.1 B asking, 144 B answering | – | – | met |\n")
                 .contains("| 32.0 B asking, 160 B answering | – | – | **missed** |\n");
     }
 
     @Test
-    void whatIsAheadOfNettyZmtpIsListedWhateverTheRangesSay() {
+    void rowsAheadOfNettyZmtpAreListedEvenIfRangesOverlap() {
         Results results = results(
                 samples("netty-zmtp nio", Metric.PER_SECOND, 2e6, 3e6, 4e6),
                 samples("netty-zmtp epoll", Metric.PER_SECOND, 1e6, 1e6, 1e6),
@@ -166,12 +167,12 @@ class ReportTest {
                 samples("roundtrip-256-256", "netty-zmtp epoll", Metric.P99, 30_000),
                 samples("roundtrip-256-256", "libzmq", Metric.P99, 20_000));
 
-        assertThat(Behind.of(results)).isEqualTo("""
+        assertThat(Behind.table(Behind.of(results))).isEqualTo("""
                         | cell | figure | netty-zmtp | the other | netty-zmtp ÷ the other | |
                         | --- | --- | ---: | ---: | ---: | --- |
-                        | [One way, 100 octets](#one-way-100-octets) | messages | 3.00 M/s, netty-zmtp nio | 3.75 M/s, netty4-zmtp | 0.80 × | ranges overlap |
-                        | [One way, 100 octets](#one-way-100-octets) | messages | 1.00 M/s, netty-zmtp epoll | 2.00 M/s, libzmq | 0.50 × | ranges apart |
-                        | [Round trip](#round-trip) | p99 | 30.0 µs, netty-zmtp epoll | 20.0 µs, libzmq | 1.50 × | one round only |
+                        | [One way, 100 bytes](figures.md#one-way-100-bytes) | messages/s | 3.00 M/s, netty-zmtp nio | 3.75 M/s, netty4-zmtp | 0.80 × | ranges overlap |
+                        | [One way, 100 bytes](figures.md#one-way-100-bytes) | messages/s | 1.00 M/s, netty-zmtp epoll | 2.00 M/s, libzmq | 0.50 × | ranges apart |
+                        | [Round trip](figures.md#round-trip) | p99 | 30.0 µs, netty-zmtp epoll | 20.0 µs, libzmq | 1.50 × | one round only |
                         """);
     }
 
@@ -181,14 +182,14 @@ class ReportTest {
                 List.of(Sample.without("oneway-100", "netty-zmtp nio", 1, "it slept", false)),
                 samples("jeromq", Metric.PER_SECOND, 1e6));
 
-        assertThat(Behind.of(results))
-                .contains("| messages | not measured, netty-zmtp nio | 1.00 M/s, jeromq | – |  |");
-        assertThat(Behind.of(results(samples("jeromq", Metric.PER_SECOND, 1e6))))
+        assertThat(Behind.table(Behind.of(results)))
+                .contains("| messages/s | not measured, netty-zmtp nio | 1.00 M/s, jeromq | – |  |");
+        assertThat(Behind.table(Behind.of(results(samples("jeromq", Metric.PER_SECOND, 1e6)))))
                 .isEqualTo("In no cell of this run.\n");
     }
 
     @Test
-    void theFileHoldsAllThatTheReportNeeds(@TempDir Path directory) throws IOException {
+    void theFileHoldsEverythingThatTheReportNeeds(@TempDir Path directory) throws IOException {
         Results results = results(
                 samples("netty-zmtp epoll", Metric.PER_SECOND, 8e6, 8e6, 8e6),
                 List.of(
@@ -202,11 +203,16 @@ class ReportTest {
         assertThat(execute("--report-only", file.toString(), "--output", directory.toString()).exitCode)
                 .isZero();
         assertThat(Files.readString(directory.resolve("benchmarks.md")))
-                .contains("| CPU | made up |")
+                .contains("CPU: made up")
+                .contains("| 8.00 M |")
+                .contains("![One way: MB/s by message size](docs/benchmarks/bytes.svg)")
+                .contains("## Where another library is ahead");
+        assertThat(Files.readString(directory.resolve("docs/benchmarks/figures.md")))
                 .contains("| netty-zmtp epoll | 8.00 M (8.00 M to 8.00 M) |")
-                .contains("![One way: messages/s by size](docs/benchmarks/throughput.svg)")
-                .contains("## Where netty-zmtp is behind")
-                .contains("## Notes");
+                .contains("![One way: messages/s by message size](throughput.svg)")
+                .contains("![Round trip](latency-roundtrip-256-256.svg)");
+        assertThat(Files.readString(directory.resolve("docs/benchmarks/method.md")))
+                .contains("| CPU | made up |");
         assertThat(directory.resolve("docs/benchmarks/throughput.svg"))
                 .content()
                 .contains("<svg");
@@ -215,7 +221,7 @@ class ReportTest {
     }
 
     @Test
-    void aFileOfSomethingElseIsRefused(@TempDir Path directory) throws IOException {
+    void anUnrelatedFileIsRefused(@TempDir Path directory) throws IOException {
         Path file = directory.resolve("results.json");
 
         Files.writeString(file, "{\"cells\": []}");
@@ -252,8 +258,8 @@ class ReportTest {
 
     @Test
     void eachPeerOfACellIsThere() throws Exception {
-        List<String> names = new ArrayList<>(List.of(Peers.LIBZMQ)); // which is compiled where it is asked for
-        Peers.all(Pattern.compile("^(?!libzmq)")).forEach(peer -> names.add(peer.name()));
+        List<String> names = new ArrayList<>(List.of(ComparedPeers.LIBZMQ)); // which is compiled where it is asked for
+        ComparedPeers.all(Pattern.compile("^(?!libzmq)")).forEach(peer -> names.add(peer.name()));
 
         assertThat(names).doesNotHaveDuplicates().contains("raw-netty nio, 128 a flush");
         for (Profile profile : Profile.values()) {
@@ -265,14 +271,14 @@ class ReportTest {
         }
     }
 
-    /** What is told about the time that each profile takes, in the README and elsewhere. */
+    /** The times that the README and other pages state. */
     @ParameterizedTest
     @CsvSource({"QUICK, 220", "FULL, 3400"})
-    void aProfileTakesNoLongerThanItIsSaidTo(Profile profile, double most) {
+    void aProfileTakesNoLongerThanDocumented(Profile profile, double most) {
         double seconds = 0;
         for (Cell cell : Cells.of(profile, Pattern.compile(""))) {
             for (String peer : cell.peers()) {
-                double starting = peer.equals(Peers.LIBZMQ) ? 0.2 : cell.pair() ? 0.8 : 1.5;
+                double starting = peer.equals(ComparedPeers.LIBZMQ) ? 0.2 : cell.pair() ? 0.8 : 1.5;
                 seconds += profile.rounds() * (profile.warmup() + profile.seconds() + starting);
                 // Each connection is made before the warm-up.
                 seconds += profile.rounds() * cell.number("connections", 0) * 0.0006;

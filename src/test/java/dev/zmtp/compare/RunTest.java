@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.zmtp.compare.peer.Workload;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.Duration;
@@ -77,10 +78,10 @@ class RunTest {
     }
 
     @Test
-    void idleConnectionsAreMeasuredAgainstNone() throws Exception {
+    void idleConnectionsAreMeasuredAgainstNoConnections() throws Exception {
         Sample sample = run(cell(Workload.IDLE, false, Map.of("connections", "10")), "good");
 
-        // Marks alone, before and after the window: the third has 10,000 octets of heap and 14,000 resident more than
+        // Marks alone, before and after the window: the third has 10,000 bytes of heap and 14,000 resident more than
         // the first.
         assertThat(sample.values()).containsEntry(Metric.HEAP_PER_CONNECTION, 1000.0);
         assertThat(sample.values()).containsEntry(Metric.RSS_PER_CONNECTION, 1400.0);
@@ -94,7 +95,7 @@ class RunTest {
                 "unsupported | it is a fake",
                 "dying | receive ended before \"port=\", exit code 1: java.lang.IllegalStateException: no more",
             })
-    void aReasonIsPassedOn(String manner, String reason) throws Exception {
+    void theReasonOfAFailureIsReported(String manner, String reason) throws Exception {
         Sample sample = run(cell(Workload.ONEWAY, false, Map.of()), manner);
 
         assertThat(sample.notMeasured()).isEqualTo(reason);
@@ -107,13 +108,13 @@ class RunTest {
         Sample sample = run(cell(Workload.ONEWAY, true, Map.of()), "garbled");
 
         assertThat(sample.notMeasured())
-                .isEqualTo("pair answered wrongly, mark: \"mark nanos=much messages=1\""
+                .isEqualTo("pair gave a wrong answer, mark: \"mark nanos=much messages=1\""
                         + " (expected: a number of 1 to 18 digits for nanos)");
     }
 
     @Test
-    void aMuteProgramIsGivenUpAndEnded() throws Exception {
-        Peer mute = FakePeer.peer("mute");
+    void aProgramThatPrintsNothingIsKilled() throws Exception {
+        ComparedPeer mute = FakePeer.peer("mute");
         PeerProcess process =
                 PeerProcess.start("receive", mute.commandFor("receive", List.of()), Duration.ofMillis(50));
         ProcessHandle handle = process.handle();
@@ -121,14 +122,14 @@ class RunTest {
             assertThat(handle.isAlive()).isTrue();
             assertThatThrownBy(() -> process.await("port="))
                     .isInstanceOf(NotMeasuredException.class)
-                    .hasMessage("receive said no \"port=\" within 50 ms");
+                    .hasMessage("receive did not print \"port=\" within 50 ms");
         }
         assertThat(handle.isAlive()).isFalse();
     }
 
     @Test
-    void aProgramThatIsNotThereIsAReason() throws Exception {
-        Peer nowhere = new Peer("nowhere", "nowhere", "nio", List.of("/nowhere/at-all"), List.of(), "");
+    void aMissingProgramIsTheReason() throws Exception {
+        ComparedPeer nowhere = new ComparedPeer("nowhere", "nowhere", "nio", List.of("/nowhere/at-all"), List.of(), "");
 
         Sample sample = new Run(SHORT, FILES).measure(cell(Workload.ONEWAY, false, Map.of()), nowhere, 1, 0);
 
@@ -136,14 +137,14 @@ class RunTest {
     }
 
     @Test
-    void moreConnectionsThanOpenFilesAreNotTried() throws Exception {
+    void moreConnectionsThanOpenFilesAreNotAttempted() throws Exception {
         Sample sample = run(cell(Workload.CONNECTIONS, false, Map.of("connections", "801")), "good");
 
         assertThat(sample.notMeasured()).isEqualTo("open files limited to 1000");
     }
 
     @Test
-    void peersAlternateAndAFailureEndsNothing() throws Exception {
+    void peersTakeTurnsAndAFailureDoesNotEndTheComparison() throws Exception {
         Cell base = new Cell(
                 "base", "Base", Workload.ONEWAY, true, Map.of(), 0, "", List.of("good", "unsupported", "absent"));
         Cell load = new Cell(

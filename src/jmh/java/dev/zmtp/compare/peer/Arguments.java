@@ -13,17 +13,17 @@ import java.util.Optional;
  *
  * @param role which end this is
  * @param workload what to do
- * @param transport {@code nio}, {@code epoll} or {@code io_uring}, of a peer on Netty; nothing if it was not said
+ * @param transport {@code nio}, {@code epoll} or {@code io_uring}, of a peer on Netty; absent if not given
  * @param busy whether the event loops ask for events all the time and never sleep: {@code polling=busy}
  * @param curve whether everything is encrypted: {@code security=curve}
  * @param port where to connect to
- * @param size octets of a frame, in oneway, connections and openloop
- * @param ping octets of the request, in roundtrip
- * @param pong octets of the answer, in roundtrip
+ * @param size bytes of a frame, in oneway, connections and openloop
+ * @param ping bytes of the request, in roundtrip
+ * @param pong bytes of the answer, in roundtrip
  * @param outstanding requests in flight, in reqrep and custom
  * @param connections how many connections there are
  * @param rate messages a second, in openloop
- * @param every which messages are answered in openloop: each n-th
+ * @param every which messages are answered in openloop: every n-th
  * @param flush messages that raw-netty sends with one flush at most, in oneway and connections
  */
 record Arguments(
@@ -46,7 +46,7 @@ record Arguments(
     private static final int MAX_CONNECTIONS = 20_000;
     private static final int MAX_COUNT = 1_000_000_000;
 
-    /** Reads the arguments behind the name of the peer. */
+    /** Reads the arguments after the name of the peer. */
     static Arguments parse(List<String> args) throws UsageException {
         if (args.isEmpty()) {
             throw new UsageException("role: none (expected: " + names(Role.class) + ")");
@@ -73,7 +73,7 @@ record Arguments(
                 Optional.ofNullable(text(values, "transport", "nio", "epoll", "io_uring")),
                 "busy".equals(text(values, "polling", "block", "busy")),
                 "curve".equals(text(values, "security", "none", "curve")),
-                // With a default of 0 a number may be missing; where it may not, the default is outside of the range.
+                // A default of 0 lets a number be missing; where it must be there, the default is out of range.
                 number(values, "port", role.connects() && !role.binds() ? -1 : 0, 0, 65_535),
                 number(values, "size", sizeDefault(workload), workload == Workload.OPENLOOP ? Long.BYTES : 1, MAX_SIZE),
                 number(values, "ping", workload == Workload.ROUNDTRIP ? -1 : 1, 1, MAX_SIZE),

@@ -1,7 +1,6 @@
 package dev.zmtp.compare.peer;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -9,10 +8,10 @@ import io.netty.util.ReferenceCountUtil;
 import java.util.stream.IntStream;
 
 /**
- * What each workload does with messages, the same for all libraries on Netty.
+ * What each workload does with messages: the same for all libraries on Netty.
  *
  * <p>Where one message is to be sent many times, it is made once and retained for each write: that is what an application
- * with one payload does, and nothing is allocated for the next one. Writes whose end nobody waits for have the void
+ * with one payload does, and nothing is allocated for the next one. Writes that nothing waits for use the void
  * promise.
  */
 final class CodecTraffic implements NettyTraffic {
@@ -22,14 +21,14 @@ final class CodecTraffic implements NettyTraffic {
 
     private static final int[] REQUEST = {9, 9, 0, 20, 40, 100};
 
-    private final Run run;
+    private final Program program;
     private final Arguments arguments;
     private final NettyTransport transport;
     private final NettyLibrary library;
 
-    CodecTraffic(Run run, NettyTransport transport, NettyLibrary library) {
-        this.run = run;
-        this.arguments = run.arguments();
+    CodecTraffic(Program program, NettyTransport transport, NettyLibrary library) {
+        this.program = program;
+        this.arguments = program.arguments();
         this.transport = transport;
         this.library = library;
     }
@@ -63,60 +62,33 @@ final class CodecTraffic implements NettyTraffic {
         return frames(ctx, REQUEST);
     }
 
-    /** The octets of a request in a framing of short headers. */
+    /** The bytes of a request in a framing of short headers. */
     static int requestLength() {
         return IntStream.of(REQUEST).map(size -> 2 + size).sum();
     }
 
     /** Sends the same message as long as the channel is writable. */
-    private final class Sender extends ChannelInboundHandlerAdapter implements Runnable {
-        private final Counter messages;
-        private ChannelHandlerContext ctx;
+    private final class Sender extends BatchSender {
         private Object message;
-        private boolean due;
 
         Sender(Counter messages) {
-            this.messages = messages;
+            super(messages);
         }
 
         @Override
-        public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
-            if (event == GO) {
-                this.ctx = ctx;
-                message = message(ctx, arguments.size());
-                sendSoon();
-            }
+        void prepare(ChannelHandlerContext ctx) {
+            message = message(ctx, arguments.size());
         }
 
         @Override
-        public void channelWritabilityChanged(ChannelHandlerContext ctx) {
-            if (message != null && ctx.channel().isWritable()) {
-                sendSoon();
-            }
-        }
-
-        /** As a task of its own, so that other connections have their turn between two batches. */
-        private void sendSoon() {
-            if (!due) {
-                due = true;
-                ctx.channel().eventLoop().execute(this);
-            }
-        }
-
-        @Override
-        public void run() {
-            due = false;
-            Channel channel = ctx.channel();
+        int send(ChannelHandlerContext ctx) {
             int sent = 0;
-            while (sent < BATCH && channel.isWritable()) {
+            while (sent < BATCH && ctx.channel().isWritable()) {
                 ctx.write(library.again(message), ctx.voidPromise());
                 sent++;
             }
             ctx.flush();
-            messages.add(sent);
-            if (channel.isWritable()) {
-                sendSoon(); // else channelWritabilityChanged goes on
-            }
+            return sent;
         }
     }
 
@@ -129,15 +101,15 @@ final class CodecTraffic implements NettyTraffic {
 
         @Override
         public void channelRead(ChannelHandlerContext ctx, Object message) {
-            if (library.firstOctet(message) != 0) {
-                throw new IllegalStateException("first octet: not 0 (expected: 0)");
+            if (library.firstByte(message) != 0) {
+                throw new IllegalStateException("first byte: not 0 (expected: 0)");
             }
             ReferenceCountUtil.release(message);
             messages.add(1);
         }
     }
 
-    /** Sends back all that it gets. */
+    /** Sends back everything that it receives. */
     private final class Echo extends ChannelInboundHandlerAdapter {
         private final Counter messages;
         private Runnable flusher;
@@ -159,7 +131,7 @@ final class CodecTraffic implements NettyTraffic {
         }
     }
 
-    /** Keeps requests in flight: for each answer there is another. */
+    /** Keeps requests in flight: sends another one for each answer. */
     private final class Asker extends ChannelInboundHandlerAdapter {
         private final Counter messages;
         private Runnable flusher;
@@ -246,7 +218,7 @@ final class CodecTraffic implements NettyTraffic {
     /** Has one request in flight, and measures. */
     private final class Pinger extends ChannelInboundHandlerAdapter {
         private final Counter messages;
-        private final Latencies latencies = run.latencies();
+        private final LatencyRecorder latencies = program.latencies();
         private Object ping;
         private long sent;
 
@@ -297,11 +269,11 @@ final class CodecTraffic implements NettyTraffic {
         }
     }
 
-    /** Sends at a fixed rate whatever comes back, and measures from the time when each message was due. */
+    /** Sends at a fixed rate, whether or not answers come, and measures from the time when each message was due. */
     private final class Timed extends ChannelInboundHandlerAdapter {
         private final Counter messages;
-        private final Latencies latencies = run.latencies();
-        private final Schedule schedule = run.schedule();
+        private final LatencyRecorder latencies = program.latencies();
+        private final Schedule schedule = program.schedule();
 
         Timed(Counter messages) {
             this.messages = messages;
@@ -311,7 +283,7 @@ final class CodecTraffic implements NettyTraffic {
         public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
             if (event == GO) {
                 schedule.restart();
-                // No timer of an event loop is as fine as the schedule: the loop stays awake.
+                // No timer of an event loop is as precise as the schedule: the loop stays awake.
                 transport.spin(ctx.channel().eventLoop(), () -> sendWhatIsDue(ctx));
             }
         }
@@ -325,7 +297,7 @@ final class CodecTraffic implements NettyTraffic {
                     && ctx.channel().isWritable()) {
                 ctx.write(library.timed(ctx.alloc(), arguments.size(), schedule.due()), ctx.voidPromise());
                 if (schedule.isLate(now)) {
-                    run.late().add(1);
+                    program.late().add(1);
                 }
                 schedule.next();
                 sent++;
@@ -343,7 +315,7 @@ final class CodecTraffic implements NettyTraffic {
         }
     }
 
-    /** Sends back each n-th message. */
+    /** Sends back every n-th message. */
     private final class SparseEcho extends ChannelInboundHandlerAdapter {
         private final Counter messages;
         private int untilNext = arguments.every();

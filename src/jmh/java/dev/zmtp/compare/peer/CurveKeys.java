@@ -1,6 +1,6 @@
 package dev.zmtp.compare.peer;
 
-/** The keys of all peers: those of the examples in libzmq's manual, which are no secret. */
+/** The keys of all peers: those of the examples in libzmq's manual, which are not secret. */
 final class CurveKeys {
 
     static final String SERVER_PUBLIC = "rq:rM>}U?@Lns47E1%kR.o@n%FcmmsL/@{H8]yf7";

@@ -2,7 +2,7 @@ package dev.zmtp.compare.peer;
 
 import io.netty.buffer.ByteBuf;
 
-/** Reads requests and replies out of frames, for the decoder of any library. Of one connection. */
+/** Reads requests and replies from frames, for the decoder of any library. Each connection has its own. */
 final class CustomReader {
 
     private static final int MAX_LENGTH = 1000;
@@ -15,7 +15,7 @@ final class CustomReader {
     private byte[] uri;
     private int status;
 
-    /** A frame of {@code length} octets starts. */
+    /** A frame of {@code length} bytes starts. */
     void header(long length) {
         if (length > MAX_LENGTH) {
             throw new IllegalArgumentException("frame length: " + length + " (expected: <= " + MAX_LENGTH + ")");
@@ -24,7 +24,7 @@ final class CustomReader {
         frame++;
     }
 
-    /** Reads the frame of a request, when all of it is there. */
+    /** Reads the frame of a request, once all of it is there. */
     void request(ByteBuf in) {
         if (in.readableBytes() < length || length == 0) {
             return;
@@ -38,7 +38,7 @@ final class CustomReader {
         }
     }
 
-    /** Reads the frame of a reply, when all of it is there. */
+    /** Reads the frame of a reply, once all of it is there. */
     void reply(ByteBuf in) {
         if (in.readableBytes() < length || length == 0) {
             return;

@@ -3,7 +3,7 @@ package dev.zmtp.compare.peer;
 import io.netty.buffer.ByteBuf;
 import java.nio.charset.StandardCharsets;
 
-/** A request of an application's own: an id of 16 octets, what is asked for, how, and an empty payload. */
+/** A request of an application with its own codec: an id of 16 bytes, what is asked for, how, and an empty payload. */
 final class CustomRequest {
 
     static final int ID_LENGTH = 2 * Long.BYTES;

@@ -15,12 +15,12 @@ import org.zeromq.ZMQ;
  * JeroMQ: a socket of its own API at each end, with one I/O thread, and one thread of the application.
  *
  * <p>All settings are JeroMQ's defaults but these. A ROUTER waits where it would drop what a full queue does not take
- * (ROUTER_MANDATORY), else requests would get lost. A connecting socket takes no message before its connection is there
- * (IMMEDIATE), which tells when that is.
+ * (ROUTER_MANDATORY), otherwise requests would get lost. A connecting socket takes no message before its connection is there
+ * (IMMEDIATE), which shows when that is.
  */
 final class JeroMq {
 
-    /** Sends to one socket before it is the next one's turn. */
+    /** Messages to one socket before it is the turn of the next. */
     private static final int BATCH = 128;
 
     /** A connection of JeroMQ may open and never greet; it is given up after this time, and made again. */
@@ -32,26 +32,26 @@ final class JeroMq {
 
     private static final int[] REQUEST = {9, 9, 0, 20, 40, 100};
 
-    private final Run run;
+    private final Program program;
     private final Arguments arguments;
 
-    private JeroMq(Run run) {
-        this.run = run;
-        this.arguments = run.arguments();
+    private JeroMq(Program program) {
+        this.program = program;
+        this.arguments = program.arguments();
     }
 
-    static void start(Run run) throws Exception {
-        if (run.arguments().transport().isPresent()) {
+    static void start(Program program) throws Exception {
+        if (program.arguments().transport().isPresent()) {
             throw new UsageException(
-                    "transport: " + run.arguments().transport().get() + " (expected: none for JeroMQ)");
+                    "transport: " + program.arguments().transport().get() + " (expected: none for JeroMQ)");
         }
-        if (run.arguments().busy()) {
+        if (program.arguments().busy()) {
             throw new UnsupportedException("its I/O thread always blocks");
         }
-        if (run.arguments().workload() == Workload.CUSTOM) {
-            throw new UnsupportedException("it has no encoders and decoders of the application's");
+        if (program.arguments().workload() == Workload.CUSTOM) {
+            throw new UnsupportedException("it has no custom encoders and decoders");
         }
-        new JeroMq(run).start();
+        new JeroMq(program).start();
     }
 
     private void start() {
@@ -61,26 +61,26 @@ final class JeroMq {
             socket.bind("tcp://127.0.0.1:*");
             String endpoint = socket.getLastEndpoint();
             port = Integer.parseInt(endpoint.substring(endpoint.lastIndexOf(':') + 1));
-            Counter messages = run.messages(true);
-            run.bound(port);
+            Counter messages = program.messages(true);
+            program.bound(port);
             thread("binding", () -> serve(socket, messages));
         }
         if (arguments.role().connects()) {
             int to = port;
-            Counter messages = run.messages(false);
+            Counter messages = program.messages(false);
             thread("connecting", () -> {
                 List<ZMQ.Socket> sockets = connect(to);
-                run.ready();
+                program.ready();
                 drive(sockets, messages);
             });
         }
     }
 
     private void thread(String name, Runnable task) {
-        // It ends with the program: nobody closes its sockets.
+        // It ends with the program, which does not close its sockets.
         Thread thread = new Thread(task, name);
         thread.setDaemon(true);
-        thread.setUncaughtExceptionHandler((which, cause) -> run.fail(cause));
+        thread.setUncaughtExceptionHandler((which, cause) -> program.fail(cause));
         thread.start();
     }
 
@@ -124,13 +124,13 @@ final class JeroMq {
         return binding ? SocketType.PULL : SocketType.PUSH;
     }
 
-    /** Returns as many sockets as there shall be connections, each connected. */
+    /** Returns as many sockets as there should be connections, each connected. */
     private List<ZMQ.Socket> connect(int port) {
         ZContext context = context();
         List<ZMQ.Socket> sockets = new ArrayList<>();
         for (int i = 0; i < arguments.connections(); i++) {
             ZMQ.Socket socket = socket(context, false);
-            socket.setImmediate(false); // so is the option called that waits
+            socket.setImmediate(false); // despite its name, this option makes it wait
             socket.connect("tcp://127.0.0.1:" + port);
             sockets.add(socket);
         }
@@ -174,7 +174,7 @@ final class JeroMq {
                 frame = socket.recv(); // first the peer's name, if this is a ROUTER
             } while (socket.hasReceiveMore());
             if (frame[0] != 0) {
-                throw new IllegalStateException("first octet: " + frame[0] + " (expected: 0)");
+                throw new IllegalStateException("first byte: " + frame[0] + " (expected: 0)");
             }
             messages.add(1);
         }
@@ -269,7 +269,7 @@ final class JeroMq {
             long sent = System.nanoTime();
             socket.send(ping);
             socket.recv();
-            run.latencies().record(System.nanoTime() - sent);
+            program.latencies().record(System.nanoTime() - sent);
             messages.add(1);
         }
     }
@@ -285,7 +285,7 @@ final class JeroMq {
 
     /** A socket is one thread's: this one looks for answers between what it sends, and never waits. */
     private void sendOnTime(ZMQ.Socket socket, Counter messages) {
-        Schedule schedule = run.schedule();
+        Schedule schedule = program.schedule();
         schedule.restart();
         // Kept while there is no room for it: one more for each try would be garbage that no application makes.
         byte[] next = timed(schedule.due());
@@ -297,7 +297,7 @@ final class JeroMq {
             int sent = 0;
             while (schedule.due() <= now && sent < Schedule.BURST && socket.send(next, ZMQ.DONTWAIT)) {
                 if (schedule.isLate(now)) {
-                    run.late().add(1);
+                    program.late().add(1);
                 }
                 schedule.next();
                 next = timed(schedule.due());
@@ -305,7 +305,7 @@ final class JeroMq {
             }
             messages.add(sent);
             for (byte[] echo = socket.recv(ZMQ.DONTWAIT); echo != null; echo = socket.recv(ZMQ.DONTWAIT)) {
-                run.latencies().record(System.nanoTime() - (long) LONG.get(echo, 0));
+                program.latencies().record(System.nanoTime() - (long) LONG.get(echo, 0));
             }
         }
     }

@@ -14,10 +14,10 @@ import java.util.function.LongSupplier;
  *   <li>{@code nanos}: a clock that only goes forward, and stands still while a mark is made
  *   <li>{@code messages}: received, sent or answered, or round trips made, whichever this end does
  *   <li>{@code cpu}: nanoseconds of the processor, in user and system, of all threads, without what marks took
- *   <li>{@code allocated}: octets on the Java heap, of all threads that still live
- *   <li>{@code rss}: octets of physical memory, at the peak
- *   <li>{@code resident}: octets of physical memory, at this moment; in idle only
- *   <li>{@code heap}, {@code direct}: octets in use, after a garbage collection; in idle only
+ *   <li>{@code allocated}: bytes on the Java heap, of all threads that still live
+ *   <li>{@code rss}: bytes of physical memory, at the peak
+ *   <li>{@code resident}: bytes of physical memory, at this moment; in idle only
+ *   <li>{@code heap}, {@code direct}: bytes in use, after a garbage collection; in idle only
  *   <li>{@code late}: messages sent more than a millisecond after their time; in openloop only
  * </ul>
  */
@@ -36,7 +36,7 @@ final class Marks {
 
     private long ownCpu;
 
-    /** Octets outside of the heap that the JDK does not know of. */
+    /** Bytes outside of the heap that the JDK does not know of. */
     private volatile LongSupplier hidden = () -> 0;
 
     Marks(Arguments arguments, Counter messages, Counter late) {
@@ -46,8 +46,8 @@ final class Marks {
     }
 
     /** Tells of a library's own account of direct memory. */
-    void hiddenMemory(LongSupplier octets) {
-        hidden = octets;
+    void hiddenMemory(LongSupplier bytes) {
+        hidden = bytes;
     }
 
     /** One line of all figures. Of one thread. */
@@ -87,8 +87,8 @@ final class Marks {
 
     private long allocated() {
         long sum = 0;
-        for (long octets : threads.getThreadAllocatedBytes(threads.getAllThreadIds())) {
-            sum += Math.max(0, octets); // -1: the thread ended between the two calls
+        for (long bytes : threads.getThreadAllocatedBytes(threads.getAllThreadIds())) {
+            sum += Math.max(0, bytes); // -1: the thread ended between the two calls
         }
         return sum;
     }
@@ -106,7 +106,7 @@ final class Marks {
     private static long memory(String key) throws IOException {
         for (String line : Files.readAllLines(Path.of("/proc/self/status"))) {
             if (line.startsWith(key)) {
-                return Long.parseLong(line.replaceAll("[^0-9]", "")) << 10; // it is told in KiB
+                return Long.parseLong(line.replaceAll("[^0-9]", "")) << 10; // its unit is KiB
             }
         }
         throw new IOException("/proc/self/status: no " + key + " (expected: that of Linux)");

@@ -13,8 +13,8 @@ final class Netty40 implements NettyTransport {
 
     private Netty40() {}
 
-    static Netty40 of(Run run) throws UnsupportedException {
-        String transport = run.arguments().transport().orElse("nio");
+    static Netty40 of(Program program) throws UnsupportedException {
+        String transport = program.arguments().transport().orElse("nio");
         if (!transport.equals("nio")) {
             throw new UnsupportedException(transport + ": not with Netty 4.0");
         }
@@ -22,7 +22,7 @@ final class Netty40 implements NettyTransport {
     }
 
     @Override
-    @SuppressWarnings("deprecation") // what came instead is of 4.2
+    @SuppressWarnings("deprecation") // its replacement is in 4.2
     public EventLoopGroup group() {
         return new NioEventLoopGroup(1);
     }
@@ -37,7 +37,7 @@ final class Netty40 implements NettyTransport {
         return NioServerSocketChannel.class;
     }
 
-    /** A task that executes itself again. Netty 4.0 runs as many as 64 of these, and then looks for events, not waiting. */
+    /** A task that executes itself again. Netty 4.0 runs up to 64 of these, and then looks for events without waiting. */
     @Override
     public void spin(EventLoop loop, Runnable turn) {
         loop.execute(new Runnable() {

@@ -37,12 +37,12 @@ final class Netty42 implements NettyTransport {
         this.serverChannelType = serverChannelType;
     }
 
-    /** Returns the transport that the run asks for, and has its marks tell Netty's direct memory. */
-    static Netty42 of(Run run) throws UnsupportedException {
+    /** Returns the transport that the run asks for, and adds Netty's direct memory to its marks. */
+    static Netty42 of(Program program) throws UnsupportedException {
         if (PlatformDependent.useDirectBufferNoCleaner()) {
-            run.marks().hiddenMemory(PlatformDependent::usedDirectMemory);
+            program.marks().hiddenMemory(PlatformDependent::usedDirectMemory);
         }
-        return switch (run.arguments().transport().orElse("nio")) {
+        return switch (program.arguments().transport().orElse("nio")) {
             case "epoll" -> {
                 check("epoll", Epoll.unavailabilityCause());
                 yield new Netty42(EpollIoHandler::newFactory, EpollSocketChannel.class, EpollServerSocketChannel.class);
@@ -87,9 +87,9 @@ final class Netty42 implements NettyTransport {
     }
 
     /**
-     * A task that comes again in each turn of its loop. While a task is there, all transports look for events without
-     * waiting. Would it simply execute itself again, the loop would run it for up to a second before it looked: so it
-     * comes back from behind the end of the turn.
+     * A task that runs once in each turn of its loop. While there is a task, all transports look for events without
+     * waiting. If it simply executed itself again, the loop would run it for up to a second before it looked for events.
+     * It is therefore executed again after the end of the turn.
      */
     private static final class Spin implements Runnable {
         private final SingleThreadEventLoop loop;

@@ -18,9 +18,9 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The predecessor, netty4-zmtp 0.4.0, on the Netty it was made for, 4.0.
+ * The predecessor, netty4-zmtp 0.4.0, on the version of Netty it was made for, 4.0.
  *
- * <p>Compiled against Netty 4.2, so only what both have alike may be called here.
+ * <p>Compiled against Netty 4.2, so only methods that both versions have may be called here.
  */
 final class Netty4Zmtp implements NettyLibrary {
 
@@ -30,13 +30,13 @@ final class Netty4Zmtp implements NettyLibrary {
         this.arguments = arguments;
     }
 
-    static void start(Run run) throws Exception {
-        if (run.arguments().curve()) {
+    static void start(Program program) throws Exception {
+        if (program.arguments().curve()) {
             throw new UnsupportedException("it has no mechanism but NULL");
         }
-        NettyTransport transport = Netty40.of(run);
-        NettyLibrary library = new Netty4Zmtp(run.arguments());
-        NettyPeer.start(run, transport, library, new CodecTraffic(run, transport, library));
+        NettyTransport transport = Netty40.of(program);
+        NettyLibrary library = new Netty4Zmtp(program.arguments());
+        NettyProgram.start(program, transport, library, new CodecTraffic(program, transport, library));
     }
 
     @Override
@@ -68,7 +68,7 @@ final class Netty4Zmtp implements NettyLibrary {
 
     @Override
     public Object again(Object message) {
-        return ((ZMTPMessage) message).retain(); // here too, encoding moves no index
+        return ((ZMTPMessage) message).retain(); // here, too, encoding moves no index
     }
 
     @Override
@@ -77,7 +77,7 @@ final class Netty4Zmtp implements NettyLibrary {
     }
 
     @Override
-    public int firstOctet(Object message) {
+    public int firstByte(Object message) {
         ByteBuf frame = ((ZMTPMessage) message).frame(0);
         return frame.getByte(frame.readerIndex());
     }

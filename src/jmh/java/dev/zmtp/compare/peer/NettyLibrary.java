@@ -10,33 +10,33 @@ import io.netty.channel.ChannelPipeline;
  * through these calls.
  */
 interface NettyLibrary {
-    /** Puts what this library needs between the socket and the traffic. */
+    /** Adds the handlers that this library needs between the socket and the traffic. */
     void addCodec(ChannelPipeline pipeline, boolean binding);
 
-    /** Whether {@code event} says that the handshake is made. */
+    /** Whether {@code event} says that the handshake is complete. */
     boolean isReady(Object event);
 
     /** Returns a message of these frames, which it takes over. */
     Object message(ByteBufAllocator alloc, ByteBuf... frames);
 
-    /** Returns {@code message} to be written once more; the caller keeps its own. */
+    /** Returns {@code message} to be written once more; the caller keeps its own reference. */
     Object again(Object message);
 
-    /** Returns a message of one frame of {@code size} octets that starts with {@code time}. */
+    /** Returns a message of one frame of {@code size} bytes that starts with {@code time}. */
     Object timed(ByteBufAllocator alloc, int size, long time);
 
-    /** Looks at a message that was received: its first octet. */
-    int firstOctet(Object message);
+    /** The first byte of a message that was received. */
+    int firstByte(Object message);
 
-    /** The first eight octets of a message that was received. */
+    /** The first eight bytes of a message that was received. */
     long firstLong(Object message);
 
-    /** Returns a request of the application's own type, as the encoder of workload custom takes it. It can be written many times. */
+    /** Returns a request of the application's own type, as the encoder of the workload custom takes it. It can be written many times. */
     Object request(long id);
 
     /** Returns the answer to a request that came from the decoder of workload custom. */
     Object reply(Object request);
 
-    /** Returns what is to be called behind each write, so that one flush is made of many. */
+    /** Returns what to call after each write, so that many writes share one flush. */
     Runnable flusher(Channel channel);
 }

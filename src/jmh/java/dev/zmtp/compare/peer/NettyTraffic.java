@@ -2,12 +2,12 @@ package dev.zmtp.compare.peer;
 
 import io.netty.channel.ChannelHandler;
 
-/** What is done with a connection. */
+/** What the ends of a connection do. */
 interface NettyTraffic {
 
-    /** The event that tells the connecting end to begin: all connections are there. */
+    /** The event on which the connecting end begins: all connections are established. */
     Object GO = new Object();
 
-    /** Returns the handler for one new connection. Those of one end are on one event loop, and count together. */
+    /** Returns the handler for one new connection. The handlers of one end are on one event loop and share a counter. */
     ChannelHandler handler(boolean binding, Counter messages);
 }

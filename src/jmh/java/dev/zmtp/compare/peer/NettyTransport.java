@@ -5,7 +5,7 @@ import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.ServerChannel;
 
-/** How event loops are made and kept awake, which is not the same in all versions of Netty. */
+/** How event loops are created and kept awake, which differs between versions of Netty. */
 interface NettyTransport {
     /** Returns a new group of one event loop. */
     EventLoopGroup group();
@@ -14,6 +14,6 @@ interface NettyTransport {
 
     Class<? extends ServerChannel> serverChannelType();
 
-    /** Has {@code loop} run {@code turn} each time that it has looked for events, for ever: so it never sleeps. */
+    /** Makes {@code loop} run {@code turn} each time after it has looked for events, forever: it never sleeps. */
     void spin(EventLoop loop, Runnable turn);
 }

@@ -29,10 +29,10 @@ final class NettyZmtp implements NettyLibrary {
         this.arguments = arguments;
     }
 
-    static void start(Run run) throws Exception {
-        NettyTransport transport = Netty42.of(run);
-        NettyLibrary library = new NettyZmtp(run.arguments());
-        NettyPeer.start(run, transport, library, new CodecTraffic(run, transport, library));
+    static void start(Program program) throws Exception {
+        NettyTransport transport = Netty42.of(program);
+        NettyLibrary library = new NettyZmtp(program.arguments());
+        NettyProgram.start(program, transport, library, new CodecTraffic(program, transport, library));
     }
 
     @Override
@@ -87,7 +87,7 @@ final class NettyZmtp implements NettyLibrary {
     }
 
     @Override
-    public int firstOctet(Object message) {
+    public int firstByte(Object message) {
         ByteBuf frame = ((ZMTPMessage) message).frame(0);
         return frame.getByte(frame.readerIndex());
     }

@@ -9,7 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 
-/** The program: {@code PeerMain <peer> <role> key=value...}, as the package's documentation tells. */
+/** The program: {@code PeerMain <peer> <role> key=value...}, as the package's documentation says. */
 public final class PeerMain {
 
     private PeerMain() {}
@@ -25,10 +25,10 @@ public final class PeerMain {
             if (args.isEmpty()) {
                 throw new UsageException("peer: none (expected: " + PEERS + ")");
             }
-            Peer peer = peer(args.get(0));
-            Run run = new Run(Arguments.parse(args.subList(1, args.size())), out, err);
-            peer.start(run);
-            obey(run, in);
+            PeerProgram peer = peer(args.get(0));
+            Program program = new Program(Arguments.parse(args.subList(1, args.size())), out, err);
+            peer.start(program);
+            obey(program, in);
             return 0;
         } catch (UsageException e) {
             err.println("peer: " + e.getMessage());
@@ -47,23 +47,24 @@ public final class PeerMain {
     private static final String PEERS = "netty-zmtp, raw-netty, netty4-zmtp or jeromq";
 
     /** Each library is loaded only here: not all are on the class path of each program. */
-    private static Peer peer(String name) throws UsageException {
+    private static PeerProgram peer(String name) throws UsageException {
         return switch (name) {
-            case "netty-zmtp" -> run -> NettyZmtp.start(run);
-            case "raw-netty" -> run -> RawNetty.start(run);
-            case "netty4-zmtp" -> run -> Netty4Zmtp.start(run);
-            case "jeromq" -> run -> JeroMq.start(run);
+            case "netty-zmtp" -> program -> NettyZmtp.start(program);
+            case "raw-netty" -> program -> RawNetty.start(program);
+            case "netty4-zmtp" -> program -> Netty4Zmtp.start(program);
+            case "jeromq" -> program -> JeroMq.start(program);
             default -> throw new UsageException("peer: " + name + " (expected: " + PEERS + ")");
         };
     }
 
-    private static void obey(Run run, InputStream in) throws IOException {
+    private static void obey(Program program, InputStream in) throws IOException {
         BufferedReader lines = new BufferedReader(new InputStreamReader(in, StandardCharsets.US_ASCII));
         for (String line = lines.readLine(); line != null && !line.equals("exit"); line = lines.readLine()) {
             switch (line) {
-                case "mark" -> run.say(run.marks().mark());
-                case "latencies" -> run.say("latencies " + run.latencies().take());
-                case "restart" -> run.schedule().restart();
+                case "mark" -> program.say(program.marks().mark());
+                case "latencies" ->
+                    program.say("latencies " + program.latencies().take());
+                case "restart" -> program.schedule().restart();
                 default -> throw new IOException("command: " + line + " (expected: mark, latencies, restart or exit)");
             }
         }

@@ -10,14 +10,14 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelPipeline;
 
 /**
- * Netty without a codec: the ceiling of what a codec on Netty can reach. It sends the octets that netty-zmtp sends, without
+ * Netty without a codec: the ceiling for a codec on Netty. It sends the bytes that netty-zmtp sends, without
  * a handshake, and knows how long messages are.
  *
- * <p>Where a workload needs to know where each message starts, a {@link Splitter} cuts the octets.
+ * <p>Where a workload needs to know where each message starts, a {@link Splitter} cuts the bytes.
  */
 final class RawNetty implements NettyLibrary {
 
-    /** An event: the connection is there, which is all the handshake there is. */
+    /** An event: the connection is established. There is no other handshake. */
     private static final Object CONNECTED = new Object();
 
     private final Arguments arguments;
@@ -26,14 +26,15 @@ final class RawNetty implements NettyLibrary {
         this.arguments = arguments;
     }
 
-    static void start(Run run) throws Exception {
-        if (run.arguments().workload() == Workload.CUSTOM || run.arguments().curve()) {
+    static void start(Program program) throws Exception {
+        if (program.arguments().workload() == Workload.CUSTOM
+                || program.arguments().curve()) {
             throw new UnsupportedException("it has no codec");
         }
-        NettyTransport transport = Netty42.of(run);
-        NettyLibrary library = new RawNetty(run.arguments());
-        CodecTraffic whole = new CodecTraffic(run, transport, library);
-        NettyPeer.start(run, transport, library, new RawTraffic(run.arguments(), library, whole));
+        NettyTransport transport = Netty42.of(program);
+        NettyLibrary library = new RawNetty(program.arguments());
+        CodecTraffic whole = new CodecTraffic(program, transport, library);
+        NettyProgram.start(program, transport, library, new RawTraffic(program.arguments(), library, whole));
     }
 
     @Override
@@ -51,7 +52,7 @@ final class RawNetty implements NettyLibrary {
         }
     }
 
-    /** The octets of a message of one frame. */
+    /** The bytes of a message of one frame. */
     static int length(int size) {
         return ZMTPVersion.ZMTP31.framing().headerLengthFor(size) + size;
     }
@@ -64,10 +65,9 @@ final class RawNetty implements NettyLibrary {
     @Override
     public Object message(ByteBufAllocator alloc, ByteBuf... frames) {
         ZMTPMessage message = ZMTPMessage.from(frames);
-        // octets.
-        ByteBuf octets = message.write(alloc, ZMTPVersion.ZMTP31);
+        ByteBuf bytes = message.write(alloc, ZMTPVersion.ZMTP31);
         message.release();
-        return octets;
+        return bytes;
     }
 
     @Override
@@ -77,20 +77,20 @@ final class RawNetty implements NettyLibrary {
 
     @Override
     public Object timed(ByteBufAllocator alloc, int size, long time) {
-        ByteBuf octets = alloc.directBuffer(length(size));
-        ZMTPVersion.ZMTP31.framing().writeHeader(octets, 0, size);
-        return octets.writeLong(time).writeZero(size - Long.BYTES);
+        ByteBuf bytes = alloc.directBuffer(length(size));
+        ZMTPVersion.ZMTP31.framing().writeHeader(bytes, 0, size);
+        return bytes.writeLong(time).writeZero(size - Long.BYTES);
     }
 
     @Override
-    public int firstOctet(Object message) {
+    public int firstByte(Object message) {
         throw new UnsupportedOperationException();
     }
 
     @Override
     public long firstLong(Object message) {
-        ByteBuf octets = (ByteBuf) message;
-        return octets.getLong(octets.readerIndex() + length(arguments.size()) - arguments.size());
+        ByteBuf bytes = (ByteBuf) message;
+        return bytes.getLong(bytes.readerIndex() + length(arguments.size()) - arguments.size());
     }
 
     @Override
@@ -108,11 +108,11 @@ final class RawNetty implements NettyLibrary {
         throw new UnsupportedOperationException();
     }
 
-    /** Cuts octets into messages of one length. */
+    /** Cuts bytes into messages of one length. */
     private static final class Splitter extends ChannelInboundHandlerAdapter {
         private final int length;
 
-        /** The start of a message whose end is still to come, or null. */
+        /** The start of a message whose end has not arrived, or null. */
         private ByteBuf part;
 
         Splitter(int length) {

@@ -6,7 +6,7 @@ import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 
-/** What raw Netty does where it need not know one message from the next: whole blocks of them out, octets counted in. */
+/** What raw Netty does where it does not have to tell messages apart: it sends whole blocks of them and counts the bytes that arrive. */
 final class RawTraffic implements NettyTraffic {
 
     /** What a codec puts into one buffer at most. */
@@ -16,7 +16,7 @@ final class RawTraffic implements NettyTraffic {
     private final NettyLibrary library;
     private final NettyTraffic whole;
 
-    /** {@code whole} does the rest, where a message is a message. */
+    /** {@code whole} does the workloads in which messages are handled one by one. */
     RawTraffic(Arguments arguments, NettyLibrary library, NettyTraffic whole) {
         this.arguments = arguments;
         this.library = library;
@@ -32,7 +32,7 @@ final class RawTraffic implements NettyTraffic {
         };
     }
 
-    /** Returns {@code count} times the octets of {@code message}, which it takes over. */
+    /** Returns {@code count} times the bytes of {@code message}, which it takes over. */
     private static ByteBuf block(Channel channel, ByteBuf message, int count) {
         int length = message.readableBytes();
         ByteBuf block = channel.alloc().directBuffer(count * length);
@@ -44,54 +44,26 @@ final class RawTraffic implements NettyTraffic {
     }
 
     /** Writes blocks as long as the channel is writable: the first one fills it. */
-    private final class Sender extends ChannelInboundHandlerAdapter implements Runnable {
-        private final Counter messages;
-        private ChannelHandlerContext ctx;
+    private final class Sender extends BatchSender {
         private ByteBuf block;
         private int inBlock;
-        private boolean due;
 
         Sender(Counter messages) {
-            this.messages = messages;
+            super(messages);
         }
 
         @Override
-        public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
-            if (event == GO) {
-                this.ctx = ctx;
-                int size = arguments.size();
-                inBlock = Math.max(1, Math.min(arguments.flush(), BLOCK / RawNetty.length(size)));
-                ByteBuf body = ctx.alloc().directBuffer(size).writeZero(size);
-                block = block(ctx.channel(), (ByteBuf) library.message(ctx.alloc(), body), inBlock);
-                sendSoon();
-            }
+        void prepare(ChannelHandlerContext ctx) {
+            int size = arguments.size();
+            inBlock = Math.max(1, Math.min(arguments.flush(), BLOCK / RawNetty.length(size)));
+            ByteBuf body = ctx.alloc().directBuffer(size).writeZero(size);
+            block = block(ctx.channel(), (ByteBuf) library.message(ctx.alloc(), body), inBlock);
         }
 
         @Override
-        public void channelWritabilityChanged(ChannelHandlerContext ctx) {
-            if (block != null && ctx.channel().isWritable()) {
-                sendSoon();
-            }
-        }
-
-        private void sendSoon() {
-            if (!due) {
-                due = true;
-                ctx.channel().eventLoop().execute(this);
-            }
-        }
-
-        @Override
-        public void run() {
-            due = false;
-            if (!ctx.channel().isWritable()) {
-                return;
-            }
+        int send(ChannelHandlerContext ctx) {
             ctx.writeAndFlush(block.retainedDuplicate(), ctx.voidPromise());
-            messages.add(inBlock);
-            if (ctx.channel().isWritable()) {
-                sendSoon();
-            }
+            return inBlock;
         }
     }
 
@@ -99,7 +71,7 @@ final class RawTraffic implements NettyTraffic {
         private final Counter messages;
         private final int length = RawNetty.length(arguments.size());
 
-        /** Octets of a message whose end is still to come. */
+        /** Bytes of a message whose end has not arrived. */
         private int rest;
 
         Receiver(Counter messages) {
@@ -116,7 +88,7 @@ final class RawTraffic implements NettyTraffic {
         }
     }
 
-    /** Sends back all octets. */
+    /** Sends back all bytes. */
     private static final class Echo extends ChannelInboundHandlerAdapter {
         private static final int LENGTH = CodecTraffic.requestLength();
 
@@ -141,7 +113,7 @@ final class RawTraffic implements NettyTraffic {
         }
     }
 
-    /** Asks again, at once for all that was answered. */
+    /** Asks again, for everything that was answered in a read at once. */
     private final class Asker extends ChannelInboundHandlerAdapter {
         private final Counter messages;
         private ByteBuf block;

@@ -1,6 +1,6 @@
 package dev.zmtp.compare.peer;
 
-/** What a program does in a connection: which end it is. */
+/** Which end of a connection a program is. */
 enum Role {
     RECEIVE(true, false),
     SEND(false, true),

@@ -1,15 +1,15 @@
 package dev.zmtp.compare.peer;
 
-/** When messages should be sent: at a fixed rate, from now on, whatever happens to them. */
+/** When messages should be sent: at a fixed rate, whatever happens to them. */
 final class Schedule {
 
-    /** Messages that are sent at one go: then whoever sends looks for answers. */
+    /** Messages that are sent at a time, before the sender looks for answers. */
     static final int BURST = 128;
 
     private static final long SECOND_NANOS = 1_000_000_000;
     private static final long LATE_NANOS = 1_000_000;
 
-    /** Before a new beginning: the megabytes that the kernel holds of a connection drain in it. */
+    /** The pause before a new start, in which the megabytes that the kernel holds for a connection drain. */
     private static final long PAUSE_NANOS = 200_000_000;
 
     private final int rate;
@@ -23,12 +23,13 @@ final class Schedule {
         this.rate = rate;
     }
 
-    /** Forgets what is still owed, and begins again after a pause, with the next burst. Of any thread, the only method that is. */
+    /** Drops the messages that are overdue, and starts again after a pause, with the next burst. Only this method may be called by any
+     * thread. */
     void restart() {
         restarts = true;
     }
 
-    /** A burst is about to be sent; returns whether the next message is due at another time than before. */
+    /** To be called before each burst; returns whether the schedule was restarted, so that the next message is due at another time. */
     boolean begin(long now) {
         if (!restarts) {
             return false;
@@ -45,15 +46,15 @@ final class Schedule {
         return due;
     }
 
-    /** Whether it is a millisecond behind that time. */
+    /** Whether {@code now} is more than a millisecond after that time. */
     boolean isLate(long now) {
         return now - due > LATE_NANOS;
     }
 
-    /** It was sent. */
+    /** To be called when the message was sent. */
     void next() {
         sent++;
-        // The whole seconds apart: the product of messages and nanoseconds would not fit for long.
+        // Whole seconds separately: the product of messages and nanoseconds would soon overflow.
         due = start + sent / rate * SECOND_NANOS + sent % rate * SECOND_NANOS / rate;
     }
 }

@@ -1,6 +1,6 @@
 package dev.zmtp.compare.peer;
 
-/** This peer, or this machine, cannot do what was asked. The message says why, in one line. */
+/** This peer, or this machine, cannot do what the arguments ask for. The message says why, in one line. */
 final class UnsupportedException extends Exception {
 
     private static final long serialVersionUID = 1L;

@@ -1,6 +1,6 @@
 package dev.zmtp.compare.peer;
 
-/** Wrong arguments. The message is one line, for the person who called. */
+/** Wrong arguments. The message is one line for the user. */
 final class UsageException extends Exception {
 
     private static final long serialVersionUID = 1L;

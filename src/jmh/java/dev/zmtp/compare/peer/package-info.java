@@ -1,5 +1,5 @@
 /**
- * Programs that one comparison of speeds can drive alike: each sends or receives by one library over TCP on loopback.
+ * Programs that the comparison drives in the same way: each sends or receives by one library over TCP on loopback.
  *
  * <p><b>Call.</b> {@code PeerMain <peer> <role> key=value...}, one process for each end of the connection;
  * {@code src/jmh/c/libzmq_peer.c} is the same for libzmq, without the name of the peer. The roles are {@code receive} (binds
@@ -20,7 +20,7 @@
  * </ul>
  *
  * <p><b>Output.</b> {@code port=N} from an end that binds; {@code ready} from one that connects, when all handshakes are
- * made, and then traffic begins; {@code unsupported=reason} and exit code 0 from a peer that cannot do this.
+ * complete, and then traffic begins; {@code unsupported=reason} and exit code 0 from a peer that cannot do this.
  *
  * <p><b>Commands</b> on standard input, one in a line:
  *
@@ -28,7 +28,7 @@
  *   <li>{@code mark} prints {@code mark nanos=.. messages=..} and so on: figures since the start, of which two lines make
  *       a rate ({@link dev.zmtp.compare.peer.Marks}).
  *   <li>{@code latencies} prints {@code latencies nanos:count,...} since the last time.
- *   <li>{@code restart} has an open loop forget what it still owes, and prints nothing.
+ *   <li>{@code restart} makes an open loop drop the messages that are overdue, and prints nothing.
  *   <li>{@code exit}, or the end of the input, ends the program.
  * </ul>
  *

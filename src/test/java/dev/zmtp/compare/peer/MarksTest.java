@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 class MarksTest {
 
     @Test
-    void idleHasWhatIsResidentNowAndOthersDoNot() throws Exception {
+    void onlyIdleReportsTheMemoryThatIsResidentNow() throws Exception {
         Map<String, Long> idle = figures(marks("receive", "workload=idle"));
         Map<String, Long> oneway = figures(marks("receive", "workload=oneway", "size=1"));
 
@@ -20,13 +20,13 @@ class MarksTest {
     }
 
     @Test
-    void theCollectionOfAMarkIsNotInTheNext() throws Exception {
+    void theCollectionForOneMarkIsNotCountedInTheNext() throws Exception {
         Marks marks = marks("receive", "workload=idle");
         marks.mark();
         long between = System.nanoTime();
         Map<String, Long> second = figures(marks);
 
-        // Its clock was read behind that moment, and is behind by what the first mark took: a collection, at least.
+        // Its clock was read after that moment, less the time that the first mark took: at least a collection.
         assertThat(second.get("nanos")).isLessThan(between);
     }
 

@@ -44,7 +44,7 @@ class PeerMainTest {
                         + " ping, pong, outstanding, connections, rate, every or flush)",
                 "raw-netty send workload=oneway size=1 port=1 flush=0 | flush: 0 (expected: 1 to 1000000000)",
             })
-    void aWrongArgumentIsToldWithWhatWasExpected(String args, String reason) {
+    void aWrongArgumentIsReportedWithWhatWasExpected(String args, String reason) {
         int code = run(args);
         assertThat(code).isEqualTo(2);
         assertThat(err.toString(StandardCharsets.US_ASCII).lines())
@@ -53,7 +53,7 @@ class PeerMainTest {
     }
 
     @Test
-    void whatALibraryCannotDoIsNoError() {
+    void whatALibraryDoesNotSupportIsNotAnError() {
         int code = run("jeromq receive workload=oneway size=1 polling=busy");
         assertThat(code).isZero();
         assertThat(out.toString(StandardCharsets.US_ASCII).lines())

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 class ScheduleTest {
 
     @Test
-    void messagesAreDueAtTheRateFromTheStartOn() {
+    void messagesAreDueAtTheRateFromTheStart() {
         Schedule schedule = new Schedule(1000);
         long start = schedule.due();
 
@@ -21,7 +21,7 @@ class ScheduleTest {
     }
 
     @Test
-    void aRestartForgetsWhatIsOwedOnceAndPauses() {
+    void aRestartDropsWhatIsOverdueOnceAndPauses() {
         Schedule schedule = new Schedule(1000);
         long later = schedule.due() + 5_000_000_000L;
 

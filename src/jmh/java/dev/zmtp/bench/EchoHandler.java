@@ -4,12 +4,12 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 
 /** Sends back what it receives. */
-final class Echo extends ChannelInboundHandlerAdapter {
+final class EchoHandler extends ChannelInboundHandlerAdapter {
 
     private final FlushPolicy policy;
     private Flushes flushes;
 
-    Echo(FlushPolicy policy) {
+    EchoHandler(FlushPolicy policy) {
         this.policy = policy;
     }
 

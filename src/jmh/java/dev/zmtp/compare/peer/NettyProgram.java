@@ -16,7 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** The ends of connections on Netty, for each library on it. */
-final class NettyPeer {
+final class NettyProgram {
 
     private static final String LOOPBACK = "127.0.0.1";
     private static final int BACKLOG = 1024;
@@ -24,41 +24,41 @@ final class NettyPeer {
     /** Connections that are being made at the same time. */
     private static final int CONNECTING = 64;
 
-    private final Run run;
+    private final Program program;
     private final NettyTransport transport;
     private final NettyLibrary library;
     private final NettyTraffic traffic;
 
-    private NettyPeer(Run run, NettyTransport transport, NettyLibrary library, NettyTraffic traffic) {
-        this.run = run;
+    private NettyProgram(Program program, NettyTransport transport, NettyLibrary library, NettyTraffic traffic) {
+        this.program = program;
         this.transport = transport;
         this.library = library;
         this.traffic = traffic;
     }
 
-    static void start(Run run, NettyTransport transport, NettyLibrary library, NettyTraffic traffic)
+    static void start(Program program, NettyTransport transport, NettyLibrary library, NettyTraffic traffic)
             throws InterruptedException {
-        NettyPeer peer = new NettyPeer(run, transport, library, traffic);
-        int port = run.arguments().port();
-        if (run.arguments().role().binds()) {
+        NettyProgram peer = new NettyProgram(program, transport, library, traffic);
+        int port = program.arguments().port();
+        if (program.arguments().role().binds()) {
             port = peer.bind();
-            run.bound(port);
+            program.bound(port);
         }
-        if (run.arguments().role().connects()) {
+        if (program.arguments().role().connects()) {
             peer.connect(port);
         }
     }
 
     private EventLoopGroup loop() {
         EventLoopGroup group = transport.group();
-        if (run.arguments().busy()) {
+        if (program.arguments().busy()) {
             transport.spin(group.next(), () -> {});
         }
         return group;
     }
 
     private int bind() throws InterruptedException {
-        Counter messages = run.messages(true);
+        Counter messages = program.messages(true);
         ServerBootstrap bootstrap = new ServerBootstrap();
         bootstrap.group(loop());
         bootstrap.channel(transport.serverChannelType());
@@ -76,7 +76,7 @@ final class NettyPeer {
     }
 
     private void connect(int port) {
-        Counter messages = run.messages(false);
+        Counter messages = program.messages(false);
         StartingLine line = new StartingLine();
         Bootstrap bootstrap = new Bootstrap();
         EventLoopGroup loop = loop();
@@ -96,13 +96,13 @@ final class NettyPeer {
 
     private void connected(ChannelFuture future) {
         if (!future.isSuccess()) {
-            run.fail(future.cause());
+            program.fail(future.cause());
         }
     }
 
-    /** Where connections wait until all are there. Of the event loop. */
+    /** Where connections wait until all are established. Runs on the event loop. */
     private final class StartingLine {
-        private final int expected = run.arguments().connections();
+        private final int expected = program.arguments().connections();
         private final List<ChannelHandlerContext> ready = new ArrayList<>();
         private Runnable connector;
         private int begun;
@@ -132,7 +132,7 @@ final class NettyPeer {
         private void arrived(ChannelHandlerContext ctx) {
             ready.add(ctx);
             if (isFull()) {
-                run.ready();
+                program.ready();
                 ready.forEach(each -> each.fireUserEventTriggered(NettyTraffic.GO));
             } else {
                 open();
@@ -140,7 +140,7 @@ final class NettyPeer {
         }
     }
 
-    /** The end of the pipeline. A peer that goes away is how a run ends; anything else that fails, fails the run. */
+    /** The end of the pipeline. A run ends when the peer goes away; any other failure fails the run. */
     private final class Ending extends ChannelInboundHandlerAdapter {
         private final StartingLine line;
 
@@ -151,7 +151,7 @@ final class NettyPeer {
         @Override
         public void channelInactive(ChannelHandlerContext ctx) {
             if (line != null && !line.isFull()) {
-                run.fail(new IOException("connection closed (expected: a handshake)"));
+                program.fail(new IOException("connection closed (expected: a complete handshake)"));
             }
         }
 
@@ -160,7 +160,7 @@ final class NettyPeer {
             if (cause instanceof IOException) {
                 ctx.close();
             } else {
-                run.fail(cause);
+                program.fail(cause);
             }
         }
     }

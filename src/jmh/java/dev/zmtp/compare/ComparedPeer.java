@@ -4,16 +4,17 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A row of the tables: a library on a transport, and how its program is started.
+ * A library on a transport, which is a row of the tables, and how its program is started.
  *
  * @param name what the tables call it, such as {@code netty-zmtp epoll}
  * @param library the library alone, such as {@code netty-zmtp}
- * @param transport how it waits for sockets, {@code nio}, {@code epoll} or {@code io_uring}; rows are compared within one
+ * @param transport its transport, {@code nio}, {@code epoll} or {@code io_uring}; rows of one transport are compared
  * @param command what starts the program; the role and the keys are appended
  * @param keys arguments that follow each role
  * @param missing why it cannot be started here, empty if it can
  */
-record Peer(String name, String library, String transport, List<String> command, List<String> keys, String missing) {
+record ComparedPeer(
+        String name, String library, String transport, List<String> command, List<String> keys, String missing) {
 
     /** The whole command for a role with the keys of a cell. */
     List<String> commandFor(String role, List<String> cellKeys) {

@@ -12,21 +12,21 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /** All peers, and how the program of each is started. */
-final class Peers {
+final class ComparedPeers {
 
     /** This codec. */
     static final String OURS = "netty-zmtp";
 
-    /** The octets of {@link #OURS} without a codec: what Netty itself can do. */
+    /** The bytes of {@link #OURS} without a codec: what Netty itself can do. */
     static final String RAW = "raw-netty";
 
     /** The messages between two flushes of the codecs, in {@code peer.CodecTraffic}. */
     private static final int BATCH = 128;
 
-    /** What the name of {@link #RAW} has at its end where it flushes as often as codecs do. */
+    /** The end of the name of {@link #RAW} where it flushes as often as codecs do. */
     static final String BATCHED = ", " + BATCH + " a flush";
 
-    /** The codec that this one follows, on the Netty of its time. */
+    /** The codec that this one succeeds, on the Netty of its time. */
     static final String PREDECESSOR = "netty4-zmtp";
 
     /** ZeroMQ in Java. */
@@ -35,19 +35,19 @@ final class Peers {
     /** ZeroMQ in C++. */
     static final String LIBZMQ = "libzmq";
 
-    /** What Netty waits for sockets with, the one that every JVM has first. */
+    /** The transports of Netty; the first is in every JVM. */
     static final List<String> TRANSPORTS = List.of("nio", "epoll", "io_uring");
 
     private static final String MAIN = "dev.zmtp.compare.peer.PeerMain";
 
-    /** What the programs of one build are put into, beside what Maven copies there. */
+    /** Where the compiled programs are, beside what Maven copies there. */
     private static final Path DIRECTORY = Path.of("target", "compare");
 
     private static final Path PREDECESSOR_JARS = DIRECTORY.resolve("netty4-zmtp");
     private static final Path LIBZMQ_SOURCE = Path.of("src", "jmh", "c", "libzmq_peer.c");
     private static final String DEBIAN = "on Debian: apt-get install gcc libzmq3-dev";
 
-    /** Netty 4.0 looks into classes that newer JDKs close. */
+    /** Netty 4.0 uses internals that newer JDKs do not export. */
     private static final Map<String, List<String>> FLAGS_OF_ONE = Map.of(
             PREDECESSOR,
             List.of(
@@ -55,11 +55,11 @@ final class Peers {
                     "--add-opens=java.base/java.nio=ALL-UNNAMED",
                     "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED"));
 
-    private Peers() {}
+    private ComparedPeers() {}
 
     /**
-     * The flags of every JVM. The collector is the parallel one, since it has no thread that runs beside the program: on few
-     * cores such a thread would take its time from the other side.
+     * The flags of every JVM. The parallel collector has no thread that runs beside the program: on few
+     * cores such a thread would take CPU time from the other end.
      */
     static List<String> jvmFlags() {
         List<String> flags = new ArrayList<>(
@@ -75,9 +75,9 @@ final class Peers {
         return FLAGS_OF_ONE.getOrDefault(library, List.of());
     }
 
-    /** The peers whose name {@code wanted} finds; of these libzmq's program is compiled. */
-    static List<Peer> all(Pattern wanted) throws IOException, InterruptedException {
-        List<Peer> peers = new ArrayList<>();
+    /** The peers whose name matches {@code wanted}. The program of libzmq is compiled if it is one of them. */
+    static List<ComparedPeer> all(Pattern wanted) throws IOException, InterruptedException {
+        List<ComparedPeer> peers = new ArrayList<>();
         String classPath = System.getProperty("java.class.path");
         for (String library : List.of(OURS, RAW)) {
             for (String transport : TRANSPORTS) {
@@ -97,7 +97,7 @@ final class Peers {
         return List.copyOf(peers);
     }
 
-    /** The names of what is compared with versions of its own, such as {@code jeromq 0.6.0}, as far as jars tell them. */
+    /** The names of what is compared with versions of its own, such as {@code jeromq 0.6.0}, as far as the names of jars show them. */
     static List<String> versions() throws IOException {
         List<String> names = new ArrayList<>();
         String[] classPath = System.getProperty("java.class.path").split(Pattern.quote(File.pathSeparator), -1);
@@ -110,7 +110,7 @@ final class Peers {
         return names;
     }
 
-    private static Peer jvm(
+    private static ComparedPeer jvm(
             String library, String transport, String variant, String classPath, List<String> keys, String missing) {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -119,10 +119,10 @@ final class Peers {
         command.addAll(List.of("-cp", classPath, MAIN, library));
         boolean onlyOne = library.equals(PREDECESSOR) || library.equals(JEROMQ);
         String name = onlyOne ? library : library + " " + transport + variant;
-        return new Peer(name, library, transport, command, keys, missing);
+        return new ComparedPeer(name, library, transport, command, keys, missing);
     }
 
-    private static Peer predecessor() throws IOException {
+    private static ComparedPeer predecessor() throws IOException {
         List<Path> jars = predecessorJars();
         List<String> classPath = new ArrayList<>();
         classPath.add(classes().toString());
@@ -150,7 +150,7 @@ final class Peers {
     /** The directory of this class, where the programs are too. */
     private static Path classes() throws IOException {
         try {
-            return Path.of(Peers.class
+            return Path.of(ComparedPeers.class
                     .getProtectionDomain()
                     .getCodeSource()
                     .getLocation()
@@ -160,9 +160,9 @@ final class Peers {
         }
     }
 
-    private static Peer libzmq() throws IOException, InterruptedException {
+    private static ComparedPeer libzmq() throws IOException, InterruptedException {
         Path program = DIRECTORY.resolve("libzmq_peer").toAbsolutePath();
-        return new Peer(LIBZMQ, LIBZMQ, "epoll", List.of(program.toString()), List.of(), compile(program));
+        return new ComparedPeer(LIBZMQ, LIBZMQ, "epoll", List.of(program.toString()), List.of(), compile(program));
     }
 
     /** Compiles libzmq's program; returns why that cannot be, or an empty string. */

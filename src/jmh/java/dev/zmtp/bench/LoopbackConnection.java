@@ -16,22 +16,22 @@ import java.net.InetSocketAddress;
 import java.nio.channels.ClosedChannelException;
 import java.util.concurrent.TimeUnit;
 
-/** Two codecs over a loopback socket, each with an event loop of its own, whose handshake is over. */
-final class Connection implements AutoCloseable {
+/** Two codecs over a loopback socket, each with an event loop of its own, whose handshake is complete. */
+final class LoopbackConnection implements AutoCloseable {
 
     private static final int PATIENCE_SECONDS = 10;
 
-    private final Transport transport;
+    private final SocketTransport transport;
     private final Progress progress;
     private final EventLoopGroup clientLoop;
     private final EventLoopGroup serverLoop;
     private volatile boolean closing;
     private Channel client;
 
-    /** One end: a codec, and the application behind it. */
+    /** One end: a codec, and the application handler after it. */
     record End(ZMTPCodec codec, ChannelHandler application) {}
 
-    private Connection(Transport transport, Progress progress) {
+    private LoopbackConnection(SocketTransport transport, Progress progress) {
         this.transport = transport;
         this.progress = progress;
         this.clientLoop = transport.newLoop();
@@ -39,8 +39,9 @@ final class Connection implements AutoCloseable {
     }
 
     /** Connects {@code client} to {@code server} and waits for their handshake. What fails later fails {@code progress}. */
-    static Connection open(Transport transport, Progress progress, End client, End server) throws Exception {
-        Connection connection = new Connection(transport, progress);
+    static LoopbackConnection open(SocketTransport transport, Progress progress, End client, End server)
+            throws Exception {
+        LoopbackConnection connection = new LoopbackConnection(transport, progress);
         try {
             connection.connect(client, server);
         } catch (Throwable e) {
@@ -82,7 +83,7 @@ final class Connection implements AutoCloseable {
     private static void awaitHandshake(End end) throws InterruptedException {
         Future<ZMTPHandshake> handshake = end.codec().session().handshakeFuture();
         if (!handshake.await(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
-            throw new IllegalStateException("handshake: incomplete (expected: over)");
+            throw new IllegalStateException("handshake: incomplete (expected: complete)");
         }
         handshake.sync(); // throws if it failed
     }
@@ -102,7 +103,7 @@ final class Connection implements AutoCloseable {
         serverLoop.terminationFuture().awaitUninterruptibly();
     }
 
-    /** Stands last, and tells what nobody expects. */
+    /** The last handler: reports what is not expected. */
     private final class Watch extends ChannelInboundHandlerAdapter {
         @Override
         public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {

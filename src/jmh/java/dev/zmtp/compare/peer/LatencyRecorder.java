@@ -7,7 +7,7 @@ import org.HdrHistogram.HistogramIterationValue;
 import org.HdrHistogram.SingleWriterRecorder;
 
 /** Times that one thread measures and another takes away. Nanoseconds, with three significant digits. */
-final class Latencies {
+final class LatencyRecorder {
 
     private static final long HIGHEST = TimeUnit.MINUTES.toNanos(10);
 

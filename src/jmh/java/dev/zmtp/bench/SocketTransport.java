@@ -17,19 +17,19 @@ import io.netty.channel.uring.IoUringIoHandler;
 import io.netty.channel.uring.IoUringServerSocketChannel;
 import io.netty.channel.uring.IoUringSocketChannel;
 
-/** How Netty talks to the kernel. */
-public enum Transport {
+/** The socket transports of Netty. */
+public enum SocketTransport {
     /** The selector of the JDK. */
     NIO,
     /** Native, Linux only. */
     EPOLL,
-    /** Native, where the kernel has it and lets us use it. */
+    /** Native, if the kernel supports and permits it. */
     IO_URING;
 
     /**
      * Returns one event loop, the caller's to shut down.
      *
-     * @throws IllegalStateException if this machine has no such transport
+     * @throws IllegalStateException if this machine does not support the transport
      */
     EventLoopGroup newLoop() {
         return new MultiThreadIoEventLoopGroup(1, factory());
@@ -52,7 +52,7 @@ public enum Transport {
     private void check(Throwable unavailable) {
         if (unavailable != null) {
             throw new IllegalStateException(
-                    "transport: " + this + " (expected: one that this machine has; choose with -p transport=...)",
+                    "transport: " + this + " (expected: one that this machine supports; choose with -p transport=...)",
                     unavailable);
         }
     }

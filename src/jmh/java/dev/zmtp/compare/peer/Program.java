@@ -2,19 +2,19 @@ package dev.zmtp.compare.peer;
 
 import java.io.PrintStream;
 
-/** One run of a program: what it was told, what it counts, and what it says. Its methods may be called by any thread. */
-final class Run {
+/** One run of a program: its arguments, what it counts, and what it prints. Its methods may be called by any thread. */
+final class Program {
 
     private final Arguments arguments;
     private final Counter messages = new Counter();
     private final Counter late = new Counter();
-    private final Latencies latencies = new Latencies();
+    private final LatencyRecorder latencies = new LatencyRecorder();
     private final Marks marks;
     private final Schedule schedule;
     private final PrintStream out;
     private final PrintStream err;
 
-    Run(Arguments arguments, PrintStream out, PrintStream err) {
+    Program(Arguments arguments, PrintStream out, PrintStream err) {
         this.arguments = arguments;
         this.marks = new Marks(arguments, messages, late);
         this.schedule = new Schedule(arguments.rate());
@@ -27,8 +27,8 @@ final class Run {
     }
 
     /**
-     * What the end that binds, or else the one that connects, counts its messages with. Where both are in this process,
-     * one of them counts for both: the one that receives, or asks.
+     * The counter of the end that binds, or of the end that connects. Where both are in this process, one of them counts for
+     * both: the one that receives, or asks.
      */
     Counter messages(boolean binding) {
         boolean counts =
@@ -41,12 +41,12 @@ final class Run {
         return late;
     }
 
-    /** When messages of an open loop are due; from now on, once it was restarted. */
+    /** When messages of an open loop are due. */
     Schedule schedule() {
         return schedule;
     }
 
-    Latencies latencies() {
+    LatencyRecorder latencies() {
         return latencies;
     }
 
@@ -54,14 +54,14 @@ final class Run {
         return marks;
     }
 
-    /** Tells where this program listens. A pair keeps it to itself. */
+    /** Prints the port on which this program listens, unless both ends are in it. */
     void bound(int port) {
         if (arguments.role() != Role.PAIR) {
             say("port=" + port);
         }
     }
 
-    /** Tells that all connections are there. */
+    /** Prints that all connections are established. */
     void ready() {
         say("ready");
     }
@@ -75,7 +75,7 @@ final class Run {
     void fail(Throwable cause) {
         err.println("peer: " + cause);
         err.flush();
-        // Not exit: a thread that is being ended by exit may be the one that fails.
+        // Not exit: the thread that fails may be one that exit waits for.
         Runtime.getRuntime().halt(1);
     }
 }

@@ -1,0 +1,56 @@
+package dev.zmtp.compare;
+
+import dev.zmtp.compare.Results.Row;
+import java.awt.BasicStroke;
+import java.awt.Color;
+import java.awt.Graphics2D;
+import java.awt.geom.Line2D;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.knowm.xchart.style.markers.Marker;
+import org.knowm.xchart.style.markers.SeriesMarkers;
+
+/**
+ * How a peer looks in each picture: one colour and one marker, whatever else is drawn beside it. Libraries differ by colour,
+ * the transports of one library by shade and marker.
+ */
+record PeerStyle(Color color, Marker marker) {
+
+    /** The ends of a range: a short horizontal line at the least and at the greatest value. */
+    static final Marker RANGE_END = new Marker() {
+        @Override
+        public void paint(Graphics2D graphics, double x, double y, int size) {
+            graphics.setStroke(new BasicStroke(1));
+            graphics.draw(new Line2D.Double(x - 3, y, x + 3, y));
+        }
+    };
+
+    private static final Map<String, PeerStyle> STYLES = new LinkedHashMap<>();
+
+    static {
+        put(ComparedPeers.OURS + " nio", 0x08306b, SeriesMarkers.CIRCLE);
+        put(ComparedPeers.OURS + " epoll", 0x2171d6, SeriesMarkers.DIAMOND);
+        put(ComparedPeers.OURS + " io_uring", 0x7ab8f5, SeriesMarkers.SQUARE);
+        put(ComparedPeers.RAW + " nio", 0x404040, SeriesMarkers.CIRCLE);
+        put(ComparedPeers.RAW + " epoll", 0x858585, SeriesMarkers.DIAMOND);
+        put(ComparedPeers.RAW + " io_uring", 0xbdbdbd, SeriesMarkers.SQUARE);
+        put(ComparedPeers.RAW + " nio" + ComparedPeers.BATCHED, 0x6b4a2b, SeriesMarkers.CIRCLE);
+        put(ComparedPeers.RAW + " epoll" + ComparedPeers.BATCHED, 0xa9825a, SeriesMarkers.DIAMOND);
+        put(ComparedPeers.RAW + " io_uring" + ComparedPeers.BATCHED, 0xd8c0a3, SeriesMarkers.SQUARE);
+        put(ComparedPeers.PREDECESSOR, 0x238b45, SeriesMarkers.TRIANGLE_UP);
+        put(ComparedPeers.JEROMQ, 0xf08c00, SeriesMarkers.TRIANGLE_DOWN);
+        put(ComparedPeers.LIBZMQ, 0xc9184a, SeriesMarkers.SQUARE);
+    }
+
+    /** For a peer of which this class knows nothing, such as one in older results. */
+    private static final PeerStyle UNKNOWN = new PeerStyle(new Color(0x8e44ad), SeriesMarkers.CROSS);
+
+    /** The style of {@code row}. */
+    static PeerStyle of(Row row) {
+        return STYLES.getOrDefault(row.name(), UNKNOWN);
+    }
+
+    private static void put(String name, int rgb, Marker marker) {
+        STYLES.put(name, new PeerStyle(new Color(rgb), marker));
+    }
+}
