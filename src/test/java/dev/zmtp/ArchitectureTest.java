@@ -44,9 +44,6 @@ class ArchitectureTest {
     /** Exported types that go without the prefix, because the predecessor's users know them by this name. */
     private static final Set<String> UNPREFIXED = Set.of("BatchFlusher");
 
-    /** Packages whose classes still share simple names with others. */
-    private static final Set<String> UNCHECKED = Set.of("dev.zmtp.bench", "dev.zmtp.compare", "dev.zmtp.compare.peer");
-
     private static final JavaClasses MAIN =
             new ClassFileImporter().withImportOption(new DoNotIncludeTests()).importPackages("dev.zmtp");
     private static final JavaClasses TESTS =
@@ -174,9 +171,7 @@ class ArchitectureTest {
 
     @Test
     void noTwoClassesShareASimpleName() {
-        assertThat(topLevel(MAIN, TESTS).filter(type -> !UNCHECKED.contains(type.getPackageName())))
-                .extracting(JavaClass::getSimpleName)
-                .doesNotHaveDuplicates();
+        assertThat(topLevel(MAIN, TESTS)).extracting(JavaClass::getSimpleName).doesNotHaveDuplicates();
     }
 
     /** A test of class X is XTest or XPropertyTest. */

@@ -523,7 +523,7 @@ class ZMTPMessageTest {
         "ZMTP20, 04 00,                'frame flags: 0x4 (expected: reserved bits 0)'",
         "ZMTP31, 05 00,                'frame flags: 0x5 (expected: no MORE on a command)'",
         "ZMTP31, 01 01 61 02 ff*8,     'frame length: 18446744073709551615 (expected: <= 9223372036854775807)'",
-        "ZMTP10, 01 01 00,             'frame length: 0 (expected: >= 1, it counts the flags octet)'"
+        "ZMTP10, 01 01 00,             'frame length: 0 (expected: >= 1, it counts the flags byte)'"
     })
     void bytesThatAreNotAMessageAreRefusedAndNotMoved(ZMTPVersion version, String bytes, String message) {
         ByteBuf in = Hex.buffer(bytes);

@@ -68,7 +68,7 @@ class ZMTPVersionTest {
         return Stream.concat(v1, v2);
     }
 
-    @ParameterizedTest(name = "{0}, flags {1}, {2} octets: {3}")
+    @ParameterizedTest(name = "{0}, flags {1}, {2} bytes: {3}")
     @MethodSource("headers")
     void aHeaderIsWrittenInTheShortestForm(ZMTPVersion version, int flags, int length, String bytes) {
         ByteBuf out = ByteBufAllocator.DEFAULT.buffer();
@@ -78,7 +78,7 @@ class ZMTPVersionTest {
         assertThat(Hex.dump(out)).isEqualTo(Hex.of(bytes));
     }
 
-    @ParameterizedTest(name = "{0}, flags {1}, {2} octets: {3}")
+    @ParameterizedTest(name = "{0}, flags {1}, {2} bytes: {3}")
     @MethodSource("longHeaders")
     void aLongHeaderIsWrittenForAnyLength(ZMTPVersion version, int flags, int length, String bytes) {
         ByteBuf out = ByteBufAllocator.DEFAULT.buffer();
@@ -96,7 +96,7 @@ class ZMTPVersionTest {
     void aHeaderIsReadWithoutMovingTheReaderIndex(ZMTPVersion version, int flags, int length, String bytes) {
         ByteBuf in = Hex.buffer("aa aa " + bytes);
 
-        assertThat(version.framing().headerLengthOf(in.getUnsignedByte(2))).isEqualTo(Hex.octets(bytes).length);
+        assertThat(version.framing().headerLengthOf(in.getUnsignedByte(2))).isEqualTo(Hex.bytes(bytes).length);
         assertThat(version.framing().flagsAt(in, 2)).isEqualTo(flags);
         assertThat(version.framing().bodyLengthAt(in, 2)).isEqualTo(length);
         assertThat(in.readerIndex()).isZero();
@@ -147,7 +147,7 @@ class ZMTPVersionTest {
 
         assertThatThrownBy(() -> ZMTP10.framing().bodyLengthAt(in, 0))
                 .isInstanceOf(ZMTPException.class)
-                .hasMessage("frame length: 0 (expected: >= 1, it counts the flags octet)");
+                .hasMessage("frame length: 0 (expected: >= 1, it counts the flags byte)");
         in.release();
     }
 
@@ -155,7 +155,7 @@ class ZMTPVersionTest {
     void a10HeaderThatStartsWithZeroIsMalformedBeforeItsSecondByte() {
         assertThatThrownBy(() -> ZMTP10.framing().headerLengthOf(0))
                 .isInstanceOf(ZMTPException.class)
-                .hasMessage("frame length: 0 (expected: >= 1, it counts the flags octet)");
+                .hasMessage("frame length: 0 (expected: >= 1, it counts the flags byte)");
     }
 
     @ParameterizedTest
@@ -167,12 +167,12 @@ class ZMTPVersionTest {
         in.release();
     }
 
-    private static Stream<Arguments> everyFirstOctet() {
+    private static Stream<Arguments> everyFirstByte() {
         return V2.stream().flatMap(version -> IntStream.range(0, 256).mapToObj(first -> Arguments.of(version, first)));
     }
 
     @ParameterizedTest(name = "{0}: {1}")
-    @MethodSource("everyFirstOctet")
+    @MethodSource("everyFirstByte")
     void onlyTheFlagsOfTheVersionAreLegal(ZMTPVersion version, int first) {
         List<Integer> legal = version == ZMTP20 ? List.of(0, 1, 2, 3) : List.of(0, 1, 2, 3, 4, 6);
         int reserved = version == ZMTP20 ? 0xfc : 0xf8;

@@ -1,10 +1,10 @@
 package dev.zmtp.bench;
 
-import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPVersion;
 import dev.zmtp.codec.ZMTPCodec;
 import dev.zmtp.codec.ZMTPHandshakeSuccess;
+import dev.zmtp.wire.FrameWriter;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.Channel;
@@ -27,10 +27,9 @@ import org.openjdk.jmh.annotations.Warmup;
 
 /**
  * From what size on is it better to send a body by reference than to copy it into the batch? One operation sends 1 MiB of
- * bodies of one size over a loopback socket to a peer that only reads bytes.
+ * frames with bodies of one size over a loopback socket to a peer that only reads bytes.
  *
- * <p>Compare two values of the system property: {@code -jvmArgsAppend -Ddev.zmtp.copyLimit=0} sends every body by
- * reference, {@code =65536} copies every one of these.
+ * <p>It does what the codec does in either case, without the codec, so that both are measured for each size.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.Throughput)
@@ -41,10 +40,24 @@ import org.openjdk.jmh.annotations.Warmup;
 public class CopyLimitBenchmark {
 
     private static final int BYTES = 1 << 20;
+    private static final int BATCH = 64 << 10;
+    private static final FrameWriter WRITER = new FrameWriter(ZMTPVersion.ZMTP31);
 
-    /** The bytes of a body. */
+    /** The length of a body in bytes. */
     @Param({"512", "1024", "2048", "4096", "8192", "16384", "32768"})
     int size;
+
+    /** How bodies are sent. */
+    public enum Policy {
+        /** Each body is copied into a batch. */
+        COPIED,
+        /** Each body goes to the transport itself, after a header of its own. */
+        REFERENCED
+    }
+
+    /** How bodies are sent. */
+    @Param({"COPIED", "REFERENCED"})
+    Policy policy;
 
     private final Progress progress = new Progress();
     private LoopbackConnection connection;
@@ -52,7 +65,7 @@ public class CopyLimitBenchmark {
     private ByteBuf body;
     private long sent;
 
-    /** Connects, shakes hands, and takes the codec out of the reader. */
+    /** Connects, shakes hands, and takes the codecs out of both pipelines. */
     @Setup
     public void connect() throws Exception {
         connection = LoopbackConnection.open(
@@ -61,6 +74,9 @@ public class CopyLimitBenchmark {
                 new LoopbackConnection.End(ZMTPCodec.of(ZMTPSocketType.PUSH), new ChannelInboundHandlerAdapter()),
                 new LoopbackConnection.End(ZMTPCodec.of(ZMTPSocketType.PULL), new Reader()));
         client = connection.client();
+        client.eventLoop()
+                .submit(() -> client.pipeline().remove(ZMTPCodec.class))
+                .sync();
         body = PooledByteBufAllocator.DEFAULT.directBuffer(size).writeZero(size);
     }
 
@@ -68,18 +84,39 @@ public class CopyLimitBenchmark {
     @Benchmark
     public void mebibyte() throws Exception {
         client.eventLoop().submit(this::write).get().sync();
-        sent += (BYTES + size - 1L) / size * (ZMTPVersion.ZMTP31.framing().headerLengthFor(size) + size);
+        sent += (BYTES + size - 1L) / size * WRITER.frameLength(size);
     }
 
     private ChannelFuture write() {
-        for (int written = size; written < BYTES; written += size) {
-            client.write(message(), client.voidPromise());
-        }
-        return client.writeAndFlush(message());
+        return policy == Policy.COPIED ? writeCopied() : writeReferenced();
     }
 
-    private ZMTPMessage message() {
-        return ZMTPMessage.from(body.retainedDuplicate());
+    private ChannelFuture writeCopied() {
+        int frame = WRITER.frameLength(size);
+        ByteBuf batch = client.alloc().ioBuffer(BATCH);
+        for (int written = 0; written < BYTES; written += size) {
+            if (batch.writableBytes() < frame) {
+                client.write(batch, client.voidPromise());
+                batch = client.alloc().ioBuffer(BATCH);
+            }
+            WRITER.write(batch, 0, body);
+        }
+        return client.writeAndFlush(batch);
+    }
+
+    private ChannelFuture writeReferenced() {
+        for (int written = size; written < BYTES; written += size) {
+            writeHeader();
+            client.write(body.retainedDuplicate(), client.voidPromise());
+        }
+        writeHeader();
+        return client.writeAndFlush(body.retainedDuplicate());
+    }
+
+    private void writeHeader() {
+        ByteBuf header = client.alloc().ioBuffer(WRITER.headerLength(size));
+        WRITER.writeHeader(header, 0, size);
+        client.write(header, client.voidPromise());
     }
 
     /** Closes everything, when every byte has arrived. */

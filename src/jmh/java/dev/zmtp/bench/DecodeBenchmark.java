@@ -71,7 +71,7 @@ public class DecodeBenchmark {
         InTraffic setup = InTraffic.as(ZMTPSocketType.ROUTER)
                 .peer(ZMTPSocketType.DEALER)
                 .peer(version)
-                .behind(application);
+                .after(application);
         if (api == Api.CUSTOM) {
             setup.set(codec -> codec.decoder(session -> new ShapeCodec.Decoder(shape)));
         }

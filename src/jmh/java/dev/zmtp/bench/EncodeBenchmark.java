@@ -81,8 +81,8 @@ public class EncodeBenchmark {
         InTraffic setup = InTraffic.as(ZMTPSocketType.DEALER)
                 .peer(ZMTPSocketType.ROUTER)
                 .peer(version)
-                .front(network)
-                .behind(application);
+                .before(network)
+                .after(application);
         if (api == Api.CUSTOM) {
             setup.set(codec -> codec.encoder(session -> new ShapeCodec.Encoder(bytes)));
         }

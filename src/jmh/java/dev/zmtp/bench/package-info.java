@@ -4,8 +4,8 @@
  * <p>One of them, with the bytes allocated for each operation; all of them, with a report to keep:
  *
  * <pre>
- *   mvn -Pjmh test-compile exec:exec@jmh -Djmh.args="EncodeBenchmark -p shape=FRAME_100 -prof gc"
- *   mvn -Pjmh test-compile exec:exec@jmh -Djmh.args="-prof gc -rf json -rff target/jmh.json"
+ *   mvn test-compile exec:exec@jmh -Djmh.args="EncodeBenchmark -p shape=FRAME_100 -prof gc"
+ *   mvn test-compile exec:exec@jmh -Djmh.args="-prof gc -rf json -rff target/jmh.json"
  * </pre>
  *
  * <p>{@code -l} lists them, {@code -lp} their parameters too, and {@code -p name=value,value} chooses among these. A quick look

@@ -209,15 +209,14 @@ class AuthenticatorTest {
 
     @Test
     void aKeyIsComparedByItsBytes() {
-        ZMTPCurvePublicKey known = ZMTPCurvePublicKey.of(Hex.octets("01*32"));
+        ZMTPCurvePublicKey known = ZMTPCurvePublicKey.of(Hex.bytes("01*32"));
         ZMTPPublicKeys keys = ZMTPPublicKeys.of(Map.of(known, "someone"));
-        assertThat(decision(keys, request(null, "CURVE", Hex.octets("01*32"))))
+        assertThat(decision(keys, request(null, "CURVE", Hex.bytes("01*32"))))
                 .isEqualTo(ZMTPDecision.accept("someone"));
-        assertThat(decision(keys, request(null, "CURVE", Hex.octets("01*31 02")))
-                        .status())
+        assertThat(decision(keys, request(null, "CURVE", Hex.bytes("01*31 02"))).status())
                 .isEqualTo(ZMTPDecision.Status.DENIED);
         assertThat(decision(keys, request(null, "NULL"))).isEqualTo(ZMTPDecision.deny("no key, but NULL"));
-        assertThat(decision(ZMTPPublicKeys.of(List.of(known)), request(null, "CURVE", Hex.octets("01*32"))))
+        assertThat(decision(ZMTPPublicKeys.of(List.of(known)), request(null, "CURVE", Hex.bytes("01*32"))))
                 .isEqualTo(ZMTPDecision.accept(known.z85()));
     }
 
@@ -234,7 +233,7 @@ class AuthenticatorTest {
         assertThat(plain(passwords, "a", "1").status()).isEqualTo(ZMTPDecision.Status.DENIED);
         assertThat(plain(passwords, "a", "2")).isEqualTo(ZMTPDecision.accept("a"));
 
-        ZMTPCurvePublicKey key = ZMTPCurvePublicKey.of(Hex.octets("01*32"));
+        ZMTPCurvePublicKey key = ZMTPCurvePublicKey.of(Hex.bytes("01*32"));
         ZMTPPublicKeys keys = ZMTPPublicKeys.of(List.of(key));
         keys.replace(List.of());
         assertThat(decision(keys, request(null, "CURVE", key.bytes())).status()).isEqualTo(ZMTPDecision.Status.DENIED);

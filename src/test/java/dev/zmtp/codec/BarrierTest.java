@@ -23,7 +23,7 @@ class BarrierTest {
     private final Gate gate = new Gate();
 
     private ScriptedPeer dealer() {
-        ScriptedPeer traffic = InTraffic.as(DEALER).front(gate).start();
+        ScriptedPeer traffic = InTraffic.as(DEALER).before(gate).start();
         gate.reset();
         return traffic;
     }

@@ -183,9 +183,9 @@ class BatchFlusherTest {
         BatchFlusher flusher = new BatchFlusher(channel);
         CountDownLatch release = block(channel);
 
-        ChannelFuture first = channel.write(octet());
+        ChannelFuture first = channel.write(oneByte());
         flusher.flush();
-        ChannelFuture second = channel.write(octet());
+        ChannelFuture second = channel.write(oneByte());
         flusher.flush();
         release.countDown();
 
@@ -202,7 +202,7 @@ class BatchFlusherTest {
 
         ChannelFuture last = channel.newSucceededFuture();
         for (int i = 0; i < 1000; i++) {
-            last = channel.write(octet());
+            last = channel.write(oneByte());
             flusher.flush();
         }
         release.countDown();
@@ -246,7 +246,7 @@ class BatchFlusherTest {
         for (int i = 0; i < writes; i++) {
             ChannelPromise promise = channel.newPromise();
             Runnable write = () -> {
-                channel.write(octet(), promise);
+                channel.write(oneByte(), promise);
                 flusher.flush();
             };
             if (random.nextInt(4) == 0) {
@@ -264,7 +264,7 @@ class BatchFlusherTest {
     /** Counted down when the peer has all that it waits for. */
     private final CountDownLatch all = new CountDownLatch(1);
 
-    /** A connection on loopback whose peer counts octets. */
+    /** A connection on loopback whose peer counts bytes. */
     private Channel connect(AtomicInteger arrived, int expected) {
         EventLoopGroup group = EventLoops.newGroup(2);
         groups.add(group);
@@ -277,9 +277,9 @@ class BatchFlusherTest {
                         ch.pipeline().addLast(new ChannelInboundHandlerAdapter() {
                             @Override
                             public void channelRead(ChannelHandlerContext ctx, Object msg) {
-                                int octets = ((ByteBuf) msg).readableBytes();
+                                int bytes = ((ByteBuf) msg).readableBytes();
                                 ReferenceCountUtil.release(msg);
-                                if (arrived.addAndGet(octets) == expected) {
+                                if (arrived.addAndGet(bytes) == expected) {
                                     all.countDown();
                                 }
                             }
@@ -298,7 +298,7 @@ class BatchFlusherTest {
                 .channel();
     }
 
-    private static ByteBuf octet() {
+    private static ByteBuf oneByte() {
         return Unpooled.wrappedBuffer(new byte[1]);
     }
 
@@ -328,7 +328,7 @@ class BatchFlusherTest {
 
         flusher.flush();
         channel.eventLoop().submit(flusher::flush).sync();
-        ChannelFuture written = channel.write(octet());
+        ChannelFuture written = channel.write(oneByte());
         flusher.flush();
 
         assertThat(written.await(10, TimeUnit.SECONDS)).isTrue();

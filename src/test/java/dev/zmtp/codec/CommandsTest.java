@@ -114,7 +114,7 @@ class CommandsTest {
     @Test
     void aReadWithoutAPingFlushesNothing() {
         FlushCounter flushes = new FlushCounter();
-        try (ScriptedPeer peer = InTraffic.as(DEALER).front(flushes).start()) {
+        try (ScriptedPeer peer = InTraffic.as(DEALER).before(flushes).start()) {
             flushes.count = 0;
             peer.channel.write(ZMTPMessage.fromUTF8("unflushed"));
             peer.send("00 01 61");
@@ -126,8 +126,8 @@ class CommandsTest {
     void aPongIsSentWithTheUsersOwnFlush() {
         FlushCounter flushes = new FlushCounter();
         try (ScriptedPeer peer = InTraffic.as(DEALER)
-                .front(flushes)
-                .behind(new ChannelInboundHandlerAdapter() {
+                .before(flushes)
+                .after(new ChannelInboundHandlerAdapter() {
                     @Override
                     public void channelReadComplete(ChannelHandlerContext ctx) {
                         ctx.flush();
@@ -144,7 +144,7 @@ class CommandsTest {
     @Test
     void manyPingsInOneReadAreFlushedOnce() {
         FlushCounter flushes = new FlushCounter();
-        try (ScriptedPeer peer = InTraffic.as(DEALER).front(flushes).start()) {
+        try (ScriptedPeer peer = InTraffic.as(DEALER).before(flushes).start()) {
             flushes.count = 0;
             peer.send("04 07 04 \"PING\" 00 00 / 04 07 04 \"PING\" 00 00");
             assertThat(flushes.count).isOne();

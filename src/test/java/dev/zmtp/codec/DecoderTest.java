@@ -89,7 +89,7 @@ class DecoderTest {
         recorder.reads = 0;
         for (long seed = 0; seed < 20; seed++) {
             Random random = new Random(seed);
-            byte[] bytes = Hex.octets("02 00*6 27 10 61*10000");
+            byte[] bytes = Hex.bytes("02 00*6 27 10 61*10000");
             try (ScriptedPeer peer = decoding()) {
                 recorder.log.clear();
                 for (int at = 0; at < bytes.length; ) {
@@ -227,7 +227,7 @@ class DecoderTest {
         };
         try (ScriptedPeer peer = InTraffic.as(DEALER)
                 .set(codec -> codec.decoder(session -> eager))
-                .behind(new ChannelInboundHandlerAdapter() {
+                .after(new ChannelInboundHandlerAdapter() {
                     @Override
                     public void channelRead(ChannelHandlerContext ctx, Object msg) {
                         ctx.pipeline().remove(ZMTPCodec.class);
@@ -262,7 +262,7 @@ class DecoderTest {
     }
 
     /** Decodes each byte to its own message. */
-    private static class Octets implements ZMTPDecoder {
+    private static class ByteCollector implements ZMTPDecoder {
         private boolean closed;
 
         @Override
@@ -286,10 +286,10 @@ class DecoderTest {
 
     @Test
     void decodedObjectsAreDroppedAfterTheUserCloses() {
-        Octets decoder = new Octets();
+        ByteCollector decoder = new ByteCollector();
         ScriptedPeer peer = InTraffic.as(DEALER)
                 .set(codec -> codec.decoder(session -> decoder))
-                .behind(new ChannelInboundHandlerAdapter() {
+                .after(new ChannelInboundHandlerAdapter() {
                     @Override
                     public void channelRead(ChannelHandlerContext ctx, Object msg) {
                         ctx.close();
@@ -306,7 +306,7 @@ class DecoderTest {
 
     @Test
     void objectsDecodedAfterACloseAreReleased() {
-        Octets decoder = new Octets() {
+        ByteCollector decoder = new ByteCollector() {
             @Override
             public void content(ChannelHandlerContext ctx, ByteBuf data, List<Object> out) {
                 ctx.channel().close();
@@ -324,8 +324,8 @@ class DecoderTest {
     @Test
     void decodedObjectsAreDeliveredAfterTheCodecIsRemoved() {
         try (ScriptedPeer peer = InTraffic.as(DEALER)
-                .set(codec -> codec.decoder(session -> new Octets()))
-                .behind(new ChannelInboundHandlerAdapter() {
+                .set(codec -> codec.decoder(session -> new ByteCollector()))
+                .after(new ChannelInboundHandlerAdapter() {
                     @Override
                     public void channelRead(ChannelHandlerContext ctx, Object msg) {
                         if (ctx.pipeline().get(ZMTPCodec.class) != null) {
@@ -342,7 +342,7 @@ class DecoderTest {
 
     @Test
     void retainedSlicesOfBytesOfferedAgainDoNotChange() {
-        Octets decoder = new Octets() {
+        ByteCollector decoder = new ByteCollector() {
             @Override
             public void content(ChannelHandlerContext ctx, ByteBuf data, List<Object> out) {
                 while (data.readableBytes() >= 40) {
@@ -353,7 +353,7 @@ class DecoderTest {
         List<Object> kept = new ArrayList<>();
         try (ScriptedPeer peer = InTraffic.as(DEALER)
                 .set(codec -> codec.decoder(session -> decoder))
-                .behind(new ChannelInboundHandlerAdapter() {
+                .after(new ChannelInboundHandlerAdapter() {
                     @Override
                     public void channelRead(ChannelHandlerContext ctx, Object msg) {
                         kept.add(msg);

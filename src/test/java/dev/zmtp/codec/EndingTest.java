@@ -57,7 +57,7 @@ class EndingTest {
 
     @Test
     void theRestOfTheReadIsPassedOnWhenTheCodecIsRemoved() {
-        try (ScriptedPeer peer = InTraffic.as(PAIR).behind(new Remover()).start()) {
+        try (ScriptedPeer peer = InTraffic.as(PAIR).after(new Remover()).start()) {
             ByteBuf read = Hex.buffer("00 01 61 / 00 01 62 de ad");
             peer.channel.writeInbound(read);
             assertThat(peer.messages).containsExactly("message 61", "bytes 000162dead");
@@ -69,7 +69,7 @@ class EndingTest {
     @Test
     void readsQueuedDuringTheRemovalArePassedOnToo() {
         try (ScriptedPeer peer = InTraffic.as(PAIR)
-                .behind(
+                .after(
                         new ChannelInboundHandlerAdapter() {
                             @Override
                             public void channelRead(ChannelHandlerContext ctx, Object msg) {
@@ -91,7 +91,7 @@ class EndingTest {
     void theCodecsReplacementGetsTheRestOfTheReadAndAllThatFollows() {
         Recorder<String> successor = Recorder.ofDescriptions();
         try (ScriptedPeer peer = InTraffic.as(PAIR)
-                .behind(new ChannelInboundHandlerAdapter() {
+                .after(new ChannelInboundHandlerAdapter() {
                     @Override
                     public void channelRead(ChannelHandlerContext ctx, Object msg) {
                         ctx.pipeline().fireChannelRead(Hex.buffer("ca fe")); // waits until the read in progress is done
@@ -195,7 +195,7 @@ class EndingTest {
     void aCloseDuringAReadDropsTheRest() {
         List<String> heard = new ArrayList<>();
         try (ScriptedPeer peer = InTraffic.as(PAIR)
-                .behind(new ChannelInboundHandlerAdapter() {
+                .after(new ChannelInboundHandlerAdapter() {
                     @Override
                     public void channelRead(ChannelHandlerContext ctx, Object msg) {
                         heard.add(Fired.describe(msg));

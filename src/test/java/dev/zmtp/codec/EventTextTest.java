@@ -21,7 +21,7 @@ class EventTextTest {
 
     private final ZMTPSession session = ZMTPSession.from(ZMTPConfig.builder()
             .socketType(ZMTPSocketType.ROUTER)
-            .identityGenerator(any -> ByteBuffer.wrap(Hex.octets("00 07")))
+            .identityGenerator(any -> ByteBuffer.wrap(Hex.bytes("00 07")))
             .build());
     private final EmbeddedChannel channel = new EmbeddedChannel(ZMTPCodec.from(session));
 

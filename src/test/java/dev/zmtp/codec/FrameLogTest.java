@@ -1,6 +1,5 @@
 package dev.zmtp.codec;
 
-import dev.zmtp.testing.ScriptedPeer;
 import static dev.zmtp.ZMTPSocketType.DEALER;
 import static dev.zmtp.ZMTPSocketType.PUB;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -11,9 +10,10 @@ import dev.zmtp.ZMTPVersion;
 import dev.zmtp.security.ZMTPPasswords;
 import dev.zmtp.security.ZMTPPlain;
 import dev.zmtp.testing.CapturedLog;
+import dev.zmtp.testing.CodecPair;
 import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.InTraffic;
-import dev.zmtp.testing.CodecPair;
+import dev.zmtp.testing.ScriptedPeer;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -37,9 +37,7 @@ class FrameLogTest {
 
     @Test
     void aReceivedFrameIsOneLine() {
-        assertThat(logged(
-                        InTraffic.as(DEALER),
-                        peer -> peer.send("01 05 \"hello\" 00 00 04 07 04 \"PING\" 00 00")))
+        assertThat(logged(InTraffic.as(DEALER), peer -> peer.send("01 05 \"hello\" 00 00 04 07 04 \"PING\" 00 00")))
                 .containsExactly(
                         "<< ZMTP31 MORE 5 68656c6c6f",
                         "<< ZMTP31 - 0 ",

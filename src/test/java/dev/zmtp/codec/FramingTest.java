@@ -94,7 +94,7 @@ class FramingTest {
                 Arguments.of(ZMTP31, 100_000, "02 00*5 01 86 a0"));
     }
 
-    @ParameterizedTest(name = "{0}: {1} octets")
+    @ParameterizedTest(name = "{0}: {1} bytes")
     @MethodSource("outbound")
     void eachLengthGetsTheShortestHeader(ZMTPVersion version, int length, String header) {
         try (ScriptedPeer peer = InTraffic.as(DEALER).peer(version).start()) {
@@ -190,11 +190,11 @@ class FramingTest {
         return all;
     }
 
-    @ParameterizedTest(name = "{0}: {2} octets in reads of {1}")
+    @ParameterizedTest(name = "{0}: {2} bytes in reads of {1}")
     @MethodSource("aboutTheSizeOfARead")
     void messagesOfAboutTheSizeOfAReadArriveComplete(ZMTPVersion version, int read, int length) {
         String header = version == ZMTP10 ? "ff %016x 00".formatted(length + 1) : "02 %016x".formatted(length);
-        byte[] bytes = Hex.octets("%1$s 61*%2$d / %1$s 62*%2$d / %1$s 63*%2$d".formatted(header, length));
+        byte[] bytes = Hex.bytes("%1$s 61*%2$d / %1$s 62*%2$d / %1$s 63*%2$d".formatted(header, length));
         try (ScriptedPeer peer = InTraffic.as(DEALER).peer(version).start()) {
             for (int at = 0; at < bytes.length; at += read) {
                 peer.send(Arrays.copyOfRange(bytes, at, Math.min(bytes.length, at + read)));
@@ -217,7 +217,7 @@ class FramingTest {
     void aFailureLeavesNothingForTheNextConnection(ZMTPVersion version, String bytes) {
         for (int connection = 0; connection < 2; connection++) {
             try (ScriptedPeer peer = InTraffic.as(DEALER).peer(version).start()) {
-                byte[] all = Hex.octets(bytes);
+                byte[] all = Hex.bytes(bytes);
                 peer.send(Arrays.copyOf(all, 8192));
                 Failures.assertMalformed(peer.send(Arrays.copyOfRange(all, 8192, all.length)));
                 assertThat(peer.messages)
@@ -274,7 +274,7 @@ class FramingTest {
     @Test
     void aConversationSplitAtAnyByteIsUnderstood() {
         List<String> expected = inOneRead();
-        byte[] bytes = Hex.octets(COMMANDS_AND_MESSAGES);
+        byte[] bytes = Hex.bytes(COMMANDS_AND_MESSAGES);
         for (int cut = 0; cut <= bytes.length; cut++) {
             try (ScriptedPeer peer = publisher()) {
                 peer.send(Arrays.copyOf(bytes, cut));
@@ -287,8 +287,8 @@ class FramingTest {
     @Test
     void aConversationInSingleBytesIsUnderstood() {
         try (ScriptedPeer peer = publisher()) {
-            for (byte octet : Hex.octets(COMMANDS_AND_MESSAGES)) {
-                peer.send(new byte[] {octet});
+            for (byte oneByte : Hex.bytes(COMMANDS_AND_MESSAGES)) {
+                peer.send(new byte[] {oneByte});
             }
             assertThat(allOf(peer)).isEqualTo(inOneRead());
         }
@@ -297,7 +297,7 @@ class FramingTest {
     @Test
     void aConversationInRandomPiecesIsUnderstood() {
         List<String> expected = inOneRead();
-        byte[] bytes = Hex.octets(COMMANDS_AND_MESSAGES);
+        byte[] bytes = Hex.bytes(COMMANDS_AND_MESSAGES);
         for (long seed = 0; seed < 100; seed++) {
             Random random = new Random(seed);
             int most = 1 << (1 + random.nextInt(12));
@@ -315,7 +315,7 @@ class FramingTest {
     @Test
     void aConversationThatEndsAnywhereFiresNoPartialMessage() {
         List<String> whole = inOneRead();
-        byte[] bytes = Hex.octets(COMMANDS_AND_MESSAGES);
+        byte[] bytes = Hex.bytes(COMMANDS_AND_MESSAGES);
         for (int end = 0; end < bytes.length; end++) {
             try (ScriptedPeer peer = publisher()) {
                 peer.send(Arrays.copyOf(bytes, end)).channel.close();
@@ -332,7 +332,7 @@ class FramingTest {
     void aHandlerThatThrowsDoesNotDisturbTheCodec() {
         RuntimeException thrown = new IllegalStateException("the user's own");
         try (ScriptedPeer peer = InTraffic.as(PAIR)
-                .behind(new ChannelInboundHandlerAdapter() {
+                .after(new ChannelInboundHandlerAdapter() {
                     private boolean once;
 
                     @Override
@@ -357,8 +357,8 @@ class FramingTest {
     @Test
     void anythingButABufferPassesThrough() {
         try (ScriptedPeer peer = InTraffic.as(PAIR).start()) {
-            peer.channel.writeInbound("not octets");
-            assertThat(peer.messages).containsExactly("not octets");
+            peer.channel.writeInbound("not bytes");
+            assertThat(peer.messages).containsExactly("not bytes");
         }
     }
 

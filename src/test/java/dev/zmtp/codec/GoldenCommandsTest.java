@@ -74,7 +74,7 @@ class GoldenCommandsTest {
     @MethodSource("values")
     void theCodecReceivesAValueHoweverItIsSplit(
             String name, ZMTPVersion version, ZMTPSocketType from, ZMTPSocketType to, Object value) {
-        byte[] bytes = Vectors.octets(name);
+        byte[] bytes = Vectors.bytes(name);
         try (ScriptedPeer peer = InTraffic.as(to).peer(from).peer(version).start()) {
             for (int at = 0; at <= bytes.length; at++) {
                 peer.send(bytes, at);
@@ -90,7 +90,7 @@ class GoldenCommandsTest {
     @MethodSource("bothForms")
     void aPublisherAcceptsBothFormsFromAny3xPeer(String name, ZMTPVersion version, ZMTPSubscription value) {
         try (ScriptedPeer peer = InTraffic.as(PUB).peer(SUB).peer(version).start()) {
-            peer.send(Vectors.octets(name));
+            peer.send(Vectors.bytes(name));
 
             assertThat(peer.messages).containsExactly(Fired.describe(value));
         }
@@ -119,7 +119,7 @@ class GoldenCommandsTest {
     @ParameterizedTest(name = "{0} is answered by {1}")
     @MethodSource("pings")
     void everyPingIsAnsweredWithItsContextHoweverItIsSplit(String ping, String pong) {
-        byte[] bytes = Vectors.octets(ping);
+        byte[] bytes = Vectors.bytes(ping);
         try (ScriptedPeer peer = InTraffic.as(DEALER).peer(DEALER).peer(ZMTP31).start()) {
             for (int at = 0; at <= bytes.length; at++) {
                 peer.send(bytes, at);
@@ -137,13 +137,13 @@ class GoldenCommandsTest {
     @ParameterizedTest
     @MethodSource("pongs")
     void anUnsolicitedPongIsIgnored(String pong) {
-        byte[] bytes = Vectors.octets(pong);
+        byte[] bytes = Vectors.bytes(pong);
         ZMTPMessage expected = ZMTPMessage.fromUTF8("Hello");
         try (ScriptedPeer peer = InTraffic.as(DEALER).peer(DEALER).peer(ZMTP31).start()) {
             for (int at = 0; at <= bytes.length; at++) {
                 peer.send(bytes, at);
             }
-            peer.send(Vectors.octets("message Hello"));
+            peer.send(Vectors.bytes("message Hello"));
 
             assertThat(peer.messages).containsExactly(Fired.describe(expected));
             assertThat(peer.failures).isEmpty();
@@ -160,7 +160,7 @@ class GoldenCommandsTest {
     void aPingMayComeBetweenTheFramesOfAMessage() {
         ZMTPMessage expected = ZMTPMessage.fromUTF8("a", "", "b");
         try (ScriptedPeer peer = InTraffic.as(DEALER).peer(DEALER).peer(ZMTP31).start()) {
-            peer.send(Hex.octets(
+            peer.send(Hex.bytes(
                     "01 01 61 " + Vectors.text("PING LOL") + " 01 00 " + Vectors.text("PING LOL") + " 00 01 62"));
 
             assertThat(peer.messages).containsExactly(Fired.describe(expected));

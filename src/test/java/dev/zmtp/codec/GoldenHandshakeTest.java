@@ -116,7 +116,7 @@ class GoldenHandshakeTest {
     @MethodSource("sent")
     void theCodecSendsAGreeting(String name, ZMTPCodec.Builder ours, String theirs) {
         try (ScriptedPeer peer = new ScriptedPeer(ours.build())) {
-            peer.send(Hex.octets(theirs));
+            peer.send(Hex.bytes(theirs));
 
             assertThat(peer.received()).isEqualTo(Vectors.hex(name));
         }
@@ -126,7 +126,7 @@ class GoldenHandshakeTest {
     @MethodSource("received")
     void theCodecUnderstandsAGreetingHoweverItIsSplit(
             String name, String rest, ZMTPCodec.Builder ours, Known expected) {
-        byte[] bytes = Hex.octets(Vectors.text(name) + " " + rest);
+        byte[] bytes = Hex.bytes(Vectors.text(name) + " " + rest);
         for (int at = 0; at <= bytes.length; at++) {
             int cut = at;
             check(ours, expected, peer -> peer.send(bytes, cut));
@@ -152,7 +152,7 @@ class GoldenHandshakeTest {
     @ParameterizedTest(name = "{0}")
     @MethodSource("received")
     void aGreetingWithoutItsLastByteIsIncomplete(String name, String rest, ZMTPCodec.Builder ours, Known unused) {
-        byte[] bytes = Hex.octets(Vectors.text(name) + " " + rest);
+        byte[] bytes = Hex.bytes(Vectors.text(name) + " " + rest);
         try (ScriptedPeer peer = new ScriptedPeer(ours.build())) {
             peer.send(Arrays.copyOf(bytes, bytes.length - 1));
 
@@ -164,10 +164,10 @@ class GoldenHandshakeTest {
     @Test
     void aFrameOfLengthZeroIsNotAGreeting() {
         try (ScriptedPeer peer = new ScriptedPeer(router(ZMTP31).build())) {
-            peer.send(Vectors.octets("1.0 frame of length zero"));
+            peer.send(Vectors.bytes("1.0 frame of length zero"));
 
             assertThat(peer.onlyEvent(ZMTPHandshakeFailure.class).cause())
-                    .hasMessage("frame length: 0 (expected: >= 1, it counts the flags octet), peer embedded");
+                    .hasMessage("frame length: 0 (expected: >= 1, it counts the flags byte), peer embedded");
             assertThat(peer.channel.isActive()).isFalse();
         }
     }
@@ -178,7 +178,7 @@ class GoldenHandshakeTest {
     void libzmqMayAnnounceXpubOrXsubIn20(ZMTPSocketType theirs, String code, ZMTPSocketType ours) {
         try (ScriptedPeer peer =
                 new ScriptedPeer(ZMTPCodec.builder().socketType(ours).build())) {
-            peer.send(Hex.octets(SIGNATURE + "01 " + code + " 00 00"));
+            peer.send(Hex.bytes(SIGNATURE + "01 " + code + " 00 00"));
 
             assertThat(peer.onlyEvent(ZMTPHandshakeSuccess.class).handshake().remoteSocketType())
                     .isEqualTo(theirs);
@@ -198,7 +198,7 @@ class GoldenHandshakeTest {
     void weAnnouncePubOrSubIn20(ZMTPSocketType ours, String code) {
         try (ScriptedPeer peer =
                 new ScriptedPeer(ZMTPCodec.builder().socketType(ours).build())) {
-            peer.send(Hex.octets(SIGNATURE + "01"));
+            peer.send(Hex.bytes(SIGNATURE + "01"));
 
             assertThat(peer.received()).isEqualTo(Hex.of(SIGNATURE + "03 " + code + " 00 00"));
         }
@@ -228,7 +228,7 @@ class GoldenHandshakeTest {
     @MethodSource("readies")
     void theCodecSendsReady(String name, ZMTPCodec.Builder ours) {
         try (ScriptedPeer peer = new ScriptedPeer(ours.build())) {
-            peer.send(Vectors.octets("3.1 greeting"));
+            peer.send(Vectors.bytes("3.1 greeting"));
 
             assertThat(peer.received()).endsWith(Vectors.hex("3.1 greeting").substring(20) + Vectors.hex(name));
         }
@@ -242,10 +242,10 @@ class GoldenHandshakeTest {
                 .filter(type::accepts)
                 .findFirst()
                 .orElseThrow();
-        byte[] bytes = Vectors.octets(name);
+        byte[] bytes = Vectors.bytes(name);
         for (int at = 0; at <= bytes.length; at++) {
             try (ScriptedPeer peer = new ScriptedPeer(ZMTPCodec.of(ours))) {
-                peer.send(Vectors.octets("3.1 greeting"));
+                peer.send(Vectors.bytes("3.1 greeting"));
                 peer.send(bytes, at);
 
                 assertThat(peer.onlyEvent(ZMTPHandshakeSuccess.class)
@@ -259,8 +259,8 @@ class GoldenHandshakeTest {
     @Test
     void theHandshakeHasThePropertiesOfReady() {
         try (ScriptedPeer peer = new ScriptedPeer(ZMTPCodec.of(PULL))) {
-            peer.send(Vectors.octets("3.1 greeting"));
-            peer.send(Vectors.octets("READY PUSH with X-Name"));
+            peer.send(Vectors.bytes("3.1 greeting"));
+            peer.send(Vectors.bytes("READY PUSH with X-Name"));
 
             assertThat(peer.onlyEvent(ZMTPHandshakeSuccess.class).handshake().metadata())
                     .isEqualTo(ZMTPMetadata.EMPTY.with("Socket-Type", "PUSH").with("X-Name", "val"));
@@ -269,10 +269,10 @@ class GoldenHandshakeTest {
 
     @Test
     void anErrorFromThePeerEndsTheHandshakeHoweverItIsSplit() {
-        byte[] bytes = Vectors.octets("ERROR 400");
+        byte[] bytes = Vectors.bytes("ERROR 400");
         for (int at = 0; at < bytes.length; at++) {
             try (ScriptedPeer peer = new ScriptedPeer(ZMTPCodec.of(PULL))) {
-                peer.send(Vectors.octets("3.1 greeting"));
+                peer.send(Vectors.bytes("3.1 greeting"));
                 peer.send(bytes, at);
 
                 assertThat(peer.onlyEvent(ZMTPHandshakeFailure.class).cause())
@@ -289,9 +289,9 @@ class GoldenHandshakeTest {
     void aPeerOfTheWrongTypeGetsTheReason() {
         String reason = "socket type: PUB (expected: one that PULL talks to)";
         try (ScriptedPeer peer = new ScriptedPeer(ZMTPCodec.of(PULL))) {
-            peer.send(Vectors.octets("3.1 greeting"));
+            peer.send(Vectors.bytes("3.1 greeting"));
             peer.received();
-            peer.send(Vectors.octets("READY PUB"));
+            peer.send(Vectors.bytes("READY PUB"));
 
             byte[] text = reason.getBytes(StandardCharsets.US_ASCII);
             assertThat(peer.received())

@@ -115,7 +115,7 @@ class GoldenMessagesTest {
         for (int length = 0; length < in.readableBytes(); length++) {
             ByteBuf half = in.slice(0, length);
             assertThat(ZMTPMessage.read(half, version))
-                    .as("of %d octets", length)
+                    .as("of %d bytes", length)
                     .isNull();
             assertThat(half.readerIndex()).isZero();
         }
@@ -136,7 +136,7 @@ class GoldenMessagesTest {
     @ParameterizedTest(name = "{0} in {1}")
     @MethodSource("receivedMessages")
     void theCodecReceivesAMessageHoweverItIsSplit(Golden golden, ZMTPVersion version) {
-        byte[] bytes = Vectors.octets(golden.name);
+        byte[] bytes = Vectors.bytes(golden.name);
         ZMTPMessage expected = golden.message();
         try (ScriptedPeer peer =
                 InTraffic.as(golden.to).peer(golden.from).peer(version).start()) {
@@ -155,13 +155,13 @@ class GoldenMessagesTest {
     void aFrameOfLengthZeroEndsA10ConnectionAtOnce() {
         try (ScriptedPeer peer =
                 InTraffic.as(DEALER).peer(DEALER).peer(ZMTPVersion.ZMTP10).start()) {
-            peer.send(Vectors.octets("1.0 frame of length zero"));
+            peer.send(Vectors.bytes("1.0 frame of length zero"));
 
             assertThat(peer.failures)
                     .singleElement()
                     .isInstanceOf(ZMTPException.class)
                     .extracting(Throwable::getMessage)
-                    .isEqualTo("frame length: 0 (expected: >= 1, it counts the flags octet), peer embedded");
+                    .isEqualTo("frame length: 0 (expected: >= 1, it counts the flags byte), peer embedded");
             assertThat(peer.channel.isActive()).isFalse();
         }
     }

@@ -44,7 +44,7 @@ class GreetingPhaseTest {
     record Conversation(
             String name, ZMTPVersion ours, ZMTPVersion agreed, String atOnce, List<Step> steps, String message) {
         byte[] theirBytes() {
-            return Hex.octets(steps.stream().map(Step::theirs).collect(Collectors.joining("\n")) + "\n" + message);
+            return Hex.bytes(steps.stream().map(Step::theirs).collect(Collectors.joining("\n")) + "\n" + message);
         }
 
         String ourHex() {
@@ -169,11 +169,11 @@ class GreetingPhaseTest {
             assertThat(peer.received()).isEqualTo(Hex.of(conversation.atOnce()));
             for (Step step : conversation.steps()) {
                 assertThat(peer.events).isEmpty();
-                byte[] theirs = Hex.octets(step.theirs());
+                byte[] theirs = Hex.bytes(step.theirs());
                 for (int i = 0; i < theirs.length - 1; i++) {
                     peer.send(new byte[] {theirs[i]});
                     assertThat(peer.received())
-                            .as("after octet %s of %s", i, step)
+                            .as("after byte %s of %s", i, step)
                             .isEmpty();
                 }
                 peer.send(new byte[] {theirs[theirs.length - 1]});
@@ -216,7 +216,7 @@ class GreetingPhaseTest {
     @MethodSource("matrix")
     void thePeerMayDisconnectAfterAnyByte(Conversation conversation) {
         byte[] theirs = conversation.theirBytes();
-        int handshake = theirs.length - Hex.octets(conversation.message()).length;
+        int handshake = theirs.length - Hex.bytes(conversation.message()).length;
         for (int length = 0; length < handshake; length++) {
             try (ScriptedPeer peer = peerOf(dealer(conversation.ours()))) {
                 peer.send(java.util.Arrays.copyOf(theirs, length));

@@ -81,7 +81,8 @@ class HandshakeDeadlineTest {
         try (ScriptedPeer peer = frozen(dealer())) {
             advance(peer, 30_000);
             assertThat(failureOf(peer))
-                    .hasMessage("handshake with embedded: not complete, phase: greeting, nothing received (expected: within 30000 ms)");
+                    .hasMessage(
+                            "handshake with embedded: not complete, phase: greeting, nothing received (expected: within 30000 ms)");
         }
     }
 
@@ -100,10 +101,10 @@ class HandshakeDeadlineTest {
                         .map(pause -> Arguments.of(start.get()[0], start.get()[1], start.get()[2], pause)));
     }
 
-    @ParameterizedTest(name = "{0}, then {1}, an octet in {3} ms")
+    @ParameterizedTest(name = "{0}, then {1}, a byte in {3} ms")
     @MethodSource("dribbles")
     void aSlowlySendingPeerGetsNoExtraTime(String start, String theirs, String phase, int pause) {
-        byte[] bytes = Arrays.copyOf(Hex.octets(theirs), 11); // less than what is missing in any of these handshakes
+        byte[] bytes = Arrays.copyOf(Hex.bytes(theirs), 11); // less than what is missing in any of these handshakes
         try (ScriptedPeer peer = frozen(dealer()).send(start)) {
             for (int time = 0, sent = 0; time < 30_000; time += pause) {
                 assertThat(peer.events).isEmpty();

@@ -46,7 +46,7 @@ class HeartbeatBackPressureTest {
         };
         try (ScriptedPeer peer = InTraffic.as(PUSH)
                 .set(codec -> codec.heartbeatInterval(Duration.ofSeconds(1)))
-                .front(eager)
+                .before(eager)
                 .start()) {
             peer.channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(1, 2));
             peer.channel.write(ZMTPMessage.fromUTF8("x".repeat(8000)));
@@ -188,7 +188,7 @@ class HeartbeatBackPressureTest {
         };
         try (ScriptedPeer peer = InTraffic.as(DEALER)
                 .set(codec -> codec.heartbeatInterval(Duration.ofSeconds(1)))
-                .behind(user)
+                .after(user)
                 .start()) {
             if (atRest) {
                 peer.channel.config().setAutoRead(false);

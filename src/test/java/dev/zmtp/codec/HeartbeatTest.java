@@ -311,7 +311,7 @@ class HeartbeatTest {
     void aPingThatCannotBeSentLeavesNoTask() {
         FailingWrites failing = new FailingWrites();
         try (ScriptedPeer peer = InTraffic.as(DEALER)
-                .front(failing)
+                .before(failing)
                 .set(codec -> codec.heartbeatInterval(Duration.ofSeconds(1)))
                 .start()) {
             failing.on = true;

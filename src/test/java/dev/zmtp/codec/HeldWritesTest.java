@@ -393,7 +393,7 @@ class HeldWritesTest {
         List<ChannelFuture> written = new ArrayList<>();
         try (ScriptedPeer peer = InTraffic.as(DEALER)
                 .set(codec -> codec.maxHeldLength(0))
-                .behind(new ChannelInboundHandlerAdapter() {
+                .after(new ChannelInboundHandlerAdapter() {
                     @Override
                     public void channelWritabilityChanged(ChannelHandlerContext ctx) {
                         if (written.isEmpty()) {

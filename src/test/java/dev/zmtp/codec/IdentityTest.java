@@ -71,7 +71,7 @@ class IdentityTest {
 
     @Test
     void a10PeerMaySplitALongIdentityAnywhere() {
-        byte[] bytes = Hex.octets("ff 00*7 ff 00 69*254 / 03 00 \"hi\"");
+        byte[] bytes = Hex.bytes("ff 00*7 ff 00 69*254 / 03 00 \"hi\"");
         for (int split = 1; split < bytes.length; split++) {
             try (ScriptedPeer peer = peerOf(ZMTPVersion.ZMTP31)) {
                 peer.send(bytes, split);
@@ -120,7 +120,7 @@ class IdentityTest {
     void a10CodecReadsASignatureAsTheHeaderOfAnIdentity(String lastByte) {
         try (ScriptedPeer peer = peerOf(ZMTPVersion.ZMTP10).send("ff 00*7 04 " + lastByte + " \"you\"")) {
             assertThat(peer.onlyEvent(ZMTPHandshakeSuccess.class).handshake().remoteIdentity())
-                    .isEqualTo(ByteBuffer.wrap(Hex.octets("\"you\"")));
+                    .isEqualTo(ByteBuffer.wrap(Hex.bytes("\"you\"")));
         }
     }
 
@@ -176,7 +176,7 @@ class IdentityTest {
     @ParameterizedTest(name = "{0}")
     @MethodSource("strangers")
     void aStrangerFailsAtItsSecondByte(String name, String theirs) {
-        byte[] bytes = Hex.octets(theirs);
+        byte[] bytes = Hex.bytes(theirs);
         for (ZMTPVersion protocol : ZMTPVersion.values()) {
             try (ScriptedPeer peer = peerOf(protocol)) {
                 peer.send(new byte[] {bytes[0]});
@@ -245,24 +245,24 @@ class IdentityTest {
         String v2 = SIGNATURE + "01 06 ";
         String v0 = SIGNATURE + "00 06 ";
         return List.of(
-                Arguments.of("1.0, first octet 00", "03 00 / 00 61", ZMTPException.Code.MALFORMED),
-                Arguments.of("1.0, 256 octets", "ff 00*6 01 01 00", ZMTPException.Code.TOO_LARGE),
-                Arguments.of("1.0, 2^31 - 1 octets", "ff 00*4 80 00*3 00", ZMTPException.Code.TOO_LARGE),
-                Arguments.of("1.0, 2^63 octets", "ff 80 00*7 00", ZMTPException.Code.MALFORMED),
-                Arguments.of("1.0, 2^64 - 39 octets", "ff ff*7 da 00", ZMTPException.Code.MALFORMED),
-                Arguments.of("1.0, 2^64 - 31 octets, flags", "ff ff*7 e2 aa", ZMTPException.Code.MALFORMED),
-                Arguments.of("1.0, 2^63 - 2 octets", "ff 7f ff*7 00", ZMTPException.Code.TOO_LARGE),
-                Arguments.of("1.0, 253 octets in a long frame", "ff 00*7 fe 00", ZMTPException.Code.MALFORMED),
+                Arguments.of("1.0, first byte 00", "03 00 / 00 61", ZMTPException.Code.MALFORMED),
+                Arguments.of("1.0, 256 bytes", "ff 00*6 01 01 00", ZMTPException.Code.TOO_LARGE),
+                Arguments.of("1.0, 2^31 - 1 bytes", "ff 00*4 80 00*3 00", ZMTPException.Code.TOO_LARGE),
+                Arguments.of("1.0, 2^63 bytes", "ff 80 00*7 00", ZMTPException.Code.MALFORMED),
+                Arguments.of("1.0, 2^64 - 39 bytes", "ff ff*7 da 00", ZMTPException.Code.MALFORMED),
+                Arguments.of("1.0, 2^64 - 31 bytes, flags", "ff ff*7 e2 aa", ZMTPException.Code.MALFORMED),
+                Arguments.of("1.0, 2^63 - 2 bytes", "ff 7f ff*7 00", ZMTPException.Code.TOO_LARGE),
+                Arguments.of("1.0, 253 bytes in a long frame", "ff 00*7 fe 00", ZMTPException.Code.MALFORMED),
                 Arguments.of("1.0, none in a long frame", "ff 00*7 01 00", ZMTPException.Code.MALFORMED),
                 Arguments.of("1.0, length 0 in a long frame", "ff 00*8 00", ZMTPException.Code.MALFORMED),
-                Arguments.of("2.0, first octet 00", v2 + "00 02 00 61", ZMTPException.Code.MALFORMED),
-                Arguments.of("2.0, 256 octets", v2 + "02 00*6 01 00", ZMTPException.Code.TOO_LARGE),
-                Arguments.of("2.0, 2^63 octets", v2 + "02 80 00*7", ZMTPException.Code.MALFORMED),
+                Arguments.of("2.0, first byte 00", v2 + "00 02 00 61", ZMTPException.Code.MALFORMED),
+                Arguments.of("2.0, 256 bytes", v2 + "02 00*6 01 00", ZMTPException.Code.TOO_LARGE),
+                Arguments.of("2.0, 2^63 bytes", v2 + "02 80 00*7", ZMTPException.Code.MALFORMED),
                 Arguments.of("2.0, MORE", v2 + "01 02", ZMTPException.Code.MALFORMED),
                 Arguments.of("2.0, COMMAND", v2 + "04 02", ZMTPException.Code.MALFORMED),
                 Arguments.of("2.0, reserved", v2 + "80 02", ZMTPException.Code.MALFORMED),
-                Arguments.of("revision 0, first octet 00", v0 + "03 00 00 61", ZMTPException.Code.MALFORMED),
-                Arguments.of("revision 0, 256 octets", v0 + "ff 00*6 01 01 00", ZMTPException.Code.TOO_LARGE),
+                Arguments.of("revision 0, first byte 00", v0 + "03 00 00 61", ZMTPException.Code.MALFORMED),
+                Arguments.of("revision 0, 256 bytes", v0 + "ff 00*6 01 01 00", ZMTPException.Code.TOO_LARGE),
                 Arguments.of("revision 0, MORE", v0 + "03 01", ZMTPException.Code.MALFORMED),
                 Arguments.of("revision 0, length 0", v0 + "00 00", ZMTPException.Code.MALFORMED));
     }
@@ -270,7 +270,7 @@ class IdentityTest {
     @ParameterizedTest(name = "{0}")
     @MethodSource("badIdentities")
     void anIllegalIdentityIsRefused(String name, String theirs, ZMTPException.Code code) {
-        byte[] bytes = Hex.octets(theirs);
+        byte[] bytes = Hex.bytes(theirs);
         for (int split = 1; split < bytes.length; split++) {
             try (ScriptedPeer peer = peerOf(ZMTPVersion.ZMTP31)) {
                 peer.send(bytes, split);

@@ -43,11 +43,11 @@ class KeptMessagesTest {
         }
     }
 
-    @ParameterizedTest(name = "messages of {0} octets")
+    @ParameterizedTest(name = "messages of {0} bytes")
     @ValueSource(ints = {1, 100, 1024})
     void aSmallMessageRetainsNoReadBuffer(int size) {
         Keeper keeper = new Keeper(1000);
-        try (ScriptedPeer peer = InTraffic.as(DEALER).behind(keeper).start()) {
+        try (ScriptedPeer peer = InTraffic.as(DEALER).after(keeper).start()) {
             int messages = 5000;
             ByteBuf stream = peer.channel.alloc().buffer();
             for (int i = 0; i < messages; i++) {
@@ -78,7 +78,7 @@ class KeptMessagesTest {
     @Test
     void aLargeFrameIsASliceOfItsReadBuffer() {
         Keeper keeper = new Keeper(1);
-        try (ScriptedPeer peer = InTraffic.as(DEALER).behind(keeper).start()) {
+        try (ScriptedPeer peer = InTraffic.as(DEALER).after(keeper).start()) {
             ByteBuf read = peer.channel.alloc().buffer(READ, READ);
             read.writeByte(2).writeLong(1025).writeZero(1025);
             peer.channel.writeInbound(read);
@@ -93,7 +93,7 @@ class KeptMessagesTest {
     void smallFramesOfAnIncompleteMessageRetainNoReadBuffer() {
         try (ScriptedPeer peer = InTraffic.as(DEALER).start()) {
             ByteBuf read = peer.channel.alloc().buffer(65536);
-            read.writeBytes(Hex.octets("01 01 61 / 01 00 / 01 02 62 63"));
+            read.writeBytes(Hex.bytes("01 01 61 / 01 00 / 01 02 62 63"));
             peer.channel.writeInbound(read);
             assertThat(read.refCnt()).isZero();
             peer.send("00 01 64");
@@ -105,7 +105,7 @@ class KeptMessagesTest {
     void framesOfAnIncompleteMessageDoNotRetainTheBufferOfASlicedRead() {
         try (ScriptedPeer peer = InTraffic.as(DEALER).start()) {
             ByteBuf large = peer.channel.alloc().buffer(65536);
-            large.writeBytes(Hex.octets("03 00*6 07 d0 61*2000"));
+            large.writeBytes(Hex.bytes("03 00*6 07 d0 61*2000"));
             peer.channel.writeInbound(large.readRetainedSlice(2009));
             assertThat(large.release()).isTrue();
         }
@@ -115,9 +115,9 @@ class KeptMessagesTest {
     void aLargeFrameOfAnIncompleteMessageIsNotCopied() {
         try (ScriptedPeer peer = InTraffic.as(DEALER).start()) {
             ByteBuf read = peer.channel.alloc().buffer(4096);
-            read.writeBytes(Hex.octets("03 00*6 07 d2 61*2002"));
+            read.writeBytes(Hex.bytes("03 00*6 07 d2 61*2002"));
             ByteBuf large = peer.channel.alloc().buffer(4096);
-            large.writeBytes(Hex.octets("03 00*6 08 00 61*2048"));
+            large.writeBytes(Hex.bytes("03 00*6 08 00 61*2048"));
             peer.channel.writeInbound(read, large);
             assertThat(read.refCnt()).isZero();
             assertThat(large.refCnt()).isOne();

@@ -255,7 +255,7 @@ class LimitsTest {
     void inputAfterAFailureIsDiscarded() {
         List<ByteBuf> late = new ArrayList<>();
         try (ScriptedPeer peer = InTraffic.as(DEALER)
-                .behind(new ChannelInboundHandlerAdapter() {
+                .after(new ChannelInboundHandlerAdapter() {
                     @Override
                     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
                         late.add(Hex.buffer("00 01 62 08 00"));
@@ -298,7 +298,7 @@ class LimitsTest {
     void aFailureIsReportedBeforeTheChannelIsClosed() {
         List<String> order = new ArrayList<>();
         try (ScriptedPeer peer = InTraffic.as(PUSH)
-                .behind(new ChannelInboundHandlerAdapter() {
+                .after(new ChannelInboundHandlerAdapter() {
                     @Override
                     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
                         order.add("failure while active: " + ctx.channel().isActive());

@@ -51,7 +51,7 @@ final class LoopbackServer implements AutoCloseable {
 
         /** Waits until so many bytes of the peer were read, and all that follows from them is done. */
         void awaitBytes(int count) {
-            await("octets", () -> bytes.get() >= count);
+            await("bytes", () -> bytes.get() >= count);
             channel.eventLoop().submit(() -> {}).awaitUninterruptibly();
         }
 

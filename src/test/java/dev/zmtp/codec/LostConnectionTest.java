@@ -85,7 +85,7 @@ class LostConnectionTest {
                 peer.send(Arrays.copyOf(bytes, length));
                 loss.happenTo(peer.channel);
                 assertThat(Transcript.outcome(peer))
-                        .as("behind %d octets", length)
+                        .as("behind %d bytes", length)
                         .isEqualTo(expected(conversation, loss, length));
             }
         }
@@ -100,7 +100,7 @@ class LostConnectionTest {
                 peer.sendSingly(Arrays.copyOf(bytes, length));
                 loss.happenTo(peer.channel);
                 assertThat(Transcript.outcome(peer))
-                        .as("behind %d octets", length)
+                        .as("behind %d bytes", length)
                         .isEqualTo(expected(conversation, loss, length));
             }
         }

@@ -69,7 +69,7 @@ class MechanismResumeTest {
 
         @Override
         public @Nullable ByteBuf refuse(ZMTPException cause) {
-            return Unpooled.wrappedBuffer(Hex.octets("05 \"ERROR\" 02 \"no\""));
+            return Unpooled.wrappedBuffer(Hex.bytes("05 \"ERROR\" 02 \"no\""));
         }
 
         @Override

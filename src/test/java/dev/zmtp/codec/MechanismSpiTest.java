@@ -11,9 +11,9 @@ import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPSubscription;
 import dev.zmtp.ZMTPVersion;
 import dev.zmtp.security.ZMTPMechanism;
+import dev.zmtp.testing.CodecPair;
 import dev.zmtp.testing.Fired;
 import dev.zmtp.testing.Hex;
-import dev.zmtp.testing.CodecPair;
 import dev.zmtp.testing.ScriptedPeer;
 import dev.zmtp.testing.ToyMechanism;
 import io.netty.buffer.ByteBuf;
@@ -274,7 +274,7 @@ class MechanismSpiTest {
 
     @Test
     void sealedFramesMayBeCutAnywhere() {
-        byte[] bytes = Hex.octets(sealed(1, "61") + sealed(0, "62") + sealed(0, "\"hi\""));
+        byte[] bytes = Hex.bytes(sealed(1, "61") + sealed(0, "62") + sealed(0, "\"hi\""));
         for (int split = 1; split < bytes.length; split++) {
             try (ScriptedPeer peer = ready()) {
                 peer.send(bytes, split);
@@ -341,7 +341,7 @@ class MechanismSpiTest {
     void aSealedFrameOfAnUnfinishedMessageKeepsNoReadBuffer() {
         try (ScriptedPeer peer = ready()) {
             ByteBuf read = peer.channel.alloc().buffer(65536);
-            read.writeBytes(Hex.octets("02 00*6 07 d2"));
+            read.writeBytes(Hex.bytes("02 00*6 07 d2"));
             read.writeBytes(ToyMechanism.sealed(1, "61*2000"));
             peer.channel.writeInbound(read);
             assertThat(read.refCnt()).isZero();

@@ -55,7 +55,7 @@ class MemoryBoundIT {
             .maxMessageFrames(MAX_FRAMES)
             .build();
 
-    private static final byte[] HANDSHAKE = Hex.octets(GREETING + ready("ROUTER"));
+    private static final byte[] HANDSHAKE = Hex.bytes(GREETING + ready("ROUTER"));
 
     /** The allocator of all connections, with the most that it had given out at the end of a read. */
     private static final class Counted {
@@ -141,7 +141,7 @@ class MemoryBoundIT {
 
     @Test
     void announcedFramesTakeAtMostTwiceWhatHasArrived() throws IOException {
-        byte[] start = Hex.octets("02 %016x 61*%d".formatted(ANNOUNCED, SENT));
+        byte[] start = Hex.bytes("02 %016x 61*%d".formatted(ANNOUNCED, SENT));
         try (LoopbackServer server = server();
                 Socket honest = honest(server)) {
             List<SocketChannel> announcers = connect(server, ANNOUNCERS);
@@ -170,7 +170,7 @@ class MemoryBoundIT {
 
     @Test
     void endlessMessagesTakeNoMoreThanTheLimitsOfTheirConnections() throws IOException {
-        byte[] frames = Hex.octets("01 00 ".repeat(MAX_FRAMES));
+        byte[] frames = Hex.bytes("01 00 ".repeat(MAX_FRAMES));
         try (LoopbackServer server = server()) {
             List<SocketChannel> endless = connect(server, ENDLESS);
             List<LoopbackServer.Accepted> ends = new ArrayList<>();
@@ -201,7 +201,7 @@ class MemoryBoundIT {
 
     /** Sends messages that never end, on a new connection whenever one is closed, until it is stopped. */
     private int flood(LoopbackServer server, AtomicBoolean stop, AtomicBoolean started) throws IOException {
-        byte[] frames = Hex.octets("01 00 ".repeat(MAX_FRAMES / 8));
+        byte[] frames = Hex.bytes("01 00 ".repeat(MAX_FRAMES / 8));
         SocketChannel[] flooders = new SocketChannel[ENDLESS];
         int cut = 0;
         for (int i = 0; !stop.get(); i = (i + 1) % ENDLESS) {
@@ -229,7 +229,7 @@ class MemoryBoundIT {
     void anHonestPeerIsServedWhileOthersFloodTheSameLoop()
             throws IOException, InterruptedException, ExecutionException {
         int messages = 2000;
-        byte[] start = Hex.octets("02 %016x 61*%d".formatted(ANNOUNCED, SENT));
+        byte[] start = Hex.bytes("02 %016x 61*%d".formatted(ANNOUNCED, SENT));
         AtomicBoolean stop = new AtomicBoolean();
         AtomicBoolean started = new AtomicBoolean();
         ExecutorService flooders = Executors.newSingleThreadExecutor();

@@ -64,16 +64,16 @@ class NeighboursTest {
     void messagesPassWithEveryAllocator(ByteBufAllocator alloc) {
         String bytes = "01 01 61 / 03 00*6 13 88 62*5000 / 00 01 63 / 02 00*6 01 2c 64*300 / 00 00";
         try (ScriptedPeer peer = InTraffic.as(DEALER).allocator(alloc).start()) {
-            ByteBuf read = alloc.buffer().writeBytes(Hex.octets(bytes));
+            ByteBuf read = alloc.buffer().writeBytes(Hex.bytes(bytes));
             peer.channel.writeInbound(read.readRetainedSlice(2000), read.readRetainedSlice(4));
             peer.channel.writeInbound(read);
             assertThat(read.refCnt()).isZero();
             assertThat(peer.messages)
                     .containsExactly(
                             "message 61 " + Hex.of("62*5000") + " 63", "message " + Hex.of("64*300"), "message -");
-            ByteBuf big = alloc.buffer().writeBytes(Hex.octets("62*5000"));
+            ByteBuf big = alloc.buffer().writeBytes(Hex.bytes("62*5000"));
             peer.channel.write(ZMTPMessage.from(Hex.buffer("61"), big, Hex.buffer("63")));
-            ByteBuf small = alloc.buffer().writeBytes(Hex.octets("64*300"));
+            ByteBuf small = alloc.buffer().writeBytes(Hex.bytes("64*300"));
             peer.channel.write(ZMTPMessage.from(small));
             peer.channel.write(ZMTPMessage.fromUTF8(""));
             peer.channel.flush();
@@ -89,16 +89,16 @@ class NeighboursTest {
         List<ZMTPMessage> kept = new ArrayList<>();
         try (ScriptedPeer peer = InTraffic.as(DEALER)
                 .allocator(alloc)
-                .behind(new ChannelInboundHandlerAdapter() {
+                .after(new ChannelInboundHandlerAdapter() {
                     @Override
                     public void channelRead(ChannelHandlerContext ctx, Object msg) {
                         kept.add((ZMTPMessage) msg);
                     }
                 })
                 .start()) {
-            ByteBuf read = alloc.buffer().writeBytes(Hex.octets("00 02 61 62 / 01 01 63 00 02 64"));
+            ByteBuf read = alloc.buffer().writeBytes(Hex.bytes("00 02 61 62 / 01 01 63 00 02 64"));
             peer.channel.writeInbound(read);
-            peer.channel.writeInbound(alloc.buffer().writeBytes(Hex.octets("65")));
+            peer.channel.writeInbound(alloc.buffer().writeBytes(Hex.bytes("65")));
         }
         // Both outlive the connection, in any order.
         assertThat(kept).extracting(Fired::describe).containsExactly("message 6162", "message 63 6465");
@@ -113,8 +113,8 @@ class NeighboursTest {
     void aFlushConsolidationHandlerBeforeTheCodecDelaysFlushes() {
         Gate transport = new Gate();
         try (ScriptedPeer peer = InTraffic.as(DEALER)
-                .front(transport, new FlushConsolidationHandler(1000, true))
-                .behind(new Echo())
+                .before(transport, new FlushConsolidationHandler(1000, true))
+                .after(new Echo())
                 .start()) {
             transport.reset();
             peer.send("00 01 61 / 04 07 04 \"PING\" 00 00 / 00 01 62 / 00 01 63");
@@ -127,8 +127,8 @@ class NeighboursTest {
     void aFlushConsolidationHandlerAfterTheCodecDelaysFlushesToo() {
         Gate transport = new Gate();
         try (ScriptedPeer peer = InTraffic.as(DEALER)
-                .front(transport)
-                .behind(new FlushConsolidationHandler(1000, true), new Echo())
+                .before(transport)
+                .after(new FlushConsolidationHandler(1000, true), new Echo())
                 .start()) {
             transport.reset();
             peer.send("00 01 61 / 00 01 62 / 00 01 63");
@@ -150,7 +150,7 @@ class NeighboursTest {
     @Test
     void anIdleStateHandlerAfterTheCodecSeesMessages() {
         try (ScriptedPeer peer = InTraffic.as(DEALER)
-                .behind(new IdleStateHandler(10, 0, 0, TimeUnit.SECONDS))
+                .after(new IdleStateHandler(10, 0, 0, TimeUnit.SECONDS))
                 .start()) {
             for (int i = 0; i < 3; i++) {
                 peer.channel.advanceTimeBy(9, TimeUnit.SECONDS);
@@ -167,7 +167,7 @@ class NeighboursTest {
     @Test
     void anIdleStateHandlerBeforeTheCodecSeesBytesAndItsEventPasses() {
         try (ScriptedPeer peer = InTraffic.as(DEALER)
-                .front(new IdleStateHandler(10, 0, 0, TimeUnit.SECONDS))
+                .before(new IdleStateHandler(10, 0, 0, TimeUnit.SECONDS))
                 .start()) {
             peer.channel.advanceTimeBy(9, TimeUnit.SECONDS);
             peer.send("04 05 04 \"PONG\"");
@@ -239,8 +239,8 @@ class NeighboursTest {
         ChannelHandler timeout = new ReadTimeoutHandler(10);
         ChannelHandler none = new ChannelInboundHandlerAdapter();
         try (ScriptedPeer peer = InTraffic.as(DEALER)
-                .front(inFront ? timeout : none)
-                .behind(inFront ? none : timeout)
+                .before(inFront ? timeout : none)
+                .after(inFront ? none : timeout)
                 .start()) {
             pass(peer.channel, 9);
             peer.send("00 01 61 / 01 01 62 / 02 00*6 20 00 63*5000");
@@ -290,8 +290,8 @@ class NeighboursTest {
     @Test
     void closingIdleTrafficReportsNoFailure() {
         try (ScriptedPeer peer = InTraffic.as(DEALER)
-                .front(new IdleStateHandler(0, 0, 10, TimeUnit.SECONDS))
-                .behind(new Impatient())
+                .before(new IdleStateHandler(0, 0, 10, TimeUnit.SECONDS))
+                .after(new Impatient())
                 .start()) {
             peer.send("01 01 61 / 02 00*6 20 00 62*5000");
             ChannelFuture write = peer.channel.write(ZMTPMessage.fromUTF8("never flushed"));
@@ -309,8 +309,8 @@ class NeighboursTest {
         try (CapturedLog front = new CapturedLog("dev.zmtp.test.front");
                 CapturedLog behind = new CapturedLog("dev.zmtp.test.behind");
                 ScriptedPeer peer = InTraffic.as(DEALER)
-                        .front(new LoggingHandler("dev.zmtp.test.front", LogLevel.TRACE))
-                        .behind(new LoggingHandler("dev.zmtp.test.behind", LogLevel.TRACE))
+                        .before(new LoggingHandler("dev.zmtp.test.front", LogLevel.TRACE))
+                        .after(new LoggingHandler("dev.zmtp.test.behind", LogLevel.TRACE))
                         .start()) {
             front.lines.clear();
             behind.lines.clear();

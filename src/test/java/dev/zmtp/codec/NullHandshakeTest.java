@@ -127,7 +127,7 @@ class NullHandshakeTest {
             assertThat(metadata.text("whatever")).isEqualTo("2");
             assertThat(handshake.remoteSocketType()).isEqualTo(ZMTPSocketType.ROUTER);
             assertThat(handshake.mechanism()).isEqualTo("NULL");
-            assertThat(handshake.remoteIdentity()).isEqualTo(ByteBuffer.wrap(Hex.octets("\"you\"")));
+            assertThat(handshake.remoteIdentity()).isEqualTo(ByteBuffer.wrap(Hex.bytes("\"you\"")));
         }
     }
 
@@ -137,7 +137,7 @@ class NullHandshakeTest {
             peer.send(command("05 \"READY\" 0b \"SOCKET-type\" 00000006 \"ROUTER\" 08 \"iDENTITY\" 00000001 79"));
             ZMTPHandshake handshake = peer.onlyEvent(ZMTPHandshakeSuccess.class).handshake();
             assertThat(handshake.remoteSocketType()).isEqualTo(ZMTPSocketType.ROUTER);
-            assertThat(handshake.remoteIdentity()).isEqualTo(ByteBuffer.wrap(Hex.octets("79")));
+            assertThat(handshake.remoteIdentity()).isEqualTo(ByteBuffer.wrap(Hex.bytes("79")));
         }
     }
 
@@ -201,7 +201,7 @@ class NullHandshakeTest {
     @MethodSource("illegalFirstFrames")
     void anythingButAValidReadyOrErrorEndsTheHandshakeWithoutAnAnswer(
             String name, String theirs, ZMTPException.Code code) {
-        byte[] bytes = Hex.octets(theirs + " 00 02 \"hi\"");
+        byte[] bytes = Hex.bytes(theirs + " 00 02 \"hi\"");
         for (int split = 1; split < bytes.length; split++) {
             try (ScriptedPeer peer = greetedDealer()) {
                 peer.send(bytes, split);
@@ -334,7 +334,7 @@ class NullHandshakeTest {
     void aCommandOfTheFullLengthIsAccepted() {
         try (ScriptedPeer peer = greetedDealer()) {
             String start = "05 \"READY\" 01 58 0000fff4 ";
-            peer.send(command(start + "00*" + (65536 - Hex.octets(start).length)));
+            peer.send(command(start + "00*" + (65536 - Hex.bytes(start).length)));
             peer.onlyEvent(ZMTPHandshakeSuccess.class);
         }
     }

@@ -108,7 +108,7 @@ class PipelinePlacesTest {
             })
     void theHaproxyHeaderIsFiredFirst(String header) {
         String theirs = header + " " + HANDSHAKE + "00 02 \"hi\"";
-        byte[] bytes = Hex.octets(theirs);
+        byte[] bytes = Hex.bytes(theirs);
         for (int split = 1; split < bytes.length; split++) {
             try (ScriptedPeer peer = new ScriptedPeer(new HAProxyMessageDecoder(), dealer())) {
                 assertThat(peer.received()).isEqualTo(Hex.of(SIGNATURE));

@@ -196,7 +196,7 @@ class PipelinesTest {
                             .anyMatch(Part.LOGGING::equals));
         }
         if (pipeline.front.contains(Part.PCAP)) {
-            assertThat(capture.toByteArray()).startsWith(Hex.octets("a1b2c3d4")).hasSizeGreaterThan(100_000);
+            assertThat(capture.toByteArray()).startsWith(Hex.bytes("a1b2c3d4")).hasSizeGreaterThan(100_000);
         }
     }
 

@@ -36,7 +36,7 @@ class PromisesTest {
     private final Gate gate = new Gate();
 
     private ScriptedPeer dealer() {
-        ScriptedPeer peer = InTraffic.as(DEALER).front(gate).start();
+        ScriptedPeer peer = InTraffic.as(DEALER).before(gate).start();
         gate.reset();
         return peer;
     }
@@ -59,7 +59,7 @@ class PromisesTest {
         }
     }
 
-    @ParameterizedTest(name = "{0} octets")
+    @ParameterizedTest(name = "{0} bytes")
     @ValueSource(ints = {0, 10, 4096, 4097, 100_000})
     void noPromiseCompletesBeforeTheTransportHasTheBytes(int length) {
         try (ScriptedPeer peer = dealer()) {
@@ -74,7 +74,7 @@ class PromisesTest {
         }
     }
 
-    @ParameterizedTest(name = "{0} octets")
+    @ParameterizedTest(name = "{0} bytes")
     @ValueSource(ints = {10, 5000})
     void voidPromisesAreAccepted(int length) {
         try (ScriptedPeer peer = dealer()) {
@@ -88,7 +88,7 @@ class PromisesTest {
         }
     }
 
-    @ParameterizedTest(name = "{0} octets")
+    @ParameterizedTest(name = "{0} bytes")
     @ValueSource(ints = {10, 5000})
     void theFailureOfAVoidPromiseReachesExceptionCaughtOnce(int length) {
         try (ScriptedPeer peer = dealer()) {
@@ -133,11 +133,11 @@ class PromisesTest {
         }
     }
 
-    @ParameterizedTest(name = "{0} octets")
+    @ParameterizedTest(name = "{0} bytes")
     @ValueSource(ints = {10, 5000})
     void aCancelledMessageIsReleasedAndNotWritten(int length) {
         try (ScriptedPeer peer =
-                InTraffic.as(DEALER).front(gate).behind(new Cancels()).start()) {
+                InTraffic.as(DEALER).before(gate).after(new Cancels()).start()) {
             ByteBuf body = Hex.buffer("61*" + length);
             ChannelFuture cancelled = peer.channel.write(ZMTPMessage.from(body));
             peer.channel.flush();
@@ -149,7 +149,7 @@ class PromisesTest {
 
     @Test
     void aCancelledSubscriptionIsNotWritten() {
-        try (ScriptedPeer peer = InTraffic.as(SUB).behind(new Cancels()).start()) {
+        try (ScriptedPeer peer = InTraffic.as(SUB).after(new Cancels()).start()) {
             peer.channel.writeAndFlush(ZMTPSubscription.subscribe("a"));
             assertThat(peer.received()).isEmpty();
         }
@@ -209,7 +209,7 @@ class PromisesTest {
         }
     }
 
-    @ParameterizedTest(name = "{0} octets")
+    @ParameterizedTest(name = "{0} bytes")
     @ValueSource(ints = {10, 5000})
     void nothingIsWrittenAfterMissingBytesByTheListenerOfAFailedWrite(int length) {
         try (ScriptedPeer peer = dealer()) {
@@ -268,7 +268,7 @@ class PromisesTest {
     @Test
     void aWriteAfterTheEndFailsAndReleases() {
         LateWriter late = new LateWriter();
-        try (ScriptedPeer peer = InTraffic.as(DEALER).front(gate).behind(late).start()) {
+        try (ScriptedPeer peer = InTraffic.as(DEALER).before(gate).after(late).start()) {
             gate.reset();
             peer.channel.close();
             assertThat(late.write.cause())
@@ -283,7 +283,7 @@ class PromisesTest {
     void aWriteAfterAFailureNamesIt() {
         AtomicReference<ChannelFuture> late = new AtomicReference<>();
         try (ScriptedPeer peer = InTraffic.as(DEALER)
-                .behind(new ChannelInboundHandlerAdapter() {
+                .after(new ChannelInboundHandlerAdapter() {
                     @Override
                     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
                         late.set(ctx.writeAndFlush(message(5000)));

@@ -204,7 +204,7 @@ class RandomTrafficTest {
     private static void run(User user, long seed) {
         ByteBuf sent = Hex.buffer("");
         try (ScriptedPeer peer =
-                InTraffic.as(PAIR).front(user.transport).behind(user).start()) {
+                InTraffic.as(PAIR).before(user.transport).after(user).start()) {
             user.started = true;
             int mark = 1 + user.random.nextInt(5000);
             peer.channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(mark, 2 * mark));

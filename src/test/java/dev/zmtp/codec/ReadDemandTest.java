@@ -177,7 +177,7 @@ class ReadDemandTest {
             }
         };
         try (ScriptedPeer peer =
-                InTraffic.as(DEALER).front(transport).behind(user).start()) {
+                InTraffic.as(DEALER).before(transport).after(user).start()) {
             assertThat(reads).isEmpty();
             peer.send("04 07 04 \"PING\" 00 00"); // was on its way
             assertThat(reads).isEmpty();

@@ -35,8 +35,8 @@ class ReentrancyTest {
         return ZMTPMessage.fromUTF8(frames);
     }
 
-    private static ZMTPMessage big(String octet) {
-        return ZMTPMessage.from(Hex.buffer(octet + "*5000"));
+    private static ZMTPMessage big(String oneByte) {
+        return ZMTPMessage.from(Hex.buffer(oneByte + "*5000"));
     }
 
     /** Does something once for each of its callbacks. */
@@ -76,7 +76,7 @@ class ReentrancyTest {
 
     /** A codec on a channel that every buffer handed to the transport makes unwritable at once. */
     private ScriptedPeer dealer() {
-        ScriptedPeer peer = InTraffic.as(DEALER).behind(callback).start();
+        ScriptedPeer peer = InTraffic.as(DEALER).after(callback).start();
         peer.channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(1, 2));
         return peer;
     }
@@ -104,8 +104,8 @@ class ReentrancyTest {
         };
         try (ScriptedPeer peer = InTraffic.as(DEALER)
                 .peer(ZMTPVersion.ZMTP10)
-                .front(spy)
-                .behind(callback)
+                .before(spy)
+                .after(callback)
                 .start()) {
             assertThat(early).last().isEqualTo("bytes " + Hex.of("06 00 \"first\""));
             assertThat(peer.channel.isActive()).isTrue();
@@ -217,7 +217,7 @@ class ReentrancyTest {
 
     @Test
     void bytesReadInACallbackFollowThoseBeingRead() {
-        try (ScriptedPeer peer = InTraffic.as(PAIR).behind(callback).start()) {
+        try (ScriptedPeer peer = InTraffic.as(PAIR).after(callback).start()) {
             callback.onRead = ctx -> {
                 ctx.pipeline().fireChannelRead(Hex.buffer("63 / 00 01"));
                 ctx.pipeline().fireChannelRead(Hex.buffer("64"));
@@ -230,7 +230,7 @@ class ReentrancyTest {
     @Test
     void bytesReadInACallbackAfterAFailureAreDiscarded() {
         ByteBuf late = Hex.buffer("00 01 63");
-        try (ScriptedPeer peer = InTraffic.as(PAIR).behind(callback).start()) {
+        try (ScriptedPeer peer = InTraffic.as(PAIR).after(callback).start()) {
             callback.onRead = ctx -> ctx.pipeline().fireChannelRead(late);
             peer.send("00 01 61 / 08 00");
             Failures.assertMalformed(peer);
@@ -241,7 +241,7 @@ class ReentrancyTest {
 
     @Test
     void aPingReadDuringAWriteIsAnsweredAfterTheMessage() {
-        try (ScriptedPeer peer = InTraffic.as(DEALER).behind(callback).start()) {
+        try (ScriptedPeer peer = InTraffic.as(DEALER).after(callback).start()) {
             peer.channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(1, 100_000));
             ChannelPromise refused = peer.channel.newPromise();
             refused.addListener(failed -> {
@@ -266,7 +266,7 @@ class ReentrancyTest {
             }
         };
         try (ScriptedPeer peer =
-                InTraffic.as(PAIR).front(transport).behind(callback).start()) {
+                InTraffic.as(PAIR).before(transport).after(callback).start()) {
             peer.channel.config().setAutoRead(false);
             for (int i = 0; i < asked; i++) {
                 reads[0] = 0;
@@ -387,7 +387,7 @@ class ReentrancyTest {
     private static void chaos(long seed) {
         Chaos chaos = new Chaos(seed, 30);
         ByteBuf sent = Hex.buffer("");
-        try (ScriptedPeer peer = InTraffic.as(PAIR).behind(chaos).start()) {
+        try (ScriptedPeer peer = InTraffic.as(PAIR).after(chaos).start()) {
             // What was sent with the event is gone from the channel, so it starts here.
             int before =
                     (int) chaos.writes.stream().filter(ChannelFuture::isSuccess).count();
@@ -447,7 +447,7 @@ class ReentrancyTest {
     void aWriteFromACallbackOfAPongFollowsThePong() {
         List<ChannelFuture> writes = new ArrayList<>();
         try (ScriptedPeer peer = InTraffic.as(DEALER)
-                .behind(new ChannelInboundHandlerAdapter() {
+                .after(new ChannelInboundHandlerAdapter() {
                     @Override
                     public void channelWritabilityChanged(ChannelHandlerContext ctx) {
                         if (writes.isEmpty()) {

@@ -52,7 +52,7 @@ class SessionTest {
         ZMTPCodec codec = dealer();
         try (ScriptedPeer peer = new ScriptedPeer(codec).send(HANDSHAKE)) {
             peer.onlyEvent(ZMTPHandshakeSuccess.class);
-            assertThat(codec.session().peerIdentity()).isEqualTo(ByteBuffer.wrap(Hex.octets("\"you\"")));
+            assertThat(codec.session().peerIdentity()).isEqualTo(ByteBuffer.wrap(Hex.bytes("\"you\"")));
             assertThat(codec.session().isPeerAnonymous()).isFalse();
         }
     }
@@ -62,10 +62,10 @@ class SessionTest {
     void anAnonymousPeerGetsAnIdentityFromTheGenerator(String theirs) {
         ZMTPCodec codec = ZMTPCodec.builder()
                 .socketType(ZMTPSocketType.DEALER)
-                .identityGenerator(session -> ByteBuffer.wrap(Hex.octets("00 07")))
+                .identityGenerator(session -> ByteBuffer.wrap(Hex.bytes("00 07")))
                 .build();
         try (ScriptedPeer peer = new ScriptedPeer(codec).send(theirs)) {
-            assertThat(codec.session().peerIdentity()).isEqualTo(ByteBuffer.wrap(Hex.octets("00 07")));
+            assertThat(codec.session().peerIdentity()).isEqualTo(ByteBuffer.wrap(Hex.bytes("00 07")));
             assertThat(codec.session().isPeerAnonymous()).isTrue();
             assertThat(peer.onlyEvent(ZMTPHandshakeSuccess.class)
                             .handshake()

@@ -35,7 +35,7 @@ class StrangersIT {
     }
 
     private static void say(Socket socket, String hex) throws IOException {
-        socket.getOutputStream().write(Hex.octets(hex));
+        socket.getOutputStream().write(Hex.bytes(hex));
     }
 
     /** Reads until the other side has closed. A socket may report that as a reset if unread bytes were left. */
@@ -102,7 +102,7 @@ class StrangersIT {
 
     /** Our greeting and READY may stand before the message. */
     private static void assertEchoed(Socket socket) throws IOException {
-        byte[] message = Hex.octets("01 03 \"abc\" / 00 05 \"defgh\"");
+        byte[] message = Hex.bytes("01 03 \"abc\" / 00 05 \"defgh\"");
         socket.getOutputStream().write(message);
         byte[] heard = new byte[0];
         while (heard.length < message.length
@@ -134,7 +134,7 @@ class StrangersIT {
 
     static List<Arguments> everyPhaseAndLoss() {
         Object[][] phases = {
-            {"before the first octet", "", List.of()},
+            {"before the first byte", "", List.of()},
             {"in the signature", "ff 00*3", List.of()},
             {"behind the signature", SIGNATURE, List.of()},
             {"in the greeting", SIGNATURE + "03 01 \"NU\"", List.of()},
@@ -177,7 +177,7 @@ class StrangersIT {
                 Socket socket = connect(server)) {
             LoopbackServer.Accepted ours = server.accept();
             say(socket, theirs);
-            ours.awaitBytes(Hex.octets(theirs).length);
+            ours.awaitBytes(Hex.bytes(theirs).length);
             if (loss == Loss.RESET) {
                 reset(socket);
             } else {

@@ -97,7 +97,7 @@ class StrangersTest {
         for (ZMTPVersion ours : ZMTPVersion.values()) {
             for (String signature : List.of("ff 00*7 01 7f", "ff 00*7 01 7f 01 06", "ff 00*7 01 7f 03 01", GREETING)) {
                 byte[] bytes = random(random, 1000);
-                byte[] start = Hex.octets(signature);
+                byte[] start = Hex.bytes(signature);
                 System.arraycopy(start, 0, bytes, 0, start.length);
                 assertOneOutcome(ours, bytes, seed);
             }
@@ -109,7 +109,7 @@ class StrangersTest {
     void randomBytesInTrafficHaveOneOutcomeHoweverTheyAreSplit(long seed) {
         Random random = new Random(seed);
         for (ZMTPVersion version : ZMTPVersion.values()) {
-            byte[] handshake = Hex.octets(ScriptedPeer.greeting(version, ZMTPSocketType.ROUTER));
+            byte[] handshake = Hex.bytes(ScriptedPeer.greeting(version, ZMTPSocketType.ROUTER));
             byte[] bytes = random(random, 1000);
             System.arraycopy(handshake, 0, bytes, 0, handshake.length);
             // Most random bytes fail at the first: these start with frames that are legal, if they are long enough.
@@ -197,8 +197,8 @@ class StrangersTest {
         try (ScriptedPeer peer = InTraffic.as(ZMTPSocketType.DEALER)
                 .set(codec -> codec.heartbeatInterval(Duration.ofSeconds(heartbeatSeconds)))
                 .start()) {
-            for (byte octet : Hex.octets("01 01 61 / 02 00*7 08 62*8 / 00 00")) {
-                peer.send(new byte[] {octet});
+            for (byte oneByte : Hex.bytes("01 01 61 / 02 00*7 08 62*8 / 00 00")) {
+                peer.send(new byte[] {oneByte});
                 peer.channel.advanceTimeBy(10, TimeUnit.SECONDS);
                 peer.channel.runScheduledPendingTasks();
             }

@@ -94,7 +94,7 @@ class SubscriptionTest {
                 Arguments.of(ZMTP10, 5000, "ff 00*6 13 8a 00 01", "ff 00*6 13 8a 00 00"));
     }
 
-    @ParameterizedTest(name = "to {0}, {1} octets")
+    @ParameterizedTest(name = "to {0}, {1} bytes")
     @MethodSource("written")
     void aSubscriptionIsSentInTheFormOfTheVersion(ZMTPVersion version, int length, String subscribe, String cancel) {
         try (ScriptedPeer peer = InTraffic.as(SUB).peer(version).start()) {
@@ -262,7 +262,7 @@ class SubscriptionTest {
         }
     }
 
-    @ParameterizedTest(name = "{0} octets")
+    @ParameterizedTest(name = "{0} bytes")
     @CsvSource({
         "0, 04 05 04 4a4f494e, 04 06 05 4c45415645",
         "1, 04 06 04 4a4f494e, 04 07 05 4c45415645",

@@ -32,7 +32,7 @@ class ThrowingUserTest {
     @Test
     void throwingAtTheHandshakeEventEndsNothing() {
         try (ScriptedPeer peer = InTraffic.as(DEALER)
-                .behind(new ChannelInboundHandlerAdapter() {
+                .after(new ChannelInboundHandlerAdapter() {
                     @Override
                     public void userEventTriggered(ChannelHandlerContext ctx, Object evt) {
                         throw thrown;
@@ -47,7 +47,7 @@ class ThrowingUserTest {
     @Test
     void throwingDuringAWriteSplitsNoMessage() {
         try (ScriptedPeer peer = InTraffic.as(DEALER)
-                .behind(new ChannelInboundHandlerAdapter() {
+                .after(new ChannelInboundHandlerAdapter() {
                     @Override
                     public void channelWritabilityChanged(ChannelHandlerContext ctx) {
                         throw thrown;
@@ -81,7 +81,7 @@ class ThrowingUserTest {
     @Test
     void throwingAtTheEndOfAReadDelaysNoPong() {
         try (ScriptedPeer peer = InTraffic.as(DEALER)
-                .behind(new ChannelInboundHandlerAdapter() {
+                .after(new ChannelInboundHandlerAdapter() {
                     @Override
                     public void channelReadComplete(ChannelHandlerContext ctx) {
                         throw thrown;

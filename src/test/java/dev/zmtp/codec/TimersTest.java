@@ -57,7 +57,7 @@ class TimersTest {
     @EnumSource
     void noTimerIsLeft(Ending end) {
         try (ScriptedPeer peer = InTraffic.as(PAIR)
-                .front(new Gate())
+                .before(new Gate())
                 .set(codec -> codec.heartbeatInterval(Duration.ofSeconds(10)).heartbeatTimeout(Duration.ofSeconds(20)))
                 .start()) {
             pass(peer, 10_000); // a PING, and its timeout

@@ -55,7 +55,7 @@ class TornStreamTest {
     private final At transport = new At();
 
     private ScriptedPeer removingAt(int write) {
-        ScriptedPeer peer = InTraffic.as(DEALER).front(transport).start();
+        ScriptedPeer peer = InTraffic.as(DEALER).before(transport).start();
         transport.countdown = write;
         transport.action = () -> peer.channel.pipeline().remove(peer.codec());
         return peer;
@@ -143,7 +143,7 @@ class TornStreamTest {
     @Test
     void aFailedWriteDuringTheRemovalEndsTheConnection() {
         Gate gate = new Gate();
-        try (ScriptedPeer peer = InTraffic.as(DEALER).front(gate).start()) {
+        try (ScriptedPeer peer = InTraffic.as(DEALER).before(gate).start()) {
             ChannelFuture written = peer.channel.write(bodies(5000, 10)); // its end is in the open buffer
             gate.remaining = 0;
             peer.channel.pipeline().remove(peer.codec());
@@ -251,7 +251,7 @@ class TornStreamTest {
     void anEncoderThatClosesTheChannelKeepsItsBuffer(int before) {
         Gate gate = new Gate();
         try (ScriptedPeer peer =
-                InTraffic.as(DEALER).front(gate).set(TornStreamTest::ending).start()) {
+                InTraffic.as(DEALER).before(gate).set(TornStreamTest::ending).start()) {
             gate.reset();
             for (int i = 0; i < before; i++) {
                 peer.channel.write("whole");
@@ -260,7 +260,7 @@ class TornStreamTest {
             ChannelFuture unfinished = peer.channel.write(end);
             assertThat(unfinished.cause()).isInstanceOf(ClosedChannelException.class);
             assertThat(gate.writes.stream().mapToInt(Integer::intValue).sum())
-                    .isEqualTo(before * Hex.octets(WHOLE).length);
+                    .isEqualTo(before * Hex.bytes(WHOLE).length);
             assertThat(gate.writesBeforeClose).isEqualTo(gate.writes.size());
         }
     }

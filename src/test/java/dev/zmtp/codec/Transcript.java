@@ -29,7 +29,7 @@ final class Transcript {
 
     /** Adds bytes of the peer, and what is fired once they have arrived, or null for nothing. */
     private void add(String hex, @Nullable String fires) {
-        bytes.writeBytes(Hex.octets(hex));
+        bytes.writeBytes(Hex.bytes(hex));
         if (fires != null) {
             fired.add(fires);
             firedAt.add(bytes.size());

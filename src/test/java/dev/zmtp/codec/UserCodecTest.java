@@ -86,7 +86,7 @@ class UserCodecTest {
         ScriptedEncoder script = new ScriptedEncoder(1, (object, writer) -> writer.frame(0, false));
         recorder.reads = 0;
         try (ScriptedPeer peer = InTraffic.as(DEALER)
-                .front(gate)
+                .before(gate)
                 .set(codec -> codec.encoder(session -> script).decoder(session -> recorder))
                 .start()) {
             peer.send("01 01 61 / 00 05 62 63");
@@ -130,7 +130,7 @@ class UserCodecTest {
             }
         };
         try (ScriptedPeer peer = InTraffic.as(DEALER)
-                .front(gate)
+                .before(gate)
                 .set(codec -> codec.encoder(session -> encoder).decoder(session -> decoder))
                 .start()) {
             ChannelFuture write = peer.channel.write("x");

@@ -57,7 +57,7 @@ class WritabilityTest {
         }
     }
 
-    @ParameterizedTest(name = "{0} octets each")
+    @ParameterizedTest(name = "{0} bytes each")
     @ValueSource(ints = {0, 1, 100, 4096, 4097, 60_000, 1_000_000})
     void unflushedWritesMakeTheChannelUnwritableWithinOneBatch(int length) {
         try (ScriptedPeer peer = InTraffic.as(DEALER).start()) {
@@ -100,7 +100,7 @@ class WritabilityTest {
     @Test
     void theTransportKnowsOfAllWritesButOneBatch() {
         Gate gate = new Gate();
-        try (ScriptedPeer peer = InTraffic.as(DEALER).front(gate).start()) {
+        try (ScriptedPeer peer = InTraffic.as(DEALER).before(gate).start()) {
             gate.reset();
             long written = 0;
             for (int i = 0; i < 5000; i++) {
@@ -124,7 +124,7 @@ class WritabilityTest {
     void changesOfWritabilityPassThrough() {
         List<Boolean> changes = new ArrayList<>();
         try (ScriptedPeer peer = InTraffic.as(DEALER)
-                .behind(new ChannelInboundHandlerAdapter() {
+                .after(new ChannelInboundHandlerAdapter() {
                     @Override
                     public void channelWritabilityChanged(ChannelHandlerContext ctx) {
                         changes.add(ctx.channel().isWritable());

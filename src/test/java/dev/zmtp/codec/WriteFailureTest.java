@@ -1,12 +1,12 @@
 package dev.zmtp.codec;
 
-import dev.zmtp.testing.ScriptedPeer;
 import static dev.zmtp.ZMTPSocketType.DEALER;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPVersion;
 import dev.zmtp.testing.Hex;
+import dev.zmtp.testing.ScriptedPeer;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
@@ -42,7 +42,7 @@ class WriteFailureTest {
             }
         });
         channel.writeInbound(
-                channel.alloc().buffer().writeBytes(Hex.octets(ScriptedPeer.greeting(ZMTPVersion.ZMTP31, DEALER))));
+                channel.alloc().buffer().writeBytes(Hex.bytes(ScriptedPeer.greeting(ZMTPVersion.ZMTP31, DEALER))));
         channel.releaseOutbound();
         transport.holds = true;
     }

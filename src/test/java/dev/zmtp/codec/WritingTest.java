@@ -28,7 +28,7 @@ class WritingTest {
     private final Gate gate = new Gate();
 
     private ScriptedPeer dealer() {
-        ScriptedPeer peer = InTraffic.as(DEALER).front(gate).start();
+        ScriptedPeer peer = InTraffic.as(DEALER).before(gate).start();
         gate.reset();
         return peer;
     }
@@ -275,7 +275,7 @@ class WritingTest {
         }
     }
 
-    @ParameterizedTest(name = "{0} octets")
+    @ParameterizedTest(name = "{0} bytes")
     @ValueSource(ints = {10, 5000})
     void aWrittenMessageIsReleasedExactlyOnce(int length) {
         try (ScriptedPeer peer = dealer()) {

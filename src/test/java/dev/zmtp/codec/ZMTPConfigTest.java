@@ -336,10 +336,10 @@ class ZMTPConfigTest {
 
     @Test
     void anIdentityIsCopiedAndReadOnly() {
-        byte[] octets = {1, 2, 3};
-        ByteBuffer given = ByteBuffer.wrap(octets, 1, 2);
+        byte[] bytes = {1, 2, 3};
+        ByteBuffer given = ByteBuffer.wrap(bytes, 1, 2);
         ZMTPConfig config = dealer().localIdentity(given).build();
-        octets[1] = 9;
+        bytes[1] = 9;
         assertThat(given.remaining()).isEqualTo(2);
         assertThat(config.localIdentity().isReadOnly()).isTrue();
         config.localIdentity().get();

@@ -80,7 +80,7 @@ class ZMTPHandshakeLimiterTest {
     }
 
     private static void shakeHands(Connection connection) {
-        byte[] greeting = Hex.octets(ScriptedPeer.greeting(ZMTPVersion.ZMTP31, DEALER));
+        byte[] greeting = Hex.bytes(ScriptedPeer.greeting(ZMTPVersion.ZMTP31, DEALER));
         connection.writeInbound(connection.alloc().buffer().writeBytes(greeting));
     }
 
@@ -115,7 +115,7 @@ class ZMTPHandshakeLimiterTest {
     }
 
     @Test
-    void whoIsRefusedGetsNotOneOctet() {
+    void aRefusedPeerGetsNoByte() {
         ZMTPHandshakeLimiter limiter = limiter(1, 1);
         connect(limiter, "10.0.0.1");
         Connection second = connect(limiter, "10.0.0.1");
@@ -170,7 +170,7 @@ class ZMTPHandshakeLimiterTest {
     void aHandshakeThatFailsMakesRoom() {
         ZMTPHandshakeLimiter limiter = limiter(1, 1);
         Connection first = connect(limiter, "10.0.0.1");
-        first.writeInbound(first.alloc().buffer().writeBytes(Hex.octets("\"GET\" 20 2f")));
+        first.writeInbound(first.alloc().buffer().writeBytes(Hex.bytes("\"GET\" 20 2f")));
         assertThat(first.isOpen()).isFalse();
         assertThat(limiter.handshakes()).isZero();
         assertThat(connect(limiter, "10.0.0.1").isOpen()).isTrue();
@@ -291,7 +291,7 @@ class ZMTPHandshakeLimiterTest {
                 assertThat(first.getInputStream().readNBytes(10)).hasSize(10);
                 assertThat(second.getInputStream().readNBytes(10)).hasSize(10);
                 assertThat(third.getInputStream().read()).isEqualTo(-1);
-                first.getOutputStream().write(Hex.octets(ScriptedPeer.greeting(ZMTPVersion.ZMTP31, DEALER)));
+                first.getOutputStream().write(Hex.bytes(ScriptedPeer.greeting(ZMTPVersion.ZMTP31, DEALER)));
                 // Our greeting, and the READY that says that the handshake is over for us.
                 assertThat(first.getInputStream().readNBytes(54 + 43)).hasSize(54 + 43);
                 try (Socket fourth = socketTo(server)) {

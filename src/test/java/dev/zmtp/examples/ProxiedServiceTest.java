@@ -54,7 +54,7 @@ class ProxiedServiceTest {
                 SIGNATURE_OF_V2 + "21 11 000c c6336407 c0000201 0400 15b3"
             })
     void theAddressInTheHeaderIsTheOneThatIsChecked(String header) {
-        byte[] bytes = Hex.octets(header + GREETING + ready("DEALER"));
+        byte[] bytes = Hex.bytes(header + GREETING + ready("DEALER"));
         for (int split = 1; split < bytes.length; split++) {
             try (ScriptedPeer peer = connected()) {
                 peer.send(bytes, split);

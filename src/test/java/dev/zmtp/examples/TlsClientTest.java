@@ -86,7 +86,8 @@ class TlsClientTest {
 
     @Test
     void withoutAHostEveryServerIsRefused() {
-        try (CodecPair peers = connect(ch -> ch.pipeline().addLast(client.newHandler(ch.alloc()), ZMTPCodec.of(DEALER)))) {
+        try (CodecPair peers =
+                connect(ch -> ch.pipeline().addLast(client.newHandler(ch.alloc()), ZMTPCodec.of(DEALER)))) {
             assertRefusedByTheClient(peers, "");
         }
     }

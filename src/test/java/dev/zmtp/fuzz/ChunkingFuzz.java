@@ -40,7 +40,7 @@ public final class ChunkingFuzz {
         same(whole, events(codecs.get(), other, all, reads), "in other buffers");
         same(whole, events(codecs.get().decoder(session -> new Parts(manner)), setup, all, reads), "with a decoder");
         if (all.length <= MAX_SINGLE) {
-            same(whole, events(codecs.get(), setup, all, 1), "octet by octet");
+            same(whole, events(codecs.get(), setup, all, 1), "byte by byte");
         }
     }
 
@@ -51,7 +51,7 @@ public final class ChunkingFuzz {
         if (peer.isDraft() && !version.hasCommands()) {
             return stream;
         }
-        byte[] greeting = Hex.octets(ScriptedPeer.greeting(version, peer));
+        byte[] greeting = Hex.bytes(ScriptedPeer.greeting(version, peer));
         byte[] all = new byte[greeting.length + stream.length];
         System.arraycopy(greeting, 0, all, 0, greeting.length);
         System.arraycopy(stream, 0, all, greeting.length, stream.length);

@@ -26,7 +26,7 @@ public final class CommandFuzz {
         } catch (ZMTPException documented) {
             FuzzFailure.unlessEqual(documented.code(), ZMTPException.Code.MALFORMED, "code");
         }
-        FuzzFailure.unlessEqual(ledger.taken(), 0L, "octets that are not back");
+        FuzzFailure.unlessEqual(ledger.taken(), 0L, "bytes that are not back");
     }
 
     private static void writtenAgain(Command command, byte[] bytes, ByteBuf data, Ledger ledger) {

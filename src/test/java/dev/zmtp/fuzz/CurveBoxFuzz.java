@@ -9,7 +9,7 @@ import dev.zmtp.testing.ScriptedPeer;
 /** Metadata and frames from a peer of a CURVE server that has a valid key, in boxes that open. */
 public final class CurveBoxFuzz {
 
-    private static final byte[] GREETING = Hex.octets(ScriptedPeer.SIGNATURE + "03 01 \"CURVE\" 00*15 00*32");
+    private static final byte[] GREETING = Hex.bytes(ScriptedPeer.SIGNATURE + "03 01 \"CURVE\" 00*15 00*32");
 
     private CurveBoxFuzz() {}
 
@@ -24,7 +24,7 @@ public final class CurveBoxFuzz {
                 .maxHandshakeCommandLength(1 << 16);
         var setup = FuzzedConnection.Setup.of(input);
         int frames = input.choice(6);
-        byte[] metadata = input.choice(3) == 0 ? input.bytes(input.octet()) : CurveForge.metadata(input.octet());
+        byte[] metadata = input.choice(3) == 0 ? input.bytes(input.oneByte()) : CurveForge.metadata(input.oneByte());
         CurveForge forge = new CurveForge();
         try (FuzzedConnection conversation =
                 new FuzzedConnection(forge.server(codec).build(), setup)) {
@@ -32,7 +32,7 @@ public final class CurveBoxFuzz {
             conversation.hear(forge.hello());
             conversation.hear(forge.initiate(conversation.sent(), metadata));
             for (int i = 0; i < frames; i++) {
-                conversation.hear(forge.message(input.octet(), input.bytes(input.octet())));
+                conversation.hear(forge.message(input.oneByte(), input.bytes(input.oneByte())));
             }
             conversation.hear(input.rest());
         } catch (ZMTPException e) {

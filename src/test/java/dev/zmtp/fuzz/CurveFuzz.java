@@ -30,8 +30,8 @@ import java.util.List;
  */
 public final class CurveFuzz {
 
-    private static final ZMTPCurveKeyPair SERVER = ZMTPCurveKeyPair.of(Hex.octets("01*32"));
-    private static final ZMTPCurveKeyPair CLIENT = ZMTPCurveKeyPair.of(Hex.octets("02*32"));
+    private static final ZMTPCurveKeyPair SERVER = ZMTPCurveKeyPair.of(Hex.bytes("01*32"));
+    private static final ZMTPCurveKeyPair CLIENT = ZMTPCurveKeyPair.of(Hex.bytes("02*32"));
 
     private static final int MAX_CARRIED = 60;
     private static final int MESSAGES = 3;
@@ -177,7 +177,7 @@ public final class CurveFuzz {
         }
         int edit = input.choice(8);
         touched |= edit != 0;
-        int at = (input.octet() << 8 | input.octet()) % bytes.length;
+        int at = (input.oneByte() << 8 | input.oneByte()) % bytes.length;
         return switch (edit) {
             case 1 -> changed(bytes, at);
             case 2 -> Arrays.copyOf(bytes, at);
@@ -192,7 +192,7 @@ public final class CurveFuzz {
 
     private byte[] changed(byte[] bytes, int at) {
         byte[] changed = bytes.clone();
-        changed[at] ^= (byte) Math.max(1, input.octet());
+        changed[at] ^= (byte) Math.max(1, input.oneByte());
         return changed;
     }
 

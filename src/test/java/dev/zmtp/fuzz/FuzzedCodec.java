@@ -54,7 +54,7 @@ final class FuzzedCodec {
     static int[] reads(Input input) {
         int[] lengths = new int[input.choice(9)];
         for (int i = 0; i < lengths.length; i++) {
-            int length = input.octet();
+            int length = input.oneByte();
             lengths[i] = length < 200 ? length + 1 : (length - 199) << 10;
         }
         return lengths;
@@ -62,7 +62,7 @@ final class FuzzedCodec {
 
     /** The rest of the input, perhaps followed by some KiB that are malformed unless they are part of a body. */
     static byte[] stream(Input input) {
-        int stretch = Math.max(0, input.octet() - MIN_STRETCH) << 11;
+        int stretch = Math.max(0, input.oneByte() - MIN_STRETCH) << 11;
         byte[] bytes = input.rest();
         byte[] stream = Arrays.copyOf(bytes, bytes.length + stretch);
         Arrays.fill(stream, bytes.length, stream.length, NO_HEADER);

@@ -97,7 +97,7 @@ final class FuzzedConnection implements AutoCloseable {
     /** The surroundings of a codec; the same bytes mean the same in all of them. */
     record Setup(boolean direct, boolean keep, boolean roomy, boolean peerReads, boolean lateClose, Act act) {
         static Setup of(Input input) {
-            int flags = input.octet();
+            int flags = input.oneByte();
             return new Setup(
                     (flags & 1) != 0,
                     (flags & 2) != 0,
@@ -304,10 +304,10 @@ final class FuzzedConnection implements AutoCloseable {
             FuzzFailure.unless(
                     queued <= HIGH_WATER_MARK + OURS + length, "queued for a peer that reads nothing", queued);
         }
-        FuzzFailure.unless(sentBytes <= OURS + received, "sent for " + received + " octets", sentBytes);
+        FuzzFailure.unless(sentBytes <= OURS + received, "sent for " + received + " bytes", sentBytes);
         if (!setup.keep && codec.session().config().decoder() == null) {
             long most = AT_ONCE + OURS + 2 * received + (setup.peerReads ? 0 : 8 * OURS);
-            FuzzFailure.unless(ledger.taken() <= most, "kept of " + received + " octets", ledger.taken());
+            FuzzFailure.unless(ledger.taken() <= most, "kept of " + received + " bytes", ledger.taken());
         }
     }
 
@@ -373,7 +373,7 @@ final class FuzzedConnection implements AutoCloseable {
         FuzzFailure.unless(ends == 1, "ends of a handshake", ends);
         FuzzFailure.unless(futures == 1, "completions of its future", futures);
         FuzzFailure.unless(failures <= 1, "failures", failures);
-        FuzzFailure.unlessEqual(ledger.taken(), 0L, "octets that are not back");
+        FuzzFailure.unlessEqual(ledger.taken(), 0L, "bytes that are not back");
         LeakCheck.check();
     }
 }

@@ -17,13 +17,13 @@ final class Input {
     }
 
     /** The next byte, 0 to 255. */
-    int octet() {
+    int oneByte() {
         return isEmpty() ? 0 : bytes[index++] & 0xff;
     }
 
     /** The next byte as a choice, 0 to {@code choices - 1}. */
     int choice(int choices) {
-        return octet() % choices;
+        return oneByte() % choices;
     }
 
     /** One of these, as the next byte chooses. */

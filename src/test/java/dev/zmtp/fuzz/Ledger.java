@@ -49,7 +49,7 @@ final class Ledger extends AbstractByteBufAllocator {
 
     private void judge(int bytes) {
         if (bytes > allowed) {
-            refused = bytes + " octets at once (expected: <= " + allowed + ")";
+            refused = bytes + " bytes at once (expected: <= " + allowed + ")";
             throw new FuzzFailure("memory: " + refused);
         }
     }

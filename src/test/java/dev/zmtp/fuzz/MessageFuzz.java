@@ -51,7 +51,7 @@ public final class MessageFuzz {
         } finally {
             in.release();
         }
-        FuzzFailure.unlessEqual(ledger.taken(), 0L, "octets that are not back");
+        FuzzFailure.unlessEqual(ledger.taken(), 0L, "bytes that are not back");
     }
 
     /** Whether no command stands before the end of the next message: {@code read} does not know commands. */

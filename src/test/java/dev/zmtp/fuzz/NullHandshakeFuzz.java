@@ -7,8 +7,8 @@ import dev.zmtp.testing.ScriptedPeer;
 /** Anything a 3.x peer sends after a valid greeting. */
 public final class NullHandshakeFuzz {
 
-    private static final byte[] GREETING_31 = Hex.octets(ScriptedPeer.GREETING);
-    private static final byte[] GREETING_30 = Hex.octets(ScriptedPeer.SIGNATURE + "03 00 " + ScriptedPeer.NULL);
+    private static final byte[] GREETING_31 = Hex.bytes(ScriptedPeer.GREETING);
+    private static final byte[] GREETING_30 = Hex.bytes(ScriptedPeer.SIGNATURE + "03 00 " + ScriptedPeer.NULL);
 
     private NullHandshakeFuzz() {}
 

@@ -11,7 +11,7 @@ import java.util.Map;
 /** Anything the peer of a PLAIN server or a PLAIN client sends after a valid greeting. */
 public final class PlainFuzz {
 
-    private static final byte[] GREETING = Hex.octets(ScriptedPeer.SIGNATURE + "03 01 \"PLAIN\" 00*15 00*32");
+    private static final byte[] GREETING = Hex.bytes(ScriptedPeer.SIGNATURE + "03 01 \"PLAIN\" 00*15 00*32");
     private static final ZMTPPasswords PASSWORDS = ZMTPPasswords.of(Map.of("admin", "secret", "", ""));
 
     private PlainFuzz() {}

@@ -75,8 +75,8 @@ final class Seeds {
             String version = words[0].equals("2.0") ? "02 " : words[0].equals("3.0") ? "01 " : "00 ";
             seed("TrafficFuzz", name, version + traffic(type, bytes));
             seed("ChunkingFuzz", name, chunking(Integer.parseInt(type, 16), READS_OF_1, true, 3) + bytes);
-            if (Hex.octets(bytes)[0] >= 4) {
-                body("CommandFuzz", name, bytes, Hex.octets(bytes)[0] == 4 ? 2 : 9, "");
+            if (Hex.bytes(bytes)[0] >= 4) {
+                body("CommandFuzz", name, bytes, Hex.bytes(bytes)[0] == 4 ? 2 : 9, "");
             } else {
                 seed("MessageFuzz", name, "03 00 " + bytes);
             }
@@ -122,7 +122,7 @@ final class Seeds {
         String http = "47 45 54 20 2f 20 48 54 54 50 2f 31 2e 31 0d 0a 0d 0a";
         seed("GreetingFuzz", "an HTTP request", ROUTER + PLAIN + ONE_READ + UNSTRETCHED + http);
         String all = ScriptedPeer.GREETING + ScriptedPeer.ready("DEALER") + "00 01 61 / 01 00 / 00 01 62";
-        seed("GreetingFuzz", "a whole conversation, octet by octet", ROUTER + PLAIN + READS_OF_1 + UNSTRETCHED + all);
+        seed("GreetingFuzz", "a whole conversation, byte by byte", ROUTER + PLAIN + READS_OF_1 + UNSTRETCHED + all);
         seed("GreetingFuzz", "closed at the first message, later", ROUTER + "10 01 " + ONE_READ + UNSTRETCHED + all);
         seed("GreetingFuzz", "a read within a read", ROUTER + "00 04 " + "01 50 " + UNSTRETCHED + all + " 00 01 63");
         seed("GreetingFuzz", "removed at the first message", ROUTER + "02 02 " + ONE_READ + UNSTRETCHED + all);
@@ -146,7 +146,7 @@ final class Seeds {
         String longGroup = "06 00*6 01 05 04 4a 4f 49 4e 67*256";
         seed(
                 "TrafficFuzz",
-                "a group of 256 octets",
+                "a group of 256 bytes",
                 "00 0d " + NO_LIMITS + NO_DECODER + PLAIN + ONE_READ + UNSTRETCHED + longGroup);
         String ping = "04 0a 04 50 49 4e 47 00 00 4c 4f 4c ";
         String dealer = "00 05 " + NO_LIMITS;
@@ -311,7 +311,7 @@ final class Seeds {
         String untouched = "00 00 00 ";
         for (int command = 0; command < 12; command++) {
             String before = untouched.repeat(command);
-            seed("CurveFuzz", "an octet of piece " + command + " is changed", before + "01 00 20 01");
+            seed("CurveFuzz", "a byte of piece " + command + " is changed", before + "01 00 20 01");
             seed("CurveFuzz", "piece " + command + " is cut", before + "02 00 20");
             seed("CurveFuzz", "piece " + command + " comes twice", before + "03 00 00");
         }
@@ -328,7 +328,7 @@ final class Seeds {
 
     /** Seeds with the body of the frame that {@code bytes} spell, without the first {@code header} bytes. */
     private void body(String target, String name, String bytes, int header, String before) throws IOException {
-        byte[] frame = Hex.octets(bytes);
+        byte[] frame = Hex.bytes(bytes);
         StringBuilder body = new StringBuilder(before);
         for (int i = header; i < frame.length; i++) {
             body.append(" %02x".formatted(frame[i]));
@@ -339,6 +339,6 @@ final class Seeds {
     private void seed(String target, String name, String bytes) throws IOException {
         String file = name.replaceAll("[^A-Za-z0-9.]+", "-") + ".bin";
         Path folder = Files.createDirectories(directory.resolve(target));
-        Files.write(folder.resolve(file), Hex.octets(bytes));
+        Files.write(folder.resolve(file), Hex.bytes(bytes));
     }
 }

@@ -31,7 +31,7 @@ public final class TrafficFuzz {
         int[] reads = FuzzedCodec.reads(input);
         byte[] stream = FuzzedCodec.stream(input);
         try (FuzzedConnection conversation = new FuzzedConnection(built, setup)) {
-            conversation.hear(Hex.octets(ScriptedPeer.greeting(version, peerOf(type))));
+            conversation.hear(Hex.bytes(ScriptedPeer.greeting(version, peerOf(type))));
             FuzzFailure.unless(conversation.isInTraffic(), "behind a valid handshake", conversation.heard());
             conversation.hear(stream, reads);
             compare(conversation, new Model(version, built.session().config(), stream), type);

@@ -83,8 +83,8 @@ public final class WritingFuzz {
         int estimate = input.number(100, 0, 50, 300);
         int maxHeld = input.number(UNLIMITED, 0, 200, 9000);
         isHeldLimited = maxHeld != UNLIMITED;
-        failing = input.octet();
-        callingBack = input.octet();
+        failing = input.oneByte();
+        callingBack = input.oneByte();
         reads = FuzzedCodec.reads(input);
 
         ZMTPCodec.Builder writer = ZMTPCodec.builder().socketType(type).maxHeldLength(maxHeld);
@@ -227,7 +227,7 @@ public final class WritingFuzz {
             throw new FuzzFailure("failure: " + unexpected, unexpected.get(0));
         }
         warnings.check();
-        FuzzFailure.unlessEqual(ledger.taken(), 0L, "octets that are not back");
+        FuzzFailure.unlessEqual(ledger.taken(), 0L, "bytes that are not back");
         LeakCheck.check();
     }
 
@@ -327,7 +327,7 @@ public final class WritingFuzz {
 
     /** A frame in any kind of buffer. Its bytes never look like a subscription, as a publisher would take it for one. */
     private ByteBuf frame() {
-        int choice = input.octet();
+        int choice = input.oneByte();
         int length = LENGTHS[choice % LENGTHS.length];
         int kind = choice / LENGTHS.length % 4;
         ByteBuf bytes = kind == 0 ? ledger.heapBuffer(length) : ledger.directBuffer(length + 3);

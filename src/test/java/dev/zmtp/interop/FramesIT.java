@@ -39,7 +39,7 @@ class FramesIT {
         return all;
     }
 
-    @ParameterizedTest(name = "{0}, {1} bind, {2} frames of {3} octets")
+    @ParameterizedTest(name = "{0}, {1} bind, {2} frames of {3} bytes")
     @MethodSource("everySizeAndCount")
     void aMessageOfAnyShapeIsSentAndEchoed(PeerKind kind, Binder binder, int frames, int[] sizes) {
         int[] lengths = new int[frames];

@@ -27,7 +27,7 @@ final class RawPeer implements AutoCloseable {
 
     /** Sends the bytes that {@code hex} spells. */
     void say(String hex) throws IOException {
-        socket.getOutputStream().write(Hex.octets(hex));
+        socket.getOutputStream().write(Hex.bytes(hex));
     }
 
     /** Reads until the other side closes the connection, and returns what it sent, with a character for each byte. */

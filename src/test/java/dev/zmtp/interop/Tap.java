@@ -47,7 +47,7 @@ final class Tap extends ChannelDuplexHandler {
         long deadline = Patience.deadline();
         while (!condition.getAsBoolean()) {
             if (Patience.isOver(deadline)) {
-                throw new AssertionError("octets received: " + received.length() + ", sent: " + sent.length()
+                throw new AssertionError("bytes received: " + received.length() + ", sent: " + sent.length()
                         + " (expected: the commands that are awaited)");
             }
             try {

@@ -12,8 +12,8 @@ import dev.zmtp.codec.ZMTPDecoder;
 import dev.zmtp.codec.ZMTPHandshakeFailure;
 import dev.zmtp.codec.ZMTPHandshakeSuccess;
 import dev.zmtp.codec.ZMTPProtocols;
-import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.CodecPair;
+import dev.zmtp.testing.Hex;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.channel.ChannelFuture;
@@ -95,7 +95,8 @@ class MigrationTest {
 
     @Test
     void aMessageWrittenBeforeTheHandshakeLeavesAfterIt() {
-        try (CodecPair peers = new CodecPair(ZMTPCodec.of(ZMTPSocketType.DEALER), ZMTPCodec.of(ZMTPSocketType.DEALER))) {
+        try (CodecPair peers =
+                new CodecPair(ZMTPCodec.of(ZMTPSocketType.DEALER), ZMTPCodec.of(ZMTPSocketType.DEALER))) {
             ChannelFuture written = peers.left.channel.writeAndFlush(ZMTPMessage.fromUTF8("early"));
 
             peers.exchange();

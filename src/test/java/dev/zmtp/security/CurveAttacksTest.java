@@ -107,10 +107,10 @@ class CurveAttacksTest {
 
     @Test
     void theBoxOfAHelloHoldsZeros() {
-        byte[] secret = Hex.octets("03*32");
+        byte[] secret = Hex.bytes("03*32");
         byte[] key = Curve25519.sharedKey(secret, serverKeys.publicKey().bytes());
-        byte[] box = CurveBoxes.seal(key, CurveBoxes.nonce(CurveBoxes.HELLO_NONCE, 1), Hex.octets("00*63 01"));
-        byte[] hello = Hex.octets("05 \"HELLO\" 01 00 00*72 " + ByteBufUtil.hexDump(Curve25519.publicKey(secret))
+        byte[] box = CurveBoxes.seal(key, CurveBoxes.nonce(CurveBoxes.HELLO_NONCE, 1), Hex.bytes("00*63 01"));
+        byte[] hello = Hex.bytes("05 \"HELLO\" 01 00 00*72 " + ByteBufUtil.hexDump(Curve25519.publicKey(secret))
                 + " 00*7 01 " + ByteBufUtil.hexDump(box));
         assertThat(refusal(server, hello)).hasMessage("HELLO: a box of something (expected: one of zeros)");
     }
@@ -128,7 +128,7 @@ class CurveAttacksTest {
             })
     void aKeyOfLowOrderIsRefused(String key) {
         byte[] hello = next(client);
-        System.arraycopy(Hex.octets(key), 0, hello, 80, 32);
+        System.arraycopy(Hex.bytes(key), 0, hello, 80, 32);
         assertThat(refusal(server, hello)).hasMessageStartingWith("CURVE public key: of low order");
     }
 
@@ -182,7 +182,7 @@ class CurveAttacksTest {
         give(client, next(server));
         byte[] initiate = next(client);
         give(server, initiate);
-        assertThat(next(server)).startsWith(Hex.octets("05 \"READY\""));
+        assertThat(next(server)).startsWith(Hex.bytes("05 \"READY\""));
 
         CurveServer another = newServer();
         give(another, hello);
@@ -198,7 +198,7 @@ class CurveAttacksTest {
 
     @Test
     void aVouchForAnotherServerIsRefused() {
-        ZMTPCurveKeyPair other = ZMTPCurveKeyPair.of(Hex.octets("04*32"));
+        ZMTPCurveKeyPair other = ZMTPCurveKeyPair.of(Hex.bytes("04*32"));
         assertThat(refusal(server, initiateVouchingFor(other.publicKey())))
                 .hasMessageStartingWith("vouch: for other keys");
     }
@@ -206,7 +206,7 @@ class CurveAttacksTest {
     @Test
     void aVouchForThisServerIsAccepted() {
         give(server, initiateVouchingFor(serverKeys.publicKey()));
-        assertThat(next(server)).startsWith(Hex.octets("05 \"READY\""));
+        assertThat(next(server)).startsWith(Hex.bytes("05 \"READY\""));
     }
 
     @Test
@@ -216,9 +216,9 @@ class CurveAttacksTest {
         CurveServer slow = new CurveServer(new StandaloneContext("ROUTER", waiting::add), RANDOM, serverKeys);
         give(slow, hello);
         assertThat(refusal(slow, hello)).hasMessage("command: HELLO (expected: none in COMPUTING)");
-        assertThat(refusal(newServer(), Hex.octets("08 \"INITIATE\" 00*257")).code())
+        assertThat(refusal(newServer(), Hex.bytes("08 \"INITIATE\" 00*257")).code())
                 .isEqualTo(Code.UNEXPECTED);
-        assertThat(refusal(client, Hex.octets("05 \"READY\" 00*24")).code()).isEqualTo(Code.UNEXPECTED);
+        assertThat(refusal(client, Hex.bytes("05 \"READY\" 00*24")).code()).isEqualTo(Code.UNEXPECTED);
     }
 
     // WELCOME and READY
@@ -250,7 +250,7 @@ class CurveAttacksTest {
         give(server, next(client));
         give(client, next(server));
         next(client);
-        assertThat(refusal(client, Hex.octets("05 \"ERROR\" 03 \"400\"")))
+        assertThat(refusal(client, Hex.bytes("05 \"ERROR\" 03 \"400\"")))
                 .hasMessage("refused by the peer: 400")
                 .satisfies(e -> assertThat(e.code()).isEqualTo(Code.PEER_ERROR));
     }
@@ -259,7 +259,7 @@ class CurveAttacksTest {
 
     private static byte[] sealed(ZMTPMechanism.FrameCipher cipher, int flags, String body) {
         ByteBuf out = Unpooled.buffer();
-        cipher.seal(flags, Unpooled.wrappedBuffer(Hex.octets(body)), out);
+        cipher.seal(flags, Unpooled.wrappedBuffer(Hex.bytes(body)), out);
         return ByteBufUtil.getBytes(out);
     }
 
@@ -322,17 +322,17 @@ class CurveAttacksTest {
     @Test
     void clearTextIsRefused() {
         shakeHands();
-        assertThat(refusal(server.cipher(), Hex.octets("61*40")))
+        assertThat(refusal(server.cipher(), Hex.bytes("61*40")))
                 .hasMessage("frame: in clear text (expected: a MESSAGE of CURVE)");
     }
 
     @ParameterizedTest
     @ValueSource(ints = {3, 4, 0x80, 0xff})
     void unknownFlagsAreRefused(int flags) {
-        byte[] key = Hex.octets("07*32");
+        byte[] key = Hex.bytes("07*32");
         SecretBox box = new SecretBox(key, CurveBoxes.CLIENT_NONCE);
         ByteBuf frame = Unpooled.buffer();
-        frame.writeBytes(Hex.octets("07 \"MESSAGE\" 00*7 05 00*16")).writeByte(flags);
+        frame.writeBytes(Hex.bytes("07 \"MESSAGE\" 00*7 05 00*16")).writeByte(flags);
         box.seal(5, frame, 32, 1);
         CurveCipher cipher = new CurveCipher(
                 new SecretBox(key, CurveBoxes.SERVER_NONCE), 2, new SecretBox(key, CurveBoxes.CLIENT_NONCE), 4);
@@ -350,7 +350,7 @@ class CurveAttacksTest {
 
     @Test
     void theLastNonceIsNeverUsed() {
-        byte[] key = Hex.octets("07*32");
+        byte[] key = Hex.bytes("07*32");
         CurveCipher ours = new CurveCipher(
                 new SecretBox(key, CurveBoxes.CLIENT_NONCE), -2, new SecretBox(key, CurveBoxes.SERVER_NONCE), 1);
         CurveCipher theirs = new CurveCipher(

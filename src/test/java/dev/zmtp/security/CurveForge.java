@@ -11,9 +11,9 @@ import java.util.Arrays;
 /** A CURVE client with its own key and any content in its boxes, for a server that accepts everyone. */
 public final class CurveForge {
 
-    static final ZMTPCurveKeyPair SERVER = ZMTPCurveKeyPair.of(Hex.octets("01*32"));
-    static final ZMTPCurveKeyPair CLIENT = ZMTPCurveKeyPair.of(Hex.octets("02*32"));
-    private static final byte[] TRANSIENT_SECRET = Hex.octets("05*32");
+    static final ZMTPCurveKeyPair SERVER = ZMTPCurveKeyPair.of(Hex.bytes("01*32"));
+    static final ZMTPCurveKeyPair CLIENT = ZMTPCurveKeyPair.of(Hex.bytes("02*32"));
+    private static final byte[] TRANSIENT_SECRET = Hex.bytes("05*32");
     private static final byte[] TRANSIENT_KEY = Curve25519.publicKey(TRANSIENT_SECRET);
     private static final byte[] HELLO_KEY =
             Curve25519.sharedKey(TRANSIENT_SECRET, SERVER.publicKey().bytes());
@@ -31,7 +31,7 @@ public final class CurveForge {
     }
 
     static byte[] metadata(ZMTPSocketType type) {
-        return Hex.octets(
+        return Hex.bytes(
                 "0b \"Socket-Type\" 000000 %02x \"%s\"".formatted(type.name().length(), type));
     }
 
@@ -54,7 +54,7 @@ public final class CurveForge {
 
     /** An INITIATE in its frame, in answer to what the server has sent so far, a WELCOME at the end. */
     public byte[] initiate(String sent, byte[] metadata) {
-        byte[] bytes = Hex.octets(sent);
+        byte[] bytes = Hex.bytes(sent);
         if (bytes.length < WELCOME_LENGTH) {
             return new byte[0]; // it has not sent one
         }
@@ -98,7 +98,7 @@ public final class CurveForge {
         } else {
             frame.writeByte(length);
         }
-        frame.writeBytes(Hex.octets("07 \"MESSAGE\"")).writeLong(count).writeZero(16);
+        frame.writeBytes(Hex.bytes("07 \"MESSAGE\"")).writeLong(count).writeZero(16);
         int start = frame.writerIndex();
         frame.writeByte(flags).writeBytes(body);
         boxes.seal(count, frame, start, 1 + body.length);
@@ -112,6 +112,6 @@ public final class CurveForge {
             hex.append(part instanceof byte[] bytes ? ByteBufUtil.hexDump(bytes) : part)
                     .append(' ');
         }
-        return Hex.octets(hex.toString());
+        return Hex.bytes(hex.toString());
     }
 }

@@ -89,7 +89,7 @@ class CurveVectorsTest {
     }
 
     private static String sha256(String hex) throws Exception {
-        return ByteBufUtil.hexDump(MessageDigest.getInstance("SHA-256").digest(Hex.octets(hex)));
+        return ByteBufUtil.hexDump(MessageDigest.getInstance("SHA-256").digest(Hex.bytes(hex)));
     }
 
     @Test
@@ -154,12 +154,12 @@ class CurveVectorsTest {
 
     private static String sealed(ZMTPMechanism.FrameCipher cipher, int flags, String body) {
         ByteBuf out = Unpooled.buffer();
-        cipher.seal(flags, Unpooled.wrappedBuffer(Hex.octets(body)), out);
+        cipher.seal(flags, Unpooled.wrappedBuffer(Hex.bytes(body)), out);
         return ByteBufUtil.hexDump(out);
     }
 
     private static String opened(ZMTPMechanism.FrameCipher cipher, String sealed) {
-        ByteBuf body = Unpooled.wrappedBuffer(Hex.octets(sealed));
+        ByteBuf body = Unpooled.wrappedBuffer(Hex.bytes(sealed));
         return cipher.open(body) + " " + ByteBufUtil.hexDump(body);
     }
 }

@@ -21,7 +21,7 @@ class HandshakeCommandsTest {
     @Test
     void aCommandStartsWithItsNameAndGrowsWithItsData() {
         ByteBuf command = context.command("TICKET", 1);
-        command.writeBytes(Hex.octets("\"abcdef\""));
+        command.writeBytes(Hex.bytes("\"abcdef\""));
         assertThat(Hex.dump(command)).isEqualTo(Hex.of("06 \"TICKET\" \"abcdef\""));
     }
 

@@ -30,12 +30,12 @@ class KeysTest {
 
     @Test
     void z85EncodesTheExampleOfItsSpecification() {
-        assertThat(Z85.encode(Hex.octets("864fd26fb559f75b")))
+        assertThat(Z85.encode(Hex.bytes("864fd26fb559f75b")))
                 .isEqualTo("HelloWorld".getBytes(StandardCharsets.US_ASCII));
         assertThat(Z85.decode("x", "HelloWorld".getBytes(StandardCharsets.US_ASCII), 8))
-                .isEqualTo(Hex.octets("864fd26fb559f75b"));
+                .isEqualTo(Hex.bytes("864fd26fb559f75b"));
         assertThat(Z85.decode("x", "%nSc0".getBytes(StandardCharsets.US_ASCII), 4))
-                .isEqualTo(Hex.octets("ff*4"));
+                .isEqualTo(Hex.bytes("ff*4"));
     }
 
     @Test

@@ -253,7 +253,7 @@ final class CodecEnd extends ChannelInboundHandlerAdapter {
         Numbered numbered = stream.next(end);
         ZMTPMessage message = numbered.toMessage(ctx.alloc(), shape);
         totals.count("messages sent", name);
-        totals.add("octets sent", name, message.readableBytes());
+        totals.add("bytes sent", name, message.readableBytes());
         ctx.write(message).addListener((ChannelFuture written) -> completed(written, stream, numbered));
         switch (plan.flush()) {
             case EACH -> ctx.flush();

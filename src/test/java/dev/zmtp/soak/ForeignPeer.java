@@ -125,7 +125,7 @@ final class ForeignPeer {
             return false;
         }
         totals.count("messages sent", name);
-        totals.add("octets sent", name, pending.readableBytes());
+        totals.add("bytes sent", name, pending.readableBytes());
         pending.release();
         pending = null;
         seen();

@@ -174,7 +174,7 @@ final class Link {
             try {
                 Numbered said = Numbered.of(message);
                 totals.count("messages received, whole and in order", owner);
-                totals.add("octets received", owner, message.readableBytes());
+                totals.add("bytes received", owner, message.readableBytes());
                 Incoming stream = stream(said.stream());
                 if (!stream.isEnded()) {
                     progressed();

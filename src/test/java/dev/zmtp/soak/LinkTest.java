@@ -148,7 +148,7 @@ class LinkTest {
         inbox.take(message);
         message.release();
 
-        assertThat(violations.found()).singleElement().asString().startsWith("server: torn: first frame: 13 octets");
+        assertThat(violations.found()).singleElement().asString().startsWith("server: torn: first frame: 13 bytes");
     }
 
     @Test

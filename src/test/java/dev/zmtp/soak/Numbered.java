@@ -79,12 +79,12 @@ record Numbered(long stream, long number, boolean end) {
     static Numbered of(ZMTPMessage message) throws TornException {
         ByteBuf first = message.frame(0);
         if (first.readableBytes() < HEADER) {
-            throw new TornException("first frame: " + first.readableBytes() + " octets (expected: >= " + HEADER + ")");
+            throw new TornException("first frame: " + first.readableBytes() + " bytes (expected: >= " + HEADER + ")");
         }
         int at = first.readerIndex();
         int topic = first.getByte(at);
         if (topic != TOPIC.charAt(0)) {
-            throw new TornException("first octet: " + topic + " (expected: " + (int) TOPIC.charAt(0) + ")");
+            throw new TornException("first byte: " + topic + " (expected: " + (int) TOPIC.charAt(0) + ")");
         }
         Numbered said = new Numbered(first.getLong(at + 8), first.getLong(at + 16), first.getByte(at + 1) != 0);
         int frames = first.getShort(at + 2);
@@ -93,7 +93,7 @@ record Numbered(long stream, long number, boolean end) {
         }
         int bytes = first.getInt(at + 4);
         if (message.readableBytes() != bytes) {
-            throw new TornException(said + " with " + message.readableBytes() + " octets (expected: " + bytes + ")");
+            throw new TornException(said + " with " + message.readableBytes() + " bytes (expected: " + bytes + ")");
         }
         int crc = crc(message);
         if (crc != first.getInt(at + CRC_AT)) {

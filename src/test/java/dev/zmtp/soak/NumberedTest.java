@@ -72,7 +72,7 @@ class NumberedTest {
         List<ByteBuf> frames = frames(message(10, 20));
         frames.set(1, frames.get(1).slice(0, 19));
 
-        assertTorn(frames, "57 octets (expected: 58)");
+        assertTorn(frames, "57 bytes (expected: 58)");
     }
 
     @Test
@@ -106,7 +106,7 @@ class NumberedTest {
 
     @Test
     void aFrameWithoutAHeaderIsNoticed() {
-        assertTorn(List.of(Unpooled.wrappedBuffer(new byte[27])), "first frame: 27 octets");
-        assertTorn(List.of(Unpooled.wrappedBuffer(new byte[28])), "first octet: 0");
+        assertTorn(List.of(Unpooled.wrappedBuffer(new byte[27])), "first frame: 27 bytes");
+        assertTorn(List.of(Unpooled.wrappedBuffer(new byte[28])), "first byte: 0");
     }
 }

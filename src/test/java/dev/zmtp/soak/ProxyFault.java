@@ -77,7 +77,7 @@ record ProxyFault(Kind kind, boolean up, long at, int millis) {
     @Override
     public String toString() {
         return kind
-                + (up ? " of the peer's octets behind " : " of the server's octets behind ")
+                + (up ? " of the peer's bytes after " : " of the server's bytes after ")
                 + at
                 + (millis > 0 ? " for " + millis + " ms" : "");
     }

@@ -222,7 +222,7 @@ public final class Soak implements Callable<Integer> {
                 totals.sum("links ended", "broken"),
                 totals.sum("faults"),
                 totals.sum("messages received, whole and in order"),
-                totals.sum("octets received") / MEGA,
+                totals.sum("bytes received") / MEGA,
                 PlatformDependent.usedDirectMemory() / MEGA,
                 violations.found().size());
     }

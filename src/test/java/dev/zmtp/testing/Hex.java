@@ -15,7 +15,7 @@ public final class Hex {
     private Hex() {}
 
     /** The bytes that {@code text} spells. */
-    public static byte[] octets(String text) {
+    public static byte[] bytes(String text) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         text.lines().map(line -> line.replaceFirst("#.*", "")).forEach(line -> {
             for (StringTokenizer tokens = new StringTokenizer(line, " \t/"); tokens.hasMoreTokens(); ) {
@@ -42,13 +42,13 @@ public final class Hex {
 
     /** The bytes that {@code text} spells, in a buffer that the leak check sees. */
     public static ByteBuf buffer(String text) {
-        byte[] bytes = octets(text);
+        byte[] bytes = bytes(text);
         return ByteBufAllocator.DEFAULT.buffer(bytes.length + 1).writeBytes(bytes);
     }
 
     /** The hex dump of the bytes that {@code text} spells: what to compare {@link #dump} with. */
     public static String of(String text) {
-        return ByteBufUtil.hexDump(octets(text));
+        return ByteBufUtil.hexDump(bytes(text));
     }
 
     /** The hex dump of the readable bytes of {@code buffer}, which is released. */

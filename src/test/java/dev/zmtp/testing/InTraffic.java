@@ -18,8 +18,8 @@ public final class InTraffic {
     private ZMTPSocketType theirs;
     private ZMTPVersion version = ZMTPVersion.ZMTP31;
     private UnaryOperator<ZMTPCodec.Builder> settings = UnaryOperator.identity();
-    private ChannelHandler[] front = {};
-    private ChannelHandler[] behind = {};
+    private ChannelHandler[] before = {};
+    private ChannelHandler[] after = {};
     private @Nullable ByteBufAllocator allocator;
 
     private InTraffic(ZMTPSocketType ours) {
@@ -54,14 +54,14 @@ public final class InTraffic {
     }
 
     /** These handlers stand between the transport and the codec. */
-    public InTraffic front(ChannelHandler... front) {
-        this.front = front;
+    public InTraffic before(ChannelHandler... before) {
+        this.before = before;
         return this;
     }
 
     /** These handlers stand after the codec. */
-    public InTraffic behind(ChannelHandler... behind) {
-        this.behind = behind;
+    public InTraffic after(ChannelHandler... after) {
+        this.after = after;
         return this;
     }
 
@@ -78,7 +78,7 @@ public final class InTraffic {
         if (allocator != null) {
             channel.config().setAllocator(allocator);
         }
-        ChannelHandler[] handlers = Stream.of(Arrays.stream(front), Stream.of(codec), Arrays.stream(behind))
+        ChannelHandler[] handlers = Stream.of(Arrays.stream(before), Stream.of(codec), Arrays.stream(after))
                 .flatMap(each -> each)
                 .toArray(ChannelHandler[]::new);
         ScriptedPeer peer = new ScriptedPeer(channel, handlers).send(ScriptedPeer.greeting(version, theirs));

@@ -78,7 +78,7 @@ public final class ScriptedPeer implements AutoCloseable {
 
     /** The READY of a peer with a socket of {@code type}, and with properties of these names and ASCII values. */
     public static String ready(String type, String... namesAndValues) {
-        ByteBuf body = Unpooled.buffer().writeBytes(Hex.octets("05 \"READY\""));
+        ByteBuf body = Unpooled.buffer().writeBytes(Hex.bytes("05 \"READY\""));
         property(body, "Socket-Type", type);
         for (int i = 0; i < namesAndValues.length; i += 2) {
             property(body, namesAndValues[i], namesAndValues[i + 1]);
@@ -95,13 +95,13 @@ public final class ScriptedPeer implements AutoCloseable {
 
     /** A frame of a command with this body. */
     public static String command(String body) {
-        int length = Hex.octets(body).length;
+        int length = Hex.bytes(body).length;
         return (length < 256 ? "04 %02x " : "06 %016x ").formatted(length) + body + " ";
     }
 
     /** Sends these bytes, which arrive in one read. */
     public ScriptedPeer send(String hex) {
-        return send(Hex.octets(hex));
+        return send(Hex.bytes(hex));
     }
 
     /** Sends these bytes, which arrive in one read; also, as a transport might, when the channel is closed already. */

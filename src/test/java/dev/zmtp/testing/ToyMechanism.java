@@ -175,7 +175,7 @@ public final class ToyMechanism implements ZMTPMechanism {
     /** The sealed form of a frame, for a scripted peer. */
     public static ByteBuf sealed(int flags, String body) {
         ByteBuf out = Unpooled.buffer();
-        new Inverting().seal(flags, Unpooled.wrappedBuffer(Hex.octets(body)), out);
+        new Inverting().seal(flags, Unpooled.wrappedBuffer(Hex.bytes(body)), out);
         return out;
     }
 

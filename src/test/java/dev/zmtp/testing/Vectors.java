@@ -32,13 +32,13 @@ public final class Vectors {
     }
 
     /** The bytes of the vector of this name. */
-    public static byte[] octets(String name) {
-        return Hex.octets(text(name));
+    public static byte[] bytes(String name) {
+        return Hex.bytes(text(name));
     }
 
     /** The hex dump of the vector of this name. */
     public static String hex(String name) {
-        return ByteBufUtil.hexDump(octets(name));
+        return ByteBufUtil.hexDump(bytes(name));
     }
 
     /** The bytes of the vector of this name, in a buffer that the leak check sees. */

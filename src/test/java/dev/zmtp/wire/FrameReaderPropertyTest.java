@@ -1,8 +1,8 @@
 package dev.zmtp.wire;
 
-import dev.zmtp.ZMTPFraming;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.zmtp.ZMTPFraming;
 import dev.zmtp.ZMTPVersion;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;

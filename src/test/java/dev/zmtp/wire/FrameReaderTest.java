@@ -1,6 +1,5 @@
 package dev.zmtp.wire;
 
-import dev.zmtp.ZMTPFraming;
 import static dev.zmtp.ZMTPVersion.ZMTP10;
 import static dev.zmtp.ZMTPVersion.ZMTP20;
 import static dev.zmtp.ZMTPVersion.ZMTP30;
@@ -9,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.zmtp.ZMTPException;
+import dev.zmtp.ZMTPFraming;
 import dev.zmtp.ZMTPVersion;
 import dev.zmtp.testing.Hex;
 import io.netty.buffer.ByteBuf;
@@ -57,8 +57,8 @@ class FrameReaderTest {
 
     @ParameterizedTest(name = "{0}: {1}")
     @CsvSource({
-        "ZMTP10, 00,                    'frame length: 0 (expected: >= 1, it counts the flags octet)'",
-        "ZMTP10, ff 00*8 00,            'frame length: 0 (expected: >= 1, it counts the flags octet)'",
+        "ZMTP10, 00,                    'frame length: 0 (expected: >= 1, it counts the flags byte)'",
+        "ZMTP10, ff 00*8 00,            'frame length: 0 (expected: >= 1, it counts the flags byte)'",
         "ZMTP10, ff 80 00*7 00,         'frame length: 9223372036854775808 (expected: <= 9223372036854775807)'",
         "ZMTP20, 04 00,                 'frame flags: 0x4 (expected: reserved bits 0)'",
         "ZMTP31, f8 02,                 'frame flags: 0xf8 (expected: reserved bits 0)'",
@@ -66,7 +66,7 @@ class FrameReaderTest {
         "ZMTP31, 02 ff*8,               'frame length: 18446744073709551615 (expected: <= 9223372036854775807)'"
     })
     void anIllegalHeaderIsRefusedHoweverItIsSplit(ZMTPVersion version, String bytes, String message) {
-        int length = Hex.octets(bytes).length;
+        int length = Hex.bytes(bytes).length;
         for (int at = 0; at < length; at++) {
             FrameReader reader = new FrameReader(version);
             ByteBuf in = Hex.buffer(bytes);
@@ -201,7 +201,7 @@ class FrameReaderTest {
 
     private static final int ANNOUNCED = 64 << 20;
 
-    @ParameterizedTest(name = "{0} octets in a read")
+    @ParameterizedTest(name = "{0} bytes in a read")
     @ValueSource(ints = {1, 7, 1000, 4096, 8191})
     void aPeerThatAnnouncesMuchAndSendsLittleCostsLittle(int chunk) {
         UnpooledByteBufAllocator counted = new UnpooledByteBufAllocator(false);
@@ -217,7 +217,7 @@ class FrameReaderTest {
         for (int read = 1; read <= 100; read++) {
             assertThat(reader.readBody(bytes.duplicate(), counted)).isNull();
             assertThat(used(counted))
-                    .as("after %d octets", read * chunk)
+                    .as("after %d bytes", read * chunk)
                     .isBetween((long) read * chunk, 2L * read * chunk + 4096);
         }
         bytes.release();
@@ -242,7 +242,7 @@ class FrameReaderTest {
         assertThat(used(counted)).isZero();
     }
 
-    @ParameterizedTest(name = "of {0} octets: {1}")
+    @ParameterizedTest(name = "of {0} bytes: {1}")
     @CsvSource({"4096, 4096", "4097, 2"})
     void aSmallBodyIsAllocatedWithItsFirstByte(int length, int taken) {
         UnpooledByteBufAllocator counted = new UnpooledByteBufAllocator(false);
@@ -286,7 +286,7 @@ class FrameReaderTest {
         assertThat(body.release()).isTrue();
     }
 
-    @ParameterizedTest(name = "{0} octets in a buffer of {1}")
+    @ParameterizedTest(name = "{0} bytes in a buffer of {1}")
     @CsvSource({"8191, 8191", "8192, 16386", "60000, 131072"})
     void smallReadsAndSmallPartsOfTheirBuffersAreCopied(int bytes, int capacity) {
         UnpooledByteBufAllocator counted = new UnpooledByteBufAllocator(false);
@@ -316,7 +316,7 @@ class FrameReaderTest {
             assertThat(reader.readBody(read, counted)).isNull();
             kept += read.refCnt() > 1 ? read.capacity() : 0;
             reads.add(read);
-            assertThat(kept + used(counted)).as("after %d octets", arrived).isLessThanOrEqualTo(2 * arrived);
+            assertThat(kept + used(counted)).as("after %d bytes", arrived).isLessThanOrEqualTo(2 * arrived);
         }
         assertThat(kept).isPositive();
         reader.close();
@@ -341,7 +341,7 @@ class FrameReaderTest {
         }
         for (int i = 0; i < whole; i++) {
             if (body.getByte(i) != (byte) ((i * 31) >>> 3)) {
-                assertThat(body.getByte(i)).as("octet %d", i).isEqualTo((byte) ((i * 31) >>> 3));
+                assertThat(body.getByte(i)).as("byte %d", i).isEqualTo((byte) ((i * 31) >>> 3));
             }
         }
         body.release();
@@ -377,12 +377,12 @@ class FrameReaderTest {
         UnpooledByteBufAllocator counted = new UnpooledByteBufAllocator(false);
         FrameReader reader = readerBehind(Hex.buffer("02 00*5 10 00 00"));
 
-        ByteBuf octet = Unpooled.wrappedBuffer(new byte[1]);
+        ByteBuf oneByte = Unpooled.wrappedBuffer(new byte[1]);
         int growths = 0;
         long before = 0;
         ByteBuf body = null;
         while (body == null) {
-            body = reader.readBody(octet.duplicate(), counted);
+            body = reader.readBody(oneByte.duplicate(), counted);
             long now = used(counted);
             growths += now == before ? 0 : 1;
             before = now;
@@ -404,7 +404,7 @@ class FrameReaderTest {
             for (int i = 0; i < whole; i++) {
                 in.writeByte(i);
             }
-            in.writeBytes(Hex.octets("00 01 7a"));
+            in.writeBytes(Hex.bytes("00 01 7a"));
             int most = 1 << random.nextInt(18);
             ByteBuf body = null;
             while (body == null) {

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The greeting field by field: what is written, and what a peer may and may not send. */
 class GreetingTest {
 
-    @ParameterizedTest(name = "identity of {0} octets")
+    @ParameterizedTest(name = "identity of {0} bytes")
     @CsvSource({"0, ff 00*7 01 7f", "2, ff 00*7 03 7f", "254, ff 00*7 ff 7f", "255, ff 00*6 01 00 7f"})
     void aSignatureIsTheHeaderOfAnIdentityFrameFor10Peers(int length, String bytes) {
         ByteBuf out = ByteBufAllocator.DEFAULT.buffer();
@@ -93,8 +93,8 @@ class GreetingTest {
 
     @ParameterizedTest(name = "{0}: {1}")
     @CsvSource({
-        "00,     MALFORMED, 'identity: first octet 00 (expected: 01 to ff, or no octets)'",
-        "00 61,  MALFORMED, 'identity: first octet 00 (expected: 01 to ff, or no octets)'",
+        "00,     MALFORMED, 'identity: first byte 00 (expected: 01 to ff, or no bytes)'",
+        "00 61,  MALFORMED, 'identity: first byte 00 (expected: 01 to ff, or no bytes)'",
         "69*256, TOO_LARGE, 'identity length: 256 (expected: <= 255)'"
     })
     void anythingElseIsNotAnIdentity(String bytes, ZMTPException.Code code, String message) {

@@ -89,9 +89,9 @@ class MetadataTest {
         "00 00 00 00 00,                   'property name length: 0 (expected: 1 to 4)'",
         "02 61,                            'property name length: 2 (expected: 1 to 1)'",
         "ff 61*254,                        'property name length: 255 (expected: 1 to 254)'",
-        "01 61,                            'octets behind a property name: 0 (expected: >= 4)'",
-        "01 61 00,                         'octets behind a property name: 1 (expected: >= 4)'",
-        "01 61 00 00 00,                   'octets behind a property name: 3 (expected: >= 4)'",
+        "01 61,                            'bytes after a property name: 0 (expected: >= 4)'",
+        "01 61 00,                         'bytes after a property name: 1 (expected: >= 4)'",
+        "01 61 00 00 00,                   'bytes after a property name: 3 (expected: >= 4)'",
         "01 61 00 00 00 01,                'property value length: 1 (expected: <= 0)'",
         "01 61 00 00 00 03 62 63,          'property value length: 3 (expected: <= 2)'",
         "01 61 7f ff ff ff 62,             'property value length: 2147483647 (expected: <= 1)'",
@@ -99,7 +99,7 @@ class MetadataTest {
         "01 61 ff ff ff ff 62,             'property value length: 4294967295 (expected: <= 1)'",
         "01 61 00*4 01,                    'property name length: 1 (expected: 1 to 0)'",
         "01 61 00*4 00 00,                 'property name length: 0 (expected: 1 to 1)'",
-        "01 61 00*4 02 62 63,              'octets behind a property name: 0 (expected: >= 4)'"
+        "01 61 00*4 02 62 63,              'bytes after a property name: 0 (expected: >= 4)'"
     })
     void incompletePropertiesAreMalformed(String bytes, String message) {
         assertThatThrownBy(() -> read(bytes))

@@ -1,6 +1,5 @@
 package dev.zmtp.zap;
 
-import dev.zmtp.testing.ScriptedPeer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -14,6 +13,7 @@ import dev.zmtp.security.ZMTPNull;
 import dev.zmtp.security.ZMTPPlain;
 import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.InTraffic;
+import dev.zmtp.testing.ScriptedPeer;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;
@@ -53,7 +53,7 @@ class ZMTPZapClientTest {
     private ScriptedPeer connected() {
         return InTraffic.as(ZMTPSocketType.DEALER)
                 .peer(ZMTPSocketType.REP)
-                .behind(zap)
+                .after(zap)
                 .start();
     }
 
@@ -88,7 +88,7 @@ class ZMTPZapClientTest {
         StringBuilder message = new StringBuilder();
         for (int i = 0; i < frames.length; i++) {
             message.append(
-                    "%02x %02x %s ".formatted(i < frames.length - 1 ? 1 : 0, Hex.octets(frames[i]).length, frames[i]));
+                    "%02x %02x %s ".formatted(i < frames.length - 1 ? 1 : 0, Hex.bytes(frames[i]).length, frames[i]));
         }
         return message.toString();
     }
@@ -432,7 +432,7 @@ class ZMTPZapClientTest {
         };
         try (ScriptedPeer connection = InTraffic.as(ZMTPSocketType.DEALER)
                 .peer(ZMTPSocketType.REP)
-                .behind(refusing, zap)
+                .after(refusing, zap)
                 .start()) {
             assertThat(ask(connection, nobody()))
                     .isCompletedWithValue(ZMTPDecision.temporaryFailure(
