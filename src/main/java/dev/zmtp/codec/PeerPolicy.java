@@ -13,6 +13,9 @@ import org.jspecify.annotations.Nullable;
 /** Which peers this side can talk to: by version, socket type and metadata. Who may connect is for the authenticator. */
 final class PeerPolicy {
 
+    /** No type has a longer name, and the peer gets its own back in an ERROR. */
+    private static final int MAX_SHOWN = 64;
+
     private final ZMTPConfig config;
     private final ZMTPMechanism mechanism;
 
@@ -70,7 +73,7 @@ final class PeerPolicy {
         if (type != null) {
             checkSocketType(type);
         } else if (name != null) {
-            throw wrongType(name);
+            throw wrongType(name.substring(0, Math.min(name.length(), MAX_SHOWN)));
         }
         ByteBuffer identity = peer.value(ZMTPMetadata.IDENTITY);
         if (identity != null) {

@@ -37,7 +37,7 @@ final class Admission {
             throw ZMTPException.of(
                     ZMTPException.Code.AUTHENTICATION,
                     "authentication",
-                    made.status().code() + (made.text().isEmpty() ? "" : ", " + Command.printable(made.text())),
+                    made.status().code() + (made.text().isEmpty() ? "" : ", " + made.text()),
                     "200");
         }
         return true;

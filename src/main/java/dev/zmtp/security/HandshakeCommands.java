@@ -37,7 +37,7 @@ final class HandshakeCommands {
         }
         String name = command.toString(nameAt, command.readerIndex() - nameAt, StandardCharsets.ISO_8859_1);
         if (!name.equals(expected)) {
-            throw unexpected(Command.printable(name), expected);
+            throw unexpected(name, expected);
         }
     }
 

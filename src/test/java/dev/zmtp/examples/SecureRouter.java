@@ -37,6 +37,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /** A ROUTER that accepts only DEALERs with known keys, over CURVE. */
@@ -93,7 +94,7 @@ public final class SecureRouter {
         } catch (IOException e) {
             out.println(e.getMessage());
         } finally {
-            group.shutdownGracefully();
+            group.shutdownGracefully(0, 5, TimeUnit.SECONDS).awaitUninterruptibly();
         }
         return false;
     }
