@@ -149,7 +149,7 @@ final class PublicApi {
         String parent = parent(supertypes);
         Arrays.stream(type.getGenericInterfaces()).forEach(each -> addInterface(each, supertypes));
         String interfaces = supertypes.stream().map(this::show).distinct().collect(joining(", "));
-        String permitted = type.isSealed()
+        String permitted = type.isSealed() && !type.isEnum()
                 ? Arrays.stream(type.getPermittedSubclasses())
                         .filter(PublicApi::isVisible)
                         .map(PublicApi::name)

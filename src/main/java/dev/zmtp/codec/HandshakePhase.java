@@ -38,7 +38,7 @@ abstract class HandshakePhase extends Phase {
     final void send(ByteBuf bytes) {
         codec.ctx().writeAndFlush(bytes).addListener(sent -> {
             if (!sent.isSuccess()) {
-                codec.writeFailed(sent.cause(), false);
+                codec.phase().writeFailed(sent.cause(), false);
             }
         });
     }

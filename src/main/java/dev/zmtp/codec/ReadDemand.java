@@ -9,6 +9,7 @@ import io.netty.channel.ChannelHandlerContext;
 final class ReadDemand {
 
     private final ChannelHandlerContext ctx;
+    private final ZMTPSession session;
 
     /** The user has called {@code read()} and has not got a message since. Never true while auto-read is on. */
     private boolean requested;
@@ -16,8 +17,9 @@ final class ReadDemand {
     /** Auto-read issues its next read just now. A read that it issues at any other time means that it was off until then. */
     private boolean continuingAutoRead;
 
-    ReadDemand(ChannelHandlerContext ctx) {
+    ReadDemand(ChannelHandlerContext ctx, ZMTPSession session) {
         this.ctx = ctx;
+        this.session = session;
     }
 
     private boolean isAutoRead() {
@@ -53,8 +55,8 @@ final class ReadDemand {
     }
 
     /** Reads on if the channel does not do so by itself, and the handshake or the user still waits for bytes. */
-    void readOn(boolean handshakeDone) {
-        if (!isAutoRead() && (requested || !handshakeDone)) {
+    void readOn() {
+        if (!isAutoRead() && (requested || !session.isHandshakeDone())) {
             ctx.read();
         }
     }

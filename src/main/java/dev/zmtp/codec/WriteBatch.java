@@ -396,11 +396,11 @@ final class WriteBatch {
         if (state == State.OPEN) {
             // The codec first: a listener that writes again must not do so after bytes that are missing.
             promises.putBack(waiting);
-            codec.writeFailed(cause, hasVoid);
+            codec.phase().writeFailed(cause, hasVoid);
             promises.fail(cause); // those that are left if the channel was closed already: the connection ends soon
         } else {
             WritePromises.fail(waiting, cause);
-            codec.writeFailed(cause, hasVoid);
+            codec.phase().writeFailed(cause, hasVoid);
         }
     }
 

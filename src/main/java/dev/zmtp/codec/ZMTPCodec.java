@@ -121,7 +121,7 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
         this.ctx = ctx;
         ZMTPSizeEstimator.install(ctx.channel().config());
         held = new HeldWrites(ctx);
-        demand = new ReadDemand(ctx);
+        demand = new ReadDemand(ctx, session);
         reads = new ReadLoop(this, ctx);
         try {
             ZMTPMechanism made = config.mechanism().create(new MechanismContext(this));
@@ -175,22 +175,16 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
     /** The channel is active: begins the handshake. */
     void start() {
         session.connectedTo(ctx.channel().remoteAddress());
-        timer.start(ctx.executor(), config.handshakeTimeout(), this::handshakeTimedOut);
+        timer.start(ctx.executor(), config.handshakeTimeout(), () -> fail(failures.late(phase)));
         reads.guarded(() -> enter(
                 config.protocol() == ZMTPVersion.ZMTP10
                         ? IdentityPhase.bothUnversioned(this)
                         : new GreetingPhase(this, Objects.requireNonNull(mechanism))));
         if (addingToActiveChannel) {
             // A transport may answer at once, and the handlers after this one would not get that.
-            ctx.executor().execute(this::readOn);
+            ctx.executor().execute(demand::readOn);
         } else {
-            readOn();
-        }
-    }
-
-    private void handshakeTimedOut() {
-        if (!session.isHandshakeDone()) {
-            fail(failures.late(phase));
+            demand.readOn();
         }
     }
 
@@ -311,11 +305,6 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
         }
     }
 
-    /** The transport did not take bytes of ours. */
-    void writeFailed(Throwable cause, boolean isVoid) {
-        phase.writeFailed(cause, isVoid);
-    }
-
     // Inbound
 
     @Override
@@ -343,11 +332,7 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
         ctx.fireChannelReadComplete();
         phase.readComplete(); // last: mostly a handler has flushed by now, and PONGs have left with that
         demand.readComplete();
-        readOn();
-    }
-
-    private void readOn() {
-        demand.readOn(session.isHandshakeDone());
+        demand.readOn();
     }
 
     /** Returns whether a peer that sends something now is heard. */
