@@ -74,7 +74,7 @@ public final class Greeting {
     public static void checkMechanism(ByteBuf greeting, int index, String mechanism) {
         String padded = greeting.toString(index + MECHANISM_OFFSET, MAX_MECHANISM_LENGTH, StandardCharsets.ISO_8859_1);
         if (!padded.equals(mechanism + "\0".repeat(MAX_MECHANISM_LENGTH - mechanism.length()))) {
-            String shown = padded.replaceAll("\0+$", "");
+            String shown = padded.replaceAll("\0+$", "").replace(' ', '?');
             throw ZMTPException.of(ZMTPException.Code.MECHANISM, "mechanism", shown, mechanism);
         }
     }
