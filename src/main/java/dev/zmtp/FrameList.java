@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The frames of a {@link ZMTPMessage}, which owns them. The list is used again when the message is recycled.
  *
- * <p>Small frames are copied into buffers that stay in the list. There is one for each of the first places, and it is used
- * again for the next small frame at its place, unless somebody has retained it.
+ * <p>Small frames are copied into buffers that stay in the list. There is one for each of the first places, and it is
+ * used again for the next small frame at its place, unless somebody has retained it.
  *
  * <p>This is a base class and not a field of the message because every frame that is read or written is looked up here.
  */
@@ -32,8 +32,8 @@ abstract sealed class FrameList implements Iterable<ByteBuf> permits ZMTPMessage
     private static final int MAX_SHOWN_FRAMES = 8;
 
     /**
-     * The frames. After {@link #size} there are nulls, or buffers of {@link #small}, which most likely become the next frames
-     * at their places.
+     * The frames. After {@link #size} there are nulls, or buffers of {@link #small}, which most likely become the next
+     * frames at their places.
      */
     private @Nullable ByteBuf[] frames = new ByteBuf[1];
 
@@ -42,7 +42,9 @@ abstract sealed class FrameList implements Iterable<ByteBuf> permits ZMTPMessage
     /** The buffers for small frames, each for the frame at the same place. */
     private final @Nullable ByteBuf[] small = new ByteBuf[MAX_SMALL_FRAMES];
 
-    /** The number of frames. 0 is possible, as the result of {@link ZMTPMessage#pop()}, but cannot be written to a peer. */
+    /**
+     * The number of frames. 0 is possible, as the result of {@link ZMTPMessage#pop()}, but cannot be written to a peer.
+     */
     public final int size() {
         return size;
     }

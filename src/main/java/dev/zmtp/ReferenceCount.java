@@ -7,10 +7,10 @@ import java.lang.invoke.VarHandle;
 /**
  * The reference count of a {@link ZMTPMessage}.
  *
- * <p>It is our own, not Netty's {@code AbstractReferenceCounted}, because most messages are never retained, and that class
- * takes an atomic operation for each release. Here a release that finds the count at 1 needs none: it gives up the only
- * reference, so no other thread can hold one to retain or to release, and a plain store is enough. All other changes are
- * atomic, and a change that was not allowed is undone.
+ * <p>It is our own, not Netty's {@code AbstractReferenceCounted}, because most messages are never retained, and that
+ * class takes an atomic operation for each release. Here a release that finds the count at 1 needs none: it gives up
+ * the only reference, so no other thread can hold one to retain or to release, and a plain store is enough. All other
+ * changes are atomic, and a change that was not allowed is undone.
  */
 final class ReferenceCount {
 

@@ -7,9 +7,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A failure that the peer caused: what it sent, or did not send, breaks ZMTP, a limit, or an agreement.
  *
- * <p>The connection is closed. The message holds the offending value and what was expected; {@link #code()} is stable and
- * meant for programs. There is no stack trace: the cause is bytes from the network, not a place in the code, and a hostile
- * peer must not be able to make the program collect stacks.
+ * <p>The connection is closed. The message holds the offending value and what was expected; {@link #code()} is stable
+ * and meant for programs. There is no stack trace: the cause is bytes from the network, not a place in the code, and a
+ * hostile peer must not be able to make the program collect stacks.
  */
 public final class ZMTPException extends DecoderException {
 
@@ -71,8 +71,8 @@ public final class ZMTPException extends DecoderException {
     /**
      * Returns a failure with the message {@code what: value (expected: expected)}.
      *
-     * @param value what the peer sent. It may be any text: everything but printable ASCII is replaced by {@code ?}, and a
-     *     text of more than 256 characters is cut
+     * @param value what the peer sent. It may be any text: everything but printable ASCII is replaced by {@code ?}, and
+     *     a text of more than 256 characters is cut
      */
     public static ZMTPException of(Code code, String what, Object value, String expected) {
         return new ZMTPException(

@@ -17,9 +17,9 @@ import io.netty.buffer.ByteBuf;
  *     +---+---+---+---+---+---------+------+------+
  * </pre>
  *
- * <p>Lengths are in network byte order, and their top bit is 0. A header is 2, 9 or 10 bytes long. {@link ZMTPVersion#framing()}
- * tells which layout a version uses. Most applications need none of this: {@link ZMTPMessage#read} and
- * {@link ZMTPMessage#write(ZMTPVersion)} read and write whole messages.
+ * <p>Lengths are in network byte order, and their top bit is 0. A header is 2, 9 or 10 bytes long.
+ * {@link ZMTPVersion#framing()} tells which layout a version uses. Most applications need none of this:
+ * {@link ZMTPMessage#read} and {@link ZMTPMessage#write(ZMTPVersion)} read and write whole messages.
  */
 public enum ZMTPFraming {
     /** ZMTP 1.0: the length comes first and counts the flags byte. The receiver ignores reserved bits. */
@@ -155,7 +155,8 @@ public enum ZMTPFraming {
     }
 
     /**
-     * Returns the {@link #MORE} and {@link #COMMAND} flags of the complete header at {@code index}. Does not move an index.
+     * Returns the {@link #MORE} and {@link #COMMAND} flags of the complete header at {@code index}. Does not move an
+     * index.
      *
      * @throws ZMTPException if reserved bits are set, or MORE on a command
      */
@@ -171,8 +172,8 @@ public enum ZMTPFraming {
     }
 
     /**
-     * Returns the length of the body that the complete header at {@code index} announces: 0 to 2^63 - 1. Does not move an
-     * index.
+     * Returns the length of the body that the complete header at {@code index} announces: 0 to 2^63 - 1. Does not move
+     * an index.
      *
      * @throws ZMTPException if the length has its top bit set, or is 0 where it counts the flags byte too
      */

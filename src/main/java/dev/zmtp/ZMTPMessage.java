@@ -22,13 +22,13 @@ import org.jspecify.annotations.Nullable;
  * A message: one or more frames of any bytes, sent and received as a whole (RFC 37, "Framing").
  *
  * <p><b>Ownership.</b> A message owns its frames. They are handed over when it is created, and released when it is. A
- * received message has a reference count of 1 and belongs to the handler that receives it. A written message belongs to the
- * codec, which releases it exactly once, whether or not the write succeeds. The frames that {@link #frame(int)} and the
- * iterator return are not retained: retain a frame that has to outlive its message.
+ * received message has a reference count of 1 and belongs to the handler that receives it. A written message belongs to
+ * the codec, which releases it exactly once, whether or not the write succeeds. The frames that {@link #frame(int)} and
+ * the iterator return are not retained: retain a frame that has to outlive its message.
  *
- * <p><b>Recycling.</b> Messages are recycled by the thread that created them, at most {@value #MAX_RECYCLED} per thread. As
- * with any pooled buffer of Netty, a message must not be used after its release: it may already be another one. While it is
- * not, its methods throw an {@link IllegalReferenceCountException}, and its size is 0.
+ * <p><b>Recycling.</b> Messages are recycled by the thread that created them, at most {@value #MAX_RECYCLED} per
+ * thread. As with any pooled buffer of Netty, a message must not be used after its release: it may already be another
+ * one. While it is not, its methods throw an {@link IllegalReferenceCountException}, and its size is 0.
  *
  * <p>The list of frames is immutable; the buffers are as mutable as any {@link ByteBuf}. The codec does not move their
  * indices, so a message can be retained and written to many channels. A message is as thread safe as its buffers are.
@@ -152,7 +152,8 @@ public final class ZMTPMessage extends FrameList implements ReferenceCounted {
      *
      * <p>The new message takes {@code frame} over and retains the others: this message is still yours to release.
      *
-     * @throws IllegalReferenceCountException if the message or one of its frames was released; {@code frame} then is, too
+     * @throws IllegalReferenceCountException if the message or one of its frames was released; {@code frame} then is,
+     *     too
      */
     public ZMTPMessage push(ByteBuf frame) {
         Objects.requireNonNull(frame, "frame");
@@ -202,8 +203,8 @@ public final class ZMTPMessage extends FrameList implements ReferenceCounted {
     /**
      * Reads one message from {@code in}, in the framing of {@code version}: the inverse of {@link #write}.
      *
-     * <p>The frames are retained slices of {@code in}, which stays the caller's and whose reader index moves to the end of the
-     * message. There is no limit but the size of {@code in}.
+     * <p>The frames are retained slices of {@code in}, which stays the caller's and whose reader index moves to the end
+     * of the message. There is no limit but the size of {@code in}.
      *
      * @return the message, the caller's to release; or null, with {@code in} unmoved, if it is not complete
      * @throws ZMTPException if the bytes are not a message; {@code in} is unmoved
@@ -214,8 +215,8 @@ public final class ZMTPMessage extends FrameList implements ReferenceCounted {
     }
 
     /**
-     * Returns the bytes of this message in the framing of {@code version}, the caller's to release. The message stays as it
-     * is and is not released.
+     * Returns the bytes of this message in the framing of {@code version}, the caller's to release. The message stays
+     * as it is and is not released.
      *
      * @throws IllegalReferenceCountException if the message or one of its frames was released
      */
@@ -327,8 +328,8 @@ public final class ZMTPMessage extends FrameList implements ReferenceCounted {
     }
 
     /**
-     * Shows the first frames and their first bytes, as text where they are printable ASCII, otherwise in hex. Its length is
-     * bounded, and it is safe for any bytes and for a released message.
+     * Shows the first frames and their first bytes, as text where they are printable ASCII, otherwise in hex. Its
+     * length is bounded, and it is safe for any bytes and for a released message.
      */
     @Override
     public String toString() {
@@ -376,11 +377,11 @@ public final class ZMTPMessage extends FrameList implements ReferenceCounted {
         }
 
         /**
-         * Adds a frame of the next {@code length} bytes of {@code in}, which stays the caller's and whose reader index moves
-         * past them.
+         * Adds a frame of the next {@code length} bytes of {@code in}, which stays the caller's and whose reader index
+         * moves past them.
          *
-         * <p>They are copied. One of the first 8 frames of a message, if it has at most {@value #MAX_RECYCLED_FRAME} bytes,
-         * takes no memory of an allocator: its buffer belongs to the message and is recycled with it.
+         * <p>They are copied. One of the first 8 frames of a message, if it has at most {@value #MAX_RECYCLED_FRAME}
+         * bytes, takes no memory of an allocator: its buffer belongs to the message and is recycled with it.
          *
          * @throws IndexOutOfBoundsException if {@code in} has fewer readable bytes
          */

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The properties that a peer announces during the handshake, in the order of the wire (RFC 37, "Connection Metadata").
  *
- * <p>Names are compared without regard to case; where a name occurs twice, the first value counts. Unknown properties are
- * kept. Values are opaque bytes. Immutable; nothing to release.
+ * <p>Names are compared without regard to case; where a name occurs twice, the first value counts. Unknown properties
+ * are kept. Values are opaque bytes. Immutable; nothing to release.
  */
 public final class ZMTPMetadata {
 

@@ -130,7 +130,9 @@ public enum ZMTPSocketType {
         };
     }
 
-    /** The type for this byte of a ZMTP 2.0 greeting, or null if there is none. libzmq sends 9 and 10 for XPUB and XSUB. */
+    /**
+     * The type for this byte of a ZMTP 2.0 greeting, or null if there is none. libzmq sends 9 and 10 for XPUB and XSUB.
+     */
     public static @Nullable ZMTPSocketType ofCode(int code) {
         return code >= 0 && code <= XSUB.code ? VALUES[code] : null;
     }

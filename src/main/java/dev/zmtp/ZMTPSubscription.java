@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A subscriber's request to receive, or to stop receiving, messages whose first frame starts with a topic (RFC 29).
  *
- * <p>Write one to the channel of a SUB or XSUB socket to send it; a PUB or XPUB channel fires one for each that its peer
- * sends. The codec sends it as a command (ZMTP 3.1) or as a message (older versions). An empty topic is the prefix of every
- * message. A publisher keeps a set of topics for each connection: subscribing twice does not count twice.
+ * <p>Write one to the channel of a SUB or XSUB socket to send it; a PUB or XPUB channel fires one for each that its
+ * peer sends. The codec sends it as a command (ZMTP 3.1) or as a message (older versions). An empty topic is the prefix
+ * of every message. A publisher keeps a set of topics for each connection: subscribing twice does not count twice.
  *
  * <p>Immutable; nothing to release.
  */

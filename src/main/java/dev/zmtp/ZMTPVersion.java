@@ -44,8 +44,8 @@ public enum ZMTPVersion {
     }
 
     /**
-     * Returns whether subscriptions, heartbeats and group memberships travel as commands: 3.1. Before, a subscription is a
-     * message, and there are no heartbeats.
+     * Returns whether subscriptions, heartbeats and group memberships travel as commands: 3.1. Before, a subscription
+     * is a message, and there are no heartbeats.
      */
     public boolean hasTrafficCommands() {
         return this == ZMTP31;

@@ -99,7 +99,10 @@ class ArchitectureTest {
                 .check(MAIN);
     }
 
-    /** Buffers come from the channel's allocator, which is the user's choice; only a message may be made without a channel. */
+    /**
+     * Buffers come from the channel's allocator, which is the user's choice; only a message may be made without a
+     * channel.
+     */
     @Test
     void noClassUsesTheDefaultAllocator() {
         noClasses()

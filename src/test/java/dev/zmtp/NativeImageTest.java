@@ -89,7 +89,10 @@ class NativeImageTest {
         }
     }
 
-    /** It calls the constructor of a user's class, so the user's image must name that class, as the Javadoc of the setting says. */
+    /**
+     * It calls the constructor of a user's class, so the user's image must name that class, as the Javadoc of the
+     * setting says.
+     */
     @Test
     void onlyTheConfigReflectsOnAClassGivenToIt() {
         noClasses()

@@ -34,8 +34,8 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
- * Lists the types that the module exports, with their public and protected members, one on a line. Types go by their simple
- * names. Members that a hidden superclass or interface declares are listed with the type that inherits them.
+ * Lists the types that the module exports, with their public and protected members, one on a line. Types go by their
+ * simple names. Members that a hidden superclass or interface declares are listed with the type that inherits them.
  */
 final class PublicApi {
 

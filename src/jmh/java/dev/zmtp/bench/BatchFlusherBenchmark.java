@@ -11,7 +11,8 @@ import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Setup;
 
 /**
- * How much it matters when an application flushes: requests a second, with one frame of 100 bytes and a number outstanding.
+ * How much it matters when an application flushes: requests a second, with one frame of 100 bytes and a number
+ * outstanding.
  *
  * <p>The DEALER flushes by the policy that is measured, the ROUTER always at the end of a read.
  */
@@ -20,7 +21,10 @@ public class BatchFlusherBenchmark extends LoopbackBenchmark {
     private static final int REQUESTS = 4096;
     private static final int SIZE = 100;
 
-    /** Whole batches: otherwise the policy that flushes by hand would wait for replies to requests that it has not flushed. */
+    /**
+     * Whole batches: otherwise the policy that flushes by hand would wait for replies to requests that it has not
+     * flushed.
+     */
     private static final int OUTSTANDING = 8 * Flushes.BATCH;
 
     /** When the DEALER flushes. */

@@ -7,7 +7,8 @@ import io.netty.util.concurrent.DefaultThreadFactory;
  * The threads of a benchmark that has no event loop: Netty's own, as those of a channel are.
  *
  * <p>On any other thread Netty's allocators keep no cache, so that their locks would be measured. A
- * {@code FastThreadLocalThread} alone is enough for the pooled allocator, but the adaptive one asks for an executor too.
+ * {@code FastThreadLocalThread} alone is enough for the pooled allocator, but the adaptive one asks for an executor
+ * too.
  */
 public final class BenchmarkThreads extends DefaultEventExecutorGroup {
 

@@ -26,8 +26,8 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * From what size on is it better to send a body by reference than to copy it into the batch? One operation sends 1 MiB of
- * frames with bodies of one size over a loopback socket to a peer that only reads bytes.
+ * From what size on is it better to send a body by reference than to copy it into the batch? One operation sends 1 MiB
+ * of frames with bodies of one size over a loopback socket to a peer that only reads bytes.
  *
  * <p>It does what the codec does in either case, without the codec, so that both are measured for each size.
  */

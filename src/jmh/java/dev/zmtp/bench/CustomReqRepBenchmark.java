@@ -10,7 +10,8 @@ import org.openjdk.jmh.annotations.Setup;
 /**
  * As {@link ReqRepBenchmark}, with requests and replies that are written and read by an encoder and a decoder.
  *
- * <p>Each is a {@link Call} with an id of its own, made anew on both sides: what is allocated is the application's as well.
+ * <p>Each is a {@link Call} with an id of its own, made anew on both sides: what is allocated is the application's as
+ * well.
  */
 public class CustomReqRepBenchmark extends LoopbackBenchmark {
 

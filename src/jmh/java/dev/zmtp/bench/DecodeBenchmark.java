@@ -28,7 +28,8 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * What it takes to receive a message, without a socket: the time and, with {@code -prof gc}, the bytes allocated for each.
+ * What it takes to receive a message, without a socket: the time and, with {@code -prof gc}, the bytes allocated for
+ * each.
  *
  * <p>Bytes arrive in reads of 64 KiB, cut wherever that cuts them, and each message is released as soon as it is fired.
  */
@@ -98,9 +99,9 @@ public class DecodeBenchmark {
     /**
      * Lets messages arrive. One operation is one message.
      *
-     * <p>The read buffers are what a transport gives to the codec: whole buffers of the allocator, not slices or duplicates,
-     * since a message retains slices of them, and what such a slice costs depends on what it is a slice of. They are filled
-     * once and read again and again, so that nothing is measured of how bytes come into them.
+     * <p>The read buffers are what a transport gives to the codec: whole buffers of the allocator, not slices or
+     * duplicates, since a message retains slices of them, and what such a slice costs depends on what it is a slice of.
+     * They are filled once and read again and again, so that nothing is measured of how bytes come into them.
      */
     @Benchmark
     @OperationsPerInvocation(MESSAGES)

@@ -27,10 +27,11 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * What it takes to write a message, without a socket: the time and, with {@code -prof gc}, the bytes allocated for each.
+ * What it takes to write a message, without a socket: the time and, with {@code -prof gc}, the bytes allocated for
+ * each.
  *
- * <p>A batch of messages is written and flushed to a transport that takes all at once. The message is the same one each time,
- * retained: to make it is the application's work and is not measured.
+ * <p>A batch of messages is written and flushed to a transport that takes all at once. The message is the same one each
+ * time, retained: to make it is the application's work and is not measured.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)

@@ -14,8 +14,8 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * A benchmark of messages that arrive over a loopback socket. Traffic never pauses; an invocation waits for its share of what
- * arrives. At the end everything that was sent must have arrived.
+ * A benchmark of messages that arrive over a loopback socket. Traffic never pauses; an invocation waits for its share
+ * of what arrives. At the end everything that was sent must have arrived.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.Throughput)

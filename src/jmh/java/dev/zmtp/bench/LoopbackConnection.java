@@ -38,7 +38,9 @@ final class LoopbackConnection implements AutoCloseable {
         this.serverLoop = transport.newLoop();
     }
 
-    /** Connects {@code client} to {@code server} and waits for their handshake. What fails later fails {@code progress}. */
+    /**
+     * Connects {@code client} to {@code server} and waits for their handshake. What fails later fails {@code progress}.
+     */
     static LoopbackConnection open(SocketTransport transport, Progress progress, End client, End server)
             throws Exception {
         LoopbackConnection connection = new LoopbackConnection(transport, progress);

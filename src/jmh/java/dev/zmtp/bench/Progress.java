@@ -6,7 +6,8 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * How much has arrived, as an event loop reports it to the one thread that waits for it.
  *
- * <p>The waiting thread fails if the connection fails, or if nothing arrives any more: no benchmark hangs, or counts what was lost.
+ * <p>The waiting thread fails if the connection fails, or if nothing arrives any more: no benchmark hangs, or counts
+ * what was lost.
  */
 final class Progress {
 
@@ -18,7 +19,10 @@ final class Progress {
     private volatile Thread waiter;
     private volatile Throwable failure;
 
-    /** Reports how much has arrived. To be called once for each read rather than for each message, always by the same thread. */
+    /**
+     * Reports how much has arrived. To be called once for each read rather than for each message, always by the same
+     * thread.
+     */
     void reach(long total) {
         count = total;
         if (total >= awaited) {

@@ -15,9 +15,9 @@ import org.openjdk.jmh.annotations.Setup;
 /**
  * How many messages a second go from a DEALER to a ROUTER over a loopback socket, one event loop each.
  *
- * <p>The DEALER writes batches of messages, one flush for each batch, while the channel is writable. It does so without a
- * pause; an invocation waits for its share of what arrives. So the rate is that of messages received, and neither the start
- * of an invocation nor its end leaves the socket idle.
+ * <p>The DEALER writes batches of messages, one flush for each batch, while the channel is writable. It does so without
+ * a pause; an invocation waits for its share of what arrives. So the rate is that of messages received, and neither the
+ * start of an invocation nor its end leaves the socket idle.
  */
 public class ThroughputBenchmark extends LoopbackBenchmark {
 

@@ -8,8 +8,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * A row in which another library is ahead of netty-zmtp on the same transport. These rows are found in the results, so that
- * nobody has to look for them, and none can be left out.
+ * A row in which another library is ahead of netty-zmtp on the same transport. These rows are found in the results, so
+ * that nobody has to look for them, and none can be left out.
  *
  * @param cell where
  * @param metric the figure that is better

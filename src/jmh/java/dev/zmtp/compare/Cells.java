@@ -23,7 +23,10 @@ final class Cells {
     /** The id of the cell that measures what load a peer can take in an open loop. */
     static final String MAXIMUM = "openloop-maximum";
 
-    /** More messages a second than any peer can send, and the most that may be asked for: only back pressure stops the peer. */
+    /**
+     * More messages a second than any peer can send, and the most that may be asked for: only back pressure stops the
+     * peer.
+     */
     private static final String UNREACHABLE = "1000000000";
 
     /** The end of the id of a cell whose event loops never block. */
@@ -55,8 +58,8 @@ final class Cells {
     }
 
     /**
-     * All cells. Each row of the full profile takes half a minute, so a figure that is about the same on several transports,
-     * such as the ceiling of large blocks, is measured on one.
+     * All cells. Each row of the full profile takes half a minute, so a figure that is about the same on several
+     * transports, such as the ceiling of large blocks, is measured on one.
      */
     private List<Cell> all() {
         oneWay();

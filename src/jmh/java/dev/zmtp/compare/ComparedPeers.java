@@ -97,7 +97,10 @@ final class ComparedPeers {
         return List.copyOf(peers);
     }
 
-    /** The names of what is compared with versions of its own, such as {@code jeromq 0.6.0}, as far as the names of jars show them. */
+    /**
+     * The names of what is compared with versions of its own, such as {@code jeromq 0.6.0}, as far as the names of jars
+     * show them.
+     */
     static List<String> versions() throws IOException {
         List<String> names = new ArrayList<>();
         String[] classPath = System.getProperty("java.class.path").split(Pattern.quote(File.pathSeparator), -1);

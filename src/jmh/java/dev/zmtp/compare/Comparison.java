@@ -36,7 +36,10 @@ final class Comparison {
         peers.forEach(peer -> this.peers.put(peer.name(), peer));
     }
 
-    /** Measures; after each round {@code afterRound} gets all samples until then, so that an interrupted comparison loses little. */
+    /**
+     * Measures; after each round {@code afterRound} gets all samples until then, so that an interrupted comparison
+     * loses little.
+     */
     void measure(Consumer<List<Sample>> afterRound) throws InterruptedException {
         start = System.nanoTime();
         int total = rounds

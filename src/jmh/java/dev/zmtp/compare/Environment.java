@@ -49,7 +49,9 @@ final class Environment {
         return facts;
     }
 
-    /** How many files a process may open. The JVM raises its own limit to the hard limit, which its children inherit. */
+    /**
+     * How many files a process may open. The JVM raises its own limit to the hard limit, which its children inherit.
+     */
     static long maxOpenFiles() throws IOException {
         return find("/proc/self/limits", "Max open files\\s+([0-9]+)")
                 .map(Long::parseLong)

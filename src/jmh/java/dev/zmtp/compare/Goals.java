@@ -16,7 +16,9 @@ import java.util.Set;
 /** The goals of this codec, and whether a run met them. */
 final class Goals {
 
-    /** An object takes at least 16 bytes: less than this for each message comes from the harness, not from the message. */
+    /**
+     * An object takes at least 16 bytes: less than this for each message comes from the harness, not from the message.
+     */
     private static final double NOTHING = 0.5;
 
     /** Bytes of the objects that the application itself makes in {@code custom} for each reply that it reads. */

@@ -15,7 +15,9 @@ record Mark(Map<String, Long> figures) {
     private static final Set<String> COUNTED = Set.of("nanos", "messages", "cpu", "allocated", "late");
     private static final Set<String> LEVELS = Set.of("rss", "resident", "heap", "direct");
 
-    /** Reads a line such as {@code mark nanos=5 messages=3}; throws {@link IllegalArgumentException} if it is not one. */
+    /**
+     * Reads a line such as {@code mark nanos=5 messages=3}; throws {@link IllegalArgumentException} if it is not one.
+     */
     static Mark parse(String line) {
         if (!line.startsWith(PREFIX)) {
             throw wrong(line, "a line that starts with \"mark \"");

@@ -11,8 +11,8 @@ import org.knowm.xchart.style.markers.Marker;
 import org.knowm.xchart.style.markers.SeriesMarkers;
 
 /**
- * How a peer looks in each picture: one colour and one marker, whatever else is drawn beside it. Libraries differ by colour,
- * the transports of one library by shade and marker.
+ * How a peer looks in each picture: one colour and one marker, whatever else is drawn beside it. Libraries differ by
+ * colour, the transports of one library by shade and marker.
  */
 record PeerStyle(Color color, Marker marker) {
 

@@ -70,7 +70,9 @@ final class Plots {
         }
     }
 
-    /** The cells of {@code workload} that differ in {@code key} alone, each group in its order: what one line may join. */
+    /**
+     * The cells of {@code workload} that differ in {@code key} alone, each group in its order: what one line may join.
+     */
     private Collection<List<Cell>> series(Workload workload, String key) {
         Map<Map<String, String>, List<Cell>> groups = new LinkedHashMap<>();
         for (Cell cell : results.cells()) {

@@ -13,10 +13,11 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * Writes what a comparison measured: {@code benchmarks.md}, which fits on one screen, and in {@code docs/benchmarks} the pages
- * and pictures with everything else.
+ * Writes what a comparison measured: {@code benchmarks.md}, which fits on one screen, and in {@code docs/benchmarks}
+ * the pages and pictures with everything else.
  *
- * <p>A page of notes is written by hand and belongs to one run. A report links to it only if it is a report of that run.
+ * <p>A page of notes is written by hand and belongs to one run. A report links to it only if it is a report of that
+ * run.
  */
 final class Report {
 

@@ -13,7 +13,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Everything that a comparison has measured, and the machine: the source of the report, and the content of the JSON file.
+ * Everything that a comparison has measured, and the machine: the source of the report, and the content of the JSON
+ * file.
  *
  * @param environment names and values that describe the machine and the versions, in the order of the report
  * @param cells what was measured
@@ -89,8 +90,8 @@ record Results(Map<String, String> environment, List<Cell> cells, List<Row> peer
     }
 
     /**
-     * The row of {@code library} that a row on {@code transport} is compared with: the one on the same transport, otherwise the
-     * first that was measured.
+     * The row of {@code library} that a row on {@code transport} is compared with: the one on the same transport,
+     * otherwise the first that was measured.
      */
     Optional<Row> counterpart(String cell, String library, String transport) {
         List<Row> candidates =

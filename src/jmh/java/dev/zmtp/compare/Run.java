@@ -22,7 +22,10 @@ final class Run {
         this.maxOpenFiles = maxOpenFiles;
     }
 
-    /** Runs; {@code rate} is messages a second, or 0 where the cell sets none. A failure of a peer is part of the result and not thrown. */
+    /**
+     * Runs; {@code rate} is messages a second, or 0 where the cell sets none. A failure of a peer is part of the result
+     * and not thrown.
+     */
     Sample measure(Cell cell, ComparedPeer peer, int round, long rate) throws InterruptedException {
         try {
             if (!peer.missing().isEmpty()) {
@@ -160,8 +163,8 @@ final class Run {
     }
 
     /**
-     * The figures of {@code processes}, the sending one first, for each message that {@code counting} counted. Each process
-     * is related to its own time, as the two do not read their clocks at the same moment.
+     * The figures of {@code processes}, the sending one first, for each message that {@code counting} counted. Each
+     * process is related to its own time, as the two do not read their clocks at the same moment.
      */
     private static void rates(Map<Metric, Double> values, Mark counting, List<Mark> processes)
             throws NotMeasuredException {

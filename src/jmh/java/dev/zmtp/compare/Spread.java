@@ -28,8 +28,8 @@ record Spread(double median, double min, double max, int count) {
     }
 
     /**
-     * How many times {@code other} this is, by the medians; absent if the ranges overlap, if either has no range because
-     * it is of one round only, or if {@code other} is not above zero.
+     * How many times {@code other} this is, by the medians; absent if the ranges overlap, if either has no range
+     * because it is of one round only, or if {@code other} is not above zero.
      */
     OptionalDouble ratioTo(Spread other) {
         if (count < 2 || other.count < 2 || overlaps(other) || other.median <= 0) {

@@ -6,11 +6,12 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The buffer that a batch is encoded into: allocated when it is needed, handed over as a whole, as large as what was written
- * between flushes of late.
+ * The buffer that a batch is encoded into: allocated when it is needed, handed over as a whole, as large as what was
+ * written between flushes of late.
  *
- * <p>A user's encoder, or a cipher, gets the buffer itself on a <i>lease</i>. Should the connection end meanwhile, that code still
- * holds the buffer, which so must not go back to the pool or to the transport: it is detached, and released when the lease ends.
+ * <p>A user's encoder, or a cipher, gets the buffer itself on a <i>lease</i>. Should the connection end meanwhile, that
+ * code still holds the buffer, which so must not go back to the pool or to the transport: it is detached, and released
+ * when the lease ends.
  *
  * <p>Knows no channel and no promise. Not thread safe.
  */
@@ -60,7 +61,10 @@ final class BatchBuffer {
         smallFlushes = 0;
     }
 
-    /** The next buffers will be smaller if this was one small flush of many. Slowly: one large flush now and then is common. */
+    /**
+     * The next buffers will be smaller if this was one small flush of many. Slowly: one large flush now and then is
+     * common.
+     */
     void shrinkIfSmall() {
         if (index >= capacity / 2 || capacity == MIN_CAPACITY) {
             smallFlushes = 0;
@@ -70,7 +74,10 @@ final class BatchBuffer {
         }
     }
 
-    /** Returns the open buffer with its writer index at the end, and room for {@code length} bytes; allocates it if needed. */
+    /**
+     * Returns the open buffer with its writer index at the end, and room for {@code length} bytes; allocates it if
+     * needed.
+     */
     ByteBuf writable(int length) {
         ByteBuf out = open;
         if (out == null) {

@@ -9,20 +9,20 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Combines flushes: call {@link #flush} after each write, and the channel is flushed once when the event loop has nothing
- * more to write for now.
+ * Combines flushes: call {@link #flush} after each write, and the channel is flushed once when the event loop has
+ * nothing more to write for now.
  *
- * <p>A flush is a system call, which costs much more than encoding a small message. So this one waits until the tasks and
- * reads that are due in the event loop have made their writes. It does not wait for time to pass: an idle loop flushes at
- * once. Within the event loop, at most {@code maxPending} flushes are delayed.
+ * <p>A flush is a system call, which costs much more than encoding a small message. So this one waits until the tasks
+ * and reads that are due in the event loop have made their writes. It does not wait for time to pass: an idle loop
+ * flushes at once. Within the event loop, at most {@code maxPending} flushes are delayed.
  *
- * <p><b>When to use it.</b> If writes come one by one: from other threads, or as answers to single messages. If your own loop
- * writes many messages, flush once after the loop. Netty's {@code FlushConsolidationHandler} is a handler
- * that delays every flush of its pipeline while the channel reads. A {@code BatchFlusher} is not in the pipeline, also
+ * <p><b>When to use it.</b> If writes come one by one: from other threads, or as answers to single messages. If your
+ * own loop writes many messages, flush once after the loop. Netty's {@code FlushConsolidationHandler} is a handler that
+ * delays every flush of its pipeline while the channel reads. A {@code BatchFlusher} is not in the pipeline, also
  * delays flushes from other threads, and needs no {@code channelReadComplete}.
  *
- * <p>{@link #flush} may be called from any thread. It includes every write that the calling thread made before. After the
- * channel is closed it does nothing.
+ * <p>{@link #flush} may be called from any thread. It includes every write that the calling thread made before. After
+ * the channel is closed it does nothing.
  */
 public final class BatchFlusher {
 

@@ -12,8 +12,8 @@ import io.netty.util.internal.logging.InternalLoggerFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Logs frames at trace, one line for each: direction, version, flags, length of the body and its first bytes as they are on the
- * wire.
+ * Logs frames at trace, one line for each: direction, version, flags, length of the body and its first bytes as they
+ * are on the wire.
  *
  * <pre>
  *   [id: 0x7a4c1b2e, ...] &lt;&lt; ZMTP31 MORE 5 68656c6c6f
@@ -38,7 +38,9 @@ final class FrameLog {
         this.version = version;
     }
 
-    /** Returns the log of a connection, or null if it is off: then it costs nothing but the question whether it is null. */
+    /**
+     * Returns the log of a connection, or null if it is off: then it costs nothing but the question whether it is null.
+     */
     static @Nullable FrameLog of(Channel channel, ZMTPVersion version) {
         return logger.isTraceEnabled() ? new FrameLog(channel, version) : null;
     }

@@ -9,12 +9,12 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 
 /**
- * Finds out which version the peer speaks, and greets it in that (RFC 37, "Version Negotiation"; RFC 15 and 23, "Backwards
- * Interoperability").
+ * Finds out which version the peer speaks, and greets it in that (RFC 37, "Version Negotiation"; RFC 15 and 23,
+ * "Backwards Interoperability").
  *
- * <p>Each byte of ours is sent only once the peer's bytes have shown that it will understand it: the signature at once, the
- * revision after the peer's signature, the rest after its revision. libzmq 3.2 would read a minor version that comes too early
- * as its socket type. A 1.0 peer has taken our signature for the header of an identity frame.
+ * <p>Each byte of ours is sent only once the peer's bytes have shown that it will understand it: the signature at once,
+ * the revision after the peer's signature, the rest after its revision. libzmq 3.2 would read a minor version that
+ * comes too early as its socket type. A 1.0 peer has taken our signature for the header of an identity frame.
  *
  * <p>Reads exactly the greeting; what follows is left to the next phase.
  */

@@ -31,7 +31,10 @@ final class HandshakeExecutor {
         return executor;
     }
 
-    /** Not a Netty thread: BlockHound takes those for event loops, and these block, waiting for work and for random bytes. */
+    /**
+     * Not a Netty thread: BlockHound takes those for event loops, and these block, waiting for work and for random
+     * bytes.
+     */
     private static Thread newThread(Runnable work) {
         Thread thread = new Thread(work, "zmtp-handshake-" + COUNT.incrementAndGet());
         thread.setDaemon(true);

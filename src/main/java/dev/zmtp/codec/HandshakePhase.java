@@ -34,7 +34,10 @@ abstract class HandshakePhase extends Phase {
         codec.fail(cause);
     }
 
-    /** Sends bytes of the handshake at once. A failure to send them ends the connection: TLS before us reports its own so. */
+    /**
+     * Sends bytes of the handshake at once. A failure to send them ends the connection: TLS before us reports its own
+     * so.
+     */
     final void send(ByteBuf bytes) {
         codec.ctx().writeAndFlush(bytes).addListener(sent -> {
             if (!sent.isSuccess()) {

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * PINGs and PONGs, and the end of a connection whose peer is gone (RFC 37, "Connection Heartbeating").
  *
- * <p>Our side: a PING in each interval, and an end to the connection if nothing at all arrives within the timeout after it. The
- * peer's side: a PONG for its PING, and if that names a TTL, an end if nothing arrives within it.
+ * <p>Our side: a PING in each interval, and an end to the connection if nothing at all arrives within the timeout after
+ * it. The peer's side: a PONG for its PING, and if that names a TTL, an end if nothing arrives within it.
  */
 final class Heartbeat {
 
@@ -58,7 +58,10 @@ final class Heartbeat {
 
     private boolean pingWaiting;
 
-    /** The context of the newest PING that was not answered yet. One is enough: an old PONG says nothing new to the peer. */
+    /**
+     * The context of the newest PING that was not answered yet. One is enough: an old PONG says nothing new to the
+     * peer.
+     */
     private @Nullable ByteBuf unansweredPing;
 
     Heartbeat(ZMTPSession session, ChannelHandlerContext ctx, Link link) {
@@ -142,7 +145,9 @@ final class Heartbeat {
         return Unpooled.wrappedBuffer(bytes);
     }
 
-    /** A peer that sends PINGs and reads nothing must not make us queue PONGs: while unwritable, the newest waits alone. */
+    /**
+     * A peer that sends PINGs and reads nothing must not make us queue PONGs: while unwritable, the newest waits alone.
+     */
     private boolean sendWaitingPong() {
         ByteBuf context = unansweredPing;
         if (context == null || !canSend()) {
@@ -169,7 +174,9 @@ final class Heartbeat {
         sendWaitingPing();
     }
 
-    /** The channel has become writable or unwritable: the peer has taken bytes. A PONG leaves with the caller's flush. */
+    /**
+     * The channel has become writable or unwritable: the peer has taken bytes. A PONG leaves with the caller's flush.
+     */
     void onWritabilityChanged() {
         onActivity();
         sendWaitingPong();

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  * Writes that cannot be encoded yet, in order, and the flush that was asked for after them: those before the end of the
  * handshake, and those that a callback makes while another write is being encoded.
  *
- * <p>They count towards the channel's writability, with its own water marks: more than the high one makes it unwritable,
- * less than the low one writable again. More than the configured bound fails the write.
+ * <p>They count towards the channel's writability, with its own water marks: more than the high one makes it
+ * unwritable, less than the low one writable again. More than the configured bound fails the write.
  */
 final class HeldWrites {
 

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Waits for the identity frame that ends a ZMTP 1.0 or 2.0 handshake (RFC 13 and 15, "Greeting").
  *
- * <p>Any bytes at all could be the start of an unversioned stream: those of HTTP, TLS, SSH or a port scanner among them. They
- * fail here, at their second byte, since a peer sends the flags of its identity frame as 00.
+ * <p>Any bytes at all could be the start of an unversioned stream: those of HTTP, TLS, SSH or a port scanner among
+ * them. They fail here, at their second byte, since a peer sends the flags of its identity frame as 00.
  */
 final class IdentityPhase extends HandshakePhase {
 
@@ -28,7 +28,10 @@ final class IdentityPhase extends HandshakePhase {
         AFTER_GREETING,
         /** The peer sent no greeting. */
         WITHOUT_GREETING,
-        /** Neither side sent a greeting: we speak 1.0 alone. The signature of a later peer is the header of its identity. */
+        /**
+         * Neither side sent a greeting: we speak 1.0 alone. The signature of a later peer is the header of its
+         * identity.
+         */
         BOTH_UNVERSIONED
     }
 
@@ -135,7 +138,9 @@ final class IdentityPhase extends HandshakePhase {
         reader.close();
     }
 
-    /** The two bytes of a short header, and what speaks so. Not what follows them: that depends on how the bytes arrive. */
+    /**
+     * The two bytes of a short header, and what speaks so. Not what follows them: that depends on how the bytes arrive.
+     */
     private String firstBytes(int flags) {
         int first = (int) (reader.length() + 1);
         String peer = switch ("" + (char) first + (char) flags) {

@@ -4,7 +4,10 @@ import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPFraming;
 import dev.zmtp.security.ZMTPMechanism.FrameCipher;
 
-/** Checks every frame header against the configured limits, before any of the body is read or memory is allocated for it. */
+/**
+ * Checks every frame header against the configured limits, before any of the body is read or memory is allocated for
+ * it.
+ */
 final class MessageLimits {
 
     private final int maxCommandLength;

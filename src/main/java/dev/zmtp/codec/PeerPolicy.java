@@ -10,7 +10,9 @@ import io.netty.buffer.Unpooled;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** Which peers this side can talk to: by version, socket type and metadata. Who may connect is for the authenticator. */
+/**
+ * Which peers this side can talk to: by version, socket type and metadata. Who may connect is for the authenticator.
+ */
 final class PeerPolicy {
 
     /** No type has a longer name, and the peer gets its own back in an ERROR. */
@@ -25,7 +27,8 @@ final class PeerPolicy {
     }
 
     /**
-     * Checks that we may speak {@code version}. A peer must not strip the security of a mechanism by pretending to be old.
+     * Checks that we may speak {@code version}. A peer must not strip the security of a mechanism by pretending to be
+     * old.
      *
      * @throws ZMTPException if we may not
      */

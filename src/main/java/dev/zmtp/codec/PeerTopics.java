@@ -7,8 +7,8 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * The topics or groups that a peer has subscribed to or joined. They are bounded here: the publisher must keep them too, and a
- * peer could ask for ever more.
+ * The topics or groups that a peer has subscribed to or joined. They are bounded here: the publisher must keep them
+ * too, and a peer could ask for ever more.
  */
 final class PeerTopics {
 
@@ -26,8 +26,8 @@ final class PeerTopics {
     }
 
     /**
-     * Adds or removes {@code topic}, whose indices are not moved. Adding one twice is adding it once; removing one that was
-     * not added does nothing.
+     * Adds or removes {@code topic}, whose indices are not moved. Adding one twice is adding it once; removing one that
+     * was not added does nothing.
      *
      * @throws ZMTPException if the peer has asked for too much
      */

@@ -3,8 +3,8 @@ package dev.zmtp.codec;
 import io.netty.channel.ChannelHandlerContext;
 
 /**
- * Tracks reads when auto-read is off. One read of the transport may bring no message, only a command or a part of a frame; so
- * the codec reads on until the user who has called {@code read()} has got a message.
+ * Tracks reads when auto-read is off. One read of the transport may bring no message, only a command or a part of a
+ * frame; so the codec reads on until the user who has called {@code read()} has got a message.
  */
 final class ReadDemand {
 
@@ -14,7 +14,10 @@ final class ReadDemand {
     /** The user has called {@code read()} and has not got a message since. Never true while auto-read is on. */
     private boolean requested;
 
-    /** Auto-read issues its next read just now. A read that it issues at any other time means that it was off until then. */
+    /**
+     * Auto-read issues its next read just now. A read that it issues at any other time means that it was off until
+     * then.
+     */
     private boolean continuingAutoRead;
 
     ReadDemand(ChannelHandlerContext ctx, ZMTPSession session) {

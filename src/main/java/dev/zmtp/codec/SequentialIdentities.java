@@ -4,7 +4,10 @@ import java.nio.ByteBuffer;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** A zero byte and a counter. It starts at a random number, so that no application relies on the identities of its last run. */
+/**
+ * A zero byte and a counter. It starts at a random number, so that no application relies on the identities of its last
+ * run.
+ */
 final class SequentialIdentities implements ZMTPIdentityGenerator {
 
     static final SequentialIdentities INSTANCE = new SequentialIdentities();

@@ -8,6 +8,8 @@ interface StreamingSink extends MessageSink {
     /** A frame starts that is not there whole. Its limits were checked. */
     void begin(int length, boolean more);
 
-    /** Takes a part of the frame, the next {@code length} bytes of {@code in}; {@code last} if the frame ends with it. */
+    /**
+     * Takes a part of the frame, the next {@code length} bytes of {@code in}; {@code last} if the frame ends with it.
+     */
     void part(ByteBuf in, int length, boolean last);
 }

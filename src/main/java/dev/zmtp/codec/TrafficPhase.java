@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  * Messages and commands in both directions, from the end of the handshake to the end of the connection (RFC 13 and 15,
  * "Framing"; RFC 23 and 37, "Traffic").
  *
- * <p>Bytes become frames in the {@link FrameReader}; a command is handled here, between the frames of a message too, and a
- * message frame goes to the {@link MessageSink}. What is written goes to the {@link TrafficWriter}.
+ * <p>Bytes become frames in the {@link FrameReader}; a command is handled here, between the frames of a message too,
+ * and a message frame goes to the {@link MessageSink}. What is written goes to the {@link TrafficWriter}.
  */
 final class TrafficPhase extends Phase implements Heartbeat.Link {
 
@@ -41,7 +41,9 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
     private final Heartbeat heartbeat;
     private final @Nullable FrameLog frameLog;
 
-    /** True if message frames can be delivered as they are: no cipher has sealed them, and none can be a subscription. */
+    /**
+     * True if message frames can be delivered as they are: no cipher has sealed them, and none can be a subscription.
+     */
     private final boolean deliversPlainFrames;
 
     private @Nullable MessageSink sink;
@@ -93,7 +95,10 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
                 : new DecoderSink(codec, decoders.decoder(codec.session()));
     }
 
-    /** Writes what was held during the handshake, and flushes it if that was asked for. The success is not announced yet. */
+    /**
+     * Writes what was held during the handshake, and flushes it if that was asked for. The success is not announced
+     * yet.
+     */
     void drain() {
         writer.drain();
         if (codec.held().takeFlushRequest() && isCurrent()) {
@@ -223,7 +228,9 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
         return Objects.requireNonNull(sink);
     }
 
-    /** Peers of any version may send a subscription as a message of one frame, and those before 3.1 have no other way. */
+    /**
+     * Peers of any version may send a subscription as a message of one frame, and those before 3.1 have no other way.
+     */
     private boolean maySubscribe(long length) {
         return type.isPublisher() && limits.isOnlyFrame() && length > 0 && length <= config.maxCommandLength();
     }
@@ -302,7 +309,10 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
         writer.write(message, promise);
     }
 
-    /** Does what callbacks asked for during a write and the writer has not done itself: a flush, and commands of our own. */
+    /**
+     * Does what callbacks asked for during a write and the writer has not done itself: a flush, and commands of our
+     * own.
+     */
     void afterWrite() {
         if (isCurrent()) {
             heartbeat.sendWaiting(codec.held().takeFlushRequest());

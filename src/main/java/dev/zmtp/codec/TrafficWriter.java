@@ -20,9 +20,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Writes in traffic: each kind of object in its form on the wire, one after the other, to the {@link WriteBatch}.
  *
- * <p><b>Re-entrancy.</b> A write can call back into user code in its middle: a promise's listener, a handler that hears of
- * writability, an encoder. What such a callback asks for is deferred. What it writes is held, and written right after; then the
- * phase does the rest in {@link TrafficPhase#afterWrite}: a flush, or a command of our own. This class alone keeps that order.
+ * <p><b>Re-entrancy.</b> A write can call back into user code in its middle: a promise's listener, a handler that hears
+ * of writability, an encoder. What such a callback asks for is deferred. What it writes is held, and written right
+ * after; then the phase does the rest in {@link TrafficPhase#afterWrite}: a flush, or a command of our own. This class
+ * alone keeps that order.
  */
 final class TrafficWriter {
 
@@ -213,7 +214,9 @@ final class TrafficWriter {
         batch.single(flags, body, promise);
     }
 
-    /** Fails a write that never comes to the batch. Its promise's listener may end the connection, between two messages. */
+    /**
+     * Fails a write that never comes to the batch. Its promise's listener may end the connection, between two messages.
+     */
     private void refuse(ChannelPromise promise, String why) {
         batch.beginMessage();
         promise.tryFailure(new EncoderException(why));

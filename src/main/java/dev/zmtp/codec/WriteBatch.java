@@ -20,15 +20,15 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Encodes messages at once into one {@linkplain BatchBuffer open buffer}, which goes to the transport when it is full or at a
- * flush.
+ * Encodes messages at once into one {@linkplain BatchBuffer open buffer}, which goes to the transport when it is full
+ * or at a flush.
  *
- * <p>Small bodies are copied; a large one goes by reference, after what was copied before it. The promises of the messages
- * that end in a buffer complete with the result of its write. Only the open buffer is unknown to the transport, so the
- * channel's writability is true to within one such buffer.
+ * <p>Small bodies are copied; a large one goes by reference, after what was copied before it. The promises of the
+ * messages that end in a buffer complete with the result of its write. Only the open buffer is unknown to the
+ * transport, so the channel's writability is true to within one such buffer.
  *
- * <p>On the channel's event loop only, and not re-entrant: {@link TrafficWriter} lets one write at a time through. A write to the
- * transport may still end the connection, so the state is checked again after each.
+ * <p>On the channel's event loop only, and not re-entrant: {@link TrafficWriter} lets one write at a time through. A
+ * write to the transport may still end the connection, so the state is checked again after each.
  */
 final class WriteBatch {
 
@@ -233,8 +233,8 @@ final class WriteBatch {
     // Frames
 
     /**
-     * Writes one frame of a message, or a command. {@code body} is neither moved nor released. If there is a {@code promise},
-     * the message ends with this frame.
+     * Writes one frame of a message, or a command. {@code body} is neither moved nor released. If there is a
+     * {@code promise}, the message ends with this frame.
      */
     private void frame(int flags, ByteBuf body, @Nullable ChannelPromise promise) {
         int length = body.readableBytes();
@@ -413,8 +413,8 @@ final class WriteBatch {
     }
 
     /**
-     * Ends the codec's part in the connection: the transport gets what was written, and answers for it. Of a message that is
-     * being written ({@code writing}) it gets no more.
+     * Ends the codec's part in the connection: the transport gets what was written, and answers for it. Of a message
+     * that is being written ({@code writing}) it gets no more.
      */
     void end(boolean writing) {
         state = State.ENDED;

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The promises of the messages that end in the open buffer, in the order of their writes.
  *
- * <p>When the buffer goes to the transport they are {@linkplain #take taken} with it, and complete with the result of its write.
- * Void promises are not kept; it is only remembered that there are some.
+ * <p>When the buffer goes to the transport they are {@linkplain #take taken} with it, and complete with the result of
+ * its write. Void promises are not kept; it is only remembered that there are some.
  */
 final class WritePromises {
 

@@ -25,28 +25,30 @@ import org.jspecify.annotations.Nullable;
  *   ch.pipeline().addLast(ZMTPCodec.of(ROUTER), new MyHandler());
  * }</pre>
  *
- * <p><b>Inbound.</b> The codec fires a {@link ZMTPHandshakeSuccess} or a {@link ZMTPHandshakeFailure} as a user event, exactly
- * once. After a success it fires a {@code ZMTPMessage} for each message, which the receiver must release; or whatever the
- * {@link ZMTPDecoder} of the config makes. On PUB and XPUB channels it fires a {@code ZMTPSubscription}, on RADIO channels a
- * {@code ZMTPMembership}. Messages to sockets that only send (PUB, PUSH, RADIO, SCATTER) are dropped. PINGs are answered.
+ * <p><b>Inbound.</b> The codec fires a {@link ZMTPHandshakeSuccess} or a {@link ZMTPHandshakeFailure} as a user event,
+ * exactly once. After a success it fires a {@code ZMTPMessage} for each message, which the receiver must release; or
+ * whatever the {@link ZMTPDecoder} of the config makes. On PUB and XPUB channels it fires a {@code ZMTPSubscription},
+ * on RADIO channels a {@code ZMTPMembership}. Messages to sockets that only send (PUB, PUSH, RADIO, SCATTER) are
+ * dropped. PINGs are answered.
  *
- * <p><b>Outbound.</b> Write {@code ZMTPMessage}, {@code ZMTPSubscription} (SUB, XSUB), {@code ZMTPMembership} (DISH), or what
- * the {@link ZMTPEncoder} of the config takes; it is released exactly once. An empty {@code ByteBuf} is a barrier: nothing is
- * sent for it, and its promise completes when everything written before was sent. Anything else fails its promise. Writes
- * before the end of the handshake are held, count towards the channel's writability, and leave in order after it. Messages are
- * encoded at once and leave at a flush, or when a batch of 64 KiB is full. Each promise completes once, with the transport's
- * own result. Writes from other threads count towards writability at once, by the channel's {@code MessageSizeEstimator}: the
- * codec puts one in place of Netty's default that knows {@code ZMTPMessage}.
+ * <p><b>Outbound.</b> Write {@code ZMTPMessage}, {@code ZMTPSubscription} (SUB, XSUB), {@code ZMTPMembership} (DISH),
+ * or what the {@link ZMTPEncoder} of the config takes; it is released exactly once. An empty {@code ByteBuf} is a
+ * barrier: nothing is sent for it, and its promise completes when everything written before was sent. Anything else
+ * fails its promise. Writes before the end of the handshake are held, count towards the channel's writability, and
+ * leave in order after it. Messages are encoded at once and leave at a flush, or when a batch of 64 KiB is full. Each
+ * promise completes once, with the transport's own result. Writes from other threads count towards writability at once,
+ * by the channel's {@code MessageSizeEstimator}: the codec puts one in place of Netty's default that knows
+ * {@code ZMTPMessage}.
  *
- * <p><b>Failure.</b> Whatever the peer does wrong ends the same way: during the handshake with the failure event, later with
- * a {@link ZMTPException} to {@code exceptionCaught}. Then the channel is closed, what was held is released, its promises
- * fail, and further input is discarded. The end of the peer's input is the end of the connection.
+ * <p><b>Failure.</b> Whatever the peer does wrong ends the same way: during the handshake with the failure event, later
+ * with a {@link ZMTPException} to {@code exceptionCaught}. Then the channel is closed, what was held is released, its
+ * promises fail, and further input is discarded. The end of the peer's input is the end of the connection.
  *
- * <p><b>Place.</b> One instance per channel. It may be added before or after the channel is active. Put it after handlers that
- * turn bytes into bytes, such as {@code SslHandler}. Everything runs on the executor of its context, the channel's event loop
- * unless the handler was added with another; nothing blocks it. Removing the codec passes unread bytes to the next handler, and
- * messages already written are still sent. Removing it while a message is only partly written, from a transport callback, closes
- * the connection.
+ * <p><b>Place.</b> One instance per channel. It may be added before or after the channel is active. Put it after
+ * handlers that turn bytes into bytes, such as {@code SslHandler}. Everything runs on the executor of its context, the
+ * channel's event loop unless the handler was added with another; nothing blocks it. Removing the codec passes unread
+ * bytes to the next handler, and messages already written are still sent. Removing it while a message is only partly
+ * written, from a transport callback, closes the connection.
  *
  * <p><b>Logs.</b> Changes of phase at debug; each frame at trace, by the logger {@code dev.zmtp.codec.FrameLog}.
  */
@@ -55,8 +57,9 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(ZMTPCodec.class);
 
     /**
-     * The peer's real address if the channel is connected to a proxy. Set it once the proxy has sent it; exception messages,
-     * {@link ZMTPSession#peerAddress()} and authentication requests then have it in place of {@code channel.remoteAddress()}.
+     * The peer's real address if the channel is connected to a proxy. Set it once the proxy has sent it; exception
+     * messages, {@link ZMTPSession#peerAddress()} and authentication requests then have it in place of
+     * {@code channel.remoteAddress()}.
      */
     public static final AttributeKey<SocketAddress> PEER_ADDRESS =
             AttributeKey.valueOf(ZMTPCodec.class, "PEER_ADDRESS");
@@ -386,8 +389,9 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
     }
 
     /**
-     * Ends the connection before the channel is closed: a user who refuses a peer must get neither what is left of the read in
-     * which it came, nor what arrives while a handler before us, such as an SslHandler, takes its time to close.
+     * Ends the connection before the channel is closed: a user who refuses a peer must get neither what is left of the
+     * read in which it came, nor what arrives while a handler before us, such as an SslHandler, takes its time to
+     * close.
      */
     @Override
     public void close(ChannelHandlerContext ctx, ChannelPromise promise) {
@@ -437,8 +441,8 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
          * Returns a codec of what was set.
          *
          * @throws NullPointerException if no socket type was
-         * @throws IllegalArgumentException if the protocol is too old for the socket type or the mechanism, or the mechanism
-         *     and the authenticator do not go together
+         * @throws IllegalArgumentException if the protocol is too old for the socket type or the mechanism, or the
+         *     mechanism and the authenticator do not go together
          */
         public ZMTPCodec build() {
             return from(ZMTPConfig.of(this));

@@ -56,8 +56,8 @@ public final class ZMTPConfig {
     /**
      * The identity announced to the peer, read-only; empty, the default, to stay anonymous.
      *
-     * <p>In ZMTP 3.x only REQ, DEALER and ROUTER sockets announce one. Those of other types announce it to 1.0 and 2.0 peers
-     * only: set a {@link #properties() property} for all others.
+     * <p>In ZMTP 3.x only REQ, DEALER and ROUTER sockets announce one. Those of other types announce it to 1.0 and 2.0
+     * peers only: set a {@link #properties() property} for all others.
      */
     public ByteBuffer localIdentity() {
         return values.localIdentity.duplicate();
@@ -87,9 +87,9 @@ public final class ZMTPConfig {
     }
 
     /**
-     * The executor that runs the computations of a CURVE handshake. Default: daemon threads of the library's own, as many as
-     * there are processors. They start when they are needed and end after a minute without work; at most 10,000 computations
-     * wait.
+     * The executor that runs the computations of a CURVE handshake. Default: daemon threads of the library's own, as
+     * many as there are processors. They start when they are needed and end after a minute without work; at most 10,000
+     * computations wait.
      */
     public Executor handshakeExecutor() {
         Executor executor = values.handshakeExecutor;
@@ -117,8 +117,8 @@ public final class ZMTPConfig {
     }
 
     /**
-     * The most bytes of all frames of one received message; each frame after the first counts 64 bytes more. Default: 64 MiB,
-     * or {@link #maxFrameLength()} if that is set to more.
+     * The most bytes of all frames of one received message; each frame after the first counts 64 bytes more. Default:
+     * 64 MiB, or {@link #maxFrameLength()} if that is set to more.
      */
     public long maxMessageLength() {
         return values.maxMessageLength();
@@ -135,17 +135,17 @@ public final class ZMTPConfig {
     }
 
     /**
-     * The most bytes of one command received after the handshake. Default: 8 KiB. A longer subscription that arrives as a
-     * message, not as a command, is treated as a message: an XPUB channel fires it, a PUB channel drops it.
+     * The most bytes of one command received after the handshake. Default: 8 KiB. A longer subscription that arrives as
+     * a message, not as a command, is treated as a message: an XPUB channel fires it, a PUB channel drops it.
      */
     public int maxCommandLength() {
         return values.maxCommandLength;
     }
 
     /**
-     * The most commands received within a second, including subscriptions that arrive as messages. Up to twice as many may
-     * pass before the limit is noticed, never more. Commands that piled up while nothing was read count when they are read.
-     * Default: 100,000.
+     * The most commands received within a second, including subscriptions that arrive as messages. Up to twice as many
+     * may pass before the limit is noticed, never more. Commands that piled up while nothing was read count when they
+     * are read. Default: 100,000.
      */
     public int maxCommandsPerSecond() {
         return values.maxCommandsPerSecond;
@@ -157,8 +157,8 @@ public final class ZMTPConfig {
     }
 
     /**
-     * The most bytes of all topics that a peer may be subscribed to at one time; each topic counts 64 bytes more. Default:
-     * 4 MiB.
+     * The most bytes of all topics that a peer may be subscribed to at one time; each topic counts 64 bytes more.
+     * Default: 4 MiB.
      */
     public long maxSubscriptionsLength() {
         return values.maxSubscriptionsLength;
@@ -179,7 +179,9 @@ public final class ZMTPConfig {
         return values.maxHeldLength;
     }
 
-    /** The time from connection to the end of the handshake, not extended by progress. Default: 30 s; zero: no limit. */
+    /**
+     * The time from connection to the end of the handshake, not extended by progress. Default: 30 s; zero: no limit.
+     */
     public Duration handshakeTimeout() {
         return values.handshakeTimeout;
     }
@@ -195,16 +197,16 @@ public final class ZMTPConfig {
     }
 
     /**
-     * The TTL sent with each PING: the peer should close the connection if it hears nothing from us for this long. Default:
-     * zero, no TTL.
+     * The TTL sent with each PING: the peer should close the connection if it hears nothing from us for this long.
+     * Default: zero, no TTL.
      */
     public Duration heartbeatTtl() {
         return values.heartbeatTtl;
     }
 
     /**
-     * Shows the socket type and each setting that was changed. Of the identity and of properties it shows the lengths only, of
-     * the application's own objects the class.
+     * Shows the socket type and each setting that was changed. Of the identity and of properties it shows the lengths
+     * only, of the application's own objects the class.
      */
     @Override
     public String toString() {
@@ -221,9 +223,10 @@ public final class ZMTPConfig {
          * Returns a config with these settings.
          *
          * @throws NullPointerException if the socket type is not set
-         * @throws IllegalArgumentException if settings contradict each other: the protocol is too old for the socket type, the
-         *     mechanism, the authenticator or heartbeats; the mechanism needs an authenticator or must not have one; the frame
-         *     limit is above the message limit; or a heartbeat timeout or TTL is set without an interval
+         * @throws IllegalArgumentException if settings contradict each other: the protocol is too old for the socket
+         *     type, the mechanism, the authenticator or heartbeats; the mechanism needs an authenticator or must not
+         *     have one; the frame limit is above the message limit; or a heartbeat timeout or TTL is set without an
+         *     interval
          */
         public ZMTPConfig build() {
             return of(this);

@@ -5,22 +5,22 @@ import java.io.Closeable;
 /**
  * Writes an application's own type directly into frames, without a {@code ZMTPMessage}.
  *
- * <p>Give the config a factory or a class with a constructor without arguments. Each connection has its own encoder, created
- * when its handshake is complete and called on the channel's event loop only.
+ * <p>Give the config a factory or a class with a constructor without arguments. Each connection has its own encoder,
+ * created when its handshake is complete and called on the channel's event loop only.
  */
 public interface ZMTPEncoder extends Closeable {
 
     /**
-     * Reports the size of each frame that {@link #encode} will write to {@code estimator}, or an upper bound. A size that is
-     * too small costs time, one that is too large costs memory until the next flush.
+     * Reports the size of each frame that {@link #encode} will write to {@code estimator}, or an upper bound. A size
+     * that is too small costs time, one that is too large costs memory until the next flush.
      */
     void estimate(Object message, ZMTPEstimator estimator);
 
     /**
      * Writes {@code message} to {@code writer}, as one or more frames of which the last has no {@code more}.
      *
-     * <p>The codec releases {@code message} afterwards, if it is reference-counted. An exception fails the promise of the
-     * write and nothing else: the frames already written are discarded.
+     * <p>The codec releases {@code message} afterwards, if it is reference-counted. An exception fails the promise of
+     * the write and nothing else: the frames already written are discarded.
      */
     void encode(Object message, ZMTPWriter writer);
 

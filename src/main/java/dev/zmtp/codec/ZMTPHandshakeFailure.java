@@ -1,8 +1,8 @@
 package dev.zmtp.codec;
 
 /**
- * The user event that the handshake failed. Fired once per connection, in place of {@link ZMTPHandshakeSuccess}; then the
- * channel is closed.
+ * The user event that the handshake failed. Fired once per connection, in place of {@link ZMTPHandshakeSuccess}; then
+ * the channel is closed.
  *
  * @param session the session, which will not become usable
  * @param cause mostly a {@link dev.zmtp.ZMTPException}, or what an earlier handler or the transport reported

@@ -15,8 +15,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Limits how many connections of a server may be in their handshake at one time, in total and per address. A host that opens
- * connections and leaves them idle cannot exhaust the server.
+ * Limits how many connections of a server may be in their handshake at one time, in total and per address. A host that
+ * opens connections and leaves them idle cannot exhaust the server.
  *
  * <pre>{@code
  *   ZMTPHandshakeLimiter limiter = new ZMTPHandshakeLimiter(); // one for all channels of the server
@@ -25,13 +25,14 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>Add it first, before the {@link ZMTPCodec} and before an {@code SslHandler}, whose handshake is counted too. A
- * connection counts from the moment that the limiter is added to its pipeline until the handshake of its codec is over or the
- * channel is closed; then the limiter leaves the pipeline. A connection above the limit is closed before it is active, so that
- * nothing is sent to it, and {@link #refused} is called. A handler that detects another protocol removes the limiter.
+ * connection counts from the moment that the limiter is added to its pipeline until the handshake of its codec is over
+ * or the channel is closed; then the limiter leaves the pipeline. A connection above the limit is closed before it is
+ * active, so that nothing is sent to it, and {@link #refused} is called. A handler that detects another protocol
+ * removes the limiter.
  *
  * <p>IPv6 addresses are counted per /64, because one host usually controls a whole /64. A channel without an internet
- * address, such as one of a Unix domain socket, counts in total only. Connections through a proxy that sends the {@code PROXY}
- * header all have the proxy's address: set {@code maxPerAddress} to {@code maxTotal} there.
+ * address, such as one of a Unix domain socket, counts in total only. Connections through a proxy that sends the
+ * {@code PROXY} header all have the proxy's address: set {@code maxPerAddress} to {@code maxTotal} there.
  *
  * <p>Sharable and thread safe: use one for all channels that are counted together.
  */
@@ -94,8 +95,8 @@ public class ZMTPHandshakeLimiter extends ChannelInboundHandlerAdapter {
     }
 
     /**
-     * Called for a connection that is refused, on its event loop, just before it is closed. Logs it at level info; a subclass
-     * may do something else. Add the limiter without an executor: on another thread it would come too late.
+     * Called for a connection that is refused, on its event loop, just before it is closed. Logs it at level info; a
+     * subclass may do something else. Add the limiter without an executor: on another thread it would come too late.
      *
      * @param reason the limit that it would exceed, with the address if it is the limit per address
      */

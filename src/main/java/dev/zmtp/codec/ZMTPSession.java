@@ -26,13 +26,18 @@ public final class ZMTPSession {
     private @Nullable ByteBuffer peerIdentity;
     private @Nullable ZMTPDecision decision;
 
-    /** What the handshake agreed on. Until the handshake is done it is agreed, but not announced: held writes leave then. */
+    /**
+     * What the handshake agreed on. Until the handshake is done it is agreed, but not announced: held writes leave
+     * then.
+     */
     private volatile @Nullable ZMTPHandshake agreed;
 
     /** The channel, once there is one. */
     private volatile @Nullable Channel channel;
 
-    /** The peer's address when the connection began, or the address that was connected to: a closed channel has none. */
+    /**
+     * The peer's address when the connection began, or the address that was connected to: a closed channel has none.
+     */
     private volatile @Nullable SocketAddress connectedTo;
 
     private ZMTPSession(ZMTPConfig config) {
@@ -107,9 +112,9 @@ public final class ZMTPSession {
     }
 
     /**
-     * The peer's address: the value of {@link ZMTPCodec#PEER_ADDRESS} if a handler has set it, as behind a proxy, otherwise the
-     * channel's remote address. Null as long as there is no connection, or if the transport knows no addresses. Unlike the rest,
-     * it may be asked for at any time.
+     * The peer's address: the value of {@link ZMTPCodec#PEER_ADDRESS} if a handler has set it, as behind a proxy,
+     * otherwise the channel's remote address. Null as long as there is no connection, or if the transport knows no
+     * addresses. Unlike the rest, it may be asked for at any time.
      */
     public @Nullable SocketAddress peerAddress() {
         Channel known = channel;

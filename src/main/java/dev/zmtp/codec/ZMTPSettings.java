@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The settings that {@link ZMTPConfig.Builder} and {@link ZMTPCodec.Builder} share.
  *
- * <p>What each setting means, its unit and its default are documented at the accessor of the same name in {@link ZMTPConfig}.
- * A value that is out of bounds is refused at once, with an {@link IllegalArgumentException}; settings that contradict each
- * other are refused when the result is built, so that their order does not matter.
+ * <p>What each setting means, its unit and its default are documented at the accessor of the same name in
+ * {@link ZMTPConfig}. A value that is out of bounds is refused at once, with an {@link IllegalArgumentException};
+ * settings that contradict each other are refused when the result is built, so that their order does not matter.
  *
  * @param <B> the builder itself
  */
@@ -139,8 +139,8 @@ public abstract sealed class ZMTPSettings<B extends ZMTPSettings<B>> permits ZMT
     }
 
     /**
-     * Sets the factory of encoders for the application's own type, or null for {@code ZMTPMessage}. An encoder gets every
-     * written object but subscriptions and memberships.
+     * Sets the factory of encoders for the application's own type, or null for {@code ZMTPMessage}. An encoder gets
+     * every written object but subscriptions and memberships.
      */
     public B encoder(ZMTPEncoder.@Nullable Factory encoder) {
         values.encoder = encoder;
@@ -148,8 +148,8 @@ public abstract sealed class ZMTPSettings<B extends ZMTPSettings<B>> permits ZMT
     }
 
     /**
-     * As {@link #encoder(ZMTPEncoder.Factory)}, with a class that has a constructor without arguments, or null. It is called
-     * by reflection: a GraalVM native image needs metadata for it, and needs none for a factory.
+     * As {@link #encoder(ZMTPEncoder.Factory)}, with a class that has a constructor without arguments, or null. It is
+     * called by reflection: a GraalVM native image needs metadata for it, and needs none for a factory.
      */
     public B encoder(@Nullable Class<? extends ZMTPEncoder> encoder) {
         return encoder(encoder == null ? null : Constructors.encoder(encoder));
@@ -162,8 +162,8 @@ public abstract sealed class ZMTPSettings<B extends ZMTPSettings<B>> permits ZMT
     }
 
     /**
-     * As {@link #decoder(ZMTPDecoder.Factory)}, with a class that has a constructor without arguments, or null. It is called
-     * by reflection: a GraalVM native image needs metadata for it, and needs none for a factory.
+     * As {@link #decoder(ZMTPDecoder.Factory)}, with a class that has a constructor without arguments, or null. It is
+     * called by reflection: a GraalVM native image needs metadata for it, and needs none for a factory.
      */
     public B decoder(@Nullable Class<? extends ZMTPDecoder> decoder) {
         return decoder(decoder == null ? null : Constructors.decoder(decoder));

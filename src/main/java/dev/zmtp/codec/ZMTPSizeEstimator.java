@@ -6,8 +6,8 @@ import io.netty.channel.DefaultMessageSizeEstimator;
 import io.netty.channel.MessageSizeEstimator;
 
 /**
- * Netty's default estimator, extended to {@link ZMTPMessage}. Writes from other threads count towards writability by this
- * estimate until they reach the event loop.
+ * Netty's default estimator, extended to {@link ZMTPMessage}. Writes from other threads count towards writability by
+ * this estimate until they reach the event loop.
  */
 final class ZMTPSizeEstimator implements MessageSizeEstimator, MessageSizeEstimator.Handle {
 

@@ -48,8 +48,8 @@ public final class ZMTPWriter {
     /**
      * Starts a frame.
      *
-     * <p>All frames go to one buffer, which this method returns: append exactly {@code size} bytes at its writer index, or call
-     * {@link #reframe} if there are fewer, and change nothing else of it.
+     * <p>All frames go to one buffer, which this method returns: append exactly {@code size} bytes at its writer index,
+     * or call {@link #reframe} if there are fewer, and change nothing else of it.
      *
      * @param size the length of the body in bytes
      * @param more whether another frame follows

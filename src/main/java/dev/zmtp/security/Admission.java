@@ -7,7 +7,9 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Asks the authenticator about one peer and turns its decision into what the peer is sent (RFC 27, "The ZAP Reply"). */
+/**
+ * Asks the authenticator about one peer and turns its decision into what the peer is sent (RFC 27, "The ZAP Reply").
+ */
 final class Admission {
 
     private final ZMTPMechanism.Context context;

@@ -35,7 +35,9 @@ final class CurveCipher implements ZMTPMechanism.FrameCipher {
     /** The nonce of the last frame that was opened. */
     private long lastCount;
 
-    /** Seals with {@code ours}, starting at {@code nextCount}; opens with {@code theirs} frames after {@code lastCount}. */
+    /**
+     * Seals with {@code ours}, starting at {@code nextCount}; opens with {@code theirs} frames after {@code lastCount}.
+     */
     CurveCipher(SecretBox ours, long nextCount, SecretBox theirs, long lastCount) {
         this.ours = ours;
         this.nextCount = nextCount;

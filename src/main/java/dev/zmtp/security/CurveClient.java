@@ -46,8 +46,8 @@ import org.jspecify.annotations.Nullable;
  *   S: READY      metadata, in a box
  * </pre>
  *
- * <p>Capital letters are public keys, as in the RFC: S and C are long-term keys, S' and C' are of this connection. Small letters
- * are secret keys.
+ * <p>Capital letters are public keys, as in the RFC: S and C are long-term keys, S' and C' are of this connection.
+ * Small letters are secret keys.
  */
 final class CurveClient implements ZMTPMechanism {
 

@@ -41,8 +41,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The side of CURVE whose public key the clients know (RFC 26, "Authentication Handshake"). For the commands and the letters see
- * {@link CurveClient}.
+ * The side of CURVE whose public key the clients know (RFC 26, "Authentication Handshake"). For the commands and the
+ * letters see {@link CurveClient}.
  */
 final class CurveServer implements ZMTPMechanism {
 

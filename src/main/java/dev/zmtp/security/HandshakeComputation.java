@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Runs the slow steps of a handshake on the handshake executor, one at a time, and wipes the secrets at its end.
  *
- * <p>A step that runs owns the secrets: the event loop does not touch them until it has the result. So {@link #close} leaves
- * wiping to a step that is still running.
+ * <p>A step that runs owns the secrets: the event loop does not touch them until it has the result. So {@link #close}
+ * leaves wiping to a step that is still running.
  */
 final class HandshakeComputation {
 
@@ -40,8 +40,8 @@ final class HandshakeComputation {
     }
 
     /**
-     * Runs {@code step} on the executor. The event loop gets its result from {@link #takeResult}, and runs that; the result
-     * of a step that has failed throws its exception.
+     * Runs {@code step} on the executor. The event loop gets its result from {@link #takeResult}, and runs that; the
+     * result of a step that has failed throws its exception.
      */
     void start(Supplier<Supplier<@Nullable ByteBuf>> step) {
         if (!enter(State.IDLE, State.RUNNING)) {
@@ -76,7 +76,9 @@ final class HandshakeComputation {
         }
     }
 
-    /** Publishes the result and becomes idle in one step, because the event loop may start the next one with the result. */
+    /**
+     * Publishes the result and becomes idle in one step, because the event loop may start the next one with the result.
+     */
     private synchronized boolean finished(Supplier<@Nullable ByteBuf> next) {
         result = next;
         return enter(State.RUNNING, State.IDLE);
@@ -94,7 +96,9 @@ final class HandshakeComputation {
         return true;
     }
 
-    /** Returns what the last step wants to run on the event loop, once; or null. It returns the next command, or null. */
+    /**
+     * Returns what the last step wants to run on the event loop, once; or null. It returns the next command, or null.
+     */
     @Nullable
     Supplier<@Nullable ByteBuf> takeResult() {
         Supplier<@Nullable ByteBuf> taken = result;

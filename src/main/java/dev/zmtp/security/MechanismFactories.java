@@ -4,7 +4,9 @@ import dev.zmtp.ZMTPVersion;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
-/** Factories of mechanisms with a client and a server. A client must not have an authenticator, a server must have one. */
+/**
+ * Factories of mechanisms with a client and a server. A client must not have an authenticator, a server must have one.
+ */
 final class MechanismFactories {
 
     private MechanismFactories() {}

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  *   null = ready *message | error
  * </pre>
  *
- * <p>Both sides send READY at once and wait for the other's. That satisfies RFC 23, where both send first, and RFC 37, which
- * lets the binding side wait. With an authenticator, ours waits for its decision.
+ * <p>Both sides send READY at once and wait for the other's. That satisfies RFC 23, where both send first, and RFC 37,
+ * which lets the binding side wait. With an authenticator, ours waits for its decision.
  */
 final class NullMechanism implements ZMTPMechanism {
 

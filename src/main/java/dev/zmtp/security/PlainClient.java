@@ -16,7 +16,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class PlainClient implements ZMTPMechanism {
 
-    /** libzmq since 4.3.0 sends this instead of {@code 05 "ERROR"}: in its source, a hexadecimal escape swallows the E. */
+    /**
+     * libzmq since 4.3.0 sends this instead of {@code 05 "ERROR"}: in its source, a hexadecimal escape swallows the E.
+     */
     private static final byte[] MISSPELT_ERROR = {0x5e, 'R', 'R', 'O', 'R'};
 
     private enum State {

@@ -15,8 +15,9 @@ import org.bouncycastle.util.Pack;
  *   box = mac:16  ciphertext
  * </pre>
  *
- * <p>XSalsa20 derives a key from its key and the first 16 bytes of the 24-byte nonce. In CurveZMQ these 16 bytes are the same
- * for all frames of one direction, so the derivation is done once, here. The other 8 bytes come with each box. Not thread safe.
+ * <p>XSalsa20 derives a key from its key and the first 16 bytes of the 24-byte nonce. In CurveZMQ these 16 bytes are
+ * the same for all frames of one direction, so the derivation is done once, here. The other 8 bytes come with each box.
+ * Not thread safe.
  */
 final class SecretBox {
 
@@ -118,8 +119,8 @@ final class SecretBox {
     }
 
     /**
-     * Opens {@code length} bytes at {@code index} in place. The MAC is in the 16 bytes before them. Returns false, and changes
-     * nothing, if the box was not sealed under this key and nonce.
+     * Opens {@code length} bytes at {@code index} in place. The MAC is in the 16 bytes before them. Returns false, and
+     * changes nothing, if the box was not sealed under this key and nonce.
      */
     boolean open(long nonce, ByteBuf data, int index, int length) {
         start(nonce);

@@ -8,13 +8,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Accepts peers from a set of IP addresses, with any mechanism, and denies all others. {@link #and} combines it with another
- * authenticator. Thread safe.
+ * Accepts peers from a set of IP addresses, with any mechanism, and denies all others. {@link #and} combines it with
+ * another authenticator. Thread safe.
  *
  * <p>An entry is an address, {@code 192.0.2.7} or {@code 2001:db8::7}, or a network: {@code 192.0.2.0/24}.
  *
- * <p>A peer without an IP address is denied. Every peer of a Unix domain socket is such a peer: leave this authenticator out of
- * the config of such a server, and let the permissions of the socket's directory decide who may connect.
+ * <p>A peer without an IP address is denied. Every peer of a Unix domain socket is such a peer: leave this
+ * authenticator out of the config of such a server, and let the permissions of the socket's directory decide who may
+ * connect.
  */
 public final class ZMTPAddresses implements ZMTPAuthenticator {
 

@@ -13,11 +13,13 @@ import org.jspecify.annotations.Nullable;
  * What is known about a peer when an authenticator must decide about it (RFC 27, "The ZAP Request").
  *
  * @param domain the domain of the config, a name for a group of services; by default empty
- * @param peerAddress the peer's address, or null if the channel does not know it; after a proxy, the one that the proxy reported
- * @param identity the identity that the peer announced, read-only; empty if there is none, and always with NULL and PLAIN, which
- *     announce it later
+ * @param peerAddress the peer's address, or null if the channel does not know it; after a proxy, the one that the proxy
+ *     reported
+ * @param identity the identity that the peer announced, read-only; empty if there is none, and always with NULL and
+ *     PLAIN, which announce it later
  * @param mechanism the name of the mechanism, such as {@link ZMTPCurve#NAME}
- * @param credentials none for NULL; user name and password for PLAIN; the client's public key of 32 bytes for CURVE. Read-only
+ * @param credentials none for NULL; user name and password for PLAIN; the client's public key of 32 bytes for CURVE.
+ *     Read-only
  * @param peerCertificates the certificates of an authenticated TLS peer, its own first; otherwise empty
  */
 public record ZMTPAuthRequest(

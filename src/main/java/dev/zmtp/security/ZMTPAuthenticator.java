@@ -4,12 +4,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Decides which peers are accepted, with any mechanism: NULL, PLAIN or CURVE, with or without TLS. It does the job of a ZAP
- * handler (RFC 27).
+ * Decides which peers are accepted, with any mechanism: NULL, PLAIN or CURVE, with or without TLS. It does the job of a
+ * ZAP handler (RFC 27).
  *
- * <p>It is shared by channels and must be thread safe. It is called on the event loop of the peer's channel and must not block
- * it: an authenticator that needs a database completes its stage later, from any thread. That time counts against
- * {@code handshakeTimeout}.
+ * <p>It is shared by channels and must be thread safe. It is called on the event loop of the peer's channel and must
+ * not block it: an authenticator that needs a database completes its stage later, from any thread. That time counts
+ * against {@code handshakeTimeout}.
  */
 @FunctionalInterface
 public interface ZMTPAuthenticator {
@@ -17,8 +17,8 @@ public interface ZMTPAuthenticator {
     /**
      * Decides about a peer during its handshake.
      *
-     * <p>An exception, a failed stage and null all count as {@link ZMTPDecision.Status#ERROR}: the peer is refused, and the
-     * reason is logged as a warning.
+     * <p>An exception, a failed stage and null all count as {@link ZMTPDecision.Status#ERROR}: the peer is refused, and
+     * the reason is logged as a warning.
      *
      * @param request the peer; its password, if any, is wiped after the decision or at the end of the connection. An
      *     authenticator that decides later must copy the password during the call
@@ -27,8 +27,8 @@ public interface ZMTPAuthenticator {
     CompletionStage<ZMTPDecision> authenticate(ZMTPAuthRequest request);
 
     /**
-     * Accepts every peer. For CURVE servers that encrypt and do not authenticate: any client that knows the server's public key
-     * may talk to them.
+     * Accepts every peer. For CURVE servers that encrypt and do not authenticate: any client that knows the server's
+     * public key may talk to them.
      */
     static ZMTPAuthenticator anyone() {
         CompletionStage<ZMTPDecision> accepted = CompletableFuture.completedStage(ZMTPDecision.accept(""));
@@ -36,8 +36,8 @@ public interface ZMTPAuthenticator {
     }
 
     /**
-     * Returns an authenticator that consults {@code next} for every peer this one accepts. The resulting user ID and metadata
-     * are those of {@code next}, which runs on the thread that completed the first decision.
+     * Returns an authenticator that consults {@code next} for every peer this one accepts. The resulting user ID and
+     * metadata are those of {@code next}, which runs on the thread that completed the first decision.
      */
     default ZMTPAuthenticator and(ZMTPAuthenticator next) {
         return request -> authenticate(request)

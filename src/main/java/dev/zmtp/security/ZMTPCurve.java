@@ -35,8 +35,8 @@ public final class ZMTPCurve {
     }
 
     /**
-     * Returns the side whose public key the clients know. It asks the config's authenticator about the clients' keys. The
-     * config must have one.
+     * Returns the side whose public key the clients know. It asks the config's authenticator about the clients' keys.
+     * The config must have one.
      */
     public static ZMTPMechanism.Factory server(ZMTPCurveKeyPair own) {
         BouncyCastle.require();

@@ -11,8 +11,8 @@ import javax.security.auth.Destroyable;
  *
  * <p>Needs Bouncy Castle, an optional dependency: without it the static methods throw an {@link IllegalStateException}.
  *
- * <p>{@link #destroy} wipes the secret key. New connections then fail. A handshake that has begun uses a copy, and wipes that
- * at its end.
+ * <p>{@link #destroy} wipes the secret key. New connections then fail. A handshake that has begun uses a copy, and
+ * wipes that at its end.
  */
 public final class ZMTPCurveKeyPair implements Destroyable {
 
@@ -27,7 +27,10 @@ public final class ZMTPCurveKeyPair implements Destroyable {
         this.secretKey = secretKey;
     }
 
-    /** Returns a new key pair from the platform's {@link SecureRandom}, which may block: do not call it on an event loop. */
+    /**
+     * Returns a new key pair from the platform's {@link SecureRandom}, which may block: do not call it on an event
+     * loop.
+     */
     public static ZMTPCurveKeyPair generate() {
         BouncyCastle.require();
         return ofSecretKey(Curve25519.generateSecretKey(RANDOM));
@@ -48,8 +51,8 @@ public final class ZMTPCurveKeyPair implements Destroyable {
     }
 
     /**
-     * Returns the key pair of the secret key that these characters encode in Z85. The array is not changed and stays the
-     * caller's to wipe.
+     * Returns the key pair of the secret key that these characters encode in Z85. The array is not changed and stays
+     * the caller's to wipe.
      *
      * @throws IllegalArgumentException if it is not 40 characters of valid Z85; the message does not repeat them
      */
@@ -68,13 +71,13 @@ public final class ZMTPCurveKeyPair implements Destroyable {
     }
 
     /**
-     * Reads a key pair from a file in the format of {@link #save}, which CZMQ, JeroMQ and pyzmq also write: {@code public-key}
-     * and {@code secret-key} in Z85.
+     * Reads a key pair from a file in the format of {@link #save}, which CZMQ, JeroMQ and pyzmq also write:
+     * {@code public-key} and {@code secret-key} in Z85.
      *
      * <p>A file that everyone can read is refused. pyzmq writes such files: run {@code chmod 600} on them.
      *
-     * @throws IOException if the file cannot be read, is longer than 64 KiB, has no key pair, or can be read by everyone; the
-     *     message repeats no secret
+     * @throws IOException if the file cannot be read, is longer than 64 KiB, has no key pair, or can be read by
+     *     everyone; the message repeats no secret
      */
     public static ZMTPCurveKeyPair load(Path file) throws IOException {
         BouncyCastle.require();

@@ -15,13 +15,13 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One connection's side of a security handshake (RFC 23 and 37, "Security Mechanisms"): commands in, commands out, no I/O.
- * {@code docs/writing-a-mechanism.md} shows how to write one.
+ * One connection's side of a security handshake (RFC 23 and 37, "Security Mechanisms"): commands in, commands out, no
+ * I/O. {@code docs/writing-a-mechanism.md} shows how to write one.
  *
- * <p>After the greetings, and after every command of the peer, the codec calls {@link #poll} until it returns null, sends
- * the results, and calls {@link #isReady}. Once that is true, traffic begins. A mechanism may have to wait for something other
- * than its peer: an authenticator, or a computation on another thread. Until then {@code poll} returns null, and
- * {@link Context#resume} makes the codec call it again.
+ * <p>After the greetings, and after every command of the peer, the codec calls {@link #poll} until it returns null,
+ * sends the results, and calls {@link #isReady}. Once that is true, traffic begins. A mechanism may have to wait for
+ * something other than its peer: an authenticator, or a computation on another thread. Until then {@code poll} returns
+ * null, and {@link Context#resume} makes the codec call it again.
  *
  * <p>All methods are called on the channel's event loop and must not block it. An exception from any of them ends the
  * connection. If the peer is at fault, it is a {@link ZMTPException}.
@@ -55,8 +55,8 @@ public interface ZMTPMechanism {
     /**
      * Handles the body of a command from the peer. The buffer stays the caller's: it is released after the call.
      *
-     * <p>After the last command of the handshake {@link #isReady} must be true at once, because the peer's first messages may
-     * follow directly. Slow work belongs before this side's own last command, for which the peer waits.
+     * <p>After the last command of the handshake {@link #isReady} must be true at once, because the peer's first
+     * messages may follow directly. Slow work belongs before this side's own last command, for which the peer waits.
      *
      * @throws ZMTPException if this is not the expected command, or is an ERROR
      */
@@ -69,20 +69,23 @@ public interface ZMTPMechanism {
     ZMTPMetadata peerMetadata();
 
     /**
-     * Returns the body of an ERROR command that gives the peer a reason, the caller's to release; or null to send nothing, if
-     * an answer would help an attacker. Called after {@link #receive} or {@link #poll} has thrown {@code cause} and before the
-     * connection is closed.
+     * Returns the body of an ERROR command that gives the peer a reason, the caller's to release; or null to send
+     * nothing, if an answer would help an attacker. Called after {@link #receive} or {@link #poll} has thrown
+     * {@code cause} and before the connection is closed.
      */
     @Nullable
     ByteBuf refuse(ZMTPException cause);
 
-    /** Returns the cipher for all frames after the handshake, or null to send them as they are. Called once, at the end. */
+    /**
+     * Returns the cipher for all frames after the handshake, or null to send them as they are. Called once, at the end.
+     */
     default @Nullable FrameCipher cipher() {
         return null;
     }
 
     /**
-     * Wipes secrets and releases what this side holds. Called exactly once, when the connection ends or the codec is removed.
+     * Wipes secrets and releases what this side holds. Called exactly once, when the connection ends or the codec is
+     * removed.
      */
     default void close() {}
 
@@ -109,7 +112,9 @@ public interface ZMTPMechanism {
      * <p>The default methods read and write the grammar of commands (RFC 23, "Framing"), so that a mechanism need not.
      */
     interface Context {
-        /** Returns what we send to the peer: Socket-Type, Identity where it belongs, and the config's own properties. */
+        /**
+         * Returns what we send to the peer: Socket-Type, Identity where it belongs, and the config's own properties.
+         */
         ZMTPMetadata localMetadata();
 
         /**
@@ -122,17 +127,20 @@ public interface ZMTPMechanism {
         /** The channel's allocator. */
         ByteBufAllocator alloc();
 
-        /** The peer's address, or null if the channel does not know it. After a proxy, the one that the proxy reported. */
+        /**
+         * The peer's address, or null if the channel does not know it. After a proxy, the one that the proxy reported.
+         */
         @Nullable
         SocketAddress peerAddress();
 
         /**
-         * Asks the config's authenticator about the peer. Without one, every peer is accepted with NULL, and none with any
-         * other mechanism.
+         * Asks the config's authenticator about the peer. Without one, every peer is accepted with NULL, and none with
+         * any other mechanism.
          *
          * @param mechanism as in {@link ZMTPAuthRequest}, as are {@code identity} and {@code credentials}
-         * @param answer called once on the event loop, during this call or later; not called if the handshake ends first. The
-         *     codec then calls {@link ZMTPMechanism#poll}. If the peer is accepted, its user ID is in the session
+         * @param answer called once on the event loop, during this call or later; not called if the handshake ends
+         *     first. The codec then calls {@link ZMTPMechanism#poll}. If the peer is accepted, its user ID is in the
+         *     session
          */
         void authenticate(
                 String mechanism, ByteBuffer identity, List<ByteBuffer> credentials, Consumer<ZMTPDecision> answer);
@@ -144,8 +152,8 @@ public interface ZMTPMechanism {
         void resume();
 
         /**
-         * Returns the body of a command with this name and without data yet, to which data can be appended; the caller's to
-         * release.
+         * Returns the body of a command with this name and without data yet, to which data can be appended; the
+         * caller's to release.
          *
          * @param name 1 to 255 ASCII characters
          * @param dataLength how many bytes will be appended; if there are more, the buffer grows
@@ -160,8 +168,8 @@ public interface ZMTPMechanism {
         }
 
         /**
-         * Returns the body of an ERROR command, the caller's to release. The reason is cut to 255 characters of printable
-         * ASCII.
+         * Returns the body of an ERROR command, the caller's to release. The reason is cut to 255 characters of
+         * printable ASCII.
          */
         default ByteBuf error(String reason) {
             return Command.error(alloc(), reason);
@@ -170,14 +178,17 @@ public interface ZMTPMechanism {
         /**
          * Checks the name of a command from the peer, and moves its reader index to the data.
          *
-         * @throws ZMTPException if it has another name; if it is an ERROR, then with the peer's reason; or if it is malformed
+         * @throws ZMTPException if it has another name; if it is an ERROR, then with the peer's reason; or if it is
+         *     malformed
          */
         default void expect(ByteBuf command, String name) {
             HandshakeCommands.expect(command, name);
         }
     }
 
-    /** Turns frames into the frames that travel, and back (RFC 26, "MESSAGE"). Used on the channel's event loop only. */
+    /**
+     * Turns frames into the frames that travel, and back (RFC 26, "MESSAGE"). Used on the channel's event loop only.
+     */
     interface FrameCipher {
         /** Returns the length of a sealed body of {@code length} bytes. */
         int sealedLength(int length);
@@ -186,7 +197,8 @@ public interface ZMTPMechanism {
         void seal(int flags, ByteBuf body, ByteBuf out);
 
         /**
-         * Opens {@code sealed} in place: its readable bytes become the body. The buffer is writable and stays the caller's.
+         * Opens {@code sealed} in place: its readable bytes become the body. The buffer is writable and stays the
+         * caller's.
          *
          * @return the flags of the frame: MORE, COMMAND or 0
          * @throws ZMTPException if the peer did not seal it, or it was opened before

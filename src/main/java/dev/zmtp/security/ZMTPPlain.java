@@ -3,8 +3,8 @@ package dev.zmtp.security;
 import java.nio.charset.StandardCharsets;
 
 /**
- * PLAIN: a user name and a password, in clear text (RFC 24). Pass a result of these methods to {@code mechanism(...)} of a
- * config. Either side may be the one that connects.
+ * PLAIN: a user name and a password, in clear text (RFC 24). Pass a result of these methods to {@code mechanism(...)}
+ * of a config. Either side may be the one that connects.
  *
  * <p>PLAIN does not encrypt: use it inside TLS, or on networks that you trust.
  */
@@ -28,7 +28,9 @@ public final class ZMTPPlain {
         return MechanismFactories.client(NAME, context -> new PlainClient(context, user, secret));
     }
 
-    /** Returns the side that asks the config's authenticator about user names and passwords. The config must have one. */
+    /**
+     * Returns the side that asks the config's authenticator about user names and passwords. The config must have one.
+     */
     public static ZMTPMechanism.Factory server() {
         return MechanismFactories.server(NAME, PlainServer::new);
     }

@@ -86,7 +86,9 @@ public enum Command {
         return true;
     }
 
-    /** Returns the start of the body of this command, with room for {@code data} more bytes; the caller must release it. */
+    /**
+     * Returns the start of the body of this command, with room for {@code data} more bytes; the caller must release it.
+     */
     public ByteBuf body(ByteBufAllocator alloc, int data) {
         ByteBuf body = alloc.buffer(1 + name().length() + data).writeByte(name().length());
         body.writeCharSequence(name(), StandardCharsets.US_ASCII);
@@ -105,7 +107,9 @@ public enum Command {
         return body;
     }
 
-    /** Returns the body of an ERROR, which the caller must release. The reason is cut to 255 bytes of printable ASCII. */
+    /**
+     * Returns the body of an ERROR, which the caller must release. The reason is cut to 255 bytes of printable ASCII.
+     */
     public static ByteBuf error(ByteBufAllocator alloc, String reason) {
         String printable = printable(reason);
         String cut = printable.substring(0, Math.min(printable.length(), MAX_STRING_LENGTH));

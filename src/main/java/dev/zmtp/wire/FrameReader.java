@@ -10,13 +10,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * Cuts a stream of bytes, however it arrives, into frames of one version.
  *
- * <p>For each frame: call {@link #readHeader} until it returns true and check {@link #length()}. Then take the body in one of
- * three ways: {@link #takeBody} if it {@linkplain #isBodyIn is all there}, {@link #readBody} to have it put together, or
- * {@link #beginParts} and {@link #takePart} to take it as it arrives. This class alone knows how much of a frame is still to
- * come.
+ * <p>For each frame: call {@link #readHeader} until it returns true and check {@link #length()}. Then take the body in
+ * one of three ways: {@link #takeBody} if it {@linkplain #isBodyIn is all there}, {@link #readBody} to have it put
+ * together, or {@link #beginParts} and {@link #takePart} to take it as it arrives. This class alone knows how much of a
+ * frame is still to come.
  *
- * <p>Between reads it keeps what has arrived of a header or a body and nothing else; of the caller's buffers only large ones that
- * hold little else. {@link #close()} releases what is kept. Not thread safe: one instance per connection.
+ * <p>Between reads it keeps what has arrived of a header or a body and nothing else; of the caller's buffers only large
+ * ones that hold little else. {@link #close()} releases what is kept. Not thread safe: one instance per connection.
  */
 public final class FrameReader {
 
@@ -71,11 +71,11 @@ public final class FrameReader {
     }
 
     /**
-     * Takes the header of a message frame that {@code in} holds whole, if the header is a short one, as most are: nothing need
-     * be remembered of such a frame. The caller must take the body, the next bytes of {@code in}.
+     * Takes the header of a message frame that {@code in} holds whole, if the header is a short one, as most are:
+     * nothing need be remembered of such a frame. The caller must take the body, the next bytes of {@code in}.
      *
-     * @return the flags in the bits 8 and above and the length of the body in the bits 0 to 7; or -1, with nothing taken, if
-     *     the next frame is another, for {@link #readHeader}
+     * @return the flags in the bits 8 and above and the length of the body in the bits 0 to 7; or -1, with nothing
+     *     taken, if the next frame is another, for {@link #readHeader}
      */
     public int readShortFrame(ByteBuf in) {
         int readable = in.readableBytes();
@@ -159,7 +159,10 @@ public final class FrameReader {
         return length <= in.readableBytes() && !splitBody.isOpen() && remaining < 0;
     }
 
-    /** Hands the body to the caller: the next bytes of {@code in}, which {@linkplain #isBodyIn holds them all}; returns its length. */
+    /**
+     * Hands the body to the caller: the next bytes of {@code in}, which {@linkplain #isBodyIn holds them all}; returns
+     * its length.
+     */
     public int takeBody() {
         inBody = false;
         return (int) length;
@@ -171,8 +174,8 @@ public final class FrameReader {
     }
 
     /**
-     * Hands what {@code in} holds of the body to the caller; returns how many of the next bytes of {@code in} that are. The
-     * body is complete if {@link #isInBody} is false afterwards.
+     * Hands what {@code in} holds of the body to the caller; returns how many of the next bytes of {@code in} that are.
+     * The body is complete if {@link #isInBody} is false afterwards.
      */
     public int takePart(ByteBuf in) {
         int part = (int) Math.min(remaining, in.readableBytes());
@@ -185,11 +188,13 @@ public final class FrameReader {
     }
 
     /**
-     * Takes what {@code in} holds of the body; returns the whole body, the caller's to release, or null if more must come.
+     * Takes what {@code in} holds of the body; returns the whole body, the caller's to release, or null if more must
+     * come.
      *
-     * <p>A body that {@code in} holds whole is a retained slice of it. Otherwise it is put together in one buffer of its length,
-     * which is allocated only when half of it has arrived: a peer that announces much and sends little costs little. Until then,
-     * retained slices of large reads are kept, and copies of small ones: at most twice the bytes that have arrived.
+     * <p>A body that {@code in} holds whole is a retained slice of it. Otherwise it is put together in one buffer of
+     * its length, which is allocated only when half of it has arrived: a peer that announces much and sends little
+     * costs little. Until then, retained slices of large reads are kept, and copies of small ones: at most twice the
+     * bytes that have arrived.
      */
     public @Nullable ByteBuf readBody(ByteBuf in, ByteBufAllocator alloc) {
         if (!splitBody.isOpen()) {

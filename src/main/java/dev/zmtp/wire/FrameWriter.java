@@ -47,7 +47,9 @@ public final class FrameWriter {
         return index + 2 + length;
     }
 
-    /** Appends a frame to {@code out}: the header and the readable bytes of {@code body}, whose indices are not moved. */
+    /**
+     * Appends a frame to {@code out}: the header and the readable bytes of {@code body}, whose indices are not moved.
+     */
     public void write(ByteBuf out, int flags, ByteBuf body) {
         int length = body.readableBytes();
         framing.writeHeader(out, flags, length);
@@ -62,7 +64,10 @@ public final class FrameWriter {
         framing.writeHeader(out, flags, length);
     }
 
-    /** Puts the header of a frame at {@code index} in place of one of {@code headerLength} bytes that was there; moves no index. */
+    /**
+     * Puts the header of a frame at {@code index} in place of one of {@code headerLength} bytes that was there; moves
+     * no index.
+     */
     public void replaceHeader(ByteBuf out, int index, int headerLength, int flags, int length) {
         int end = out.writerIndex();
         out.writerIndex(index);

@@ -80,7 +80,8 @@ public final class Greeting {
     }
 
     /**
-     * Checks a peer's identity: 0 to 255 bytes, the first of which is not zero, as the receiver makes such identities itself.
+     * Checks a peer's identity: 0 to 255 bytes, the first of which is not zero, as the receiver makes such identities
+     * itself.
      *
      * @throws ZMTPException if it is not an identity
      */

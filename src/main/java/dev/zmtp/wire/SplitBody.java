@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Puts together bodies that arrive in several reads, one body after the other.
  *
- * <p>Until half of a body is there, its bytes are kept as they came: large reads as slices, small ones copied together. Then a
- * buffer of exactly the body's length is allocated; what was kept is copied to it, and the rest goes there directly. So a peer
- * that announces much and sends little costs little, and the bytes of large reads are copied once.
+ * <p>Until half of a body is there, its bytes are kept as they came: large reads as slices, small ones copied together.
+ * Then a buffer of exactly the body's length is allocated; what was kept is copied to it, and the rest goes there
+ * directly. So a peer that announces much and sends little costs little, and the bytes of large reads are copied once.
  */
 final class SplitBody {
 
@@ -48,7 +48,10 @@ final class SplitBody {
         return arrived < length;
     }
 
-    /** Takes what {@code in} holds of the body; returns the whole body, which the caller must release, or null if more must come. */
+    /**
+     * Takes what {@code in} holds of the body; returns the whole body, which the caller must release, or null if more
+     * must come.
+     */
     @Nullable
     ByteBuf read(ByteBuf in, ByteBufAllocator alloc) {
         int count = Math.min(length - arrived, in.readableBytes());

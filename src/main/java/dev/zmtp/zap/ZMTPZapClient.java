@@ -34,8 +34,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks a ZAP handler about peers (RFC 27). It is both an authenticator and the channel handler of the connection to the ZAP
- * handler, after a codec for a DEALER.
+ * Asks a ZAP handler about peers (RFC 27). It is both an authenticator and the channel handler of the connection to the
+ * ZAP handler, after a codec for a DEALER.
  *
  * <pre>{@code
  *   ZMTPZapClient zap = new ZMTPZapClient(Duration.ofSeconds(5));
@@ -45,12 +45,13 @@ import org.jspecify.annotations.Nullable;
  *   ZMTPConfig.builder().socketType(ROUTER).mechanism(ZMTPPlain.server()).authenticator(zap)
  * }</pre>
  *
- * <p>The other end is a REP or ROUTER socket that speaks ZAP over a transport that this machine can reach. ZAP handlers of
- * libzmq and JeroMQ listen at {@code inproc://zeromq.zap.01}, inside their process: there, a proxy between a ROUTER that is bound
- * to an address and a DEALER that is connected to that endpoint makes them reachable.
+ * <p>The other end is a REP or ROUTER socket that speaks ZAP over a transport that this machine can reach. ZAP handlers
+ * of libzmq and JeroMQ listen at {@code inproc://zeromq.zap.01}, inside their process: there, a proxy between a ROUTER
+ * that is bound to an address and a DEALER that is connected to that endpoint makes them reachable.
  *
- * <p>Without a connection whose handshake is complete, or without a valid reply in time, the decision is a temporary failure:
- * the peer may try again. If the connection ends, add the same instance to the pipeline of a new one. Thread safe.
+ * <p>Without a connection whose handshake is complete, or without a valid reply in time, the decision is a temporary
+ * failure: the peer may try again. If the connection ends, add the same instance to the pipeline of a new one. Thread
+ * safe.
  */
 @Sharable
 public final class ZMTPZapClient extends ChannelInboundHandlerAdapter implements ZMTPAuthenticator {

@@ -17,7 +17,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** An empty ByteBuf is no message but a barrier: nothing is sent for it, and its promise waits for all that was written before. */
+/**
+ * An empty ByteBuf is no message but a barrier: nothing is sent for it, and its promise waits for all that was written
+ * before.
+ */
 class BarrierTest {
 
     private final Gate gate = new Gate();

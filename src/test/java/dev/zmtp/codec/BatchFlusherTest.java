@@ -238,8 +238,9 @@ class BatchFlusherTest {
     }
 
     /**
-     * Writes from this thread, or now and then from the event loop, and waits at times until its write is made: when all
-     * threads wait, a flush that was lost has no other to make up for it. Returns how many writes were made in time.
+     * Writes from this thread, or now and then from the event loop, and waits at times until its write is made: when
+     * all threads wait, a flush that was lost has no other to make up for it. Returns how many writes were made in
+     * time.
      */
     private static int write(int writes, Random random, Channel channel, BatchFlusher flusher)
             throws InterruptedException {

@@ -86,7 +86,9 @@ class ExecutorPipelinesTest {
         };
     }
 
-    /** Records what is fired and on which thread. It runs on the codec's executor, so that nothing is handed over to it. */
+    /**
+     * Records what is fired and on which thread. It runs on the codec's executor, so that nothing is handed over to it.
+     */
     private static final class Witness extends ChannelInboundHandlerAdapter {
         private final BlockingQueue<String> heard = new LinkedBlockingQueue<>();
         private final End end;

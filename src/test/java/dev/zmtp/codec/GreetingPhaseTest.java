@@ -62,7 +62,9 @@ class GreetingPhaseTest {
         return new Step(theirs, ours);
     }
 
-    /** The matrix of docs/wire.md, Greeting, with a DEALER of identity "me" here and a ROUTER of identity "you" there. */
+    /**
+     * The matrix of docs/wire.md, Greeting, with a DEALER of identity "me" here and a ROUTER of identity "you" there.
+     */
     static List<Conversation> matrix() {
         List<Conversation> all = new ArrayList<>();
         for (ZMTPVersion ours : List.of(ZMTPVersion.ZMTP31, ZMTPVersion.ZMTP30)) {

@@ -26,7 +26,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** PINGs in time, silence that ends a connection, and TTLs of the peer; in a time that stands still until it is moved. */
+/**
+ * PINGs in time, silence that ends a connection, and TTLs of the peer; in a time that stands still until it is moved.
+ */
 class HeartbeatTest {
 
     private static final String PING = Hex.of("04 07 04 \"PING\" 00 00");

@@ -144,8 +144,8 @@ final class Loopback implements AutoCloseable {
     }
 
     /**
-     * Reads again when a read completes without a message. A handler that reads by hand after a FlowControlHandler needs this:
-     * that takes the end of a read as the answer to its request, but a read may end before a message does.
+     * Reads again when a read completes without a message. A handler that reads by hand after a FlowControlHandler
+     * needs this: that takes the end of a read as the answer to its request, but a read may end before a message does.
      */
     static final class Patient extends ChannelDuplexHandler {
         private boolean asked;
@@ -190,8 +190,8 @@ final class Loopback implements AutoCloseable {
     }
 
     /**
-     * Sends messages of many lengths from {@code client} to {@code server} and back, closes, and checks each message, each
-     * promise, and that nothing else was fired.
+     * Sends messages of many lengths from {@code client} to {@code server} and back, closes, and checks each message,
+     * each promise, and that nothing else was fired.
      */
     static void converse(ChannelFuture connected, End client, End server) throws Exception {
         Channel channel = connected.channel();

@@ -26,8 +26,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 /**
- * A thousand peers that announce much and a hundred whose messages never end take what the limits allow and no more, and an
- * honest peer on the same event loop is served meanwhile.
+ * A thousand peers that announce much and a hundred whose messages never end take what the limits allow and no more,
+ * and an honest peer on the same event loop is served meanwhile.
  *
  * <p>Memory of buffers is counted exactly, by an allocator that keeps no pool. Memory of objects is what the collector
  * leaves over.

@@ -214,7 +214,10 @@ class NeighboursTest {
         }
     }
 
-    /** It stands after the codec and sees no byte of the handshake, so it fires. The user who added it there gets its event. */
+    /**
+     * It stands after the codec and sees no byte of the handshake, so it fires. The user who added it there gets its
+     * event.
+     */
     @Tag("netty-4.2-only") // in 4.1 the handler has a clock of its own
     @Test
     void aReadTimeoutAfterTheCodecEndsTheHandshakeLikeAnyClose() {

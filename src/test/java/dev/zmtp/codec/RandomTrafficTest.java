@@ -25,8 +25,9 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /**
- * A transport that fails now and then and a user that does anything in any callback, up to removing the codec: each promise
- * completes once, no buffer leaks, nothing is fired after the end, and an open channel gets complete messages only.
+ * A transport that fails now and then and a user that does anything in any callback, up to removing the codec: each
+ * promise completes once, no buffer leaks, nothing is fired after the end, and an open channel gets complete messages
+ * only.
  */
 class RandomTrafficTest {
 

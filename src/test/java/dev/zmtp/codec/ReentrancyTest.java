@@ -442,7 +442,10 @@ class ReentrancyTest {
         }
     }
 
-    /** The answer finds no room, which makes the transport call back, and what is written then leaves room for no answer. */
+    /**
+     * The answer finds no room, which makes the transport call back, and what is written then leaves room for no
+     * answer.
+     */
     @Test
     void aWriteFromACallbackOfAPongFollowsThePong() {
         List<ChannelFuture> writes = new ArrayList<>();

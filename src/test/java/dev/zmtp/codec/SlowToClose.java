@@ -6,7 +6,9 @@ import io.netty.channel.ChannelPromise;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Stands before a codec and delays each close until a test runs it, as an SslHandler does that sends its close_notify. */
+/**
+ * Stands before a codec and delays each close until a test runs it, as an SslHandler does that sends its close_notify.
+ */
 final class SlowToClose extends ChannelOutboundHandlerAdapter {
 
     final List<Runnable> closes = new ArrayList<>();

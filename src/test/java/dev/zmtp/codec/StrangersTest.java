@@ -42,7 +42,10 @@ class StrangersTest {
         return LongStream.range(0, 32);
     }
 
-    /** All that is fired for these bytes, which arrive in random pieces of {@code cuts} or in one, and at the disconnect. */
+    /**
+     * All that is fired for these bytes, which arrive in random pieces of {@code cuts} or in one, and at the
+     * disconnect.
+     */
     private static List<String> outcome(ZMTPVersion ours, byte[] bytes, int most, Random cuts) {
         ZMTPCodec codec = ZMTPCodec.builder()
                 .socketType(ZMTPSocketType.DEALER)

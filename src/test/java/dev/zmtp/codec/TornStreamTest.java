@@ -33,7 +33,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A channel that stays open has whole messages on it, whenever the codec is removed: nothing could follow half of one. */
+/**
+ * A channel that stays open has whole messages on it, whenever the codec is removed: nothing could follow half of one.
+ */
 class TornStreamTest {
 
     private static final String HALF = "codec removed while a message was partly written (expected: between messages)";

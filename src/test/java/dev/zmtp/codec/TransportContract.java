@@ -97,8 +97,8 @@ abstract class TransportContract {
     }
 
     /**
-     * On its event loop, and done on return. Off and on by another thread while bytes flow, a channel of Netty 4.2.18 that
-     * reads into a ring of buffers may never read again, also without our handlers.
+     * On its event loop, and done on return. Off and on by another thread while bytes flow, a channel of Netty 4.2.18
+     * that reads into a ring of buffers may never read again, also without our handlers.
      */
     private static void autoRead(End end, boolean on) throws InterruptedException {
         on(end, () -> end.channel.config().setAutoRead(on));

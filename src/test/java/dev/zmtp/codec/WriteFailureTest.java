@@ -23,8 +23,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A failed write completes every promise, also if the channel is closed in that moment by its event loop while the codec runs on an
- * executor of its own.
+ * A failed write completes every promise, also if the channel is closed in that moment by its event loop while the
+ * codec runs on an executor of its own.
  */
 class WriteFailureTest {
 

@@ -31,7 +31,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** A server lets only so many connections be in their handshake, in total and from one address, and says whom it refuses. */
+/**
+ * A server lets only so many connections be in their handshake, in total and from one address, and says whom it
+ * refuses.
+ */
 class ZMTPHandshakeLimiterTest {
 
     private final List<String> refused = new ArrayList<>();

@@ -10,8 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A program that answers as a peer does and moves no messages: each mark is a second and a thousand messages further. Its first
- * argument says how it misbehaves.
+ * A program that answers as a peer does and moves no messages: each mark is a second and a thousand messages further.
+ * Its first argument says how it misbehaves.
  */
 final class FakePeer {
 

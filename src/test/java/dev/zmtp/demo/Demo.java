@@ -275,7 +275,9 @@ public final class Demo implements Callable<Integer> {
                 ZMTPMessage.from(frames.stream().map(Unpooled::wrappedBuffer).toList()));
     }
 
-    /** The frames, separated by commas: as text if they are printable, otherwise in hex, as {@code toString} shows them. */
+    /**
+     * The frames, separated by commas: as text if they are printable, otherwise in hex, as {@code toString} shows them.
+     */
     static String show(ZMTPMessage message) {
         String shown = message.toString();
         return shown.substring(shown.indexOf('[') + 1, shown.lastIndexOf(']'));

@@ -11,7 +11,9 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.io.IOException;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** The ROUTER's side of one connection: notes the handshake, echoes messages of several frames and counts the others. */
+/**
+ * The ROUTER's side of one connection: notes the handshake, echoes messages of several frames and counts the others.
+ */
 final class RouterHandler extends ChannelInboundHandlerAdapter {
 
     private final Notes notes;

@@ -28,7 +28,9 @@ public final class OverTls {
 
     private OverTls() {}
 
-    /** {@code serve CHAIN.pem KEY.pem} serves on port 5556; {@code ask CHAIN.pem HOST} trusts that chain and asks once. */
+    /**
+     * {@code serve CHAIN.pem KEY.pem} serves on port 5556; {@code ask CHAIN.pem HOST} trusts that chain and asks once.
+     */
     public static void main(String... args) throws SSLException, InterruptedException {
         EventLoopGroup group = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
         try {

@@ -20,7 +20,9 @@ final class ProxiedService {
         ch.pipeline().addLast(new HAProxyMessageDecoder(), new ProxyHeader(), ZMTPCodec.from(config));
     }
 
-    /** Sets the peer's address to the one in the header, for the authenticator and for messages. Then it removes itself. */
+    /**
+     * Sets the peer's address to the one in the header, for the authenticator and for messages. Then it removes itself.
+     */
     static final class ProxyHeader extends SimpleChannelInboundHandler<HAProxyMessage> {
 
         @Override

@@ -88,7 +88,9 @@ public final class PubSub {
                     .bind(address);
         }
 
-        /** Sends {@code message}, and releases it. Drops it if too many wait for the event loop. Called from any thread. */
+        /**
+         * Sends {@code message}, and releases it. Drops it if too many wait for the event loop. Called from any thread.
+         */
         boolean publish(ZMTPMessage message) {
             if (!room.tryAcquire()) {
                 message.release();

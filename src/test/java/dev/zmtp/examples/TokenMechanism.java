@@ -11,8 +11,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A custom mechanism: the client sends a token, the server asks its authenticator about it. It does not encrypt, so it belongs
- * inside TLS. {@code docs/writing-a-mechanism.md} explains it.
+ * A custom mechanism: the client sends a token, the server asks its authenticator about it. It does not encrypt, so it
+ * belongs inside TLS. {@code docs/writing-a-mechanism.md} explains it.
  *
  * <pre>
  *   client: HELLO token-length:2 token metadata      server: READY metadata | ERROR

@@ -25,8 +25,8 @@ import java.util.List;
  * A client and a server of CURVE, and an attacker between them that changes, cuts, repeats, drops and
  * invents what they send.
  *
- * <p>Whatever is changed: each frame that arrives was sent, in this order and once; a side that notices ends the connection.
- * That whole frames are missing is no fault, as nonces may have gaps.
+ * <p>Whatever is changed: each frame that arrives was sent, in this order and once; a side that notices ends the
+ * connection. That whole frames are missing is no fault, as nonces may have gaps.
  */
 public final class CurveFuzz {
 

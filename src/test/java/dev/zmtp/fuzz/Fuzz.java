@@ -14,8 +14,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Runs Jazzer, whose jars are in {@code target/jazzer}, in a JVM with the options of this one, and prints in one line how it
- * ended. The arguments are the target, how long it runs, and options of libFuzzer.
+ * Runs Jazzer, whose jars are in {@code target/jazzer}, in a JVM with the options of this one, and prints in one line
+ * how it ended. The arguments are the target, how long it runs, and options of libFuzzer.
  *
  * <p>Only the code under test is instrumented, not the targets and what checks it.
  */

@@ -253,8 +253,8 @@ final class FuzzedConnection implements AutoCloseable {
     }
 
     /**
-     * Lets these bytes arrive, as long as the channel is open, in reads that cycle through these lengths; or in one read if
-     * there are no lengths.
+     * Lets these bytes arrive, as long as the channel is open, in reads that cycle through these lengths; or in one
+     * read if there are no lengths.
      */
     void hear(byte[] bytes, int... lengths) {
         stream = bytes;

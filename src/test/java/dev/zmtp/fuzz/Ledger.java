@@ -7,7 +7,8 @@ import io.netty.buffer.UnpooledByteBufAllocator;
 /**
  * Counts to the byte what is allocated and not released, and fails requests for more than is allowed.
  *
- * <p>A pool would hide both: what it hands out is larger than what was asked for, and stays taken when it is given back.
+ * <p>A pool would hide both: what it hands out is larger than what was asked for, and stays taken when it is given
+ * back.
  */
 final class Ledger extends AbstractByteBufAllocator {
 

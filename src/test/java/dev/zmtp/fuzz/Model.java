@@ -11,8 +11,8 @@ import java.util.List;
 /**
  * The messages in a stream of bytes and why it ends, found the slow way, with all bytes at hand.
  *
- * <p>It follows the RFCs and what the settings promise, and shares no code with the library, so that a fault of the one is
- * not a fault of the other.
+ * <p>It follows the RFCs and what the settings promise, and shares no code with the library, so that a fault of the one
+ * is not a fault of the other.
  */
 final class Model {
 

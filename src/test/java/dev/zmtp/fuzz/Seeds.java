@@ -284,7 +284,10 @@ final class Seeds {
                 link(3, "00", "00 00 00", "00", "00", "00") + "01 / " + messages.replace("06", "05"));
     }
 
-    /** The settings of a connection: its version, its type, encoder, decoder and cipher, and the writes that fail or call. */
+    /**
+     * The settings of a connection: its version, its type, encoder, decoder and cipher, and the writes that fail or
+     * call.
+     */
     private static String link(
             int version, String type, String user, String failing, String callingBack, String manner) {
         return "00 %02x %s %s %s 00 00 %s %s 00 ".formatted(version, type, user, manner, failing, callingBack);

@@ -28,8 +28,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What is written at one end is read at the other: any messages, in any buffers, written before the handshake or later, with
- * any flushes between, through the user's own encoder and decoder or not; and with a transport that fails at some write.
+ * What is written at one end is read at the other: any messages, in any buffers, written before the handshake or later,
+ * with any flushes between, through the user's own encoder and decoder or not; and with a transport that fails at some
+ * write.
  */
 public final class WritingFuzz {
 
@@ -325,7 +326,9 @@ public final class WritingFuzz {
         return ZMTPMessage.from(all);
     }
 
-    /** A frame in any kind of buffer. Its bytes never look like a subscription, as a publisher would take it for one. */
+    /**
+     * A frame in any kind of buffer. Its bytes never look like a subscription, as a publisher would take it for one.
+     */
     private ByteBuf frame() {
         int choice = input.oneByte();
         int length = LENGTHS[choice % LENGTHS.length];

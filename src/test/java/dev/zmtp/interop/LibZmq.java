@@ -220,7 +220,9 @@ final class LibZmq {
         }
     }
 
-    /** errno comes from JNA, which keeps it: by the time that zmq_errno could be called the JVM may have used it too. */
+    /**
+     * errno comes from JNA, which keeps it: by the time that zmq_errno could be called the JVM may have used it too.
+     */
     private LastErrorException failure(String function) {
         return new LastErrorException(function + ": " + api.zmq_strerror(Native.getLastError()));
     }

@@ -98,7 +98,9 @@ final class LibZmqFinder {
         return command;
     }
 
-    /** Runs {@code command}; returns whether it succeeded. Its output is thrown away: stdout belongs to the test runner. */
+    /**
+     * Runs {@code command}; returns whether it succeeded. Its output is thrown away: stdout belongs to the test runner.
+     */
     private static boolean run(List<String> command) {
         try {
             Process process = new ProcessBuilder(command)

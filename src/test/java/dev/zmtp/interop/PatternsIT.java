@@ -16,7 +16,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Every pair of classic socket types that may talk: our codec is the one, another implementation's socket the other. */
+/**
+ * Every pair of classic socket types that may talk: our codec is the one, another implementation's socket the other.
+ */
 class PatternsIT {
 
     private static final String OUR_IDENTITY = "we";

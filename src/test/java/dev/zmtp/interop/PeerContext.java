@@ -16,8 +16,8 @@ public interface PeerContext extends AutoCloseable {
     void zapHandler(ZapDecider decider);
 
     /**
-     * Passes on ZAP requests from a free port of the loopback interface, which is returned, to the ZAP handler of this peer,
-     * and its replies back: handlers are reachable only from inside their process.
+     * Passes on ZAP requests from a free port of the loopback interface, which is returned, to the ZAP handler of this
+     * peer, and its replies back: handlers are reachable only from inside their process.
      */
     int zapProxy();
 

@@ -21,7 +21,9 @@ public interface PeerSocket {
     /** Sets how long a handshake may take until the peer gives it up and connects again. */
     void handshakeInterval(Duration interval);
 
-    /** Sets how many messages wait to be sent, and how many received ones wait to be read, at most; 0 is without limit. */
+    /**
+     * Sets how many messages wait to be sent, and how many received ones wait to be read, at most; 0 is without limit.
+     */
     void queues(int sent, int received);
 
     /** Makes it a client of the mechanism PLAIN. */
@@ -55,8 +57,8 @@ public interface PeerSocket {
     void send(ZMTPMessage message);
 
     /**
-     * Sends {@code message}, whose bytes are copied, unless there is no room for it within {@code wait}; returns whether
-     * it was taken.
+     * Sends {@code message}, whose bytes are copied, unless there is no room for it within {@code wait}; returns
+     * whether it was taken.
      */
     boolean send(ZMTPMessage message, Duration wait);
 
@@ -74,8 +76,8 @@ public interface PeerSocket {
     ZMTPMessage receive(Duration wait);
 
     /**
-     * Lets the socket take up what its background threads have for it. A socket that listens sends its subscriptions to a
-     * new peer only when its own thread calls it, whatever for.
+     * Lets the socket take up what its background threads have for it. A socket that listens sends its subscriptions to
+     * a new peer only when its own thread calls it, whatever for.
      */
     void pump();
 

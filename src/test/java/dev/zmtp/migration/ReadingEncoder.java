@@ -7,8 +7,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.util.CharsetUtil;
 
 /**
- * An old-style encoder, configured by class: the sensor, the unit, and eight bytes for each sample. It announces as many
- * bytes as a name may take, and corrects the frame when the length is known.
+ * An old-style encoder, configured by class: the sensor, the unit, and eight bytes for each sample. It announces as
+ * many bytes as a name may take, and corrects the frame when the length is known.
  */
 public final class ReadingEncoder implements ZMTPEncoder {
 

@@ -23,7 +23,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** An old-style program: a DEALER that many threads send requests through, with one {@link BatchFlusher} for them all. */
+/**
+ * An old-style program: a DEALER that many threads send requests through, with one {@link BatchFlusher} for them all.
+ */
 final class RequestClient {
 
     private final ConcurrentMap<String, CompletableFuture<String>> pending = new ConcurrentHashMap<>();

@@ -21,8 +21,8 @@ import java.util.Arrays;
 import java.util.Locale;
 
 /**
- * An old-style program: a REP that answers requests of six frames (an empty one, the request's number, verb, path, header,
- * body) with replies of six, and lets a {@link BatchFlusher} decide when they leave.
+ * An old-style program: a REP that answers requests of six frames (an empty one, the request's number, verb, path,
+ * header, body) with replies of six, and lets a {@link BatchFlusher} decide when they leave.
  */
 final class RequestServer {
 

@@ -11,8 +11,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.Callable;
 
 /**
- * A small program that uses the library as a stranger does: the tests here run it as a module in a JVM of its own, and as a
- * bundle. It must not use anything of the tests.
+ * A small program that uses the library as a stranger does: the tests here run it as a module in a JVM of its own, and
+ * as a bundle. It must not use anything of the tests.
  */
 public final class SmallProgram implements Callable<String> {
 
@@ -20,8 +20,8 @@ public final class SmallProgram implements Callable<String> {
     static final String OUTCOME = "ROUTER heard hello, without CURVE";
 
     /**
-     * Sends a message from a DEALER to a ROUTER with an authenticator. Returns what arrived, and whether CURVE is available.
-     * What is optional is not where this runs.
+     * Sends a message from a DEALER to a ROUTER with an authenticator. Returns what arrived, and whether CURVE is
+     * available. What is optional is not where this runs.
      */
     @Override
     public String call() {

@@ -20,11 +20,11 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Behind the codec at either end of a connection: sends its stream while the channel is writable, checks what arrives, does
- * the faults of its end, and closes when it has what it waits for.
+ * Behind the codec at either end of a connection: sends its stream while the channel is writable, checks what arrives,
+ * does the faults of its end, and closes when it has what it waits for.
  *
- * <p>A stream ends with a message that says so. Where both send, the server's end is sent after the peer's, so that a peer
- * that got it knows that the server has got all.
+ * <p>A stream ends with a message that says so. Where both send, the server's end is sent after the peer's, so that a
+ * peer that got it knows that the server has got all.
  */
 final class CodecEnd extends ChannelInboundHandlerAdapter {
 

@@ -16,8 +16,8 @@ final class ForeignPeer {
     private static final int QUEUE = 20;
 
     /**
-     * JeroMQ sometimes connects and never greets; then it has to notice that itself. Not too soon: a peer that gives up a handshake
-     * that is about to succeed loses what the server sends after it.
+     * JeroMQ sometimes connects and never greets; then it has to notice that itself. Not too soon: a peer that gives up
+     * a handshake that is about to succeed loses what the server sends after it.
      */
     private static final Duration HANDSHAKE = Duration.ofSeconds(10);
 

@@ -4,8 +4,8 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one connection, or one socket that has several, received of one stream: it notices what is missing, twice, or out of
- * order. For one thread at a time.
+ * What one connection, or one socket that has several, received of one stream: it notices what is missing, twice, or
+ * out of order. For one thread at a time.
  */
 final class Incoming {
 

@@ -17,8 +17,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A peer and what it has to do with the server, over one connection or several: what was sent and received, what was done to
- * it, and what happened. It is checked at its end. For any thread.
+ * A peer and what it has to do with the server, over one connection or several: what was sent and received, what was
+ * done to it, and what happened. It is checked at its end. For any thread.
  */
 final class Link {
 

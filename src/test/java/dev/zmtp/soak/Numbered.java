@@ -11,9 +11,9 @@ import java.util.zip.CRC32C;
 /**
  * The header of a soak message: its stream, its number in it, and whether the stream ends with it.
  *
- * <p>This stands in a header of 28 bytes at the start of the first frame, with the number of frames, the bytes of all of
- * them, and a checksum over the header, the bytes and the length of each frame. So a message whose frames were cut, mixed
- * with others, joined or changed is not taken for a message.
+ * <p>This stands in a header of 28 bytes at the start of the first frame, with the number of frames, the bytes of all
+ * of them, and a checksum over the header, the bytes and the length of each frame. So a message whose frames were cut,
+ * mixed with others, joined or changed is not taken for a message.
  */
 record Numbered(long stream, long number, boolean end) {
 

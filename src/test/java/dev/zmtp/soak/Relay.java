@@ -19,11 +19,11 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One direction of a proxied connection: takes bytes from the channel whose pipeline it is in, and writes them to the other
- * one, with the faults of that direction.
+ * One direction of a proxied connection: takes bytes from the channel whose pipeline it is in, and writes them to the
+ * other one, with the faults of that direction.
  *
- * <p>It reads one buffer, writes all of it, and only then reads the next one. Both channels are on one event loop, do not
- * read by themselves, and may be half-closed.
+ * <p>It reads one buffer, writes all of it, and only then reads the next one. Both channels are on one event loop, do
+ * not read by themselves, and may be half-closed.
  */
 final class Relay extends ChannelInboundHandlerAdapter {
 

@@ -22,7 +22,8 @@ import picocli.CommandLine.Spec;
  * Peers of three implementations talk to servers of the codec while their connections are broken, and every message is
  * checked.
  *
- * <p>Run it with {@code mvn -q test-compile exec:exec@soak}, and options in {@code -Dsoak.args="--minutes 30 --seed 7"}.
+ * <p>Run it with {@code mvn -q test-compile exec:exec@soak}, and options in
+ * {@code -Dsoak.args="--minutes 30 --seed 7"}.
  */
 @Command(
         name = "soak",

@@ -15,13 +15,14 @@ import reactor.blockhound.BlockingMethod;
 import reactor.blockhound.BlockingOperationError;
 
 /**
- * Fails every test in which an event loop was blocked, and every test in which the library itself blocked the thread of the
- * test, where an embedded channel has its event loop.
+ * Fails every test in which an event loop was blocked, and every test in which the library itself blocked the thread of
+ * the test, where an embedded channel has its event loop.
  *
  * <p>It is registered for all tests through {@code META-INF/services}. On an event loop everyone's call counts, also a
- * handler's of the test, but for those calls of its own that Netty allows. On the thread of the tests only a call counts
- * after which our code stands nearer than any test's: tests may wait there. The call fails at once, and the test when it is
- * over, as a pipeline would swallow the failure. A test that blocks a loop on purpose does so inside {@link #allow}.
+ * handler's of the test, but for those calls of its own that Netty allows. On the thread of the tests only a call
+ * counts after which our code stands nearer than any test's: tests may wait there. The call fails at once, and the test
+ * when it is over, as a pipeline would swallow the failure. A test that blocks a loop on purpose does so inside
+ * {@link #allow}.
  */
 public final class BlockingCheck implements AfterEachCallback {
 

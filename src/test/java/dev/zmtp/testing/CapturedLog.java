@@ -10,8 +10,8 @@ import java.util.logging.Logger;
 /**
  * Turns a logger on, at every level, and keeps what it logs until this is closed.
  *
- * <p>Netty logs through {@code java.util.logging} here, as no other back end is on the test path; there, nothing below INFO
- * is even formatted unless someone asks for it.
+ * <p>Netty logs through {@code java.util.logging} here, as no other back end is on the test path; there, nothing below
+ * INFO is even formatted unless someone asks for it.
  */
 public final class CapturedLog implements AutoCloseable {
 

@@ -27,7 +27,9 @@ public final class EventLoops implements AutoCloseable {
         return group;
     }
 
-    /** Closes all channels of the loops and returns when their threads have ended, so that no buffer is open any more. */
+    /**
+     * Closes all channels of the loops and returns when their threads have ended, so that no buffer is open any more.
+     */
     @Override
     public void close() {
         group.shutdownGracefully(0, PATIENCE_SECONDS, TimeUnit.SECONDS);

@@ -14,12 +14,12 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  * Fails every test after which a tracked buffer is still open.
  *
  * <p>It is registered for all tests through {@code META-INF/services}. It sees pooled and direct buffers, not
- * {@code Unpooled.buffer()} on the heap, and it counts for the whole JVM: no two tests at the same time. The stack that took the
- * buffer is shown with {@code -Dio.netty.util.LeakPresenceDetector.trackCreationStack=true}.
+ * {@code Unpooled.buffer()} on the heap, and it counts for the whole JVM: no two tests at the same time. The stack that
+ * took the buffer is shown with {@code -Dio.netty.util.LeakPresenceDetector.trackCreationStack=true}.
  *
- * <p>Netty 4.1 has no such detector, only one that logs a buffer which the garbage collector found unreleased. There, the
- * last test of a class is followed by a collection, and the class fails for all that was logged. The uses of the buffer are
- * shown with {@code -Dio.netty.leakDetection.targetRecords=4}.
+ * <p>Netty 4.1 has no such detector, only one that logs a buffer which the garbage collector found unreleased. There,
+ * the last test of a class is followed by a collection, and the class fails for all that was logged. The uses of the
+ * buffer are shown with {@code -Dio.netty.leakDetection.targetRecords=4}.
  */
 public final class LeakCheck implements AfterEachCallback, AfterAllCallback {
     private static final long PATIENCE_MILLIS = 30_000;

@@ -17,9 +17,9 @@ import java.util.Optional;
  * A peer that sends exactly the bytes that a test gives it, and our end of the connection, which is an embedded channel
  * whose time stands still.
  *
- * <p>The peer knows nothing of ZMTP, so that a fault of ours cannot hide in it. All verbs are the peer's: it {@linkplain
- * #send sends} and has {@linkplain #received() received}. What we do stands at {@link #channel}. {@link InTraffic} starts
- * a connection whose handshake is done.
+ * <p>The peer knows nothing of ZMTP, so that a fault of ours cannot hide in it. All verbs are the peer's: it
+ * {@linkplain #send sends} and has {@linkplain #received() received}. What we do stands at {@link #channel}.
+ * {@link InTraffic} starts a connection whose handshake is done.
  */
 public final class ScriptedPeer implements AutoCloseable {
 

@@ -45,8 +45,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Each way of Netty's to carry bytes that runs on Linux.
  *
- * <p>A constant names classes that may not be there, on Netty 4.1 or without a native library, so they stand in lambdas and
- * are looked for when it is used. {@code NIO_UNIX} has no abstract names: the JDK's addresses are paths.
+ * <p>A constant names classes that may not be there, on Netty 4.1 or without a native library, so they stand in lambdas
+ * and are looked for when it is used. {@code NIO_UNIX} has no abstract names: the JDK's addresses are paths.
  */
 @SuppressWarnings({"deprecation", "ImmutableEnumChecker"}) // the groups that Netty 4.1 knows too; lambdas without state
 public enum TestTransport {

@@ -10,8 +10,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A mechanism with the shape of PLAIN and CURVE, and no security: two commands from each side, an answer that may come later,
- * and frames that are sent with all bytes inverted and with their flags inside.
+ * A mechanism with the shape of PLAIN and CURVE, and no security: two commands from each side, an answer that may come
+ * later, and frames that are sent with all bytes inverted and with their flags inside.
  *
  * <pre>
  *   client: HELLO password         server: asks about it, then WELCOME

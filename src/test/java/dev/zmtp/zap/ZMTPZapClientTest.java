@@ -37,7 +37,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is asked of a ZAP handler, and what its answers mean (RFC 27). The handler is a REP: it echoes the delimiter. */
+/**
+ * What is asked of a ZAP handler, and what its answers mean (RFC 27). The handler is a REP: it echoes the delimiter.
+ */
 class ZMTPZapClientTest {
 
     private static final Duration TIMEOUT = Duration.ofSeconds(5);

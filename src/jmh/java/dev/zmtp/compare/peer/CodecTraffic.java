@@ -10,9 +10,9 @@ import java.util.stream.IntStream;
 /**
  * What each workload does with messages: the same for all libraries on Netty.
  *
- * <p>Where one message is to be sent many times, it is made once and retained for each write: that is what an application
- * with one payload does, and nothing is allocated for the next one. Writes that nothing waits for use the void
- * promise.
+ * <p>Where one message is to be sent many times, it is made once and retained for each write: that is what an
+ * application with one payload does, and nothing is allocated for the next one. Writes that nothing waits for use the
+ * void promise.
  */
 final class CodecTraffic implements NettyTraffic {
 

@@ -15,8 +15,8 @@ import org.zeromq.ZMQ;
  * JeroMQ: a socket of its own API at each end, with one I/O thread, and one thread of the application.
  *
  * <p>All settings are JeroMQ's defaults but these. A ROUTER waits where it would drop what a full queue does not take
- * (ROUTER_MANDATORY), otherwise requests would get lost. A connecting socket takes no message before its connection is there
- * (IMMEDIATE), which shows when that is.
+ * (ROUTER_MANDATORY), otherwise requests would get lost. A connecting socket takes no message before its connection is
+ * there (IMMEDIATE), which shows when that is.
  */
 final class JeroMq {
 
@@ -180,7 +180,10 @@ final class JeroMq {
         }
     }
 
-    /** Sends the same array: {@code send} wraps it into a new message and copies nothing, and no message can be sent twice. */
+    /**
+     * Sends the same array: {@code send} wraps it into a new message and copies nothing, and no message can be sent
+     * twice.
+     */
     private void send(ZMQ.Socket socket, Counter messages) {
         byte[] body = new byte[arguments.size()];
         while (true) {

@@ -31,7 +31,9 @@ final class Marks {
     private final com.sun.management.ThreadMXBean threads =
             ManagementFactory.getPlatformMXBean(com.sun.management.ThreadMXBean.class);
 
-    /** What the marks until now took, of both clocks: a garbage collection, mostly, which idle connections do not need. */
+    /**
+     * What the marks until now took, of both clocks: a garbage collection, mostly, which idle connections do not need.
+     */
     private long ownNanos;
 
     private long ownCpu;

@@ -37,7 +37,9 @@ final class Netty40 implements NettyTransport {
         return NioServerSocketChannel.class;
     }
 
-    /** A task that executes itself again. Netty 4.0 runs up to 64 of these, and then looks for events without waiting. */
+    /**
+     * A task that executes itself again. Netty 4.0 runs up to 64 of these, and then looks for events without waiting.
+     */
     @Override
     public void spin(EventLoop loop, Runnable turn) {
         loop.execute(new Runnable() {

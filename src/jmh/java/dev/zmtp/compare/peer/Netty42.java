@@ -88,8 +88,8 @@ final class Netty42 implements NettyTransport {
 
     /**
      * A task that runs once in each turn of its loop. While there is a task, all transports look for events without
-     * waiting. If it simply executed itself again, the loop would run it for up to a second before it looked for events.
-     * It is therefore executed again after the end of the turn.
+     * waiting. If it simply executed itself again, the loop would run it for up to a second before it looked for
+     * events. It is therefore executed again after the end of the turn.
      */
     private static final class Spin implements Runnable {
         private final SingleThreadEventLoop loop;

@@ -6,8 +6,8 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelPipeline;
 
 /**
- * How one library on Netty is used, for one workload. In one process there is one such object, so that the JIT compiler sees
- * through these calls.
+ * How one library on Netty is used, for one workload. In one process there is one such object, so that the JIT compiler
+ * sees through these calls.
  */
 interface NettyLibrary {
     /** Adds the handlers that this library needs between the socket and the traffic. */
@@ -31,7 +31,10 @@ interface NettyLibrary {
     /** The first eight bytes of a message that was received. */
     long firstLong(Object message);
 
-    /** Returns a request of the application's own type, as the encoder of the workload custom takes it. It can be written many times. */
+    /**
+     * Returns a request of the application's own type, as the encoder of the workload custom takes it. It can be
+     * written many times.
+     */
     Object request(long id);
 
     /** Returns the answer to a request that came from the decoder of workload custom. */

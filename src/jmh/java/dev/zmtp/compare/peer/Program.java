@@ -27,8 +27,8 @@ final class Program {
     }
 
     /**
-     * The counter of the end that binds, or of the end that connects. Where both are in this process, one of them counts for
-     * both: the one that receives, or asks.
+     * The counter of the end that binds, or of the end that connects. Where both are in this process, one of them
+     * counts for both: the one that receives, or asks.
      */
     Counter messages(boolean binding) {
         boolean counts =

@@ -6,7 +6,10 @@ import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 
-/** What raw Netty does where it does not have to tell messages apart: it sends whole blocks of them and counts the bytes that arrive. */
+/**
+ * What raw Netty does where it does not have to tell messages apart: it sends whole blocks of them and counts the bytes
+ * that arrive.
+ */
 final class RawTraffic implements NettyTraffic {
 
     /** What a codec puts into one buffer at most. */

@@ -29,7 +29,10 @@ final class Schedule {
         restarts = true;
     }
 
-    /** To be called before each burst; returns whether the schedule was restarted, so that the next message is due at another time. */
+    /**
+     * To be called before each burst; returns whether the schedule was restarted, so that the next message is due at
+     * another time.
+     */
     boolean begin(long now) {
         if (!restarts) {
             return false;
