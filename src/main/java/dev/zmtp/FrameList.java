@@ -45,7 +45,7 @@ abstract sealed class FrameList implements Iterable<ByteBuf> permits ZMTPMessage
     /**
      * The number of frames. 0 is possible, as the result of {@link ZMTPMessage#pop()}, but cannot be written to a peer.
      */
-    public final int size() {
+    public int size() {
         return size;
     }
 
@@ -55,7 +55,7 @@ abstract sealed class FrameList implements Iterable<ByteBuf> permits ZMTPMessage
      * @throws IndexOutOfBoundsException if there is no such frame
      * @throws IllegalReferenceCountException if the message was released
      */
-    public final ByteBuf frame(int index) {
+    public ByteBuf frame(int index) {
         if (index < 0 || index >= size) {
             ensureAccessible(); // a released message has no frames
             throw new IndexOutOfBoundsException("frame: " + index + " (expected: >= 0 and < " + size + ")");
@@ -71,7 +71,7 @@ abstract sealed class FrameList implements Iterable<ByteBuf> permits ZMTPMessage
     abstract void ensureAccessible();
 
     /** The readable bytes of all frames together. */
-    public final long readableBytes() {
+    public long readableBytes() {
         long sum = 0;
         for (int i = 0; i < size; i++) {
             sum += get(i).readableBytes();
@@ -85,7 +85,7 @@ abstract sealed class FrameList implements Iterable<ByteBuf> permits ZMTPMessage
      * @throws IllegalReferenceCountException if the message was released
      */
     @Override
-    public final Iterator<ByteBuf> iterator() {
+    public Iterator<ByteBuf> iterator() {
         ensureAccessible();
         return new Iterator<>() {
             private int next;
@@ -112,7 +112,7 @@ abstract sealed class FrameList implements Iterable<ByteBuf> permits ZMTPMessage
     }
 
     /** Appends {@code frame} and takes it over. */
-    @SuppressWarnings("ReferenceEquality") // a small frame is there already: spare the write barrier
+    @SuppressWarnings("ReferenceEquality") // a small frame is there already: avoid a GC write barrier
     final void add(ByteBuf frame) {
         if (size == frames.length) {
             frames = Arrays.copyOf(frames, 2 * size);

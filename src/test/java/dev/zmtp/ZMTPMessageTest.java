@@ -13,6 +13,8 @@ import io.netty.util.LeakPresenceDetector;
 import io.netty.util.concurrent.DefaultEventExecutor;
 import io.netty.util.concurrent.EventExecutor;
 import java.lang.management.ManagementFactory;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -595,5 +597,17 @@ class ZMTPMessageTest {
 
         assertThatThrownBy(LeakPresenceDetector::check).isInstanceOf(IllegalStateException.class);
         assertThat(message.refCnt()).isOne(); // and stays so: the detector has forgotten it
+    }
+
+    @Test
+    void everyPublicMethodCanBeCalledByReflection() throws ReflectiveOperationException {
+        ZMTPMessage message = ZMTPMessage.fromUTF8("a");
+        for (Method method : ZMTPMessage.class.getMethods()) {
+            assertThat(Modifier.isPublic(method.getDeclaringClass().getModifiers()))
+                    .as("%s", method)
+                    .isTrue();
+        }
+        assertThat(ZMTPMessage.class.getMethod("size").invoke(message)).isEqualTo(1);
+        message.release();
     }
 }

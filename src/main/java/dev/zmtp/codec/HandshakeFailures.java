@@ -4,7 +4,7 @@ import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPException.Code;
 import java.net.SocketAddress;
 
-/** What is reported of a handshake that ends although nobody has sent anything wrong. */
+/** Failures of a handshake in which nobody sent anything wrong. */
 final class HandshakeFailures {
 
     private final ZMTPSession session;
@@ -19,15 +19,15 @@ final class HandshakeFailures {
         return new ZMTPException(Code.CLOSED, "handshake" + peer + " ended " + how + " (phase: " + phase + ")");
     }
 
-    /** There is no connection to {@code peer}. The address is said once: Netty's own messages mostly have it. */
+    /** There is no connection to {@code peer}. The address appears once: most of Netty's messages already contain it. */
     ZMTPException notConnected(SocketAddress peer, Throwable cause) {
-        String why = String.valueOf(cause.getMessage());
+        String why = cause.getMessage() == null ? cause.toString() : cause.getMessage();
         boolean hasAddress = why.contains(peer.toString());
         return new ZMTPException(Code.CLOSED, "not connected: " + (hasAddress ? why : why + ": " + peer), cause);
     }
 
     /** The handshake has taken too long, and is in {@code phase} still. */
-    ZMTPException late(Phase phase) {
+    ZMTPException timedOut(Phase phase) {
         return new ZMTPException(
                 Code.HANDSHAKE_TIMEOUT,
                 "handshake with " + session.peer() + ": not complete, phase: " + phase + " (expected: within "

@@ -48,7 +48,7 @@ abstract class HandshakePhase extends Phase {
 
     @Override
     final void writeFailed(Throwable cause, boolean isVoid) {
-        if (!(cause instanceof ClosedChannelException)) { // a closed channel is about to end, and its end says more
+        if (!(cause instanceof ClosedChannelException)) { // channelInactive follows, and reports more
             codec.fail(cause);
         }
     }

@@ -24,14 +24,14 @@ final class Heartbeat {
     /** What a heartbeat needs of the connection. */
     interface Link {
 
-        /** Returns whether the peer's silence is the peer's: false with auto-read off, while nothing is read. */
+        /** Returns whether we are reading, so that silence is the peer's: false with auto-read off. */
         boolean isListening();
 
         /** Returns whether a command can be sent now: no write is going on and the channel is writable. */
         boolean canSend();
 
-        /** Has {@link #sendWaiting} called when a write that is going on is done. */
-        void sendAfterWrite();
+        /** Has what waits sent when the write that is in progress, if any, is done. */
+        void retryAfterWrite();
 
         /** Sends a command, whose body is taken over. It leaves with the next flush, or at the end of the read. */
         void send(ByteBuf command);
@@ -92,7 +92,7 @@ final class Heartbeat {
         }
     }
 
-    /** The peer lives: it has sent something, or takes what we send. */
+    /** The peer is alive: it has sent something, or takes what we send. */
     void onActivity() {
         activity++;
     }
@@ -114,13 +114,18 @@ final class Heartbeat {
         }
     }
 
-    /** Sends a PING at once; or, after a queue that must shrink first, as soon as the channel is writable. */
-    private void sendWaitingPing() {
-        if (pingWaiting && canSend()) {
-            pingWaiting = false;
-            link.send(Command.ping(ctx.alloc(), (int) (config.heartbeatTtl().toMillis() / TTL_UNIT_MILLIS)));
-            link.flush();
+    /** Sends the PING that waits: at once, or as soon as the channel is writable. */
+    void sendWaitingPing() {
+        if (!pingWaiting) {
+            return;
         }
+        if (!link.canSend()) {
+            link.retryAfterWrite();
+            return;
+        }
+        pingWaiting = false;
+        link.send(Command.ping(ctx.alloc(), (int) (config.heartbeatTtl().toMillis() / TTL_UNIT_MILLIS)));
+        link.flush();
     }
 
     // The peer's PINGs
@@ -146,32 +151,21 @@ final class Heartbeat {
     }
 
     /**
-     * A peer that sends PINGs and reads nothing must not make us queue PONGs: while unwritable, the newest waits alone.
+     * Sends the PONG that waits, if it can be sent now; returns whether it was, and is to be flushed. A peer that sends
+     * PINGs and reads nothing must not make us queue PONGs: while unwritable, the newest waits alone.
      */
-    private boolean sendWaitingPong() {
+    boolean sendWaitingPong() {
         ByteBuf context = unansweredPing;
-        if (context == null || !canSend()) {
+        if (context == null) {
+            return false;
+        }
+        if (!link.canSend()) {
+            link.retryAfterWrite();
             return false;
         }
         unansweredPing = null;
         link.send(Command.PONG.body(ctx.alloc(), context));
         return true;
-    }
-
-    private boolean canSend() {
-        boolean can = link.canSend();
-        if (!can) {
-            link.sendAfterWrite();
-        }
-        return can;
-    }
-
-    /** Sends the PONG and the PING that wait, if they can be sent now; flushes what was sent, or if {@code flush}. */
-    void sendWaiting(boolean flush) {
-        if (sendWaitingPong() || flush) {
-            link.flush();
-        }
-        sendWaitingPing();
     }
 
     /**

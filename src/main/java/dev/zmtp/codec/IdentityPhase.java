@@ -139,14 +139,14 @@ final class IdentityPhase extends HandshakePhase {
     }
 
     /**
-     * The two bytes of a short header, and what speaks so. Not what follows them: that depends on how the bytes arrive.
+     * The two bytes of a short header, and the protocol that starts like this. Not what follows them: that depends on how the bytes arrive.
      */
     private String firstBytes(int flags) {
         int first = (int) (reader.length() + 1);
         String peer = switch ("" + (char) first + (char) flags) {
-            case "GE", "HE", "PO", "PU", "DE", "OP", "PA", "CO", "PR" -> ", as of an HTTP request";
-            case "SS" -> ", as of SSH";
-            case "\u0016\u0003" -> ", as of a TLS handshake";
+            case "GE", "HE", "PO", "PU", "DE", "OP", "PA", "CO", "PR" -> ", looks like an HTTP request";
+            case "SS" -> ", looks like SSH";
+            case "\u0016\u0003" -> ", looks like a TLS handshake";
             default -> "";
         };
         return hex(first << 8 | flags) + peer;

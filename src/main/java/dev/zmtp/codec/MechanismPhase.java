@@ -50,7 +50,7 @@ final class MechanismPhase extends HandshakePhase {
                         ZMTPException.Code.UNEXPECTED,
                         "bytes after a command",
                         in.readableBytes(),
-                        "0 until our answer is there");
+                        "0 before our answer");
             }
         }
     }

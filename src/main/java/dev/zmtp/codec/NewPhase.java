@@ -1,12 +1,40 @@
 package dev.zmtp.codec;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelPromise;
+import io.netty.util.concurrent.PromiseNotifier;
+import java.net.SocketAddress;
 
 /** The connection has not begun: the channel is not active yet. Writes are held, and nothing is sent. */
 final class NewPhase extends HandshakePhase {
 
     NewPhase(ZMTPCodec codec) {
         super(codec);
+        setCurrent(true); // the first phase follows no other
+    }
+
+    /**
+     * Reports a failure with its cause. That takes a promise of our own: a listener that the user's has already, such as
+     * CLOSE_ON_FAILURE, would end the handshake without the cause.
+     */
+    @Override
+    ChannelPromise connecting(SocketAddress peer, ChannelPromise promise) {
+        codec.session().connectedTo(peer);
+        ChannelPromise connected = codec.ctx().newPromise();
+        connected.addListener(result -> {
+            if (!result.isSuccess() && isCurrent()) {
+                codec.fail(new HandshakeFailures(codec.session()).notConnected(peer, result.cause()));
+            } else if (result.isSuccess() && promise.isCancelled()) { // while the transport connected
+                codec.ctx().close();
+            }
+        });
+        PromiseNotifier.cascade(connected, promise);
+        return connected;
+    }
+
+    @Override
+    String closedByUser() {
+        return "before the channel was connected";
     }
 
     @Override
@@ -14,7 +42,7 @@ final class NewPhase extends HandshakePhase {
         codec.start();
     }
 
-    /** Bytes before the channel is active: a handler before us keeps that event back, but the connection is there. */
+    /** Bytes before the channel is active: a handler before us delays channelActive, but the connection exists. */
     @Override
     void read(ByteBuf in) {
         codec.start();

@@ -2,6 +2,7 @@ package dev.zmtp.codec;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelPromise;
+import java.net.SocketAddress;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,6 +36,16 @@ abstract class Phase {
 
     /** The channel is active. */
     void connected() {}
+
+    /** The user connects the channel to {@code peer}. Returns the promise to connect with, by which this one completes. */
+    ChannelPromise connecting(SocketAddress peer, ChannelPromise promise) {
+        return promise;
+    }
+
+    /** How a handshake ends that the user ends now. */
+    String closedByUser() {
+        return "by this side";
+    }
 
     /** Takes bytes from {@code in}, which stays the caller's, until it has none or another phase was entered. */
     abstract void read(ByteBuf in);

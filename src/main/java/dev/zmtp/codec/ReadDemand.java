@@ -35,7 +35,7 @@ final class ReadDemand {
     }
 
     /**
-     * Notes that a read was issued. One of auto-read's own is not a request of the user's.
+     * Notes that a read was issued. Reads issued by auto-read do not count as requests.
      *
      * @return whether nothing was read until now
      */
@@ -47,8 +47,8 @@ final class ReadDemand {
         return resumed;
     }
 
-    /** Notes that the user has got a message. */
-    void satisfied() {
+    /** A message was fired: the request is fulfilled. */
+    void messageFired() {
         requested = false;
     }
 

@@ -100,8 +100,7 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
      * yet.
      */
     void drain() {
-        writer.drain();
-        if (codec.held().takeFlushRequest() && isCurrent()) {
+        if (writer.drain() && isCurrent()) {
             flush();
         }
     }
@@ -293,7 +292,7 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
 
     @Override
     void readResumed() {
-        heartbeat.onActivity(); // the silence until now was ours
+        heartbeat.onActivity(); // we were not reading, so the peer was not silent
     }
 
     @Override
@@ -313,9 +312,12 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
      * Does what callbacks asked for during a write and the writer has not done itself: a flush, and commands of our
      * own.
      */
-    void afterWrite() {
+    void afterWrite(boolean flush) {
         if (isCurrent()) {
-            heartbeat.sendWaiting(codec.held().takeFlushRequest());
+            if (heartbeat.sendWaitingPong() || flush) {
+                flush();
+            }
+            heartbeat.sendWaitingPing();
         }
     }
 
@@ -340,7 +342,7 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
     }
 
     @Override
-    public void sendAfterWrite() {
+    public void retryAfterWrite() {
         if (writer.isWriting()) {
             writer.deferUntilWritten();
         }
@@ -361,11 +363,11 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
 
     @Override
     void inputEnded() {
-        if (codec.session().isHandshakeDone()) {
+        if (codec.session().isAgreed()) {
+            codec.handshakeEndedByPeer();
+        } else {
             flush();
             codec.ctx().close();
-        } else {
-            codec.handshakeEndedByPeer();
         }
     }
 

@@ -46,6 +46,9 @@ final class TrafficWriter {
     /** A callback has asked for something during this write. */
     private boolean deferred;
 
+    /** One of the things that a callback has asked for is a flush. */
+    private boolean flushDeferred;
+
     TrafficWriter(TrafficPhase traffic, ZMTPVersion version, @Nullable FrameCipher cipher) {
         this.traffic = traffic;
         this.codec = traffic.codec;
@@ -67,7 +70,7 @@ final class TrafficWriter {
         return writing;
     }
 
-    /** Has {@link TrafficPhase#afterWrite} called when the present write is done. */
+    /** Has {@link TrafficPhase#afterWrite} called when the current write is done. */
     void deferUntilWritten() {
         deferred = true;
     }
@@ -105,7 +108,7 @@ final class TrafficWriter {
     void command(ByteBuf body) {
         writing = true;
         try {
-            batch.single(ZMTPFraming.COMMAND, body, codec.ctx().newPromise());
+            batch.standalone(ZMTPFraming.COMMAND, body, codec.ctx().newPromise());
             if (deferred) {
                 writeHeld();
             }
@@ -118,19 +121,31 @@ final class TrafficWriter {
     private void afterWrite() {
         if (deferred) {
             deferred = false;
-            traffic.afterWrite();
+            traffic.afterWrite(takeDeferredFlush());
         }
     }
 
-    /** Writes what was held during the handshake, in order, and what callbacks write meanwhile. */
-    void drain() {
+    /**
+     * Writes what was held during the handshake, in order, and what callbacks write meanwhile.
+     *
+     * @return whether a flush was asked for
+     */
+    boolean drain() {
         writing = true;
         try {
             writeHeld();
         } finally {
             writing = false;
         }
-        deferred = false; // the flush that was asked for, if any, comes now
+        deferred = false;
+        return takeDeferredFlush() | held.takeFlushRequest();
+    }
+
+    /** Returns whether a flush was deferred since the last call. */
+    private boolean takeDeferredFlush() {
+        boolean taken = flushDeferred;
+        flushDeferred = false;
+        return taken;
     }
 
     private void writeHeld() {
@@ -211,7 +226,7 @@ final class TrafficWriter {
             promise.tryFailure(new EncoderException(e));
             return;
         }
-        batch.single(flags, body, promise);
+        batch.standalone(flags, body, promise);
     }
 
     /**
@@ -226,7 +241,7 @@ final class TrafficWriter {
     void flush() {
         if (writing) {
             deferred = true;
-            held.requestFlush();
+            flushDeferred = true;
         } else {
             batch.flush();
         }

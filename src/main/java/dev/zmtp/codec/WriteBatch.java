@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class WriteBatch {
 
-    /** Bodies of up to so many bytes are copied. */
+    /** Bodies up to this size are copied. */
     static final int COPY_LIMIT = 4096;
 
     private enum State {
@@ -44,9 +44,9 @@ final class WriteBatch {
     }
 
     /** What can become of the message that is being written if the rest of it cannot be. */
-    private enum Message {
+    private enum Rollback {
         /** The transport has nothing of it: it can be taken back. */
-        REVOCABLE,
+        POSSIBLE,
         /** The transport has a part of it: the peer would take anything else for the rest of it. */
         PARTLY_SENT,
         /** The cipher has failed: its nonces may be out of step, so that the peer could not open later frames. */
@@ -70,7 +70,7 @@ final class WriteBatch {
     private State state = State.OPEN;
     private @Nullable Throwable failure;
 
-    private Message message = Message.REVOCABLE;
+    private Rollback rollback = Rollback.POSSIBLE;
 
     /** Where the message that is being written starts in the open buffer. */
     private int messageStart;
@@ -88,27 +88,27 @@ final class WriteBatch {
 
     // Messages
 
-    /** Takes over {@code frames} and {@code promise}. */
-    void message(ZMTPMessage frames, ChannelPromise promise) {
+    /** Takes ownership of {@code message} and {@code promise}. */
+    void message(ZMTPMessage message, ChannelPromise promise) {
         beginMessage();
         try {
-            if (isWritable(frames, promise)) {
-                int last = frames.size() - 1;
+            if (isWritable(message, promise)) {
+                int last = message.size() - 1;
                 for (int i = 0; i < last; i++) {
-                    frame(ZMTPFraming.MORE, frames.frame(i), null);
+                    frame(ZMTPFraming.MORE, message.frame(i), null);
                 }
-                frame(0, frames.frame(last), promise);
+                frame(0, message.frame(last), promise);
                 handOverIfLarge();
             }
         } catch (Throwable e) {
             takeBack(e, promise);
         } finally {
-            ReferenceCountUtil.safeRelease(frames);
+            ReferenceCountUtil.safeRelease(message);
         }
     }
 
     /** Writes a frame that stands alone: a command or a subscription. Takes over {@code body} and {@code promise}. */
-    void single(int flags, ByteBuf body, ChannelPromise promise) {
+    void standalone(int flags, ByteBuf body, ChannelPromise promise) {
         beginMessage();
         try {
             if (promise.setUncancellable()) {
@@ -174,14 +174,18 @@ final class WriteBatch {
     /** Completes {@code promise}, which is taken over, with the result of all that was written before. */
     void barrier(ChannelPromise promise) {
         beginMessage();
+        if (!promise.setUncancellable()) {
+            return;
+        }
         handOver();
-        ctx.write(Unpooled.EMPTY_BUFFER, promise);
+        // Not with the promise itself: it must complete after those before it, on the codec's executor as they do.
+        ctx.write(Unpooled.EMPTY_BUFFER).addListener(listener(promise));
     }
 
     /** The next message starts here, and what was written before is whole. */
     void beginMessage() {
         messageStart = buffer.index;
-        message = Message.REVOCABLE;
+        rollback = Rollback.POSSIBLE;
     }
 
     /** The message ends here: it is whole, whatever a callback does from now on. */
@@ -196,16 +200,16 @@ final class WriteBatch {
 
     /** Returns whether the transport has the beginning of the message that is being written, but not its end. */
     boolean isMessagePartlySent() {
-        return message == Message.PARTLY_SENT;
+        return rollback == Rollback.PARTLY_SENT;
     }
 
     /** Takes back what was written of the message. Only then fails the promise, whose listener may flush. */
     private void takeBack(Throwable cause, ChannelPromise promise) {
         EncoderException refusal = cause instanceof EncoderException known ? known : new EncoderException(cause);
-        if (message == Message.REVOCABLE) {
-            buffer.index = messageStart;
-        } else {
+        if (rollback != Rollback.POSSIBLE) {
             codec.fail(refusal);
+        } else if (state == State.OPEN) {
+            buffer.index = messageStart;
         }
         promise.tryFailure(refusal);
     }
@@ -282,11 +286,11 @@ final class WriteBatch {
         int frameLength = writer.frameLength(sealed);
         makeRoom(frameLength);
         ByteBuf out = buffer.lease(frameLength);
-        writer.writeHeader(out, 0, sealed);
         try {
+            writer.writeHeader(out, 0, sealed);
             cipher.seal(flags, body, out);
         } catch (Throwable e) {
-            message = Message.CIPHER_BROKEN;
+            rollback = Rollback.CIPHER_BROKEN;
             throw e;
         } finally {
             buffer.endLease();
@@ -311,10 +315,8 @@ final class WriteBatch {
             frameLog.sent(flags, referenced);
         }
         // At the end of the message, a callback finds it whole.
-        message = promise == null ? Message.PARTLY_SENT : Message.REVOCABLE;
-        boolean hasVoid = promise != null && promise.isVoid();
-        List<ChannelPromise> waiting = promise == null || hasVoid ? null : List.of(promise);
-        ctx.write(referenced).addListener(listener(waiting, hasVoid));
+        rollback = promise == null ? Rollback.PARTLY_SENT : Rollback.POSSIBLE;
+        ctx.write(referenced).addListener(listener(promise));
     }
 
     /** Goes on after what an encoder or a cipher has appended to {@code out}, unless that has ended the connection. */
@@ -363,8 +365,8 @@ final class WriteBatch {
 
     /** Hands what was written to the transport. */
     private void handOver() {
-        if (buffer.index > messageStart && message == Message.REVOCABLE) {
-            message = Message.PARTLY_SENT;
+        if (buffer.index > messageStart && rollback == Rollback.POSSIBLE) {
+            rollback = Rollback.PARTLY_SENT;
         }
         messageStart = 0;
         ByteBuf full = buffer.take();
@@ -377,6 +379,11 @@ final class WriteBatch {
         boolean hasVoid = promises.hasVoid();
         List<ChannelPromise> waiting = promises.take();
         ctx.write(full).addListener(listener(waiting, hasVoid));
+    }
+
+    private ChannelFutureListener listener(@Nullable ChannelPromise promise) {
+        boolean isVoid = promise != null && promise.isVoid();
+        return listener(promise == null || isVoid ? null : List.of(promise), isVoid);
     }
 
     private ChannelFutureListener listener(@Nullable List<ChannelPromise> waiting, boolean hasVoid) {

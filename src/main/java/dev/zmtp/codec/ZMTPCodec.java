@@ -10,7 +10,6 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.util.AttributeKey;
-import io.netty.util.concurrent.PromiseNotifier;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.net.SocketAddress;
@@ -130,7 +129,7 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
             ZMTPMechanism made = config.mechanism().create(new MechanismContext(this));
             mechanism = made;
             policy = new PeerPolicy(config, made);
-        } catch (Throwable e) { // a factory of the user's
+        } catch (Throwable e) { // from user code
             enter(new ClosedPhase(this, e), e);
             session.fail(e);
             // When the pipeline has reported the exception, and the handlers after this one are there.
@@ -156,17 +155,7 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
             SocketAddress remoteAddress,
             SocketAddress localAddress,
             ChannelPromise promise) {
-        session.connectedTo(remoteAddress);
-        // Not a listener of the promise itself: one that was there before, such as CLOSE_ON_FAILURE, would end us
-        // without cause.
-        ChannelPromise connected = ctx.newPromise();
-        connected.addListener(result -> {
-            if (!result.isSuccess() && !session.isHandshakeDone()) {
-                fail(failures.notConnected(remoteAddress, result.cause()));
-            }
-        });
-        PromiseNotifier.cascade(connected, promise);
-        ctx.connect(remoteAddress, localAddress, connected);
+        ctx.connect(remoteAddress, localAddress, phase.connecting(remoteAddress, promise));
     }
 
     @Override
@@ -178,7 +167,7 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
     /** The channel is active: begins the handshake. */
     void start() {
         session.connectedTo(ctx.channel().remoteAddress());
-        timer.start(ctx.executor(), config.handshakeTimeout(), () -> fail(failures.late(phase)));
+        timer.start(ctx.executor(), config.handshakeTimeout(), () -> fail(failures.timedOut(phase)));
         reads.guarded(() -> enter(
                 config.protocol() == ZMTPVersion.ZMTP10
                         ? IdentityPhase.bothUnversioned(this)
@@ -219,7 +208,7 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
         closed("as the codec was removed");
     }
 
-    /** The connection is over without a failure. The channel is closed already, or by the caller. */
+    /** The connection is over without a failure. The channel is already closed, or the caller closes it. */
     private void closed(String how) {
         if (!session.isHandshakeDone()) {
             fail(failures.ended(how, phase), false);
@@ -326,7 +315,7 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
 
     /** Fires what the peer sent for the application. */
     void fireMessage(Object message) {
-        demand.satisfied();
+        demand.messageFired();
         ctx.fireChannelRead(message);
     }
 
@@ -384,7 +373,7 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
 
     @Override
     public void disconnect(ChannelHandlerContext ctx, ChannelPromise promise) {
-        closed("by this side");
+        closed(phase.closedByUser());
         ctx.disconnect(promise);
     }
 
@@ -395,7 +384,7 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
      */
     @Override
     public void close(ChannelHandlerContext ctx, ChannelPromise promise) {
-        closed("by this side");
+        closed(phase.closedByUser());
         ctx.close(promise);
     }
 
@@ -438,7 +427,7 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
         }
 
         /**
-         * Returns a codec of what was set.
+         * Returns a codec with these settings.
          *
          * @throws NullPointerException if no socket type was
          * @throws IllegalArgumentException if the protocol is too old for the socket type or the mechanism, or the

@@ -19,7 +19,8 @@ public interface ZMTPEncoder extends Closeable {
     /**
      * Writes {@code message} to {@code writer}, as one or more frames of which the last has no {@code more}.
      *
-     * <p>The codec releases {@code message} afterwards, if it is reference-counted. An exception fails the promise of
+     * <p>{@code Unpooled.EMPTY_BUFFER} never comes here: it is a barrier ({@link ZMTPCodec}). The codec releases
+     * {@code message} afterwards, if it is reference-counted. An exception fails the promise of
      * the write and nothing else: the frames already written are discarded.
      */
     void encode(Object message, ZMTPWriter writer);

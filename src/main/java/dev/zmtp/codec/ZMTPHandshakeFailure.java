@@ -5,7 +5,7 @@ package dev.zmtp.codec;
  * the channel is closed.
  *
  * @param session the session, which will not become usable
- * @param cause mostly a {@link dev.zmtp.ZMTPException}, or what an earlier handler or the transport reported
+ * @param cause usually a {@link dev.zmtp.ZMTPException}, or what an earlier handler or the transport reported
  */
 public record ZMTPHandshakeFailure(ZMTPSession session, Throwable cause) {
 

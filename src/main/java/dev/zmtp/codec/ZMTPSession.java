@@ -49,15 +49,14 @@ public final class ZMTPSession {
         return new ZMTPSession(config);
     }
 
-    /** What this side was told. */
+    /** The configuration of this side. */
     public ZMTPConfig config() {
         return config;
     }
 
     /**
-     * Completes when the handshake does, on the executor of the codec's context, mostly the channel's
-     * event loop; fails with the reason when it does not. A channel
-     * that is never connected fails it when it is closed.
+     * Completes when the handshake completes, or fails with the reason. Listeners are notified on the codec's executor, by
+     * default the channel's event loop. If the channel is never connected, the future fails when it is closed.
      */
     public Future<ZMTPHandshake> handshakeFuture() {
         return handshake;
@@ -102,7 +101,7 @@ public final class ZMTPSession {
     }
 
     /**
-     * What the authenticator decided about the peer, with what else it knows of it; null if there is no authenticator.
+     * What the authenticator decided about the peer, and any metadata it attached; null if there is no authenticator.
      *
      * @throws IllegalStateException if the handshake is not complete
      */
@@ -113,8 +112,8 @@ public final class ZMTPSession {
 
     /**
      * The peer's address: the value of {@link ZMTPCodec#PEER_ADDRESS} if a handler has set it, as behind a proxy,
-     * otherwise the channel's remote address. Null as long as there is no connection, or if the transport knows no
-     * addresses. Unlike the rest, it may be asked for at any time.
+     * otherwise the channel's remote address, or the address that it is being connected to. Null if none of these is
+     * known. Unlike the rest, it may be asked for at any time.
      */
     public @Nullable SocketAddress peerAddress() {
         Channel known = channel;
@@ -147,7 +146,7 @@ public final class ZMTPSession {
         }
     }
 
-    /** Who the peer is, as far as it is known, for messages to people. */
+    /** Describes the peer in log and exception messages. */
     String peer() {
         String address = String.valueOf(peerAddress());
         ZMTPHandshake known = agreed;
@@ -179,6 +178,11 @@ public final class ZMTPSession {
     void fail(Throwable cause) {
         agreed = null;
         handshake.tryFailure(cause);
+    }
+
+    /** Returns whether the handshake is complete and that is not announced yet: what was held is being sent. */
+    boolean isAgreed() {
+        return agreed != null && !handshake.isDone();
     }
 
     /** Returns whether the handshake has succeeded or failed, and that was announced. */
@@ -227,7 +231,7 @@ public final class ZMTPSession {
 
         @Override
         public boolean cancel(boolean mayInterruptIfRunning) {
-            // One of many who wait must not end the handshake for all. To end it, close the channel.
+            // One waiter must not cancel the handshake for all others. To end it, close the channel.
             return false;
         }
     }

@@ -140,7 +140,8 @@ public abstract sealed class ZMTPSettings<B extends ZMTPSettings<B>> permits ZMT
 
     /**
      * Sets the factory of encoders for the application's own type, or null for {@code ZMTPMessage}. An encoder gets
-     * every written object but subscriptions and memberships.
+     * every written object but subscriptions, memberships and Netty's own empty buffer,
+     * {@code Unpooled.EMPTY_BUFFER}, which is a barrier ({@link ZMTPCodec}).
      */
     public B encoder(ZMTPEncoder.@Nullable Factory encoder) {
         values.encoder = encoder;

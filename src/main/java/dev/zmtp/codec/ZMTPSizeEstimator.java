@@ -24,7 +24,7 @@ final class ZMTPSizeEstimator implements MessageSizeEstimator, MessageSizeEstima
         }
     }
 
-    /** The bytes of a message, and what its frames cost besides. */
+    /** The bytes of a message plus the overhead of its frames. */
     static long sizeOf(ZMTPMessage message) {
         return message.readableBytes() + (long) Overhead.BYTES * message.size();
     }

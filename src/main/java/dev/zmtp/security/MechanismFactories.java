@@ -13,7 +13,7 @@ final class MechanismFactories {
 
     /** The side that is authenticated and authenticates nobody. */
     static ZMTPMechanism.Factory client(String name, Function<ZMTPMechanism.Context, ZMTPMechanism> constructor) {
-        return factory(name, constructor, authenticator -> {
+        return factory(name, "client", constructor, authenticator -> {
             if (authenticator) {
                 throw new IllegalArgumentException(
                         "authenticator: set (expected: none for a " + name + " client, which asks nobody)");
@@ -23,7 +23,7 @@ final class MechanismFactories {
 
     /** The side that authenticates the other. */
     static ZMTPMechanism.Factory server(String name, Function<ZMTPMechanism.Context, ZMTPMechanism> constructor) {
-        return factory(name, constructor, authenticator -> {
+        return factory(name, "server", constructor, authenticator -> {
             if (!authenticator) {
                 throw new IllegalArgumentException("authenticator: none (expected: one for a " + name
                         + " server, ZMTPAuthenticator.anyone() to accept everyone)");
@@ -33,6 +33,7 @@ final class MechanismFactories {
 
     private static ZMTPMechanism.Factory factory(
             String name,
+            String side,
             Function<ZMTPMechanism.Context, ZMTPMechanism> constructor,
             Consumer<Boolean> authenticatorCheck) {
         return new ZMTPMechanism.Factory() {
@@ -48,6 +49,11 @@ final class MechanismFactories {
                             "protocol: " + protocol + " (expected: ZMTP30 or ZMTP31 with " + name + ")");
                 }
                 authenticatorCheck.accept(authenticator);
+            }
+
+            @Override
+            public String toString() {
+                return name + " " + side;
             }
         };
     }

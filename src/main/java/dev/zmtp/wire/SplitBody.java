@@ -15,10 +15,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class SplitBody {
 
-    /** Bodies of up to so many bytes get their buffer at once. */
+    /** Bodies up to this size get their buffer at once. */
     private static final int AT_ONCE = 4096;
 
-    /** Fewer bytes of a read are copied: a slice is an object with a cost of its own. */
+    /** Fewer bytes of a read are copied: a slice has a cost of its own. */
     private static final int MIN_KEPT = 8 << 10;
 
     /** The largest buffer that small reads are copied to. */

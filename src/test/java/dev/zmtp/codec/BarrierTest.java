@@ -12,7 +12,9 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelPromise;
 import java.nio.channels.ClosedChannelException;
+import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -106,6 +108,20 @@ class BarrierTest {
             assertThat(barrier.isSuccess()).isFalse();
             assertThat(traffic.channel.writeAndFlush(Unpooled.EMPTY_BUFFER).cause())
                     .isInstanceOf(ClosedChannelException.class);
+        }
+    }
+
+    @Test
+    void aBarrierWhosePromiseIsDoneHarmsNothingElse() {
+        try (ScriptedPeer peer = new ScriptedPeer(ZMTPCodec.of(DEALER))) {
+            ChannelPromise given = peer.channel.newPromise();
+            peer.channel.write(Unpooled.EMPTY_BUFFER, given);
+            ChannelFuture message = peer.channel.writeAndFlush(ZMTPMessage.fromUTF8("a"));
+            given.setFailure(new TimeoutException("the application waits no longer"));
+
+            peer.send(ScriptedPeer.greeting(ZMTPVersion.ZMTP31, DEALER));
+            assertThat(message.isSuccess()).isTrue();
+            assertThat(peer.channel.isOpen()).isTrue();
         }
     }
 

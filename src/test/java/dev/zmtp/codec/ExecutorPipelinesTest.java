@@ -15,6 +15,7 @@ import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.Recorder;
 import dev.zmtp.testing.TestTransport;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler;
@@ -29,6 +30,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -70,6 +72,21 @@ class ExecutorPipelinesTest {
         net.listen(on(server));
         ChannelFuture connected = net.connecting(on(client));
         converse(connected, client, server);
+    }
+
+    @Test
+    void aBarrierCompletesAfterWhatWasWrittenBeforeIt() throws Exception {
+        net.listen(on(server));
+        net.connecting(on(client)).sync();
+        for (int i = 0; i < 200; i++) {
+            ChannelFuture message = client.channel.write(ZMTPMessage.fromUTF8("a"));
+            CompletableFuture<Boolean> isDone = new CompletableFuture<>();
+            client.channel
+                    .writeAndFlush(Unpooled.EMPTY_BUFFER)
+                    .addListener(barrier -> isDone.complete(message.isDone()));
+            assertThat(isDone.get(Loopback.PATIENCE_SECONDS, TimeUnit.SECONDS)).isTrue();
+            server.messages.poll(Loopback.PATIENCE_SECONDS, TimeUnit.SECONDS).release();
+        }
     }
 
     @SuppressWarnings("deprecation") // 4.2 would rather have handlers hand work over themselves, but users do this

@@ -135,9 +135,9 @@ class IdentityTest {
     @CsvSource({
         "ff 00*7 04 02 /, 'identity frame flags: 0x2 (expected: 0x0, or a ZMTP signature before it)'",
         "ff 00*7 04 00 /, 'identity length: 3 (expected: one of 254 or 255 in a long header)'",
-        "\"GET\" 20 2f 20, 'first bytes: 0x4745, as of an HTTP request (expected: a ZMTP greeting)'",
-        "\"SSH-2.0\" 0d 0a, 'first bytes: 0x5353, as of SSH (expected: a ZMTP greeting)'",
-        "16 03 01 02 00 01, 'first bytes: 0x1603, as of a TLS handshake (expected: a ZMTP greeting)'",
+        "\"GET\" 20 2f 20, 'first bytes: 0x4745, looks like an HTTP request (expected: a ZMTP greeting)'",
+        "\"SSH-2.0\" 0d 0a, 'first bytes: 0x5353, looks like SSH (expected: a ZMTP greeting)'",
+        "16 03 01 02 00 01, 'first bytes: 0x1603, looks like a TLS handshake (expected: a ZMTP greeting)'",
         "04 7f /, 'first bytes: 0x47f (expected: a ZMTP greeting)'"
     })
     void aFirstByteOfNeitherASignatureNorAnIdentityIsRefusedWithItsValue(String theirs, String message) {

@@ -173,10 +173,10 @@ class PlainTest {
     @Test
     void aCommandInOneReadWithHelloIsRefused() {
         try (ScriptedPeer peer = greeted(server()).send(HELLO + INITIATE)) {
-            assertThat(failureOf(peer)).hasMessageStartingWith("bytes after a command: 46 (expected: 0 until");
+            assertThat(failureOf(peer)).hasMessageStartingWith("bytes after a command: 46 (expected: 0 before");
         }
         try (ScriptedPeer peer = greeted(client()).send(WELCOME + READY)) {
-            assertThat(failureOf(peer)).hasMessageStartingWith("bytes after a command: 43 (expected: 0 until");
+            assertThat(failureOf(peer)).hasMessageStartingWith("bytes after a command: 43 (expected: 0 before");
         }
     }
 
