@@ -15,8 +15,10 @@ import dev.zmtp.codec.Loopback.Patient;
 import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.Recorder;
 import dev.zmtp.testing.TestTransport;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
@@ -366,6 +368,25 @@ abstract class TransportContract {
         right.assertClosed();
         left.assertClosed();
         assertThat(right.failures).isEmpty();
+    }
+
+    @Test
+    void aCloseAfterABarrierLosesNothing() throws InterruptedException {
+        int count = 200;
+        End left = end();
+        End right = end();
+        join(left, right);
+        on(left, () -> {
+            for (int i = 0; i < count; i++) {
+                left.write(i, 1_000);
+            }
+            left.channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
+        });
+        for (int i = 0; i < count; i++) {
+            assertThat(right.number()).isEqualTo(i);
+        }
+        right.assertClosed();
+        left.assertClosed();
     }
 
     @Test
