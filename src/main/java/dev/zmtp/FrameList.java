@@ -151,8 +151,7 @@ abstract sealed class FrameList implements Iterable<ByteBuf> permits ZMTPMessage
             return frame.capacity(capacity);
         }
         // On the heap, where nothing is lost if nobody releases it; and created without an allocator, whose metrics
-        // would
-        // count memory that it never gets back.
+        // would count memory that it never gets back.
         ByteBuf created = new UnpooledHeapByteBuf(UnpooledByteBufAllocator.DEFAULT, capacity, MAX_SMALL_LENGTH);
         small[size] = created;
         return created;

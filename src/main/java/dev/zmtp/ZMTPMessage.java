@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Recycling.</b> Messages are recycled by the thread that created them, at most {@value #MAX_RECYCLED} per
  * thread. As with any pooled buffer of Netty, a message must not be used after its release: it may already be another
- * one. While it is not, its methods throw an {@link IllegalReferenceCountException}, and its size is 0.
+ * one. Until then, access to its frames throws an {@link IllegalReferenceCountException}, and its size is 0.
  *
  * <p>The list of frames is immutable; the buffers are as mutable as any {@link ByteBuf}. The codec does not move their
  * indices, so a message can be retained and written to many channels. A message is as thread safe as its buffers are.

@@ -9,9 +9,8 @@ import org.jspecify.annotations.Nullable;
  * The buffer that a batch is encoded into: allocated when it is needed, handed over as a whole, as large as what was
  * written between recent flushes.
  *
- * <p>A user's encoder, or a cipher, gets the buffer itself on a <i>lease</i>. Should the connection end meanwhile, that
- * code still holds the buffer, which so must not go back to the pool or to the transport: it is detached, and released
- * when the lease ends.
+ * <p>A user's encoder, or a cipher, gets the buffer itself on a <i>lease</i>. If the connection ends meanwhile, that
+ * code still holds the buffer. It is then detached, and released when the lease ends.
  *
  * <p>Knows no channel and no promise. Not thread safe.
  */

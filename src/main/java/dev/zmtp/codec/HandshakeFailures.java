@@ -19,7 +19,9 @@ final class HandshakeFailures {
         return new ZMTPException(Code.CLOSED, "handshake" + peer + " ended " + how + " (phase: " + phase + ")");
     }
 
-    /** There is no connection to {@code peer}. The address appears once: most of Netty's messages already contain it. */
+    /**
+     * There is no connection to {@code peer}. The address appears once: most of Netty's messages already contain it.
+     */
     ZMTPException notConnected(SocketAddress peer, Throwable cause) {
         String why = cause.getMessage() == null ? cause.toString() : cause.getMessage();
         boolean hasAddress = why.contains(peer.toString());

@@ -110,8 +110,7 @@ final class HeldWrites {
 
     private void updateWritability() {
         ChannelConfig config = channel.config();
-        // Two marks, as the transport has, so that one message less and one more is not an event for everybody each
-        // time.
+        // Two marks, as the transport has: one message less and one more must not be an event each time.
         boolean now = writable
                 ? size <= config.getWriteBufferHighWaterMark()
                 : size == 0 || size < config.getWriteBufferLowWaterMark();

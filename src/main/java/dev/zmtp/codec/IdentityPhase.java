@@ -139,7 +139,8 @@ final class IdentityPhase extends HandshakePhase {
     }
 
     /**
-     * The two bytes of a short header, and the protocol that starts like this. Not what follows them: that depends on how the bytes arrive.
+     * The two bytes of a short header, and the protocol that starts like this. Not what follows them: that depends on
+     * how the bytes arrive.
      */
     private String firstBytes(int flags) {
         int first = (int) (reader.length() + 1);

@@ -5,7 +5,9 @@ import io.netty.buffer.ByteBuf;
 /** Makes messages of frames and fires them. On the channel's event loop only. */
 interface MessageSink {
 
-    /** Takes a frame that is there whole, the next {@code length} bytes of {@code in}. Its limits were checked. */
+    /**
+     * Takes a frame that has arrived completely, the next {@code length} bytes of {@code in}. Its limits were checked.
+     */
     void frame(ByteBuf in, int length, boolean more);
 
     /** Releases an unfinished message. Called exactly once. */

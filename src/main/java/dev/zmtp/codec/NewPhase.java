@@ -14,8 +14,8 @@ final class NewPhase extends HandshakePhase {
     }
 
     /**
-     * Reports a failure with its cause. That takes a promise of our own: a listener that the user's has already, such as
-     * CLOSE_ON_FAILURE, would end the handshake without the cause.
+     * Reports a failure with its cause. That takes a promise of our own: a listener that the user's has already, such
+     * as CLOSE_ON_FAILURE, would end the handshake without the cause.
      */
     @Override
     ChannelPromise connecting(SocketAddress peer, ChannelPromise promise) {

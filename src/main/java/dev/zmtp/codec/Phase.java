@@ -37,7 +37,9 @@ abstract class Phase {
     /** The channel is active. */
     void connected() {}
 
-    /** The user connects the channel to {@code peer}. Returns the promise to connect with, by which this one completes. */
+    /**
+     * The user connects the channel to {@code peer}. Returns the promise to connect with, by which this one completes.
+     */
     ChannelPromise connecting(SocketAddress peer, ChannelPromise promise) {
         return promise;
     }

@@ -12,8 +12,7 @@ import org.jspecify.annotations.Nullable;
  * Gives what was read to the phase, one buffer after the other, and passes what one phase leaves unread to the next.
  *
  * <p><b>Re-entrancy.</b> A callback, such as the handler of a message, can make the transport read again. What that
- * brings is queued and decoded after the present buffer. Whatever the peer's bytes make a phase throw ends the
- * connection.
+ * brings is queued and decoded after the current buffer. Any exception while decoding ends the connection.
  */
 final class ReadLoop {
 

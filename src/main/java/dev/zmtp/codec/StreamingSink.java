@@ -5,7 +5,7 @@ import io.netty.buffer.ByteBuf;
 /** A sink that takes a frame as it arrives. One that takes only whole frames has them put together first. */
 interface StreamingSink extends MessageSink {
 
-    /** A frame starts that is not there whole. Its limits were checked. */
+    /** A frame starts that has not arrived completely. Its limits were checked. */
     void begin(int length, boolean more);
 
     /**

@@ -136,7 +136,7 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
         }
     }
 
-    /** Takes a message frame at once that is there whole and has a short header, as most are; or takes nothing. */
+    /** Takes a message frame that has arrived completely and has a short header, as most do; or takes nothing. */
     private boolean shortFrame(ByteBuf in) {
         int header = reader.readShortFrame(in);
         if (header < 0) {

@@ -18,12 +18,12 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes in traffic: each kind of object in its form on the wire, one after the other, to the {@link WriteBatch}.
+ * Encodes what is written in traffic, one object after the other, into the {@link WriteBatch}.
  *
- * <p><b>Re-entrancy.</b> A write can call back into user code in its middle: a promise's listener, a handler that hears
- * of writability, an encoder. What such a callback asks for is deferred. What it writes is held, and written right
- * after; then the phase does the rest in {@link TrafficPhase#afterWrite}: a flush, or a command of our own. This class
- * alone keeps that order.
+ * <p><b>Re-entrancy.</b> A write can call back into user code while it is in progress: a promise's listener, a handler
+ * that hears of writability, an encoder. What such a callback asks for is deferred. What it writes is held, and written
+ * right after; then the phase does the rest in {@link TrafficPhase#afterWrite}: a flush, or a command of our own. This
+ * class alone keeps that order.
  */
 final class TrafficWriter {
 

@@ -47,7 +47,7 @@ final class WriteBatch {
     private enum Rollback {
         /** The transport has nothing of it: it can be taken back. */
         POSSIBLE,
-        /** The transport has a part of it: the peer would take anything else for the rest of it. */
+        /** The transport has part of it: the peer would read anything sent next as the rest. */
         PARTLY_SENT,
         /** The cipher has failed: its nonces may be out of step, so that the peer could not open later frames. */
         CIPHER_BROKEN
@@ -122,7 +122,7 @@ final class WriteBatch {
         }
     }
 
-    /** Takes over {@code object}, which {@code encoder} writes, and {@code promise}. */
+    /** Takes ownership of {@code object}, which {@code encoder} writes, and of {@code promise}. */
     void encode(Object object, CustomEncoder encoder, ChannelPromise promise) {
         beginMessage();
         try {
@@ -254,7 +254,7 @@ final class WriteBatch {
         }
     }
 
-    /** Writes a frame that is not as most are: long, sealed, or more than the open buffer has room for. */
+    /** Writes an uncommon frame: long, sealed, or larger than the room in the open buffer. */
     private void otherFrame(int flags, ByteBuf body, int length, @Nullable ChannelPromise promise) {
         if (cipher == null && length > COPY_LIMIT) {
             referencedFrame(flags, body, length, promise);
@@ -298,7 +298,10 @@ final class WriteBatch {
         continueAfter(out);
     }
 
-    /** Sends the body itself; the duplicate has indices of its own, as the message may go to others too. */
+    /**
+     * Sends the body itself; the duplicate has indices of its own, because the message may be written to other channels
+     * too.
+     */
     private void referencedFrame(int flags, ByteBuf body, int length, @Nullable ChannelPromise promise) {
         int headerLength = writer.headerLength(length);
         makeRoom(headerLength);

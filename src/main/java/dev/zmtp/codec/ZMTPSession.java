@@ -55,8 +55,8 @@ public final class ZMTPSession {
     }
 
     /**
-     * Completes when the handshake completes, or fails with the reason. Listeners are notified on the codec's executor, by
-     * default the channel's event loop. If the channel is never connected, the future fails when it is closed.
+     * Completes when the handshake completes, or fails with the reason. Listeners are notified on the codec's executor,
+     * by default the channel's event loop. If the channel is never connected, the future fails when it is closed.
      */
     public Future<ZMTPHandshake> handshakeFuture() {
         return handshake;

@@ -4,8 +4,8 @@
  * <p>{@link dev.zmtp.codec.ZMTPCodec} is the handler and {@link dev.zmtp.codec.ZMTPConfig} its settings.
  * {@link dev.zmtp.codec.ZMTPSession} describes the peer. {@link dev.zmtp.codec.ZMTPHandshakeSuccess} and
  * {@link dev.zmtp.codec.ZMTPHandshakeFailure} are the events that the codec fires. {@link dev.zmtp.codec.ZMTPEncoder}
- * and {@link dev.zmtp.codec.ZMTPDecoder} turn an application's own types into frames and back, without an intermediate message.
- * {@link dev.zmtp.codec.BatchFlusher} combines flushes.
+ * and {@link dev.zmtp.codec.ZMTPDecoder} turn an application's own types into frames and back, without an intermediate
+ * message. {@link dev.zmtp.codec.BatchFlusher} combines flushes.
  */
 @NullMarked
 package dev.zmtp.codec;
