@@ -138,7 +138,8 @@ final class TrafficWriter {
             writing = false;
         }
         deferred = false;
-        return takeDeferredFlush() | held.takeFlushRequest();
+        boolean flush = takeDeferredFlush(); // both are taken
+        return held.takeFlushRequest() || flush;
     }
 
     /** Returns whether a flush was deferred since the last call. */
