@@ -7,6 +7,7 @@ import dev.zmtp.codec.BatchFlusher;
 import dev.zmtp.codec.ZMTPCodec;
 import dev.zmtp.codec.ZMTPHandshakeFailure;
 import io.netty.bootstrap.Bootstrap;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -19,6 +20,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.channels.ClosedChannelException;
+import java.util.concurrent.TimeUnit;
 
 /** A PUSH that any number of threads send through. They wait while the connection is full. */
 public final class BlockingSender {
@@ -48,20 +50,24 @@ public final class BlockingSender {
 
     /** Sends a million messages to a PULL on port 5555, from four threads. */
     public static void main(String... args) throws InterruptedException {
+        sendAll(new InetSocketAddress(InetAddress.getLoopbackAddress(), 5555), 4, 250_000);
+    }
+
+    static void sendAll(SocketAddress address, int threads, int messagesEach) throws InterruptedException {
         EventLoopGroup group = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
         try {
-            InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), 5555);
             BlockingSender sender = new BlockingSender(group, address);
-            Thread[] threads = new Thread[4];
-            for (int i = 0; i < threads.length; i++) {
-                threads[i] = new Thread(() -> sendMany(sender, 250_000));
-                threads[i].start();
+            Thread[] senders = new Thread[threads];
+            for (int i = 0; i < threads; i++) {
+                senders[i] = new Thread(() -> sendMany(sender, messagesEach));
+                senders[i].start();
             }
-            for (Thread thread : threads) {
+            for (Thread thread : senders) {
                 thread.join();
             }
+            sender.awaitSent();
         } finally {
-            group.shutdownGracefully().sync();
+            group.shutdownGracefully(0, 5, TimeUnit.SECONDS).sync();
         }
     }
 
@@ -104,6 +110,11 @@ public final class BlockingSender {
         }
     }
 
+    /** Waits until everything that was sent is with the kernel: the end of the event loops drops the rest. */
+    private void awaitSent() throws InterruptedException {
+        channel.writeAndFlush(Unpooled.EMPTY_BUFFER).sync();
+    }
+
     private void wake() {
         synchronized (changed) {
             changed.notifyAll();
@@ -119,13 +130,13 @@ public final class BlockingSender {
         @Override
         public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
             if (event instanceof ZMTPHandshakeFailure failure) {
-                System.err.println("not connected: " + failure.cause().getMessage());
+                System.err.println(failure);
             }
         }
 
         @Override
         public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-            System.err.println("failed: " + cause.getMessage()); // also why a write with a void promise failed
+            System.err.println("failed: " + cause); // also why a write with a void promise failed
             ctx.close();
         }
     }

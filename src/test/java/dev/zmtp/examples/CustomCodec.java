@@ -180,7 +180,7 @@ public final class CustomCodec {
 
         @Override
         public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-            System.err.println("failed: " + cause.getMessage());
+            System.err.println("failed: " + cause);
             ctx.close();
         }
     }
@@ -200,13 +200,13 @@ public final class CustomCodec {
         @Override
         public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
             if (event instanceof ZMTPHandshakeFailure failure) {
-                System.err.println("not connected: " + failure.cause().getMessage());
+                System.err.println(failure);
             }
         }
 
         @Override
         public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-            System.err.println("connection failed: " + cause.getMessage());
+            System.err.println("connection failed: " + cause);
             ctx.close();
         }
     }

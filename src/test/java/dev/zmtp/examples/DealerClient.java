@@ -71,7 +71,7 @@ public final class DealerClient {
             if (event instanceof ZMTPHandshakeSuccess) {
                 send(ctx);
             } else if (event instanceof ZMTPHandshakeFailure failure) {
-                System.err.println("not connected: " + failure.cause().getMessage());
+                System.err.println(failure);
             }
         }
 
@@ -99,7 +99,7 @@ public final class DealerClient {
 
         @Override
         public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-            System.err.println("failed: " + cause.getMessage());
+            System.err.println("failed: " + cause);
             ctx.close();
         }
     }

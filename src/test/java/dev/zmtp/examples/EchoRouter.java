@@ -3,6 +3,7 @@ package dev.zmtp.examples;
 import static dev.zmtp.ZMTPSocketType.ROUTER;
 
 import dev.zmtp.codec.ZMTPCodec;
+import dev.zmtp.codec.ZMTPHandshakeFailure;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -69,8 +70,15 @@ public final class EchoRouter {
         }
 
         @Override
+        public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+            if (event instanceof ZMTPHandshakeFailure) {
+                System.err.println(event); // shows the peer and the cause; the codec closes the channel
+            }
+        }
+
+        @Override
         public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-            System.err.println("failed: " + cause.getMessage());
+            System.err.println("failed: " + cause);
             ctx.close();
         }
     }

@@ -69,9 +69,12 @@ public final class GracefulShutdown {
         ending = true;
         server.close().awaitUninterruptibly();
         for (Channel connection : connections) {
-            connection
-                    .eventLoop()
-                    .execute(() -> connection.pipeline().get(Numbers.class).endIfDone());
+            connection.eventLoop().execute(() -> {
+                Numbers numbers = connection.pipeline().get(Numbers.class);
+                if (numbers != null) { // it is null if the connection has ended
+                    numbers.endIfDone();
+                }
+            });
         }
     }
 
@@ -103,7 +106,8 @@ public final class GracefulShutdown {
             if (ending) {
                 return; // read and dropped: see endIfDone
             }
-            last += Integer.parseInt(request.frame(0).toString(StandardCharsets.UTF_8));
+            int count = Integer.parseInt(request.frame(0).toString(StandardCharsets.UTF_8));
+            last = Math.addExact(last, count); // exceptionCaught gets the exception of an overflow
             send();
         }
 
@@ -141,7 +145,7 @@ public final class GracefulShutdown {
 
         @Override
         public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-            System.err.println("failed: " + cause.getMessage());
+            System.err.println("failed: " + cause);
             ctx.close();
         }
     }

@@ -88,7 +88,7 @@ public final class NamedPeers {
                 }
                 ctx.channel().closeFuture().addListener(closed -> peers.remove(name, ctx.channel()));
             } else if (event instanceof ZMTPHandshakeFailure failure) {
-                System.err.println("refused: " + failure.cause().getMessage()); // the codec closes the channel
+                System.err.println(failure); // the codec closes the channel
             }
         }
 
@@ -101,7 +101,7 @@ public final class NamedPeers {
 
         @Override
         public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-            System.err.println("failed: " + cause.getMessage());
+            System.err.println("failed: " + cause);
             ctx.close();
         }
     }

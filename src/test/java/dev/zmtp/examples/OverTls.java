@@ -19,7 +19,14 @@ import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslHandler;
 import java.io.File;
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.security.cert.CertificateException;
+import java.security.cert.CertificateFactory;
+import java.security.cert.X509Certificate;
 import java.util.function.Consumer;
 import javax.net.ssl.SSLException;
 
@@ -29,9 +36,9 @@ public final class OverTls {
     private OverTls() {}
 
     /**
-     * {@code serve CHAIN.pem KEY.pem} serves on port 5556; {@code ask CHAIN.pem HOST} trusts that chain and asks once.
+     * {@code serve CHAIN.pem KEY.pem} serves on port 5556; {@code ask CERT.pem HOST} trusts that certificate and asks once.
      */
-    public static void main(String... args) throws SSLException, InterruptedException {
+    public static void main(String... args) throws IOException, CertificateException, InterruptedException {
         EventLoopGroup group = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
         try {
             File chain = new File(args[1]);
@@ -41,21 +48,25 @@ public final class OverTls {
                             SslContextBuilder.forServer(chain, new File(args[2]))
                                     .build(),
                             5556)
-                    : connect(
-                            group,
-                            clientContext(SslContextBuilder.forClient().trustManager(chain)),
-                            args[2],
-                            5556,
-                            System.out::println);
+                    : connect(group, clientContext(certificate(chain)), args[2], 5556, System.out::println);
             channel.sync().channel().closeFuture().sync();
         } finally {
             group.shutdownGracefully();
         }
     }
 
-    /** Netty 4.2 compares the host by default. Netty 4.1 does so only if it is told to. */
-    static SslContext clientContext(SslContextBuilder builder) throws SSLException {
-        return builder.endpointIdentificationAlgorithm("HTTPS").build();
+    private static X509Certificate certificate(File file) throws IOException, CertificateException {
+        try (InputStream in = new FileInputStream(file)) {
+            return (X509Certificate) CertificateFactory.getInstance("X.509").generateCertificate(in);
+        }
+    }
+
+    /** Netty 4.2 compares the host by default. Netty 4.1 does so only if this is set. */
+    static SslContext clientContext(X509Certificate authority) throws SSLException {
+        return SslContextBuilder.forClient()
+                .trustManager(authority)
+                .endpointIdentificationAlgorithm("HTTPS")
+                .build();
     }
 
     static ChannelFuture serve(EventLoopGroup group, SslContext context, int port) {
@@ -69,7 +80,7 @@ public final class OverTls {
                         ch.pipeline().addLast(tls, ZMTPCodec.of(ROUTER), new EchoRouter.Echo());
                     }
                 })
-                .bind(port);
+                .bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
     }
 
     static ChannelFuture connect(

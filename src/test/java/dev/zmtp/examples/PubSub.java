@@ -114,7 +114,7 @@ public final class PubSub {
                 if (event instanceof ZMTPHandshakeSuccess) {
                     subscribers.add(ctx.channel()); // a closed channel leaves the group by itself
                 } else if (event instanceof ZMTPHandshakeFailure failure) {
-                    System.err.println("not subscribed: " + failure.cause().getMessage());
+                    System.err.println(failure);
                 }
             }
 
@@ -152,7 +152,7 @@ public final class PubSub {
 
             @Override
             public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-                System.err.println("subscriber failed: " + cause.getMessage());
+                System.err.println("subscriber failed: " + cause);
                 ctx.close();
             }
         }
@@ -187,7 +187,7 @@ public final class PubSub {
             if (event instanceof ZMTPHandshakeSuccess) {
                 ctx.writeAndFlush(ZMTPSubscription.subscribe(topic));
             } else if (event instanceof ZMTPHandshakeFailure failure) {
-                System.err.println("not subscribed: " + failure.cause().getMessage());
+                System.err.println(failure);
             }
         }
 
@@ -198,7 +198,7 @@ public final class PubSub {
 
         @Override
         public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-            System.err.println("subscription failed: " + cause.getMessage());
+            System.err.println("subscription failed: " + cause);
             ctx.close();
         }
     }

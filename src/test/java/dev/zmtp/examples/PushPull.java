@@ -94,7 +94,7 @@ public final class PushPull {
             if (event instanceof ZMTPHandshakeSuccess) {
                 push(ctx);
             } else if (event instanceof ZMTPHandshakeFailure failure) {
-                System.err.println("not connected: " + failure.cause().getMessage());
+                System.err.println(failure);
             }
         }
 
@@ -124,7 +124,7 @@ public final class PushPull {
 
         @Override
         public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-            System.err.println("PUSH failed: " + cause.getMessage());
+            System.err.println("PUSH failed: " + cause);
             ctx.close();
         }
     }
@@ -146,7 +146,7 @@ public final class PushPull {
 
         @Override
         public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-            System.err.println("PULL failed: " + cause.getMessage());
+            System.err.println("PULL failed: " + cause);
             ctx.close();
         }
     }

@@ -118,7 +118,10 @@ public final class ReconnectingClient {
 
     /** Doubles with each failure. Up to half of it is random, so that clients of one server do not return together. */
     long delay(int failures) {
-        long longest = Math.min(maxDelay.toNanos(), minDelay.toNanos() << Math.min(failures, 20));
+        int doublings = Math.min(failures, 20);
+        long max = maxDelay.toNanos();
+        long min = minDelay.toNanos();
+        long longest = min > max >> doublings ? max : min << doublings; // a shift without a check could overflow
         return ThreadLocalRandom.current().nextLong(longest / 2, longest + 1);
     }
 
@@ -135,7 +138,7 @@ public final class ReconnectingClient {
                 failures = 0;
                 onConnected.accept(ctx.channel());
             } else if (event instanceof ZMTPHandshakeFailure failure) {
-                System.err.println("not connected: " + failure.cause().getMessage());
+                System.err.println(failure);
             }
         }
 
@@ -146,7 +149,7 @@ public final class ReconnectingClient {
 
         @Override
         public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-            System.err.println("connection lost: " + cause.getMessage());
+            System.err.println("connection lost: " + cause);
             ctx.close();
         }
     }

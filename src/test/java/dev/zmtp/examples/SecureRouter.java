@@ -169,7 +169,31 @@ public final class SecureRouter {
         @Override
         protected void channelRead0(ChannelHandlerContext ctx, ZMTPMessage message) {
             String userId = ctx.pipeline().get(ZMTPCodec.class).session().userId();
-            ctx.writeAndFlush(ZMTPMessage.fromUTF8("hello, " + userId));
+            ctx.write(ZMTPMessage.fromUTF8(ctx.alloc(), "hello, " + userId));
+        }
+
+        @Override
+        public void channelReadComplete(ChannelHandlerContext ctx) {
+            ctx.flush();
+        }
+
+        @Override
+        public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+            ctx.flush();
+            ctx.channel().config().setAutoRead(ctx.channel().isWritable());
+        }
+
+        @Override
+        public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+            if (event instanceof ZMTPHandshakeFailure) {
+                System.err.println(event); // shows the peer and the cause; the codec closes the channel
+            }
+        }
+
+        @Override
+        public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+            System.err.println("failed: " + cause);
+            ctx.close();
         }
     }
 
@@ -193,7 +217,7 @@ public final class SecureRouter {
                 ctx.writeAndFlush(ZMTPMessage.fromUTF8("hello"));
             } else if (event instanceof ZMTPHandshakeFailure failure
                     && connected) { // otherwise connect(...) fails, too
-                answers.accept(String.valueOf(failure.cause().getMessage()));
+                answers.accept(failure.toString());
             }
         }
 
@@ -202,6 +226,12 @@ public final class SecureRouter {
             ZMTPMessage answer = (ZMTPMessage) message;
             answers.accept(answer.toString());
             answer.release();
+            ctx.close();
+        }
+
+        @Override
+        public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+            System.err.println("failed: " + cause);
             ctx.close();
         }
     }

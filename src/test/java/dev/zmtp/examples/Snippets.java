@@ -18,8 +18,8 @@ import io.netty.handler.ssl.SslContext;
 import java.security.cert.X509Certificate;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 
 /** The code of {@code docs/securing-a-service.md} that is not in a program: {@link ReadmeTest} compares. */
 final class Snippets {
@@ -45,14 +45,18 @@ final class Snippets {
         ch.pipeline().addLast(sslContext.newHandler(ch.alloc()), ZMTPCodec.from(config));
     }
 
-    static CompletionStage<ZMTPDecision> bySubject(ZMTPAuthRequest request) {
+    static ZMTPAuthenticator bySubject(Set<String> allowed) {
+        return request -> CompletableFuture.completedStage(decide(request, allowed));
+    }
+
+    private static ZMTPDecision decide(ZMTPAuthRequest request, Set<String> allowed) {
         if (request.peerCertificates().isEmpty()) {
-            return CompletableFuture.completedStage(ZMTPDecision.deny("no certificate"));
+            return ZMTPDecision.deny("no certificate");
         }
         X509Certificate certificate =
                 (X509Certificate) request.peerCertificates().get(0);
-        return CompletableFuture.completedStage(
-                ZMTPDecision.accept(certificate.getSubjectX500Principal().getName()));
+        String subject = certificate.getSubjectX500Principal().getName();
+        return allowed.contains(subject) ? ZMTPDecision.accept(subject) : ZMTPDecision.deny("subject: " + subject);
     }
 
     static ZMTPAuthenticator addressesAndKeys(List<ZMTPCurvePublicKey> keys) {

@@ -2,6 +2,7 @@ package dev.zmtp.examples;
 
 import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPMetadata;
+import dev.zmtp.ZMTPVersion;
 import dev.zmtp.security.ZMTPDecision;
 import dev.zmtp.security.ZMTPMechanism;
 import io.netty.buffer.ByteBuf;
@@ -29,11 +30,24 @@ final class TokenMechanism {
         if (token.length > MAX_LENGTH) {
             throw new IllegalArgumentException("token length: " + token.length + " (expected: <= " + MAX_LENGTH + ")");
         }
-        return context -> new Client(context, token);
+        byte[] copy = token.clone(); // the caller may wipe its array
+        return context -> new Client(context, copy);
     }
 
     static ZMTPMechanism.Factory server() {
-        return Server::new;
+        return new ZMTPMechanism.Factory() {
+            @Override
+            public ZMTPMechanism create(ZMTPMechanism.Context context) {
+                return new Server(context);
+            }
+
+            @Override
+            public void check(ZMTPVersion protocol, boolean authenticator) {
+                if (!authenticator) {
+                    throw new IllegalArgumentException("authenticator: none (expected: one for a " + NAME + " server)");
+                }
+            }
+        };
     }
 
     private static final class Client implements ZMTPMechanism {
@@ -170,7 +184,14 @@ final class TokenMechanism {
 
         @Override
         public @Nullable ByteBuf refuse(ZMTPException cause) {
-            return cause.code() == ZMTPException.Code.AUTHENTICATION ? context.error("400") : null;
+            if (cause.code() != ZMTPException.Code.AUTHENTICATION || decision == null) {
+                return null; // the peer broke the protocol
+            }
+            return switch (decision.status()) {
+                case DENIED, ERROR ->
+                    context.error(Integer.toString(decision.status().code()));
+                case ACCEPTED, TEMPORARY_FAILURE -> null; // the peer may try again
+            };
         }
 
         @Override

@@ -5,9 +5,11 @@ import static dev.zmtp.ZMTPSocketType.ROUTER;
 import static dev.zmtp.testing.ScriptedPeer.SIGNATURE;
 import static dev.zmtp.testing.ScriptedPeer.command;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPException.Code;
+import dev.zmtp.ZMTPMetadata;
 import dev.zmtp.codec.ZMTPCodec;
 import dev.zmtp.codec.ZMTPConfig;
 import dev.zmtp.codec.ZMTPHandshakeFailure;
@@ -19,6 +21,7 @@ import dev.zmtp.testing.ScriptedPeer;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
@@ -82,6 +85,47 @@ class TokenMechanismTest {
             assertThat(failure(peers.left.events)).hasMessageStartingWith("refused by the peer: 400");
             assertThat(failure(peers.right.events)).hasMessageStartingWith("token: unknown (expected: a known one)");
             assertThat(asked).containsExactly(ByteBuffer.allocate(11));
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"DENIED, 400", "ERROR, 500", "TEMPORARY_FAILURE,"})
+    void theStatusOfTheDecisionChoosesTheError(ZMTPDecision.Status status, String error) {
+        ZMTPDecision refusal = new ZMTPDecision(status, "not now", "", ZMTPMetadata.EMPTY);
+        ZMTPCodec refusing = ZMTPCodec.from(ZMTPConfig.builder()
+                .socketType(ROUTER)
+                .mechanism(TokenMechanism.server())
+                .authenticator(request -> CompletableFuture.completedStage(refusal))
+                .build());
+        try (CodecPair peers = new CodecPair(client("open sesame"), refusing).exchange()) {
+            assertThat(failure(peers.right.events).code()).isEqualTo(Code.AUTHENTICATION);
+            if (error == null) {
+                assertThat(failure(peers.left.events).code()).isNotEqualTo(Code.PEER_ERROR);
+            } else {
+                assertThat(failure(peers.left.events)).hasMessageStartingWith("refused by the peer: " + error);
+            }
+        }
+    }
+
+    @Test
+    void aServerWithoutAnAuthenticatorIsRefused() {
+        ZMTPConfig.Builder builder = ZMTPConfig.builder().socketType(ROUTER).mechanism(TokenMechanism.server());
+
+        assertThatIllegalArgumentException()
+                .isThrownBy(builder::build)
+                .withMessage("authenticator: none (expected: one for a TOKEN server)");
+    }
+
+    @Test
+    void theClientKeepsItsOwnCopyOfTheToken() {
+        byte[] token = token("open sesame");
+        ZMTPCodec client = ZMTPCodec.from(ZMTPConfig.builder()
+                .socketType(DEALER)
+                .mechanism(TokenMechanism.client(token))
+                .build());
+        Arrays.fill(token, (byte) 0);
+        try (CodecPair peers = new CodecPair(client, server()).exchange()) {
+            assertThat(peers.right.events).singleElement().isInstanceOf(ZMTPHandshakeSuccess.class);
         }
     }
 
