@@ -13,6 +13,8 @@ final class ReportText {
     static final String LEGEND = """
 
             Each figure is a median. *n* × says how many times better netty-zmtp is: more messages per second, less time, less memory. **Bold** is ahead of netty-zmtp. ≈ means that the ranges of the rounds overlap, so neither is ahead. netty4-zmtp and JeroMQ are compared with netty-zmtp on nio and libzmq on epoll, or with the transport that was measured.
+
+            On a shared machine, such as a virtual one, the figures of a row can change by a factor of up to 1.5 from one round to the next. Smaller differences between two libraries say little. In the picture, raw-netty is Netty without a codec: the ceiling.
             """;
 
     /** With the number of rounds and the times of each run. */
@@ -20,7 +22,7 @@ final class ReportText {
 
             ## How it was measured
 
-            Each end is a process of its own with one event loop or application thread, both on this machine, over TCP on 127.0.0.1; each peer ran %s times (%s), in another order each time. The figures are medians with the range from the least to the greatest, and no ratio is given where two ranges overlap.
+            Each end is a process of its own with one event loop or application thread, both on this machine, over TCP on 127.0.0.1; each peer ran %s times (%s), in another order each time. The figures on this page are medians. The [tables of all figures](docs/benchmarks/figures.md) add the range from the least to the greatest. No ratio is given where two ranges overlap.
             """;
 
     static final String RUN = """
@@ -30,8 +32,8 @@ final class ReportText {
             On Linux with JDK 17 or later, Maven, gcc and libzmq's header (Debian: `gcc`, `libzmq3-dev`):
 
             ```sh
-            mvn -q -Pcompare test-compile exec:exec@compare                                               # under four minutes
-            mvn -q -Pcompare test-compile exec:exec@compare -Dcompare.args="--profile full --output ."    # about 55 minutes: this page
+            mvn -q -Pcompare test-compile exec:exec@compare                                                          # under four minutes
+            mvn -q -Pcompare test-compile exec:exec@compare -Dcompare.args="--profile full --rounds 3 --output ."    # about 55 minutes: this page
             ```
 
             The first writes into `target/compare/report`. `-Dcompare.args=--help` lists the options; `--report-only docs/benchmarks/results.json --output .` writes these pages again without measuring.
