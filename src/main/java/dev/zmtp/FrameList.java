@@ -35,32 +35,18 @@ abstract sealed class FrameList implements Iterable<ByteBuf> permits ZMTPMessage
      * The frames. After {@link #size} there are nulls, or buffers of {@link #small}, which most likely become the next
      * frames at their places.
      */
-    private @Nullable ByteBuf[] frames = new ByteBuf[1];
+    @Nullable
+    ByteBuf[] frames = new ByteBuf[1];
 
-    private int size;
+    int size;
 
     /** The buffers for small frames, each for the frame at the same place. */
     private final @Nullable ByteBuf[] small = new ByteBuf[MAX_SMALL_FRAMES];
 
-    /**
-     * The number of frames. 0 is possible, as the result of {@link ZMTPMessage#pop()}, but cannot be written to a peer.
-     */
-    public int size() {
-        return size;
-    }
-
-    /**
-     * The frame at {@code index}, counted from 0. It stays the message's own.
-     *
-     * @throws IndexOutOfBoundsException if there is no such frame
-     * @throws IllegalReferenceCountException if the message was released
-     */
-    public ByteBuf frame(int index) {
-        if (index < 0 || index >= size) {
-            ensureAccessible(); // a released message has no frames
-            throw new IndexOutOfBoundsException("frame: " + index + " (expected: >= 0 and < " + size + ")");
-        }
-        return get(index);
+    /** Returns what is thrown for an index without a frame. A released message has no frames. */
+    final IndexOutOfBoundsException noFrame(int index) {
+        ensureAccessible();
+        return new IndexOutOfBoundsException("frame: " + index + " (expected: >= 0 and < " + size + ")");
     }
 
     private ByteBuf get(int index) {
@@ -121,6 +107,13 @@ abstract sealed class FrameList implements Iterable<ByteBuf> permits ZMTPMessage
             frames[size] = frame;
         }
         size++;
+    }
+
+    /** Appends and retains the frames of {@code other} from the index {@code from} on. */
+    final void addRetained(FrameList other, int from) {
+        for (int i = from; i < other.size; i++) {
+            add(other.get(i).retain());
+        }
     }
 
     /**

@@ -147,13 +147,30 @@ public final class ZMTPMessage extends FrameList implements ReferenceCounted {
 
     // Frames
 
+    /** The number of frames. 0 is possible, as the result of {@link #pop()}, but cannot be written to a peer. */
+    public int size() {
+        return size;
+    }
+
+    /**
+     * The frame at {@code index}, counted from 0. It stays the message's own.
+     *
+     * @throws IndexOutOfBoundsException if there is no such frame
+     * @throws IllegalReferenceCountException if the message was released
+     */
+    public ByteBuf frame(int index) {
+        if (index < 0 || index >= size) {
+            throw noFrame(index);
+        }
+        return Objects.requireNonNull(frames[index]); // for NullAway: there is one below size
+    }
+
     /**
      * Returns a new message with {@code frame} before the frames of this one.
      *
      * <p>The new message takes {@code frame} over and retains the others: this message is still yours to release.
      *
-     * @throws IllegalReferenceCountException if the message or one of its frames was released; {@code frame} then is,
-     *     too
+     * @throws IllegalReferenceCountException if the message or a frame was released; {@code frame} then is, too
      */
     public ZMTPMessage push(ByteBuf frame) {
         Objects.requireNonNull(frame, "frame");
@@ -164,8 +181,7 @@ public final class ZMTPMessage extends FrameList implements ReferenceCounted {
         ZMTPMessage more = empty();
         more.ensureCapacity(size() + 1);
         more.add(frame);
-        more.addRetained(this, 0);
-        return more;
+        return more.withRetained(this, 0);
     }
 
     /**
@@ -183,17 +199,15 @@ public final class ZMTPMessage extends FrameList implements ReferenceCounted {
         }
         ZMTPMessage rest = empty();
         rest.ensureCapacity(size() - 1);
-        rest.addRetained(this, 1);
-        return rest;
+        return rest.withRetained(this, 1);
     }
 
-    private void addRetained(ZMTPMessage other, int from) {
+    private ZMTPMessage withRetained(ZMTPMessage other, int from) {
         try {
-            for (int i = from; i < other.size(); i++) {
-                add(other.frame(i).retain());
-            }
-        } catch (Throwable e) { // a frame was released already
-            release(); // with the frames that it has
+            addRetained(other, from);
+            return this;
+        } catch (Throwable e) { // a frame was released
+            release();
             throw e;
         }
     }
