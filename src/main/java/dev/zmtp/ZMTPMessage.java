@@ -70,8 +70,6 @@ public final class ZMTPMessage extends FrameList implements ReferenceCounted {
         return message;
     }
 
-    // Creation
-
     /** Returns a message of one frame, which it takes over. */
     public static ZMTPMessage from(ByteBuf frame) {
         Objects.requireNonNull(frame, "frame");

@@ -18,11 +18,6 @@ public final class FrameWriter {
         this.framing = version.framing();
     }
 
-    /** Returns the length of the longest body that {@link #putShort} takes. */
-    public int maxShortBody() {
-        return framing.maxShortBody();
-    }
-
     /** Returns the length of a whole frame with a body of {@code length} bytes. */
     public int frameLength(int length) {
         return framing.headerLengthFor(length) + length;
@@ -31,20 +26,6 @@ public final class FrameWriter {
     /** Returns the length of the header before a body of {@code length} bytes. */
     public int headerLength(int length) {
         return framing.headerLengthFor(length);
-    }
-
-    /**
-     * Puts a frame at {@code index} of {@code out}, which must have room for it; does not move an index.
-     *
-     * @param flags MORE, COMMAND or 0
-     * @param length the readable bytes of {@code body}, at most {@link #maxShortBody()}
-     * @return the index after the frame
-     */
-    public int putShort(ByteBuf out, int index, int flags, ByteBuf body, int length) {
-        out.setShort(index, framing.shortHeader(flags, length));
-        // Not out.setBytes: a buffer of the adaptive allocator is slow to copy from another kind, but quick to copy to.
-        body.getBytes(body.readerIndex(), out, index + 2, length);
-        return index + 2 + length;
     }
 
     /**
