@@ -94,12 +94,13 @@ final class WriteBatch {
     void message(ZMTPMessage message, ChannelPromise promise) {
         beginMessage();
         try {
-            if (isWritable(message, promise)) {
+            if (promise.setUncancellable()) {
                 int last = message.size() - 1;
-                for (int i = 0; i < last; i++) {
-                    frame(ZMTPFraming.MORE, message.frame(i), null);
+                if (last == 0) {
+                    frame(0, unreleased(message, 0), promise); // as most messages are
+                } else {
+                    frames(message, last, promise);
                 }
-                frame(0, message.frame(last), promise);
                 handOverIfLarge();
             }
         } catch (Throwable e) {
@@ -216,24 +217,27 @@ final class WriteBatch {
         promise.tryFailure(refusal);
     }
 
-    private static boolean isWritable(ZMTPMessage message, ChannelPromise promise) {
-        if (!promise.setUncancellable()) {
-            return false;
+    private void frames(ZMTPMessage message, int last, ChannelPromise promise) {
+        if (last < 0) {
+            throw new EncoderException("message frames: 0 (expected: >= 1)");
         }
-        int size = message.size();
-        if (size == 0) {
-            promise.tryFailure(new EncoderException("message frames: 0 (expected: >= 1)"));
-            return false;
+        for (int i = 0; i <= last; i++) {
+            unreleased(message, i); // all of them first: of a message that cannot be written, nothing must leave
         }
-        for (int i = 0; i < size; i++) {
-            if (message.frame(i).refCnt() == 0) {
-                promise.tryFailure(new EncoderException(
-                        "frame " + i + ": released (expected: owned by the message)",
-                        new IllegalReferenceCountException(0)));
-                return false;
-            }
+        for (int i = 0; i < last; i++) {
+            frame(ZMTPFraming.MORE, message.frame(i), null);
         }
-        return true;
+        frame(0, message.frame(last), promise);
+    }
+
+    private static ByteBuf unreleased(ZMTPMessage message, int index) {
+        ByteBuf frame = message.frame(index);
+        if (frame.refCnt() == 0) {
+            throw new EncoderException(
+                    "frame " + index + ": released (expected: owned by the message)",
+                    new IllegalReferenceCountException(0));
+        }
+        return frame;
     }
 
     // Frames
