@@ -55,6 +55,7 @@ final class ConfigValues implements Cloneable {
     int maxHandshakeCommandLength = 64 << 10;
     int maxCommandLength = 8 << 10;
     int maxCommandsPerSecond = 100_000;
+    int maxFramesPerTurn = 1024;
     int maxSubscriptions = 10_000;
     long maxSubscriptionsLength = 4 << 20;
     int maxMetadataProperties = 256;
@@ -154,6 +155,7 @@ final class ConfigValues implements Cloneable {
         values.put("maxHandshakeCommandLength", maxHandshakeCommandLength);
         values.put("maxCommandLength", maxCommandLength);
         values.put("maxCommandsPerSecond", maxCommandsPerSecond);
+        values.put("maxFramesPerTurn", maxFramesPerTurn);
         values.put("maxSubscriptions", maxSubscriptions);
         values.put("maxSubscriptionsLength", maxSubscriptionsLength);
         values.put("maxMetadataProperties", maxMetadataProperties);

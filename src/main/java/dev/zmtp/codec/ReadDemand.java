@@ -20,6 +20,9 @@ final class ReadDemand {
      */
     private boolean continuingAutoRead;
 
+    /** Somebody has asked for the bytes that are decoded now, up to the end of the transport's read. */
+    private boolean delivering;
+
     ReadDemand(ChannelHandlerContext ctx, ZMTPSession session) {
         this.ctx = ctx;
         this.session = session;
@@ -52,9 +55,39 @@ final class ReadDemand {
         requested = false;
     }
 
+    /** Bytes that were read are about to be decoded. */
+    void readStarted() {
+        delivering |= requested || isAutoRead();
+    }
+
+    /**
+     * Returns whether what was read may be decoded: the handshake takes all there is, the user what was asked for. A
+     * read of the handshake's own may bring more than the handshake.
+     */
+    boolean isWanted() {
+        return delivering || requested || isAutoRead() || !session.isHandshakeDone();
+    }
+
+    /** The channel is closed: what was read is delivered, as nothing will be asked for any more. */
+    void finish() {
+        delivering = true;
+    }
+
+    /** What was asked for has been delivered. */
+    void turnComplete() {
+        delivering = false;
+    }
+
     /** Notes the end of a read; auto-read issues the next one after it. */
     void readComplete() {
         continuingAutoRead = isAutoRead();
+    }
+
+    /** Issues a read of auto-read's that was held back. */
+    void resumeAutoRead() {
+        if (isAutoRead()) {
+            ctx.read();
+        }
     }
 
     /** Reads on if the channel does not do so by itself, and the handshake or the user still waits for bytes. */

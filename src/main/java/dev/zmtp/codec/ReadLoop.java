@@ -5,11 +5,17 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.DecoderException;
 import java.util.ArrayDeque;
-import java.util.Queue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Gives what was read to the phase, one buffer after the other, and passes what one phase leaves unread to the next.
+ *
+ * <p><b>Turns.</b> What is left when the {@link Turn} is over, or what nobody has asked for with auto-read off, waits in
+ * a queue. The next turn comes when the event loop has served its other channels, or with the user's {@code read()}.
+ * Until the queue is empty, {@link PacedReads} has the transport read little or nothing, and the end of the peer's input
+ * is not reported.
  *
  * <p><b>Re-entrancy.</b> A callback, such as the handler of a message, can make the transport read again. What that
  * brings is queued and decoded after the current buffer. Any exception while decoding ends the connection.
@@ -18,27 +24,48 @@ final class ReadLoop {
 
     private final ZMTPCodec codec;
     private final ChannelHandlerContext ctx;
+    private final ReadDemand demand;
+    private final Turn turn;
 
     /** A buffer is being decoded, or a step of the handshake is being made. */
     private boolean busy;
 
-    private @Nullable Queue<ByteBuf> queued;
+    private final ArrayDeque<ByteBuf> queue = new ArrayDeque<>(0);
 
-    ReadLoop(ZMTPCodec codec, ChannelHandlerContext ctx) {
+    /** The readable bytes of the queue. */
+    private long queued;
+
+    private boolean nextTurnScheduled;
+
+    /** The transport was asked to read while the queue was not empty, and was not told yet. */
+    private boolean readHeld;
+
+    /** The event that reports the end of the peer's input, which is after what is in the queue. */
+    private @Nullable Object inputEnd;
+
+    ReadLoop(ZMTPCodec codec, ChannelHandlerContext ctx, ReadDemand demand, Turn turn) {
         this.codec = codec;
         this.ctx = ctx;
+        this.demand = demand;
+        this.turn = turn;
     }
 
     /** Takes over {@code in}. */
     void read(ByteBuf in) {
-        if (busy) {
-            queue(in);
-            return;
+        if (busy || !queue.isEmpty()) {
+            queue.add(in);
+            queued += in.readableBytes();
+            if (busy) {
+                return;
+            }
         }
+        demand.readStarted();
         busy = true;
         try {
-            consume(in);
-            consumeQueued();
+            if (queue.isEmpty()) {
+                consume(in);
+            }
+            consumeQueue();
         } finally {
             busy = false;
         }
@@ -50,53 +77,189 @@ final class ReadLoop {
             guarded(step);
             return;
         }
+        boolean consumed;
         busy = true;
         try {
             guarded(step);
-            consumeQueued();
+            consumed = consumeQueue();
         } finally {
             busy = false;
         }
-    }
-
-    private void queue(ByteBuf in) {
-        if (queued == null) {
-            queued = new ArrayDeque<>();
+        if (consumed) {
+            codec.turnComplete(); // that of the transport may have come before
         }
-        queued.add(in);
     }
 
-    private void consumeQueued() {
-        for (ByteBuf next = nextQueued(); next != null; next = nextQueued()) {
+    /** Returns whether something that was read is not decoded yet. */
+    boolean isBehind() {
+        return !queue.isEmpty() || turn.isOver();
+    }
+
+    /** The bytes that were read and are not decoded yet. */
+    long queuedBytes() {
+        return queued;
+    }
+
+    /** Returns whether anything was taken from the queue. */
+    private boolean consumeQueue() {
+        boolean any = false;
+        while (!queue.isEmpty() && mayGoOn()) {
+            any = true;
+            ByteBuf next = queue.poll();
+            queued -= next.readableBytes();
             consume(next);
         }
-    }
-
-    private @Nullable ByteBuf nextQueued() {
-        return queued == null ? null : queued.poll();
+        return any;
     }
 
     private void consume(ByteBuf in) {
-        try {
-            decode(in);
-            if (codec.wasRemoved() && in.isReadable()) {
-                ctx.fireChannelRead(in.readRetainedSlice(in.readableBytes()));
-            }
-        } finally {
+        decode(in);
+        if (!in.isReadable()) {
             in.release();
+        } else if (codec.wasRemoved()) {
+            ctx.fireChannelRead(in);
+        } else {
+            queue.addFirst(in);
+            queued += in.readableBytes();
         }
     }
 
     private void decode(ByteBuf in) {
         try {
             Phase before = null;
-            while (!codec.wasRemoved() && before != codec.phase() && in.isReadable()) {
+            while (!codec.wasRemoved() && before != codec.phase() && in.isReadable() && mayGoOn()) {
                 before = codec.phase();
                 before.read(in);
             }
         } catch (Throwable e) {
             codec.fail(asDecoderException(e));
+            if (!codec.wasRemoved()) {
+                in.skipBytes(in.readableBytes());
+            }
         }
+    }
+
+    private boolean mayGoOn() {
+        return codec.isClosed() || (demand.isWanted() && !turn.isOver());
+    }
+
+    // Turns
+
+    /** The turn is over: the next one begins when others had theirs. */
+    void endTurn() {
+        turn.begin();
+        demand.turnComplete();
+        if (queue.isEmpty()) {
+            caughtUp();
+        } else if (demand.isWanted()) {
+            scheduleNextTurn();
+        }
+    }
+
+    /** Takes the transport's next read upon itself, if the queue has to be decoded first. */
+    boolean holdRead() {
+        if (queue.isEmpty()) {
+            return false;
+        }
+        readHeld = true;
+        scheduleNextTurn();
+        return true;
+    }
+
+    private void scheduleNextTurn() {
+        if (nextTurnScheduled) {
+            return;
+        }
+        try {
+            // Not execute: an event loop runs the tasks of its tasks before it looks at its channels again.
+            ctx.executor().schedule(this::nextTurn, 0, TimeUnit.NANOSECONDS);
+            nextTurnScheduled = true;
+        } catch (RejectedExecutionException e) {
+            ctx.close(); // the event loop is ending
+        }
+    }
+
+    private void nextTurn() {
+        nextTurnScheduled = false;
+        if (queue.isEmpty() || busy || !demand.isWanted()) {
+            return; // a read of the transport has brought the turn forward, or will end it
+        }
+        demand.readStarted();
+        busy = true;
+        try {
+            consumeQueue();
+        } finally {
+            busy = false;
+        }
+        codec.turnComplete();
+    }
+
+    private void caughtUp() {
+        if (inputEnd != null) {
+            Object event = inputEnd;
+            inputEnd = null;
+            codec.inputEnded(event);
+        }
+        if (readHeld) {
+            readHeld = false;
+            demand.resumeAutoRead();
+        }
+        demand.readOn();
+    }
+
+    // The end
+
+    /** The peer's input has ended, as {@code event} reports. */
+    void endInput(Object event) {
+        if (queue.isEmpty()) {
+            codec.inputEnded(event);
+        } else {
+            inputEnd = event;
+        }
+    }
+
+    /** Decodes all that was read, as nothing follows: the channel is closed. */
+    void finish() {
+        if (busy) {
+            return;
+        }
+        while (!queue.isEmpty() && !codec.isClosed()) {
+            demand.finish();
+            turn.begin();
+            busy = true;
+            try {
+                consumeQueue();
+            } finally {
+                busy = false;
+            }
+            codec.turnComplete();
+        }
+    }
+
+    /** Passes all that was read to the next handler: the codec was removed. */
+    void passOn() {
+        if (busy || queue.isEmpty()) {
+            return; // the one that is busy does it
+        }
+        for (ByteBuf next = queue.poll(); next != null; next = queue.poll()) {
+            ctx.fireChannelRead(next);
+        }
+        queued = 0;
+        ctx.fireChannelReadComplete();
+        if (inputEnd != null) {
+            ctx.fireUserEventTriggered(inputEnd);
+        }
+        if (readHeld) {
+            ctx.read();
+        }
+    }
+
+    /** Releases all that was read. */
+    void clear() {
+        queue.forEach(ByteBuf::release);
+        queue.clear();
+        queued = 0;
+        inputEnd = null;
     }
 
     /** Makes a step of the handshake. */

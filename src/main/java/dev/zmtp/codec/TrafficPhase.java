@@ -33,6 +33,7 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
     private final @Nullable FrameCipher cipher;
     private final ZMTPConfig config;
     private final ZMTPSocketType type;
+    private final Turn turn;
     private final FrameReader reader;
     private final MessageLimits limits;
     private final CommandRate commandRate;
@@ -67,6 +68,7 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
         this.cipher = cipher;
         this.config = codec.config();
         this.type = config.socketType();
+        this.turn = codec.turn();
         this.reader = new FrameReader(version);
         this.limits = new MessageLimits(config);
         this.commandRate = new CommandRate(config.maxCommandsPerSecond(), System::nanoTime);
@@ -120,7 +122,7 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
     @Override
     void read(ByteBuf in) {
         heartbeat.onActivity();
-        while (isCurrent()) {
+        while (isCurrent() && !turn.isOver()) {
             if (deliversPlainFrames && shortFrame(in)) {
                 continue;
             }
@@ -142,6 +144,7 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
         if (header < 0) {
             return false;
         }
+        turn.count();
         heartbeat.onActivity();
         int flags = header >>> 8;
         int length = header & 0xff;
@@ -154,6 +157,7 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
     }
 
     private void header(ByteBuf in) {
+        turn.count();
         heartbeat.onActivity();
         if (frameLog != null) {
             frameLog.received(reader.flags(), reader.length(), in);

@@ -73,6 +73,7 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
     private ChannelHandlerContext ctx;
     private HeldWrites held;
     private ReadDemand demand;
+    private Turn turn;
     private ReadLoop reads;
     private PeerPolicy policy;
 
@@ -124,7 +125,11 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
         ZMTPSizeEstimator.install(ctx.channel().config());
         held = new HeldWrites(ctx);
         demand = new ReadDemand(ctx, session);
-        reads = new ReadLoop(this, ctx);
+        turn = new Turn(config.maxFramesPerTurn());
+        reads = new ReadLoop(this, ctx, demand, turn);
+        if (ctx.executor() == ctx.channel().eventLoop()) {
+            PacedReads.install(ctx.channel().config(), reads);
+        }
         try {
             ZMTPMechanism made = config.mechanism().create(new MechanismContext(this));
             mechanism = made;
@@ -182,6 +187,7 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
 
     @Override
     public void channelInactive(ChannelHandlerContext ctx) {
+        reads.finish();
         closed("by the peer");
         ctx.fireChannelInactive();
     }
@@ -196,7 +202,11 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
 
     @Override
     public void handlerRemoved(ChannelHandlerContext ctx) {
-        if (this.ctx != ctx || isClosed()) {
+        if (this.ctx != ctx) {
+            return;
+        }
+        PacedReads.uninstall(ctx.channel().config());
+        if (isClosed()) {
             return;
         }
         Throwable fatal = phase.whyRemovalIsFatal();
@@ -206,6 +216,7 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
         }
         removedWhileOpen = true;
         closed("as the codec was removed");
+        reads.passOn();
     }
 
     /** The connection is over without a failure. The channel is already closed, or the caller closes it. */
@@ -241,6 +252,9 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
     /** The connection is over for the codec. */
     void connectionEnded() {
         timer.cancel();
+        if (!removedWhileOpen) {
+            reads.clear();
+        }
         if (mechanism != null) {
             UserCode.closeQuietly(ctx.channel(), mechanism::close);
             mechanism = null;
@@ -321,10 +335,20 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
 
     @Override
     public void channelReadComplete(ChannelHandlerContext ctx) {
+        fireReadComplete();
+        demand.readComplete();
+        reads.endTurn();
+    }
+
+    /** A turn without a read of the transport is complete. */
+    void turnComplete() {
+        fireReadComplete();
+        reads.endTurn();
+    }
+
+    private void fireReadComplete() {
         ctx.fireChannelReadComplete();
         phase.readComplete(); // last: mostly a handler has flushed by now, and PONGs have left with that
-        demand.readComplete();
-        demand.readOn();
     }
 
     /** Returns whether a peer that sends something now is heard. */
@@ -334,10 +358,17 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
 
     @Override
     public void userEventTriggered(ChannelHandlerContext ctx, Object evt) {
-        ctx.fireUserEventTriggered(evt);
         if (evt instanceof ChannelInputShutdownEvent || TlsPeer.isCloseNotify(evt)) {
-            phase.inputEnded();
+            reads.endInput(evt);
+        } else {
+            ctx.fireUserEventTriggered(evt);
         }
+    }
+
+    /** The peer will send nothing more, and all that it sent was decoded. */
+    void inputEnded(Object event) {
+        ctx.fireUserEventTriggered(event);
+        phase.inputEnded();
     }
 
     @Override
@@ -358,7 +389,9 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
         if (demand.readIssued()) {
             phase.readResumed();
         }
-        ctx.read();
+        if (!reads.holdRead()) {
+            ctx.read();
+        }
     }
 
     @Override
@@ -400,6 +433,10 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
 
     HeldWrites held() {
         return held;
+    }
+
+    Turn turn() {
+        return turn;
     }
 
     PeerPolicy policy() {

@@ -151,6 +151,14 @@ public final class ZMTPConfig {
         return values.maxCommandsPerSecond;
     }
 
+    /**
+     * The most frames of one connection, commands included, that are handled before its event loop serves other
+     * connections. The rest follows, in order, when they had their turn. Default: 1,024.
+     */
+    public int maxFramesPerTurn() {
+        return values.maxFramesPerTurn;
+    }
+
     /** The most topics, or groups, that a peer may be subscribed to at one time. Default: 10,000. */
     public int maxSubscriptions() {
         return values.maxSubscriptions;

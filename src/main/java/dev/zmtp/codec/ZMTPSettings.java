@@ -207,6 +207,12 @@ public abstract sealed class ZMTPSettings<B extends ZMTPSettings<B>> permits ZMT
         return self();
     }
 
+    /** Sets the most frames of one connection before others are served: at least 1. */
+    public B maxFramesPerTurn(int maxFramesPerTurn) {
+        values.maxFramesPerTurn = (int) atLeast(1, "maxFramesPerTurn", maxFramesPerTurn);
+        return self();
+    }
+
     /** Sets the most topics or groups of a peer at one time: at least 0. */
     public B maxSubscriptions(int maxSubscriptions) {
         values.maxSubscriptions = (int) atLeast(0, "maxSubscriptions", maxSubscriptions);

@@ -58,6 +58,7 @@ class ZMTPConfigTest {
                 .maxHandshakeCommandLength(40)
                 .maxCommandLength(5)
                 .maxCommandsPerSecond(51)
+                .maxFramesPerTurn(54)
                 .maxSubscriptions(52)
                 .maxSubscriptionsLength(53)
                 .maxMetadataProperties(6)
@@ -143,6 +144,7 @@ class ZMTPConfigTest {
         assertThat(config.maxHandshakeCommandLength()).isEqualTo(64 << 10);
         assertThat(config.maxCommandLength()).isEqualTo(8 << 10);
         assertThat(config.maxCommandsPerSecond()).isEqualTo(100_000);
+        assertThat(config.maxFramesPerTurn()).isEqualTo(1024);
         assertThat(config.maxSubscriptions()).isEqualTo(10_000);
         assertThat(config.maxSubscriptionsLength()).isEqualTo(4 << 20);
         assertThat(config.maxMetadataProperties()).isEqualTo(256);
@@ -178,6 +180,7 @@ class ZMTPConfigTest {
                 bad(b -> b.maxHandshakeCommandLength(24), "maxHandshakeCommandLength: 24 [(]expected: >= 25[)]"),
                 bad(b -> b.maxCommandLength(-1), "maxCommandLength: -1 [(]expected: >= 1[)]"),
                 bad(b -> b.maxCommandsPerSecond(0), "maxCommandsPerSecond: 0 [(]expected: >= 1[)]"),
+                bad(b -> b.maxFramesPerTurn(0), "maxFramesPerTurn: 0 [(]expected: >= 1[)]"),
                 bad(b -> b.maxSubscriptions(-1), "maxSubscriptions: -1 [(]expected: >= 0[)]"),
                 bad(b -> b.maxSubscriptionsLength(-1), "maxSubscriptionsLength: -1 [(]expected: >= 0[)]"),
                 bad(b -> b.maxMetadataProperties(0), "maxMetadataProperties: 0 [(]expected: >= 1[)]"),
@@ -393,7 +396,7 @@ class ZMTPConfigTest {
                         + "handshakeExecutor=lambda of ZMTPConfigTest, identityGenerator=lambda of ZMTPConfigTest, "
                         + "encoder=NoEncoder, decoder=NoDecoder, maxFrameLength=1, maxMessageLength=2, "
                         + "maxMessageFrames=3, maxHandshakeCommandLength=40, maxCommandLength=5, "
-                        + "maxCommandsPerSecond=51, maxSubscriptions=52, maxSubscriptionsLength=53, "
+                        + "maxCommandsPerSecond=51, maxFramesPerTurn=54, maxSubscriptions=52, maxSubscriptionsLength=53, "
                         + "maxMetadataProperties=6, maxHeldLength=7, handshakeTimeout=PT8S, heartbeatInterval=PT9S, "
                         + "heartbeatTimeout=PT10S, heartbeatTtl=PT11S}");
     }

@@ -1,0 +1,89 @@
+package dev.zmtp.codec;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.ChannelConfig;
+import io.netty.channel.MaxMessagesRecvByteBufAllocator;
+import io.netty.channel.RecvByteBufAllocator;
+import io.netty.util.UncheckedBooleanSupplier;
+
+/**
+ * Has the transport read no further while the {@link ReadLoop} is behind, so that what waits there stays small.
+ *
+ * <p>A transport reads several times in a row and asks after each whether to go on; it is told no at the end of a turn.
+ * One that watches the socket reads on nevertheless when the event loop comes round, and then gets a buffer that holds
+ * fewer frames than a turn.
+ */
+final class PacedReads implements MaxMessagesRecvByteBufAllocator {
+
+    /** Above this, the transport gets small buffers. */
+    private static final int MAX_QUEUED = 64 << 10;
+
+    private static final int SMALL_BUFFER = 256;
+
+    private final RecvByteBufAllocator allocator;
+    private final ReadLoop reads;
+
+    private PacedReads(RecvByteBufAllocator allocator, ReadLoop reads) {
+        this.allocator = allocator;
+        this.reads = reads;
+    }
+
+    /** Paces the reads of a channel that has not read yet. */
+    static void install(ChannelConfig config, ReadLoop reads) {
+        RecvByteBufAllocator allocator = config.getRecvByteBufAllocator();
+        config.setRecvByteBufAllocator(new PacedReads(allocator, reads));
+    }
+
+    /** Undoes {@link #install}. */
+    static void uninstall(ChannelConfig config) {
+        if (config.getRecvByteBufAllocator() instanceof PacedReads paced) {
+            config.setRecvByteBufAllocator(paced.allocator);
+        }
+    }
+
+    @Override
+    @SuppressWarnings("deprecation") // of the interface; every transport wants this kind
+    public ExtendedHandle newHandle() {
+        return new PacedHandle((ExtendedHandle) allocator.newHandle());
+    }
+
+    @Override
+    public int maxMessagesPerRead() {
+        return allocator instanceof MaxMessagesRecvByteBufAllocator max ? max.maxMessagesPerRead() : 1;
+    }
+
+    @Override
+    public MaxMessagesRecvByteBufAllocator maxMessagesPerRead(int maxMessagesPerRead) {
+        if (allocator instanceof MaxMessagesRecvByteBufAllocator max) {
+            max.maxMessagesPerRead(maxMessagesPerRead);
+        }
+        return this;
+    }
+
+    @SuppressWarnings("deprecation")
+    private final class PacedHandle extends RecvByteBufAllocator.DelegatingHandle implements ExtendedHandle {
+
+        private final ExtendedHandle handle;
+
+        private PacedHandle(ExtendedHandle handle) {
+            super(handle);
+            this.handle = handle;
+        }
+
+        @Override
+        public ByteBuf allocate(ByteBufAllocator alloc) {
+            return reads.queuedBytes() > MAX_QUEUED ? alloc.ioBuffer(SMALL_BUFFER) : handle.allocate(alloc);
+        }
+
+        @Override
+        public boolean continueReading() {
+            return !reads.isBehind() && handle.continueReading();
+        }
+
+        @Override
+        public boolean continueReading(UncheckedBooleanSupplier maybeMoreDataSupplier) {
+            return !reads.isBehind() && handle.continueReading(maybeMoreDataSupplier);
+        }
+    }
+}

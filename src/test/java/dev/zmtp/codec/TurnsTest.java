@@ -1,0 +1,387 @@
+package dev.zmtp.codec;
+
+import static dev.zmtp.ZMTPSocketType.DEALER;
+import static dev.zmtp.testing.Fired.message;
+import static dev.zmtp.testing.ScriptedPeer.GREETING;
+import static dev.zmtp.testing.ScriptedPeer.ready;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.security.ZMTPAuthenticator;
+import dev.zmtp.security.ZMTPCurve;
+import dev.zmtp.security.ZMTPCurveKeyPair;
+import dev.zmtp.testing.CodecPair;
+import dev.zmtp.testing.EventLoops;
+import dev.zmtp.testing.Fired;
+import dev.zmtp.testing.Hex;
+import dev.zmtp.testing.InTraffic;
+import dev.zmtp.testing.ScriptedPeer;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.FixedRecvByteBufAllocator;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.util.ReferenceCountUtil;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** One connection's turn on its event loop has an end, and nothing is lost, doubled or out of order for that. */
+class TurnsTest {
+
+    private static final int PER_TURN = 3;
+
+    /** Records what arrives at the user's handlers, in words. */
+    private static final class User extends ChannelInboundHandlerAdapter {
+        private final List<String> calls = new ArrayList<>();
+
+        @Override
+        public void channelRead(ChannelHandlerContext ctx, Object msg) {
+            calls.add(Fired.describeAndRelease(msg));
+        }
+
+        @Override
+        public void channelReadComplete(ChannelHandlerContext ctx) {
+            calls.add("complete");
+        }
+
+        @Override
+        public void userEventTriggered(ChannelHandlerContext ctx, Object evt) {
+            calls.add(evt.getClass().getSimpleName());
+        }
+
+        @Override
+        public void channelInactive(ChannelHandlerContext ctx) {
+            calls.add("inactive");
+        }
+
+        List<String> take() {
+            List<String> taken = List.copyOf(calls);
+            calls.clear();
+            return taken;
+        }
+    }
+
+    /** Fires what a transport fires. Unlike the embedded channel itself, it runs no task meanwhile. */
+    private static final class Transport extends ChannelInboundHandlerAdapter {
+        private ChannelHandlerContext ctx;
+
+        @Override
+        public void handlerAdded(ChannelHandlerContext ctx) {
+            this.ctx = ctx;
+        }
+
+        void read(String hex) {
+            ctx.fireChannelRead(Hex.buffer(hex));
+        }
+
+        void readComplete() {
+            ctx.fireChannelReadComplete();
+        }
+    }
+
+    private final User user = new User();
+    private final Transport transport = new Transport();
+
+    private ScriptedPeer traffic() {
+        ScriptedPeer peer = InTraffic.as(DEALER)
+                .set(codec -> codec.maxFramesPerTurn(PER_TURN))
+                .before(transport)
+                .after(user)
+                .start();
+        user.take();
+        return peer;
+    }
+
+    /** The bytes of messages of one digit each. */
+    private static String numbered(int from, int to) {
+        StringBuilder hex = new StringBuilder();
+        for (int i = from; i <= to; i++) {
+            hex.append("00 01 ").append("%02x ".formatted('0' + i));
+        }
+        return hex.toString();
+    }
+
+    private static String m(int number) {
+        return message(Integer.toString(number));
+    }
+
+    @Test
+    void whatIsMoreThanATurnComesInLaterTurns() {
+        try (ScriptedPeer peer = traffic()) {
+            peer.send(numbered(1, 8));
+            assertThat(user.calls)
+                    .containsExactly(
+                            m(1), m(2), m(3), "complete", m(4), m(5), m(6), "complete", m(7), m(8), "complete");
+        }
+    }
+
+    @Test
+    void aTurnThatEndsWithTheLastMessageIsTheOnlyOne() {
+        try (ScriptedPeer peer = traffic()) {
+            peer.send(numbered(1, 3));
+            assertThat(user.calls).containsExactly(m(1), m(2), m(3), "complete");
+        }
+    }
+
+    /** What a transport reads several times in a row is one turn. */
+    @Test
+    void severalReadsShareATurn() {
+        try (ScriptedPeer peer = traffic()) {
+            transport.read(numbered(1, 2));
+            transport.read(numbered(3, 4));
+            transport.read(numbered(5, 5));
+            assertThat(user.take()).containsExactly(m(1), m(2), m(3));
+            transport.readComplete();
+            assertThat(user.take()).containsExactly("complete");
+            peer.channel.runPendingTasks();
+            assertThat(user.calls).containsExactly(m(4), m(5), "complete");
+        }
+    }
+
+    @Test
+    void aReadBringsTheNextTurnForward() {
+        try (ScriptedPeer peer = traffic()) {
+            transport.read(numbered(1, 4));
+            transport.readComplete();
+            transport.read(numbered(5, 5));
+            transport.readComplete();
+            assertThat(user.take()).containsExactly(m(1), m(2), m(3), "complete", m(4), m(5), "complete");
+            peer.channel.runPendingTasks();
+            assertThat(user.calls).isEmpty();
+        }
+    }
+
+    @Test
+    void commandsAndTheFramesOfAMessageCount() {
+        try (ScriptedPeer peer = traffic()) {
+            peer.send("04 07 04 \"PING\" 00 00 / 01 01 61 / 00 01 62 / 00 01 63");
+            assertThat(user.calls).containsExactly(message("a", "b"), "complete", message("c"), "complete");
+        }
+    }
+
+    @Test
+    void aFrameThatArrivesInPartsCountsOnce() {
+        try (ScriptedPeer peer = traffic()) {
+            transport.read("00 04 61");
+            transport.read("62");
+            transport.read("63 64" + numbered(1, 2));
+            assertThat(user.calls).containsExactly(message("abcd"), m(1), m(2));
+        }
+    }
+
+    @Test
+    void withoutAutoReadTheRestWaitsForTheNextRead() {
+        try (ScriptedPeer peer = traffic()) {
+            peer.channel.config().setAutoRead(false);
+            peer.channel.read();
+            peer.send(numbered(1, 5));
+            assertThat(user.take()).containsExactly(m(1), m(2), m(3), "complete");
+            peer.channel.runPendingTasks();
+            assertThat(user.take()).isEmpty();
+            peer.channel.read();
+            peer.channel.runPendingTasks();
+            assertThat(user.calls).containsExactly(m(4), m(5), "complete");
+        }
+    }
+
+    @Test
+    void theRestGoesOnWhenAutoReadIsTurnedOnAgain() {
+        try (ScriptedPeer peer = traffic()) {
+            peer.channel.config().setAutoRead(false);
+            peer.channel.read();
+            peer.send(numbered(1, 5));
+            user.take();
+            peer.channel.config().setAutoRead(true);
+            peer.channel.runPendingTasks();
+            assertThat(user.calls).containsExactly(m(4), m(5), "complete");
+        }
+    }
+
+    @Test
+    void theEndOfTheInputIsReportedAfterTheRest() {
+        try (ScriptedPeer peer = traffic()) {
+            transport.read(numbered(1, 4));
+            transport.readComplete();
+            transport.ctx.fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE);
+            assertThat(peer.channel.isOpen()).isTrue();
+            peer.channel.runPendingTasks();
+            assertThat(user.calls)
+                    .containsExactly(
+                            m(1), m(2), m(3), "complete", m(4), "complete", "ChannelInputShutdownEvent", "inactive");
+            assertThat(peer.channel.isOpen()).isFalse();
+        }
+    }
+
+    @Test
+    void allThatWasReadIsDeliveredBeforeTheChannelIsInactive() {
+        try (ScriptedPeer peer = traffic()) {
+            transport.read(numbered(1, 8));
+            transport.readComplete();
+            transport.ctx.fireChannelInactive();
+            assertThat(user.calls)
+                    .containsExactly(
+                            m(1),
+                            m(2),
+                            m(3),
+                            "complete",
+                            m(4),
+                            m(5),
+                            m(6),
+                            "complete",
+                            m(7),
+                            m(8),
+                            "complete",
+                            "inactive");
+        }
+    }
+
+    @Test
+    void theRestIsReleasedWhenTheUserCloses() {
+        ByteBuf read = Hex.buffer(numbered(1, 4));
+        try (ScriptedPeer peer = traffic()) {
+            transport.ctx.fireChannelRead(read);
+            assertThat(read.refCnt()).isEqualTo(1);
+            peer.channel.close();
+            assertThat(read.refCnt()).isZero();
+            peer.channel.runPendingTasks();
+            assertThat(user.calls).containsExactly(m(1), m(2), m(3), "inactive");
+        }
+    }
+
+    @Test
+    void theRestGoesToTheNextHandlerWhenTheCodecIsRemoved() {
+        try (ScriptedPeer peer = traffic()) {
+            transport.read(numbered(1, 4));
+            transport.readComplete();
+            user.take();
+            peer.channel.pipeline().remove(ZMTPCodec.class);
+            assertThat(user.calls).containsExactly("bytes 000134", "complete");
+        }
+    }
+
+    /** The handshake reads by itself, and such a read may bring more than the handshake. */
+    @Test
+    void whatFollowsTheHandshakeWaitsUntilItIsAskedFor() {
+        User late = new User();
+        try (ScriptedPeer peer = new ScriptedPeer()) {
+            peer.channel.config().setAutoRead(false);
+            peer.channel.pipeline().addBefore("recorder", "codec", ZMTPCodec.of(DEALER));
+            peer.channel.pipeline().addBefore("recorder", "user", late);
+            peer.send(GREETING + ready("ROUTER") + numbered(1, 2));
+            assertThat(late.take()).containsExactly("ZMTPHandshakeSuccess", "complete");
+            peer.channel.read();
+            peer.channel.runPendingTasks();
+            assertThat(late.calls).containsExactly(m(1), m(2), "complete");
+        }
+    }
+
+    @Test
+    void sealedFramesCount() {
+        ZMTPCurveKeyPair keys = ZMTPCurveKeyPair.generate();
+        ZMTPCodec server = ZMTPCodec.builder()
+                .socketType(DEALER)
+                .mechanism(ZMTPCurve.server(keys))
+                .authenticator(ZMTPAuthenticator.anyone())
+                .handshakeExecutor(Runnable::run)
+                .maxFramesPerTurn(PER_TURN)
+                .build();
+        ZMTPCodec client = ZMTPCodec.builder()
+                .socketType(DEALER)
+                .mechanism(ZMTPCurve.client(keys.publicKey(), ZMTPCurveKeyPair.generate()))
+                .handshakeExecutor(Runnable::run)
+                .build();
+        try (CodecPair pair = new CodecPair(client, server).exchange()) {
+            pair.right
+                    .channel
+                    .pipeline()
+                    .addAfter(pair.right.channel.pipeline().context(server).name(), "user", user);
+            for (int i = 1; i <= 4; i++) {
+                pair.left.channel.write(ZMTPMessage.fromUTF8(Integer.toString(i)));
+            }
+            pair.left.channel.flush();
+            pair.exchange();
+            assertThat(user.calls).containsExactly(m(1), m(2), m(3), "complete", m(4), "complete");
+        }
+    }
+
+    /** Of many tiny frames in one read, a neighbor on the same event loop waits for one turn, not for all. */
+    @Test
+    void aNeighborIsServedBetweenTheTurnsOfAFlood() throws Exception {
+        int flood = 100_000;
+        AtomicInteger handled = new AtomicInteger();
+        CompletableFuture<Integer> handledBeforeNeighbor = new CompletableFuture<>();
+        CompletableFuture<Void> floodHandled = new CompletableFuture<>();
+        AtomicBoolean neighborSent = new AtomicBoolean();
+        CountDownLatch connected = new CountDownLatch(2);
+        EventLoops loops = new EventLoops(1);
+        Channel server = new ServerBootstrap()
+                .group(loops.group())
+                .channel(NioServerSocketChannel.class)
+                .childHandler(new ChannelInitializer<Channel>() {
+                    @Override
+                    protected void initChannel(Channel ch) {
+                        ch.config().setRecvByteBufAllocator(new FixedRecvByteBufAllocator(64 << 10));
+                        ch.pipeline().addLast(ZMTPCodec.of(DEALER), new ChannelInboundHandlerAdapter() {
+                            @Override
+                            public void userEventTriggered(ChannelHandlerContext ctx, Object evt) {
+                                connected.countDown();
+                            }
+
+                            @Override
+                            public void channelRead(ChannelHandlerContext ctx, Object msg) {
+                                boolean ofNeighbor =
+                                        ((ZMTPMessage) msg).frame(0).isReadable();
+                                ReferenceCountUtil.release(msg);
+                                if (ofNeighbor) {
+                                    handledBeforeNeighbor.complete(handled.get());
+                                } else if (handled.incrementAndGet() == flood) {
+                                    floodHandled.complete(null);
+                                }
+                            }
+                        });
+                    }
+                })
+                .bind(InetAddress.getLoopbackAddress(), 0)
+                .sync()
+                .channel();
+        InetSocketAddress address = (InetSocketAddress) server.localAddress();
+        try (Socket flooder = new Socket(address.getAddress(), address.getPort());
+                Socket neighbor = new Socket(address.getAddress(), address.getPort())) {
+            for (Socket socket : List.of(flooder, neighbor)) {
+                socket.getOutputStream().write(Hex.bytes(GREETING + ready("ROUTER")));
+            }
+            assertThat(connected.await(Loopback.PATIENCE_SECONDS, TimeUnit.SECONDS))
+                    .isTrue();
+            // While the loop is busy, both send: then it finds both sockets readable, the flood's first.
+            CountDownLatch sent = new CountDownLatch(1);
+            loops.group().next().execute(sent::countDown);
+            loops.group().next().execute(() -> {
+                while (!neighborSent.get()) {} // a loop that is busy, not one that waits
+            });
+            OutputStream out = flooder.getOutputStream();
+            assertThat(sent.await(Loopback.PATIENCE_SECONDS, TimeUnit.SECONDS)).isTrue();
+            out.write(new byte[2 * flood]);
+            neighbor.getOutputStream().write(Hex.bytes("00 01 61"));
+            neighborSent.set(true);
+            assertThat(handledBeforeNeighbor.get(Loopback.PATIENCE_SECONDS, TimeUnit.SECONDS))
+                    .isLessThanOrEqualTo(2 * 1024);
+            floodHandled.get(Loopback.PATIENCE_SECONDS, TimeUnit.SECONDS);
+        } finally {
+            loops.close();
+        }
+    }
+}
