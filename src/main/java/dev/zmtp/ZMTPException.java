@@ -37,6 +37,8 @@ public final class ZMTPException extends DecoderException {
         HANDSHAKE_TIMEOUT,
         /** Nothing arrived within the heartbeat timeout, or within the TTL that the peer had announced. */
         HEARTBEAT_TIMEOUT,
+        /** All connections together keep more memory than they may, and this one had to end for it. */
+        MEMORY_BUDGET,
         /** The connection ended before the handshake did. */
         CLOSED
     }

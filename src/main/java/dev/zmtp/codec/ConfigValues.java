@@ -60,6 +60,7 @@ final class ConfigValues implements Cloneable {
     long maxSubscriptionsLength = 4 << 20;
     int maxMetadataProperties = 256;
     long maxHeldLength = 16 << 20;
+    ZMTPMemoryBudget memoryBudget = ZMTPMemoryBudget.shared();
     Duration handshakeTimeout = Duration.ofSeconds(30);
     Duration heartbeatInterval = Duration.ZERO;
 
@@ -160,6 +161,7 @@ final class ConfigValues implements Cloneable {
         values.put("maxSubscriptionsLength", maxSubscriptionsLength);
         values.put("maxMetadataProperties", maxMetadataProperties);
         values.put("maxHeldLength", maxHeldLength);
+        values.put("memoryBudget", memoryBudget.limit());
         values.put("handshakeTimeout", handshakeTimeout);
         values.put("heartbeatInterval", heartbeatInterval);
         values.put("heartbeatTimeout", heartbeatTimeout);

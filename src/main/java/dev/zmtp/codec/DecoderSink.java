@@ -148,6 +148,11 @@ final class DecoderSink implements StreamingSink {
     }
 
     @Override
+    public long kept() {
+        return unread == null ? 0 : unread.capacity();
+    }
+
+    @Override
     public void close() {
         closed = true;
         releaseUnread();

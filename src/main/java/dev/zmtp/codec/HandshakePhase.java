@@ -14,6 +14,7 @@ abstract class HandshakePhase extends Phase {
     @Override
     final void write(Object message, ChannelPromise promise) {
         codec.held().add(message, promise, codec.config().maxHeldLength());
+        codec.memory().count();
     }
 
     @Override

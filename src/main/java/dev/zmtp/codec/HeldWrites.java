@@ -45,6 +45,11 @@ final class HeldWrites {
         return writes.isEmpty();
     }
 
+    /** The bytes that are held, with their overhead. */
+    long size() {
+        return size;
+    }
+
     /** Takes over a write, or fails it if more than {@code maxSize} bytes would be held. */
     void add(Object message, ChannelPromise promise, long maxSize) {
         long added = sizeOf(message);

@@ -52,7 +52,7 @@ final class IdentityPhase extends HandshakePhase {
         this.kind = kind;
         this.peerType = peerType;
         this.alreadyReceived = alreadyReceived;
-        this.reader = new FrameReader(version);
+        this.reader = new FrameReader(version, codec.memory()::reserve);
     }
 
     /** The identity that follows the greeting of a peer of type {@code peerType}. */

@@ -26,7 +26,7 @@ final class MechanismPhase extends HandshakePhase {
         super(codec);
         this.version = version;
         this.mechanism = mechanism;
-        this.reader = new FrameReader(version);
+        this.reader = new FrameReader(version, codec.memory()::reserve);
         this.writer = new FrameWriter(version);
         this.frameLog = FrameLog.of(codec.ctx().channel(), version);
     }
@@ -143,6 +143,11 @@ final class MechanismPhase extends HandshakePhase {
         ZMTPMetadata peer = mechanism.peerMetadata();
         ByteBuffer identity = Objects.requireNonNullElse(peer.value(ZMTPMetadata.IDENTITY), ByteBuffer.allocate(0));
         return new ZMTPHandshake(version, mechanism.name(), identity, PeerPolicy.socketType(peer), peer);
+    }
+
+    @Override
+    long kept() {
+        return reader.kept();
     }
 
     @Override

@@ -10,6 +10,11 @@ interface MessageSink {
      */
     void frame(ByteBuf in, int length, boolean more);
 
+    /** The bytes of memory that are kept of an unfinished message. */
+    default long kept() {
+        return 0;
+    }
+
     /** Releases an unfinished message. Called exactly once. */
     void close();
 }

@@ -39,6 +39,11 @@ final class PeerTopics {
         }
     }
 
+    /** The bytes of memory that the topics take. */
+    long memory() {
+        return length;
+    }
+
     private void add(ByteBuf topic) {
         if (!topics.add(key(topic))) {
             return;

@@ -55,6 +55,11 @@ abstract class Phase {
     /** The transport has nothing more to read for now. */
     void readComplete() {}
 
+    /** The bytes of memory that are kept for the peer in this phase. */
+    long kept() {
+        return 0;
+    }
+
     /** The mechanism can go on: another thread has computed or decided what it waits for. */
     void resume() {}
 

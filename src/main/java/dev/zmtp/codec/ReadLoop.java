@@ -69,6 +69,7 @@ final class ReadLoop {
         } finally {
             busy = false;
         }
+        codec.memory().count();
     }
 
     /** As {@link #guarded}; what callbacks make the transport read meanwhile comes after the step. */
@@ -85,6 +86,7 @@ final class ReadLoop {
         } finally {
             busy = false;
         }
+        codec.memory().count();
         if (consumed) {
             codec.turnComplete(); // that of the transport may have come before
         }
@@ -191,6 +193,7 @@ final class ReadLoop {
         } finally {
             busy = false;
         }
+        codec.memory().count();
         codec.turnComplete();
     }
 

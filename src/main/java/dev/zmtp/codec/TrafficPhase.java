@@ -69,7 +69,7 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
         this.config = codec.config();
         this.type = config.socketType();
         this.turn = codec.turn();
-        this.reader = new FrameReader(version);
+        this.reader = new FrameReader(version, codec.memory()::reserve);
         this.limits = new MessageLimits(config);
         this.commandRate = new CommandRate(config.maxCommandsPerSecond(), System::nanoTime);
         this.topics = new PeerTopics(config);
@@ -120,7 +120,13 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
     // Inbound
 
     @Override
+    long kept() {
+        return reader.kept() + (sink == null ? 0 : sink.kept()) + topics.memory();
+    }
+
+    @Override
     void read(ByteBuf in) {
+        codec.memory().received(in.readableBytes());
         heartbeat.onActivity();
         while (isCurrent() && !turn.isOver()) {
             if (deliversPlainFrames && shortFrame(in)) {
@@ -331,6 +337,7 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
             unflushed = false;
         }
         writer.flush();
+        codec.memory().count();
     }
 
     // The heartbeat's link

@@ -329,6 +329,7 @@ final class WriteBatch {
         }
         // At the end of the message, a callback finds it whole.
         rollback = promise == null ? Rollback.PARTLY_SENT : Rollback.POSSIBLE;
+        codec.memory().written(length);
         ctx.write(referenced).addListener(listener(promise));
     }
 
@@ -389,6 +390,7 @@ final class WriteBatch {
         if (frameLog != null) {
             frameLog.sent(full);
         }
+        codec.memory().written(full.readableBytes());
         boolean hasVoid = promises.hasVoid();
         List<ChannelPromise> waiting = promises.take();
         ctx.write(full).addListener(listener(waiting, hasVoid));
@@ -408,6 +410,7 @@ final class WriteBatch {
 
     /** The transport is done with a buffer, for whose result {@code waiting} waits. */
     private void writeCompleted(ChannelFuture write, List<ChannelPromise> waiting, boolean hasVoid) {
+        codec.memory().onSent();
         Throwable cause = write.cause();
         if (cause == null) {
             WritePromises.succeed(waiting);

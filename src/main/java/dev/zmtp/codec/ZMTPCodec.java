@@ -76,6 +76,7 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
     private Turn turn;
     private ReadLoop reads;
     private PeerPolicy policy;
+    private ConnectionMemory memory;
 
     private @Nullable ZMTPMechanism mechanism;
 
@@ -125,6 +126,7 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
         ZMTPSizeEstimator.install(ctx.channel().config());
         held = new HeldWrites(ctx);
         demand = new ReadDemand(ctx, session);
+        memory = new ConnectionMemory(this, ctx);
         turn = new Turn(config.maxFramesPerTurn());
         reads = new ReadLoop(this, ctx, demand, turn);
         if (ctx.executor() == ctx.channel().eventLoop()) {
@@ -252,6 +254,7 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
     /** The connection is over for the codec. */
     void connectionEnded() {
         timer.cancel();
+        memory.close();
         if (!removedWhileOpen) {
             reads.clear();
         }
@@ -264,6 +267,7 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
     /** The handshake is complete: {@code traffic} begins, after what was held and the event that announces it. */
     void succeed(ZMTPHandshake handshake, TrafficPhase traffic) {
         session.agree(handshake);
+        memory.agreed(handshake);
         enter(traffic);
         traffic.drain();
         if (!traffic.isCurrent()) {
@@ -351,6 +355,11 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
         phase.readComplete(); // last: mostly a handler has flushed by now, and PONGs have left with that
     }
 
+    /** The bytes of memory that the codec keeps for the peer, but for what the transport has. */
+    long kept() {
+        return phase.kept() + reads.queuedBytes() + held.size();
+    }
+
     /** Returns whether a peer that sends something now is heard. */
     boolean isListening() {
         return demand.isListening();
@@ -379,6 +388,7 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
     @Override
     public void channelWritabilityChanged(ChannelHandlerContext ctx) {
         phase.writabilityChanged();
+        memory.count();
         ctx.fireChannelWritabilityChanged();
     }
 
@@ -433,6 +443,10 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
 
     HeldWrites held() {
         return held;
+    }
+
+    ConnectionMemory memory() {
+        return memory;
     }
 
     Turn turn() {

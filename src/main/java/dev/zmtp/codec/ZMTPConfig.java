@@ -188,6 +188,14 @@ public final class ZMTPConfig {
     }
 
     /**
+     * The budget that bounds what this connection and others keep together. Default:
+     * {@link ZMTPMemoryBudget#shared()}.
+     */
+    public ZMTPMemoryBudget memoryBudget() {
+        return values.memoryBudget;
+    }
+
+    /**
      * The time from connection to the end of the handshake, not extended by progress. Default: 30 s; zero: no limit.
      */
     public Duration handshakeTimeout() {

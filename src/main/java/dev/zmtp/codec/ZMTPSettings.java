@@ -237,6 +237,12 @@ public abstract sealed class ZMTPSettings<B extends ZMTPSettings<B>> permits ZMT
         return self();
     }
 
+    /** Sets the budget that bounds what this connection and others keep together. */
+    public B memoryBudget(ZMTPMemoryBudget memoryBudget) {
+        values.memoryBudget = Objects.requireNonNull(memoryBudget, "memoryBudget");
+        return self();
+    }
+
     /** Sets the time for the whole handshake; zero for no limit. */
     public B handshakeTimeout(Duration handshakeTimeout) {
         values.handshakeTimeout = checkDuration("handshakeTimeout", handshakeTimeout);

@@ -5,6 +5,7 @@ import dev.zmtp.ZMTPVersion;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,7 +27,7 @@ public final class FrameReader {
     private @Nullable ByteBuf splitHeader;
 
     /** What has arrived of a body that is split over several reads. */
-    private final SplitBody splitBody = new SplitBody();
+    private final SplitBody splitBody;
 
     private boolean inBody;
     private int rawFlags;
@@ -37,9 +38,20 @@ public final class FrameReader {
     /** What is left of a body that is taken in parts; -1 if the body is not taken so. */
     private long remaining = -1;
 
-    /** A reader of the frames of {@code version}. */
-    public FrameReader(ZMTPVersion version) {
+    /**
+     * A reader of the frames of {@code version}.
+     *
+     * @param reservation gets the length of a body that is put together from several reads, before memory is taken for
+     *     it; what it throws is thrown by {@link #readBody}
+     */
+    public FrameReader(ZMTPVersion version, LongConsumer reservation) {
         this.framing = version.framing();
+        this.splitBody = new SplitBody(reservation);
+    }
+
+    /** The bytes of memory that are kept of an unfinished frame. */
+    public long kept() {
+        return splitBody.kept();
     }
 
     /**

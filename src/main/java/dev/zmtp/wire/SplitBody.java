@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +25,8 @@ final class SplitBody {
     /** The largest buffer that small reads are copied to. */
     private static final int MAX_COPIED = 64 << 10;
 
+    private final LongConsumer reservation;
+
     private final List<ByteBuf> parts = new ArrayList<>(0);
 
     /** The newest of the parts that holds copies of small reads. It is filled up before another buffer is allocated. */
@@ -35,6 +38,11 @@ final class SplitBody {
 
     /** The memory that the parts take, or pin as slices of it. */
     private long held;
+
+    /** @param reservation is told how many bytes are about to be taken for a whole body, and may throw */
+    SplitBody(LongConsumer reservation) {
+        this.reservation = reservation;
+    }
 
     /** Starts a body of {@code length} bytes, at least 1. */
     void begin(int length) {
@@ -73,6 +81,9 @@ final class SplitBody {
     }
 
     private ByteBuf gather(ByteBufAllocator alloc) {
+        if (length > AT_ONCE) {
+            reservation.accept(length);
+        }
         ByteBuf body = alloc.buffer(length, length);
         whole = body;
         copies = null;
@@ -81,7 +92,13 @@ final class SplitBody {
             part.release();
         }
         parts.clear();
+        held = length;
         return body;
+    }
+
+    /** The bytes of memory that are kept of an unfinished body. */
+    long kept() {
+        return isOpen() ? held : 0;
     }
 
     /** Keeps bytes, and at most twice as much memory as bytes have arrived. */

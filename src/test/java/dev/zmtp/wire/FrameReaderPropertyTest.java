@@ -38,7 +38,7 @@ class FrameReaderPropertyTest {
         }
 
         List<String> read = new ArrayList<>();
-        FrameReader reader = new FrameReader(version);
+        FrameReader reader = new FrameReader(version, reserved -> {});
         int longest = 1 << random.nextInt(14);
         while (stream.isReadable()) {
             int chunk = Math.min(random.nextInt(longest + 1), stream.readableBytes());

@@ -41,7 +41,7 @@ class FrameReaderTest {
     })
     void aHeaderHasTheKindLengthAndMoreFlagOfAFrame(
             ZMTPVersion version, String bytes, int raw, boolean more, boolean command, boolean isLong, long length) {
-        FrameReader reader = new FrameReader(version);
+        FrameReader reader = new FrameReader(version, reserved -> {});
         ByteBuf in = Hex.buffer(bytes);
 
         assertThat(reader.readHeader(in)).isTrue();
@@ -68,7 +68,7 @@ class FrameReaderTest {
     void anIllegalHeaderIsRefusedHoweverItIsSplit(ZMTPVersion version, String bytes, String message) {
         int length = Hex.bytes(bytes).length;
         for (int at = 0; at < length; at++) {
-            FrameReader reader = new FrameReader(version);
+            FrameReader reader = new FrameReader(version, reserved -> {});
             ByteBuf in = Hex.buffer(bytes);
             ByteBuf first = in.readSlice(at);
 
@@ -83,7 +83,7 @@ class FrameReaderTest {
 
     @Test
     void aHeaderIsReadOnceForItsBody() {
-        FrameReader reader = new FrameReader(ZMTP31);
+        FrameReader reader = new FrameReader(ZMTP31, reserved -> {});
         ByteBuf in = Hex.buffer("00 01 61 00 02 62 63");
         assertThat(reader.readHeader(in)).isTrue();
         assertThat(reader.readHeader(in)).isTrue();
@@ -98,7 +98,7 @@ class FrameReaderTest {
 
     @Test
     void aCompleteBodyIsASliceOfTheInput() {
-        FrameReader reader = new FrameReader(ZMTP20);
+        FrameReader reader = new FrameReader(ZMTP20, reserved -> {});
         ByteBuf in = Hex.buffer("00 02 61 62 aa");
         reader.readHeader(in);
         ByteBuf body = reader.readBody(in, ALLOC);
@@ -111,7 +111,7 @@ class FrameReaderTest {
 
     @Test
     void onlyTheBodyRetainsItsInput() {
-        FrameReader reader = new FrameReader(ZMTP20);
+        FrameReader reader = new FrameReader(ZMTP20, reserved -> {});
         ByteBuf in = Hex.buffer("00 02 61 62");
         reader.readHeader(in);
         ByteBuf body = reader.readBody(in, ALLOC);
@@ -123,7 +123,7 @@ class FrameReaderTest {
 
     @Test
     void anEmptyBodyNeedsNoInput() {
-        FrameReader reader = new FrameReader(ZMTP20);
+        FrameReader reader = new FrameReader(ZMTP20, reserved -> {});
         ByteBuf in = Hex.buffer("00 00");
         reader.readHeader(in);
 
@@ -134,7 +134,7 @@ class FrameReaderTest {
 
     @Test
     void noBufferOfTheCallerIsRetainedForASplitFrame() {
-        FrameReader reader = new FrameReader(ZMTP31);
+        FrameReader reader = new FrameReader(ZMTP31, reserved -> {});
         ByteBuf header = Hex.buffer("02 00*4");
         ByteBuf start = Hex.buffer("00*3 03 61");
         assertThat(reader.readHeader(header)).isFalse();
@@ -148,7 +148,7 @@ class FrameReaderTest {
 
     @Test
     void aCallerMayTakeTheBytesOfABodyItself() {
-        FrameReader reader = new FrameReader(ZMTP31);
+        FrameReader reader = new FrameReader(ZMTP31, reserved -> {});
         ByteBuf in = Hex.buffer("00 02 61 62 01 03");
         reader.readHeader(in);
         assertThat(reader.isBodyIn(in)).isTrue();
@@ -164,7 +164,7 @@ class FrameReaderTest {
 
     @Test
     void aBodyMayBeTakenInPartsAsItArrives() {
-        FrameReader reader = new FrameReader(ZMTP31);
+        FrameReader reader = new FrameReader(ZMTP31, reserved -> {});
         ByteBuf first = Hex.buffer("00 05 61 62");
         ByteBuf second = Hex.buffer("63 64 65 00 00");
         reader.readHeader(first);
@@ -187,7 +187,7 @@ class FrameReaderTest {
 
     @Test
     void closeReleasesHalfABody() {
-        FrameReader reader = new FrameReader(ZMTP30);
+        FrameReader reader = new FrameReader(ZMTP30, reserved -> {});
         ByteBuf in = Hex.buffer("02 00*6 10 00 61*5");
         reader.readHeader(in);
         assertThat(reader.readBody(in, ALLOC)).isNull();
@@ -205,7 +205,7 @@ class FrameReaderTest {
     @ValueSource(ints = {1, 7, 1000, 4096, 8191})
     void aPeerThatAnnouncesMuchAndSendsLittleCostsLittle(int chunk) {
         UnpooledByteBufAllocator counted = new UnpooledByteBufAllocator(false);
-        FrameReader reader = new FrameReader(ZMTP31);
+        FrameReader reader = new FrameReader(ZMTP31, reserved -> {});
         ByteBuf header = Hex.buffer("02 00*4 04 00 00 00");
         reader.readHeader(header);
         assertThat(reader.length()).isEqualTo(ANNOUNCED);
@@ -228,7 +228,7 @@ class FrameReaderTest {
     @Test
     void noMoreIsReadThanTheBodyNeeds() {
         UnpooledByteBufAllocator counted = new UnpooledByteBufAllocator(false);
-        FrameReader reader = new FrameReader(ZMTP31);
+        FrameReader reader = new FrameReader(ZMTP31, reserved -> {});
         ByteBuf in = ALLOC.buffer().writeByte(2).writeLong(10_000).writeZero(9_999);
         reader.readHeader(in);
         assertThat(reader.readBody(in, counted)).isNull();
@@ -246,7 +246,7 @@ class FrameReaderTest {
     @CsvSource({"4096, 4096", "4097, 2"})
     void aSmallBodyIsAllocatedWithItsFirstByte(int length, int taken) {
         UnpooledByteBufAllocator counted = new UnpooledByteBufAllocator(false);
-        FrameReader reader = new FrameReader(ZMTP31);
+        FrameReader reader = new FrameReader(ZMTP31, reserved -> {});
         ByteBuf in = ALLOC.buffer().writeByte(2).writeLong(length).writeByte(0);
         reader.readHeader(in);
         assertThat(reader.readBody(in, counted)).isNull();
@@ -399,7 +399,7 @@ class FrameReaderTest {
         Random random = new Random(seed);
         for (int whole : new int[] {4097, 5000, 65_535, 65_536, 100_003}) {
             UnpooledByteBufAllocator counted = new UnpooledByteBufAllocator(false);
-            FrameReader reader = new FrameReader(ZMTP31);
+            FrameReader reader = new FrameReader(ZMTP31, reserved -> {});
             ByteBuf in = ALLOC.buffer().writeByte(2).writeLong(whole);
             for (int i = 0; i < whole; i++) {
                 in.writeByte(i);
@@ -433,7 +433,7 @@ class FrameReaderTest {
 
     /** A reader that has taken {@code header}, which is released. */
     private static FrameReader readerBehind(ByteBuf header) {
-        FrameReader reader = new FrameReader(ZMTP31);
+        FrameReader reader = new FrameReader(ZMTP31, reserved -> {});
         reader.readHeader(header);
         header.release();
         return reader;
@@ -445,7 +445,7 @@ class FrameReaderTest {
 
     @Test
     void aHeaderOfTheLongest10FormMayBeSplitBeforeItsFlags() {
-        FrameReader reader = new FrameReader(ZMTP10);
+        FrameReader reader = new FrameReader(ZMTP10, reserved -> {});
         ByteBuf in = Hex.buffer("ff 00*7 03");
         assertThat(reader.readHeader(in)).isFalse();
         in.release();

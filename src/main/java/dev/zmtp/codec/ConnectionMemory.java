@@ -1,0 +1,110 @@
+package dev.zmtp.codec;
+
+import dev.zmtp.ZMTPMetadata;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOutboundBuffer;
+import java.util.concurrent.RejectedExecutionException;
+
+/**
+ * What one connection keeps for its peer, summed up from the parts that keep it, and its {@link MemoryAccount}.
+ *
+ * <p>It is summed up after each read and each flush, and not for each message: a message that arrives whole, and one that
+ * is sent at once, change nothing.
+ */
+final class ConnectionMemory {
+
+    /** What the objects of a property take. */
+    private static final int PROPERTY_OBJECTS = 160;
+
+    private final ZMTPCodec codec;
+    private final ChannelHandlerContext ctx;
+    private final MemoryAccount account;
+
+    /** The memory of what the peer announced. */
+    private long announced;
+
+    /** The bytes that were given to the transport, and those of them that it has sent. */
+    private long written;
+
+    private long sent;
+
+    /** The transport has bytes that it could not send yet. */
+    private boolean unsent;
+
+    private boolean countScheduled;
+
+    ConnectionMemory(ZMTPCodec codec, ChannelHandlerContext ctx) {
+        this.codec = codec;
+        this.ctx = ctx;
+        this.account = new MemoryAccount(codec.config().memoryBudget(), ctx.executor(), codec::fail);
+    }
+
+    /** The handshake has ended so. What the peer announced is kept for the life of the connection. */
+    void agreed(ZMTPHandshake handshake) {
+        ZMTPMetadata metadata = handshake.metadata();
+        long bytes = handshake.remoteIdentity().remaining();
+        for (int i = 0; i < metadata.size(); i++) {
+            bytes += PROPERTY_OBJECTS
+                    + metadata.name(i).length()
+                    + metadata.value(i).remaining();
+        }
+        announced = bytes;
+    }
+
+    /** Counts what is kept now. */
+    void count() {
+        if (!codec.isClosed()) {
+            account.keep(codec.kept() + announced + countUnsent());
+        }
+    }
+
+    private long countUnsent() {
+        ChannelOutboundBuffer buffer = ctx.channel().unsafe().outboundBuffer();
+        long pending = buffer == null ? 0 : buffer.totalPendingWriteBytes();
+        unsent = pending > 0;
+        if (written - pending > sent) {
+            account.moved(written - pending - sent);
+            sent = written - pending;
+        }
+        return pending;
+    }
+
+    /** See {@link MemoryAccount#reserve}. */
+    void reserve(long bytes) {
+        account.reserve(bytes);
+    }
+
+    /** The peer has sent so many bytes. */
+    void received(int bytes) {
+        account.moved(bytes);
+    }
+
+    /** So many bytes were given to the transport. */
+    void written(int bytes) {
+        written += bytes;
+    }
+
+    /**
+     * The transport has sent a buffer. If that could not be done at once, what is left is counted again when the
+     * transport is done: its own count is not up to date before.
+     */
+    void onSent() {
+        if (!unsent || countScheduled) {
+            return;
+        }
+        countScheduled = true;
+        try {
+            ctx.executor().execute(() -> {
+                countScheduled = false;
+                count();
+            });
+        } catch (RejectedExecutionException e) {
+            account.close(); // the event loop is ending, and the connection with it
+        }
+    }
+
+    /** The connection is over. */
+    void close() {
+        account.close();
+    }
+}

@@ -1,0 +1,277 @@
+package dev.zmtp.codec;
+
+import static dev.zmtp.ZMTPSocketType.DEALER;
+import static dev.zmtp.ZMTPSocketType.PUB;
+import static dev.zmtp.ZMTPSocketType.SUB;
+import static dev.zmtp.testing.Fired.message;
+import static dev.zmtp.testing.ScriptedPeer.GREETING;
+import static dev.zmtp.testing.ScriptedPeer.ready;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.zmtp.ZMTPException;
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.testing.InTraffic;
+import dev.zmtp.testing.ScriptedPeer;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What all connections of a budget keep for their peers together is counted, and bounded. */
+class MemoryBudgetTest {
+
+    private static final int LIMIT = 1_000_000;
+
+    private final ZMTPMemoryBudget budget = ZMTPMemoryBudget.of(LIMIT);
+
+    private ScriptedPeer traffic() {
+        return InTraffic.as(DEALER).set(codec -> codec.memoryBudget(budget)).start();
+    }
+
+    /** What the peer of {@link #traffic} costs for what it announced. */
+    private long announced() {
+        try (ScriptedPeer peer = traffic()) {
+            assertThat(peer.channel.isActive()).isTrue();
+            return budget.used();
+        }
+    }
+
+    /** The header of a frame of {@code length} bytes. */
+    private static String header(int flags, int length) {
+        return "%02x 00*4 %08x ".formatted(flags | 2, length);
+    }
+
+    private static ZMTPException only(List<Throwable> failures) {
+        assertThat(failures).hasSize(1);
+        return (ZMTPException) failures.get(0);
+    }
+
+    @Test
+    void aConnectionWithoutAnythingUnfinishedKeepsWhatItsPeerAnnounced() {
+        try (ScriptedPeer peer = traffic()) {
+            long announced = budget.used();
+            assertThat(announced).isPositive().isLessThan(1000);
+            peer.send("00 01 61 / 01 01 62 / 00 01 63");
+            peer.send(header(0, 10_000) + "00*10000");
+            assertThat(budget.used()).isEqualTo(announced);
+        }
+        assertThat(budget.used()).isZero();
+    }
+
+    @Test
+    void thePartOfABodyThatHasArrivedCountsUntilTheMessageIsComplete() {
+        long announced = announced();
+        try (ScriptedPeer peer = traffic()) {
+            peer.send(header(0, 100_000) + "00*1000");
+            assertThat(budget.used() - announced).isBetween(1000L, 2000L);
+            peer.send("00*59000");
+            assertThat(budget.used() - announced).isEqualTo(100_000);
+            peer.send("00*40000");
+            assertThat(budget.used()).isEqualTo(announced);
+        }
+        assertThat(budget.used()).isZero();
+    }
+
+    @Test
+    void eachFrameOfAnUnfinishedMessageCountsWithItsOverhead() {
+        long announced = announced();
+        try (ScriptedPeer peer = traffic()) {
+            peer.send("01 01 61 ".repeat(100));
+            assertThat(budget.used() - announced).isEqualTo(100 * 137);
+            peer.send("00 01 61");
+            assertThat(budget.used()).isEqualTo(announced);
+        }
+    }
+
+    @Test
+    void everyPropertyCountsForTheLifeOfTheConnection() {
+        String[] properties = new String[200];
+        for (int i = 0; i < properties.length; i++) {
+            properties[i] = i % 2 == 0 ? "X-" + i : "value";
+        }
+        ZMTPCodec codec =
+                ZMTPCodec.builder().socketType(DEALER).memoryBudget(budget).build();
+        try (ScriptedPeer peer = new ScriptedPeer(codec).send(GREETING + ready("ROUTER", properties))) {
+            assertThat(peer.onlyEvent(ZMTPHandshakeSuccess.class)).isNotNull();
+            assertThat(budget.used()).isBetween(100 * 160L, 100 * 180L);
+        }
+        assertThat(budget.used()).isZero();
+    }
+
+    @Test
+    void anUnfinishedHandshakeCommandCounts() {
+        ZMTPCodec codec =
+                ZMTPCodec.builder().socketType(DEALER).memoryBudget(budget).build();
+        try (ScriptedPeer peer = new ScriptedPeer(codec).send(GREETING)) {
+            assertThat(budget.used()).isZero();
+            peer.send("06 00*6 c3 50 00*20000");
+            assertThat(budget.used()).isBetween(20_000L, 40_000L);
+        }
+        assertThat(budget.used()).isZero();
+    }
+
+    @Test
+    void topicsCountUntilTheyAreCancelled() {
+        try (ScriptedPeer peer = InTraffic.as(PUB)
+                .peer(SUB)
+                .set(codec -> codec.memoryBudget(budget))
+                .start()) {
+            long announced = budget.used();
+            peer.send(ScriptedPeer.command("09 \"SUBSCRIBE\" \"topic\""));
+            assertThat(budget.used()).isGreaterThan(announced + 64);
+            peer.send(ScriptedPeer.command("06 \"CANCEL\" \"topic\""));
+            assertThat(budget.used()).isEqualTo(announced);
+        }
+    }
+
+    @Test
+    void heldWritesCountUntilTheyAreSent() {
+        ZMTPCodec codec =
+                ZMTPCodec.builder().socketType(DEALER).memoryBudget(budget).build();
+        try (ScriptedPeer peer = new ScriptedPeer(codec)) {
+            peer.channel.write(ZMTPMessage.fromUTF8("a".repeat(5000)));
+            assertThat(budget.used()).isBetween(5000L, 5200L);
+            peer.channel.flush();
+            peer.send(GREETING + ready("ROUTER"));
+            assertThat(budget.used()).isLessThan(1000);
+        }
+    }
+
+    @Test
+    void whatWaitsForItsTurnCounts() {
+        ScriptedPeer peer = InTraffic.as(DEALER)
+                .set(codec -> codec.memoryBudget(budget).maxFramesPerTurn(1))
+                .start();
+        try (peer) {
+            peer.channel.config().setAutoRead(false);
+            peer.channel.read();
+            long announced = budget.used();
+            peer.send("00 01 61 ".repeat(1000));
+            assertThat(budget.used() - announced).isEqualTo(2997);
+        }
+        assertThat(budget.used()).isZero();
+    }
+
+    @Test
+    void theLimitIsCheckedBeforeMemoryIsTakenForABody() {
+        try (ScriptedPeer peer = traffic()) {
+            peer.send(header(0, 2 * LIMIT) + "00*65536");
+            assertThat(peer.failures).isEmpty();
+            peer.send("00*900000");
+            peer.send("00*100000");
+            ZMTPException failure = only(peer.failures);
+            assertThat(failure.code()).isEqualTo(ZMTPException.Code.MEMORY_BUDGET);
+            assertThat(failure).hasMessageMatching("memory kept: \\d+ bytes for this connection, \\d+ for all others "
+                    + "[(]expected: <= 1000000 for all[)].*");
+            assertThat(peer.channel.isOpen()).isFalse();
+        }
+        assertThat(budget.used()).isZero();
+    }
+
+    /** It keeps as much as a stranger, but has sent much before. */
+    @Test
+    void aPeerWithAHistoryDoesNotPayForAStranger() {
+        try (ScriptedPeer known = traffic();
+                ScriptedPeer stranger = traffic()) {
+            for (int i = 0; i < 100; i++) {
+                known.send(header(0, 50_000) + "00*50000");
+            }
+            known.send(header(0, 600_000) + "00*300000");
+            stranger.send(header(0, 600_000) + "00*300000");
+            run(known, stranger);
+            assertThat(only(stranger.failures).code()).isEqualTo(ZMTPException.Code.MEMORY_BUDGET);
+            assertThat(known.failures).isEmpty();
+            int before = known.messages.size();
+            known.send("00*300000");
+            assertThat(known.messages).hasSize(before + 1);
+            assertThat(budget.endedConnections()).isEqualTo(1);
+        }
+        assertThat(budget.used()).isZero();
+    }
+
+    @Test
+    void strangersWithUnfinishedMessagesEndEachOtherAndNobodyElse() {
+        List<ScriptedPeer> strangers = new ArrayList<>();
+        try (ScriptedPeer honest = traffic()) {
+            for (int i = 0; i < 100; i++) {
+                ScriptedPeer stranger = traffic();
+                strangers.add(stranger);
+                stranger.send(header(0, 60_000) + "00*59000");
+                strangers.forEach(peer -> peer.channel.runPendingTasks());
+                assertThat(budget.used()).isLessThanOrEqualTo(LIMIT);
+                honest.send("00 01 61");
+            }
+            assertThat(honest.messages).hasSize(100).containsOnly(message("a"));
+            assertThat(honest.failures).isEmpty();
+            assertThat(strangers).filteredOn(peer -> peer.channel.isOpen()).hasSizeBetween(10, 17);
+        } finally {
+            strangers.forEach(ScriptedPeer::close);
+        }
+        assertThat(budget.used()).isZero();
+    }
+
+    @Test
+    void aHandshakeThatIsEndedForTheBudgetFailsWithIt() {
+        ZMTPCodec codec = ZMTPCodec.builder()
+                .socketType(DEALER)
+                .memoryBudget(ZMTPMemoryBudget.of(1000))
+                .build();
+        try (ScriptedPeer peer = new ScriptedPeer(codec)) {
+            ChannelFuture write = peer.channel.write(ZMTPMessage.fromUTF8("a".repeat(5000)));
+            peer.channel.runPendingTasks();
+            Throwable cause = peer.onlyEvent(ZMTPHandshakeFailure.class).cause();
+            assertThat(((ZMTPException) cause).code()).isEqualTo(ZMTPException.Code.MEMORY_BUDGET);
+            assertThat(write.cause()).isSameAs(cause);
+        }
+    }
+
+    /** The end of the connection may come between two frames that the application is being given. */
+    @Test
+    void aConnectionThatIsEndedFiresNothingMore() {
+        ZMTPMemoryBudget small = ZMTPMemoryBudget.of(50_000);
+        List<Object> read = new ArrayList<>();
+        ScriptedPeer peer = InTraffic.as(DEALER)
+                .set(codec -> codec.memoryBudget(small))
+                .after(new ChannelInboundHandlerAdapter() {
+                    @Override
+                    public void channelRead(ChannelHandlerContext ctx, Object msg) {
+                        read.add(msg);
+                        ctx.fireChannelRead(msg);
+                    }
+                })
+                .start();
+        try (peer) {
+            peer.send(header(1, 100_000) + "00*60000");
+            peer.channel.runPendingTasks();
+            assertThat(only(peer.failures).code()).isEqualTo(ZMTPException.Code.MEMORY_BUDGET);
+            peer.send("00*40000 00 01 61");
+            assertThat(read).isEmpty();
+        }
+        assertThat(small.used()).isZero();
+    }
+
+    @Test
+    void theSharedBudgetIsAQuarterOfTheMemory() {
+        assertThat(ZMTPMemoryBudget.shared().limit())
+                .isPositive()
+                .isLessThanOrEqualTo(Runtime.getRuntime().maxMemory() / 4);
+        assertThat(ZMTPConfig.builder().socketType(DEALER).build().memoryBudget())
+                .isSameAs(ZMTPMemoryBudget.shared());
+    }
+
+    @Test
+    void aBudgetOfNothingIsRefused() {
+        assertThatThrownBy(() -> ZMTPMemoryBudget.of(0))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("limit: 0 (expected: >= 1)");
+    }
+
+    private static void run(ScriptedPeer... peers) {
+        for (ScriptedPeer peer : peers) {
+            peer.channel.runPendingTasks();
+        }
+    }
+}
