@@ -406,6 +406,7 @@ final class WriteBatch {
     private void writeCompleted(ChannelFuture write, List<ChannelPromise> waiting, boolean hasVoid) {
         Throwable cause = write.cause();
         if (cause == null) {
+            codec.phase().written();
             WritePromises.succeed(waiting);
             return;
         }
