@@ -199,8 +199,9 @@ public final class ZMTPConfig {
      * Default: the interval; zero, if set: never. A peer that is gone is noticed within the interval and this together.
      *
      * <p>A sign of life is any byte that arrives, and, while our own writes wait for the transport, any byte that it
-     * takes. The PING arrives after everything that was written before it: the timeout has to be longer than the peer
-     * needs to read what the kernels of both hosts hold.
+     * takes. The PING arrives after everything that was written before it, and the kernel takes bytes in steps of some
+     * part of its send buffer. So the timeout has to be longer than the peer needs to read what the kernels of both
+     * hosts hold.
      */
     public Duration heartbeatTimeout() {
         return values.heartbeatTimeout();

@@ -86,8 +86,7 @@ class HeartbeatBackPressureTest {
         channel.freezeTime();
         channel.pipeline()
                 .addLast(before)
-                .addLast(
-                        settings.apply(ZMTPCodec.builder().socketType(PUSH)).build(), recorder);
+                .addLast(settings.apply(ZMTPCodec.builder().socketType(PUSH)).build(), recorder);
         channel.writeInbound(Hex.buffer(GREETING + ready("PULL")));
         channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(1, 2));
         return channel;
@@ -100,11 +99,13 @@ class HeartbeatBackPressureTest {
     }
 
     private void assertDead(String text) {
-        assertThat(recorder.failures).singleElement().satisfies(failure -> assertThat(failure)
-                .hasMessageContaining(text)
-                .asInstanceOf(type(ZMTPException.class))
-                .extracting(ZMTPException::code)
-                .isEqualTo(ZMTPException.Code.HEARTBEAT_TIMEOUT));
+        assertThat(recorder.failures)
+                .singleElement()
+                .satisfies(failure -> assertThat(failure)
+                        .hasMessageContaining(text)
+                        .asInstanceOf(type(ZMTPException.class))
+                        .extracting(ZMTPException::code)
+                        .isEqualTo(ZMTPException.Code.HEARTBEAT_TIMEOUT));
     }
 
     // What our own side takes
@@ -368,8 +369,8 @@ class HeartbeatBackPressureTest {
 
     @Test
     void aPeerThatStopsReadingIsFoundWithinIntervalAndTimeout() {
-        SlowChannel channel =
-                pushing(codec -> codec.heartbeatInterval(Duration.ofSeconds(1)).heartbeatTimeout(Duration.ofSeconds(5)));
+        SlowChannel channel = pushing(
+                codec -> codec.heartbeatInterval(Duration.ofSeconds(1)).heartbeatTimeout(Duration.ofSeconds(5)));
         channel.takes = 0;
         push(channel, 100);
         for (int i = 0; i < 50; i++) {
