@@ -98,7 +98,7 @@ final class Heartbeat {
     /** Starts sending PINGs, if an interval is configured and a peer of {@code version} is to get them. */
     void start(ZMTPVersion version) {
         answersPings = version.hasTrafficCommands();
-        boolean asks = answersPings || version.hasCommands() && config.heartbeatZmtp30Peers();
+        boolean asks = answersPings || (version.hasCommands() && config.heartbeatZmtp30Peers());
         long nanos = config.heartbeatInterval().toNanos();
         if (asks && nanos > 0) {
             interval = ctx.executor().scheduleWithFixedDelay(this::onInterval, nanos, nanos, TimeUnit.NANOSECONDS);
