@@ -35,7 +35,7 @@ public final class ZMTPException extends DecoderException {
         PEER_ERROR,
         /** The handshake was not complete in time. */
         HANDSHAKE_TIMEOUT,
-        /** Nothing arrived within the heartbeat timeout, or within the TTL that the peer had announced. */
+        /** No sign of life within the heartbeat timeout, or nothing within the TTL that the peer had announced. */
         HEARTBEAT_TIMEOUT,
         /** All connections together keep more memory than they may, and this one had to end for it. */
         MEMORY_BUDGET,

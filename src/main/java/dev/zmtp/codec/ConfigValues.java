@@ -68,6 +68,7 @@ final class ConfigValues implements Cloneable {
     Duration heartbeatTimeout;
 
     Duration heartbeatTtl = Duration.ZERO;
+    boolean heartbeatZmtp30Peers;
 
     ConfigValues copy() {
         try {
@@ -106,8 +107,9 @@ final class ConfigValues implements Cloneable {
             String expected = "none without a heartbeatInterval";
             expect(heartbeatTimeout().isZero(), "heartbeatTimeout", heartbeatTimeout, expected);
             expect(heartbeatTtl.isZero(), "heartbeatTtl", heartbeatTtl, expected);
+            expect(!heartbeatZmtp30Peers, "heartbeatZmtp30Peers", true, "false without a heartbeatInterval");
         } else {
-            boolean pings = protocol == ZMTPVersion.ZMTP31;
+            boolean pings = protocol == ZMTPVersion.ZMTP31 || (protocol.hasCommands() && heartbeatZmtp30Peers);
             expect(pings, "heartbeatInterval", heartbeatInterval, "none with " + protocol + ", which has no PING");
         }
     }
@@ -166,6 +168,7 @@ final class ConfigValues implements Cloneable {
         values.put("heartbeatInterval", heartbeatInterval);
         values.put("heartbeatTimeout", heartbeatTimeout);
         values.put("heartbeatTtl", heartbeatTtl);
+        values.put("heartbeatZmtp30Peers", heartbeatZmtp30Peers);
         return values;
     }
 

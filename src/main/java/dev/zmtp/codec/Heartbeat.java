@@ -1,10 +1,13 @@
 package dev.zmtp.codec;
 
 import dev.zmtp.ZMTPException;
+import dev.zmtp.ZMTPVersion;
 import dev.zmtp.wire.Command;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.channel.ChannelPromise;
 import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.ScheduledFuture;
 import java.time.Duration;
@@ -14,8 +17,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * PINGs and PONGs, and the end of a connection whose peer is gone (RFC 37, "Connection Heartbeating").
  *
- * <p>Our side: a PING in each interval, and an end to the connection if nothing at all arrives within the timeout after
- * it. The peer's side: a PONG for its PING, and if that names a TTL, an end if nothing arrives within it.
+ * <p>Our side: a PING in each interval, and an end to the connection if there is no sign of life within the timeout.
+ * Whatever arrives is one. While our writes wait for the transport, what it takes of them is one too, because then the
+ * peer has made room for it. The peer's side: a PONG for its PING, and if that names a TTL, an end if nothing arrives
+ * within it.
  */
 final class Heartbeat {
 
@@ -27,14 +32,14 @@ final class Heartbeat {
         /** Returns whether we are reading, so that silence is the peer's: false with auto-read off. */
         boolean isListening();
 
-        /** Returns whether a command can be sent now: no write is going on and the channel is writable. */
-        boolean canSend();
+        /** Returns whether a write is going on, inside of which nothing can be sent. */
+        boolean isWriting();
 
-        /** Has what waits sent when the write that is in progress, if any, is done. */
+        /** Has {@link #sendWaitingPong} called when the write that is in progress is done. */
         void retryAfterWrite();
 
-        /** Sends a command, whose body is taken over. It leaves with the next flush, or at the end of the read. */
-        void send(ByteBuf command);
+        /** Sends a command. It leaves with the next flush, or at the end of the read. Takes over {@code body}. */
+        void send(ByteBuf body, ChannelPromise promise);
 
         /** Sends what was written. */
         void flush();
@@ -53,10 +58,29 @@ final class Heartbeat {
     private @Nullable Future<?> ttl;
     private boolean stopped;
 
-    /** Changes with each sign of life. */
-    private long activity;
+    /** The peer is known to answer PINGs, so that its silence means something. */
+    private boolean answersPings;
 
-    private boolean pingWaiting;
+    /** The transport has not yet written our last PING. No other is sent meanwhile: they must not pile up. */
+    private boolean pingQueued;
+
+    /** A PING has left since the timeout began. */
+    private boolean pingLeft;
+
+    /** Something has arrived since {@link #look}. */
+    private boolean heard;
+
+    /** Something has arrived since the peer's last PING. */
+    private boolean heardSincePing;
+
+    /** The transport has written a buffer of ours since {@link #look}. */
+    private boolean wrote;
+
+    /** What the transport was writing at {@link #look}: the hash of its first buffer, or 0 if it had none. */
+    private int firstBefore;
+
+    /** How much of that buffer it had written. */
+    private long progressBefore;
 
     /**
      * The context of the newest PING that was not answered yet. One is enough: an old PONG says nothing new to the
@@ -71,10 +95,12 @@ final class Heartbeat {
         this.link = link;
     }
 
-    /** Starts sending PINGs, if an interval is configured. The peer speaks a version that answers them. */
-    void start() {
+    /** Starts sending PINGs, if an interval is configured and a peer of {@code version} is to get them. */
+    void start(ZMTPVersion version) {
+        answersPings = version.hasTrafficCommands();
+        boolean asks = answersPings || (version.hasCommands() && config.heartbeatZmtp30Peers());
         long nanos = config.heartbeatInterval().toNanos();
-        if (nanos > 0) {
+        if (asks && nanos > 0) {
             interval = ctx.executor().scheduleWithFixedDelay(this::onInterval, nanos, nanos, TimeUnit.NANOSECONDS);
         }
     }
@@ -92,53 +118,145 @@ final class Heartbeat {
         }
     }
 
-    /** The peer is alive: it has sent something, or takes what we send. */
+    /** Something has arrived, or we were not reading, so that the peer was not silent. */
     void onActivity() {
-        activity++;
+        heard = true;
+        heardSincePing = true;
+    }
+
+    /** The transport has written a buffer of ours. */
+    void onWritten() {
+        wrote = true;
     }
 
     // Our PINGs
 
     private void onInterval() {
         try {
-            pingWaiting = true;
-            sendWaitingPing();
+            boolean restart = timeout == null || isAlive();
+            if (restart) {
+                cancel(timeout);
+                timeout = null;
+                pingLeft = false;
+            }
+            look(); // before the PING, which may still be on its way to the transport afterwards
+            sendPing();
+            if (restart) {
+                startTimeout();
+            }
         } catch (Throwable e) { // no more would be sent: a periodic task that fails is not run again
             link.fail(e);
-            return;
-        }
-        Duration silence = config.heartbeatTimeout();
-        // That the PING could not be sent may have ended the connection.
-        if (timeout == null && !silence.isZero() && !stopped) {
-            timeout = expectActivity(silence, "after our PING", () -> timeout = null);
         }
     }
 
-    /** Sends the PING that waits: at once, or as soon as the channel is writable. */
-    void sendWaitingPing() {
-        if (!pingWaiting) {
+    /**
+     * Sends a PING, whether or not the channel is writable: after what an unwritable one has queued, it still asks. At
+     * most one waits there.
+     */
+    private void sendPing() {
+        if (pingQueued || link.isWriting()) {
             return;
         }
-        if (!link.canSend()) {
-            link.retryAfterWrite();
-            return;
-        }
-        pingWaiting = false;
-        link.send(Command.ping(ctx.alloc(), (int) (config.heartbeatTtl().toMillis() / TTL_UNIT_MILLIS)));
+        ByteBuf ping = Command.ping(ctx.alloc(), (int) (config.heartbeatTtl().toMillis() / TTL_UNIT_MILLIS));
+        pingQueued = true;
+        link.send(ping, ctx.newPromise().addListener(write -> onPingWritten()));
         link.flush();
+    }
+
+    /** The transport has written our PING. Only from now on can the peer answer. */
+    private void onPingWritten() {
+        pingQueued = false;
+        if (!pingLeft) {
+            pingLeft = true;
+            if (timeout != null) {
+                cancel(timeout);
+                startTimeout();
+            }
+        }
+    }
+
+    private void startTimeout() {
+        Duration silence = config.heartbeatTimeout();
+        // That the PING could not be sent may have ended the connection.
+        if (answersPings && !silence.isZero() && !stopped) {
+            timeout = schedule(silence, this::onTimeout);
+        }
+    }
+
+    private void onTimeout() {
+        timeout = null; // if the peer is alive, the next interval starts another
+        if (!isAlive()) {
+            String ms = config.heartbeatTimeout().toMillis() + " ms ";
+            onSilence(
+                    pingLeft
+                            ? ms + "after our PING (expected: any byte)"
+                            : ms + "without progress of our writes, a PING among them"
+                                    + " (expected: any byte, either way)");
+        }
+    }
+
+    // Signs of life
+
+    /** Notes the state that {@link #isAlive} compares with. */
+    private void look() {
+        heard = false;
+        wrote = false;
+        firstBefore = first();
+        progressBefore = progress();
+    }
+
+    /**
+     * Returns whether there was a sign of life since {@link #look}.
+     *
+     * <p>What the transport writes at once shows only that our kernel has room. It is a sign of life if it had to wait,
+     * as then the peer has taken what was before it; and also as long as a PING waits, to which there can be no answer.
+     */
+    private boolean isAlive() {
+        if (heard) {
+            return true;
+        }
+        if (firstBefore == 0) {
+            return wrote && !pingLeft;
+        }
+        // Not one of these alone: an SslHandler makes many buffers of one write, and buffers are used again.
+        return wrote || first() != firstBefore || progress() != progressBefore;
+    }
+
+    private int first() {
+        ChannelOutboundBuffer queue = ctx.channel().unsafe().outboundBuffer();
+        return queue == null ? 0 : System.identityHashCode(queue.current());
+    }
+
+    private long progress() {
+        ChannelOutboundBuffer queue = ctx.channel().unsafe().outboundBuffer();
+        return queue == null ? 0 : queue.currentProgress();
     }
 
     // The peer's PINGs
 
     /** The peer has sent a PING with this TTL, in tenths of a second, and this context. */
     void onPing(int ttlDeciseconds, ByteBuf context) {
+        answersPings = true;
         if (ttlDeciseconds > 0) {
             cancel(ttl);
+            heardSincePing = false;
             Duration silence = Duration.ofMillis(ttlDeciseconds * TTL_UNIT_MILLIS);
-            ttl = expectActivity(silence, "after its PING, its own TTL", () -> ttl = null);
+            ttl = schedule(silence, () -> onTtl(silence));
         }
         unansweredPing = copyOf(context);
         sendWaitingPong();
+    }
+
+    private void onTtl(Duration silence) {
+        ttl = null;
+        if (!heardSincePing) {
+            onSilence(silence.toMillis() + " ms after its PING, its own TTL (expected: any byte)");
+        }
+    }
+
+    /** The peer has sent a PONG. */
+    void onPong() {
+        answersPings = true;
     }
 
     private static ByteBuf copyOf(ByteBuf context) {
@@ -159,47 +277,28 @@ final class Heartbeat {
         if (context == null) {
             return false;
         }
-        if (!link.canSend()) {
+        if (link.isWriting()) {
             link.retryAfterWrite();
             return false;
         }
+        if (!ctx.channel().isWritable()) {
+            return false;
+        }
         unansweredPing = null;
-        link.send(Command.PONG.body(ctx.alloc(), context));
+        link.send(Command.PONG.body(ctx.alloc(), context), ctx.newPromise());
         return true;
     }
 
-    /**
-     * The channel has become writable or unwritable: the peer has taken bytes. A PONG leaves with the caller's flush.
-     */
-    void onWritabilityChanged() {
-        onActivity();
-        sendWaitingPong();
-        sendWaitingPing();
+    // The end
+
+    private ScheduledFuture<?> schedule(Duration delay, Runnable task) {
+        return ctx.executor().schedule(task, delay.toNanos(), TimeUnit.NANOSECONDS);
     }
 
-    // Silence
-
-    /** Ends the connection unless there is activity within {@code silence}. */
-    private ScheduledFuture<?> expectActivity(Duration silence, String since, Runnable onExpired) {
-        long activityBefore = activity;
-        long queuedBefore = ctx.channel().bytesBeforeWritable();
-        Runnable check = () -> {
-            onExpired.run();
-            // A peer that takes what is queued is alive, although our PING may wait after that.
-            boolean takes = ctx.channel().bytesBeforeWritable() < queuedBefore;
-            if (!stopped && activity == activityBefore && !takes) {
-                onSilence(silence, since);
-            }
-        };
-        return ctx.executor().schedule(check, silence.toNanos(), TimeUnit.NANOSECONDS);
-    }
-
-    private void onSilence(Duration silence, String since) {
+    private void onSilence(String what) {
         if (link.isListening()) { // otherwise the silence may be ours
             link.fail(new ZMTPException(
-                    ZMTPException.Code.HEARTBEAT_TIMEOUT,
-                    "silence of " + session.peer() + ": " + silence.toMillis() + " ms " + since
-                            + " (expected: any byte)"));
+                    ZMTPException.Code.HEARTBEAT_TIMEOUT, "silence of " + session.peer() + ": " + what));
         }
     }
 }

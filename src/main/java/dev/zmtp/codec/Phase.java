@@ -81,6 +81,9 @@ abstract class Phase {
     /** A handler before the codec, or a callback, has failed. */
     abstract void exceptionCaught(Throwable cause);
 
+    /** The transport has written bytes of ours. */
+    void written() {}
+
     /**
      * The transport did not take bytes of ours.
      *

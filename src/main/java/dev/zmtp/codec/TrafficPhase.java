@@ -109,9 +109,7 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
 
     /** The success was announced: from here on messages may be fired. */
     void open() {
-        if (version.hasTrafficCommands()) {
-            heartbeat.start();
-        }
+        heartbeat.start(version);
         if (unversionedPeer && type.isPublisher()) {
             codec.fireMessage(ZMTPSubscription.subscribe(""));
         }
@@ -151,7 +149,6 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
             return false;
         }
         turn.count();
-        heartbeat.onActivity();
         int flags = header >>> 8;
         int length = header & 0xff;
         if (frameLog != null) {
@@ -164,7 +161,6 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
 
     private void header(ByteBuf in) {
         turn.count();
-        heartbeat.onActivity();
         if (frameLog != null) {
             frameLog.received(reader.flags(), reader.length(), in);
         }
@@ -203,6 +199,9 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
             return false;
         }
         wholeBody(body);
+        if (in.isReadable()) {
+            heartbeat.onActivity(); // what follows a PING in the same read keeps the promise of its TTL
+        }
         return true;
     }
 
@@ -265,7 +264,7 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
         Command command = Command.read(body);
         switch (command) {
             case PING -> heartbeat.onPing(Command.readTtl(body), body);
-            case PONG -> {} // a sign of life, as everything is
+            case PONG -> heartbeat.onPong();
             case SUBSCRIBE, CANCEL -> {
                 if (type.isPublisher()) {
                     subscription(command == Command.SUBSCRIBE, body);
@@ -307,7 +306,7 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
 
     @Override
     void writabilityChanged() {
-        heartbeat.onWritabilityChanged();
+        heartbeat.sendWaitingPong();
         readComplete();
     }
 
@@ -327,7 +326,6 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
             if (heartbeat.sendWaitingPong() || flush) {
                 flush();
             }
-            heartbeat.sendWaitingPing();
         }
     }
 
@@ -348,21 +346,19 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
     }
 
     @Override
-    public boolean canSend() {
-        return !writer.isWriting() && codec.ctx().channel().isWritable();
+    public boolean isWriting() {
+        return writer.isWriting();
     }
 
     @Override
     public void retryAfterWrite() {
-        if (writer.isWriting()) {
-            writer.deferUntilWritten();
-        }
+        writer.deferUntilWritten();
     }
 
     @Override
-    public void send(ByteBuf command) {
+    public void send(ByteBuf body, ChannelPromise promise) {
         unflushed = true;
-        writer.command(command);
+        writer.command(body, promise);
     }
 
     @Override
@@ -385,6 +381,11 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
     @Override
     void exceptionCaught(Throwable cause) {
         codec.ctx().fireExceptionCaught(cause);
+    }
+
+    @Override
+    void written() {
+        heartbeat.onWritten();
     }
 
     @Override

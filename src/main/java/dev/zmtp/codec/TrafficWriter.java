@@ -104,11 +104,11 @@ final class TrafficWriter {
         afterWrite();
     }
 
-    /** Writes a command of our own, whose body is taken over. Not during a write. */
-    void command(ByteBuf body) {
+    /** Writes a command of our own. Takes over {@code body} and {@code promise}. Not during a write. */
+    void command(ByteBuf body, ChannelPromise promise) {
         writing = true;
         try {
-            batch.standalone(ZMTPFraming.COMMAND, body, codec.ctx().newPromise());
+            batch.standalone(ZMTPFraming.COMMAND, body, promise);
             if (deferred) {
                 writeHeld();
             }

@@ -413,6 +413,7 @@ final class WriteBatch {
         codec.memory().onSent();
         Throwable cause = write.cause();
         if (cause == null) {
+            codec.phase().written();
             WritePromises.succeed(waiting);
             return;
         }

@@ -202,12 +202,23 @@ public final class ZMTPConfig {
         return values.handshakeTimeout;
     }
 
-    /** The time between PINGs to a 3.1 peer. Default: zero, no PINGs are sent. */
+    /**
+     * The time between PINGs to a peer of ZMTP 3.1, and of 3.0 with {@link #heartbeatZmtp30Peers()}. Default: zero, no
+     * PINGs are sent. No PING is sent while the one before still waits in the channel's queue.
+     */
     public Duration heartbeatInterval() {
         return values.heartbeatInterval;
     }
 
-    /** The silence after a PING that ends the connection. Default: the interval; zero, if set: never. */
+    /**
+     * The time without a sign of life, counted from a PING, that ends the connection with {@code HEARTBEAT_TIMEOUT}.
+     * Default: the interval; zero, if set: never. A peer that is gone is noticed within the interval and this together.
+     *
+     * <p>A sign of life is any byte that arrives, and, while our own writes wait for the transport, any byte that it
+     * takes. The PING arrives after everything that was written before it, and the kernel takes bytes in steps of some
+     * part of its send buffer. So the timeout has to be longer than the peer needs to read what the kernels of both
+     * hosts hold.
+     */
     public Duration heartbeatTimeout() {
         return values.heartbeatTimeout();
     }
@@ -218,6 +229,16 @@ public final class ZMTPConfig {
      */
     public Duration heartbeatTtl() {
         return values.heartbeatTtl;
+    }
+
+    /**
+     * Whether PINGs are also sent to peers of ZMTP 3.0. That version has no PING, but JeroMQ, NetMQ and libzmq 4.2 to
+     * 4.3.2, which speak it, answer one. libzmq 4.0 and 4.1 ignore it; other peers may close the connection. The timeout
+     * applies to a 3.0 peer only after its first PING or PONG, so that one that ignores PINGs is not taken for a dead
+     * one. Default: false.
+     */
+    public boolean heartbeatZmtp30Peers() {
+        return values.heartbeatZmtp30Peers;
     }
 
     /**

@@ -249,13 +249,13 @@ public abstract sealed class ZMTPSettings<B extends ZMTPSettings<B>> permits ZMT
         return self();
     }
 
-    /** Sets the time between PINGs; zero to send none. Needs ZMTP 3.1. */
+    /** Sets the time between PINGs; zero to send none. Needs ZMTP 3.1, or {@link #heartbeatZmtp30Peers(boolean)}. */
     public B heartbeatInterval(Duration heartbeatInterval) {
         values.heartbeatInterval = checkDuration("heartbeatInterval", heartbeatInterval);
         return self();
     }
 
-    /** Sets the silence after a PING that ends the connection; zero for never. Needs an interval. */
+    /** Sets the time without a sign of life that ends the connection; zero for never. Needs an interval. */
     public B heartbeatTimeout(Duration heartbeatTimeout) {
         values.heartbeatTimeout = checkDuration("heartbeatTimeout", heartbeatTimeout);
         return self();
@@ -270,6 +270,16 @@ public abstract sealed class ZMTPSettings<B extends ZMTPSettings<B>> permits ZMT
             throw new IllegalArgumentException("heartbeatTtl: " + heartbeatTtl + " (expected: 0 or 0.1 to 65.5 s)");
         }
         values.heartbeatTtl = heartbeatTtl;
+        return self();
+    }
+
+    /**
+     * Sets whether PINGs are also sent to peers of ZMTP 3.0, which has none. Needs an interval.
+     *
+     * @see ZMTPConfig#heartbeatZmtp30Peers()
+     */
+    public B heartbeatZmtp30Peers(boolean heartbeatZmtp30Peers) {
+        values.heartbeatZmtp30Peers = heartbeatZmtp30Peers;
         return self();
     }
 

@@ -13,7 +13,6 @@ import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.InTraffic;
 import dev.zmtp.testing.ScriptedPeer;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;
@@ -97,6 +96,74 @@ class HeartbeatTest {
             pass(peer, 100_000);
             assertThat(peer.received()).isEmpty();
             assertThat(peer.channel.isActive()).isTrue();
+        }
+    }
+
+    // Peers of 3.0, which has no PING, though some understand it
+
+    private static ScriptedPeer pinging(ZMTPVersion version) {
+        return InTraffic.as(DEALER)
+                .peer(version)
+                .set(codec -> codec.heartbeatInterval(Duration.ofSeconds(1)).heartbeatZmtp30Peers(true))
+                .start();
+    }
+
+    @Test
+    void aPingOfA30PeerIsAnswered() {
+        try (ScriptedPeer peer = InTraffic.as(DEALER).peer(ZMTPVersion.ZMTP30).start()) {
+            peer.send("04 09 04 \"PING\" 00 00 61 62");
+            assertThat(peer.received()).isEqualTo(Hex.of("04 07 04 \"PONG\" 61 62"));
+        }
+    }
+
+    @Test
+    void a30PeerIsPingedOnRequest() {
+        try (ScriptedPeer peer = pinging(ZMTPVersion.ZMTP30)) {
+            pass(peer, 999);
+            assertThat(peer.received()).isEmpty();
+            pass(peer, 1);
+            assertThat(peer.received()).isEqualTo(PING);
+        }
+    }
+
+    @Test
+    void theSilenceOfA30PeerThatNeverAnsweredIsNotDeath() {
+        try (ScriptedPeer peer = pinging(ZMTPVersion.ZMTP30)) {
+            for (int second = 0; second < 100; second++) {
+                pass(peer, 1000);
+            }
+            peer.send("00 01 61");
+            for (int second = 0; second < 100; second++) {
+                pass(peer, 1000);
+            }
+            assertThat(peer.failures).isEmpty();
+            assertThat(peer.channel.isOpen()).isTrue();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {PONG, "04 07 04 \"PING\" 00 00"})
+    void theSilenceOfA30PeerThatUnderstandsPingsIsDeath(String command) {
+        try (ScriptedPeer peer = pinging(ZMTPVersion.ZMTP30)) {
+            pass(peer, 100_000);
+            peer.send(command);
+            pass(peer, 1000);
+            pass(peer, 999);
+            assertThat(peer.failures).isEmpty();
+            pass(peer, 1);
+            Failures.assertFailed(peer, ZMTPException.Code.HEARTBEAT_TIMEOUT);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = ZMTPVersion.class,
+            names = {"ZMTP10", "ZMTP20"})
+    void peersWithoutCommandsAreNeverPinged(ZMTPVersion version) {
+        try (ScriptedPeer peer = pinging(version)) {
+            pass(peer, 100_000);
+            assertThat(peer.received()).isEmpty();
+            assertThat(peer.channel.isOpen()).isTrue();
         }
     }
 
@@ -207,6 +274,26 @@ class HeartbeatTest {
         }
     }
 
+    @ParameterizedTest(name = "interval {0} s, timeout {1} s")
+    @CsvSource({"1, 1", "1, 3", "1, 10", "10, 3", "3, 7"})
+    void deathIsFoundWithinIntervalAndTimeout(int interval, int timeout) {
+        try (ScriptedPeer peer = InTraffic.as(DEALER)
+                .set(codec -> codec.heartbeatInterval(Duration.ofSeconds(interval))
+                        .heartbeatTimeout(Duration.ofSeconds(timeout)))
+                .start()) {
+            pass(peer, interval * 1000L);
+            pass(peer, 10);
+            peer.send(PONG);
+            int silence = 0;
+            while (peer.failures.isEmpty() && silence < 100_000) {
+                pass(peer, 10);
+                silence += 10;
+            }
+            Failures.assertFailed(peer, ZMTPException.Code.HEARTBEAT_TIMEOUT);
+            assertThat(silence).isBetween(timeout * 1000, (interval + timeout) * 1000);
+        }
+    }
+
     @Test
     void silenceForTheTtlOfThePeerEndsTheConnection() {
         try (ScriptedPeer peer = InTraffic.as(PULL).start()) {
@@ -231,10 +318,11 @@ class HeartbeatTest {
         }
     }
 
-    @Test
-    void aFrameInTheSameReadAsAPingDisarmsItsTtl() {
+    @ParameterizedTest
+    @ValueSource(strings = {"00 01 61", "00", "02 00*6 10 00", "02 00*7 01 61", PONG, "04 07 04 \"PING\" 00 00"})
+    void whateverFollowsAPingInTheSameReadDisarmsItsTtl(String bytes) {
         try (ScriptedPeer peer = InTraffic.as(PULL).start()) {
-            peer.send("04 07 04 \"PING\" 00 0a / 00 01 61");
+            peer.send("04 07 04 \"PING\" 00 0a" + bytes);
             pass(peer, 100_000);
             assertThat(peer.failures).isEmpty();
         }
@@ -334,16 +422,6 @@ class HeartbeatTest {
             } else {
                 ctx.write(msg, promise);
             }
-        }
-    }
-
-    @Test
-    void noPingIsQueuedForAPeerThatDoesNotRead() {
-        try (ScriptedPeer peer = pingingEach(1000)) {
-            peer.channel.write(ZMTPMessage.from(Unpooled.wrappedBuffer(new byte[100_000])));
-            assertThat(peer.channel.isWritable()).isFalse();
-            pass(peer, 1000);
-            assertThat(peer.received()).isEmpty();
         }
     }
 

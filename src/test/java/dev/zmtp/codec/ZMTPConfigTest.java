@@ -71,6 +71,7 @@ class ZMTPConfigTest {
                 .heartbeatInterval(Duration.ofSeconds(9))
                 .heartbeatTimeout(Duration.ofSeconds(10))
                 .heartbeatTtl(Duration.ofSeconds(11))
+                .heartbeatZmtp30Peers(true)
                 .build();
     }
 
@@ -153,6 +154,7 @@ class ZMTPConfigTest {
         assertThat(config.heartbeatInterval()).isZero();
         assertThat(config.heartbeatTimeout()).isZero();
         assertThat(config.heartbeatTtl()).isZero();
+        assertThat(config.heartbeatZmtp30Peers()).isFalse();
     }
 
     private static Arguments bad(Consumer<ZMTPConfig.Builder> setting, String message) {
@@ -281,6 +283,14 @@ class ZMTPConfigTest {
                         b -> b.heartbeatTtl(second).heartbeatInterval(Duration.ZERO),
                         "heartbeatTtl: PT1S (expected: none without a heartbeatInterval)"),
                 bad(
+                        b -> b.heartbeatZmtp30Peers(true),
+                        "heartbeatZmtp30Peers: true (expected: false without a heartbeatInterval)"),
+                bad(
+                        b -> b.heartbeatInterval(second)
+                                .heartbeatZmtp30Peers(true)
+                                .protocol(ZMTPVersion.ZMTP20),
+                        "heartbeatInterval: PT1S (expected: none with ZMTP20, which has no PING)"),
+                bad(
                         b -> b.heartbeatInterval(second).protocol(ZMTPVersion.ZMTP30),
                         "heartbeatInterval: PT1S (expected: none with ZMTP30, which has no PING)"),
                 bad(
@@ -398,7 +408,7 @@ class ZMTPConfigTest {
                         + "maxMessageFrames=3, maxHandshakeCommandLength=40, maxCommandLength=5, "
                         + "maxCommandsPerSecond=51, maxFramesPerTurn=54, maxSubscriptions=52, maxSubscriptionsLength=53, "
                         + "maxMetadataProperties=6, maxHeldLength=7, handshakeTimeout=PT8S, heartbeatInterval=PT9S, "
-                        + "heartbeatTimeout=PT10S, heartbeatTtl=PT11S}");
+                        + "heartbeatTimeout=PT10S, heartbeatTtl=PT11S, heartbeatZmtp30Peers=true}");
     }
 
     @Test

@@ -5,11 +5,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.ZMTPVersion;
 import dev.zmtp.codec.ZMTPConfig;
 import dev.zmtp.interop.InteropConnection.Binder;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelOption;
+import io.netty.util.concurrent.EventExecutor;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -57,6 +63,24 @@ class HeartbeatIT {
         try (InteropConnection link =
                 new InteropConnection(PeerKind.LIBZMQ, Binder.THEY, config, ZMTPSocketType.DEALER, socket -> {}, tap)) {
             link.ours().handshake();
+            tap.await(() -> tap.sent("PING") >= SOME && tap.received("PONG") >= SOME);
+
+            talk(link);
+        }
+    }
+
+    @Test
+    void aPeerOfZmtp30IsPingedOnRequestAndAnswers() {
+        Tap tap = new Tap();
+        ZMTPConfig config = QUIET.toBuilder()
+                .heartbeatInterval(INTERVAL)
+                .heartbeatTimeout(LONG)
+                .heartbeatZmtp30Peers(true)
+                .build();
+        try (InteropConnection link =
+                new InteropConnection(PeerKind.JEROMQ, Binder.THEY, config, ZMTPSocketType.DEALER, socket -> {}, tap)) {
+            link.ours().handshake();
+            assertThat(link.ours().session().negotiatedVersion()).isEqualTo(ZMTPVersion.ZMTP30);
             tap.await(() -> tap.sent("PING") >= SOME && tap.received("PONG") >= SOME);
 
             talk(link);
@@ -136,6 +160,81 @@ class HeartbeatIT {
             assertThat(ours.next(ZMTPException.class).code()).isEqualTo(ZMTPException.Code.HEARTBEAT_TIMEOUT);
             assertThat(ours.next(String.class)).isEqualTo(OurEnd.CLOSED);
             assertThat(peer.hearToTheEnd()).contains("\4PONG");
+        }
+    }
+
+    // Peers that read slowly, or not at all
+
+    private static final Duration HALF_A_SECOND = Duration.ofMillis(500);
+
+    /** Keeps more on its way than the high water mark, so that the channel is unwritable all the time. */
+    private static void keepUnwritable(Channel channel) {
+        channel.eventLoop().execute(() -> {
+            for (int i = 0; i < 32; i++) {
+                writeAgainAndAgain(channel);
+            }
+            channel.flush();
+        });
+    }
+
+    private static void writeAgainAndAgain(Channel channel) {
+        channel.write(ZMTPMessage.from(Unpooled.wrappedBuffer(new byte[8192]))).addListener(write -> {
+            if (write.isSuccess()) {
+                writeAgainAndAgain(channel);
+                channel.flush();
+            }
+        });
+    }
+
+    @Test
+    void aPeerThatReadsSlowlyButReadsIsNotDisconnected() throws Exception {
+        ZMTPConfig config = QUIET.toBuilder()
+                .heartbeatInterval(INTERVAL)
+                .heartbeatTimeout(HALF_A_SECOND)
+                .build();
+        try (OurSide ourSide = new OurSide();
+                RawPeer peer = new RawPeer(ourSide.listen(config), 16_384)) {
+            peer.say(RawPeer.DEALER_OF_31);
+            OurEnd ours = ourSide.accept();
+            ours.handshake();
+            // Linux reports room when a third of its send buffer is free: here, after about two of the reads below.
+            ours.channel().config().setOption(ChannelOption.SO_SNDBUF, 16_384);
+            keepUnwritable(ours.channel());
+            EventExecutor clock = ours.channel().eventLoop();
+            for (int i = 0; i < 100; i++) {
+                peer.hear(16_384);
+                clock.schedule(() -> {}, 15, TimeUnit.MILLISECONDS).sync();
+            }
+            assertThat(ours.next(Duration.ZERO)).isNull();
+
+            // From here on it reads nothing.
+            assertThat(ours.next(ZMTPException.class))
+                    .hasMessageContaining("500 ms")
+                    .extracting(ZMTPException::code)
+                    .isEqualTo(ZMTPException.Code.HEARTBEAT_TIMEOUT);
+        }
+    }
+
+    @Test
+    void aDeadPeerIsFoundInTimeThoughTheKernelTakesWhatWeSend() throws IOException {
+        ZMTPConfig config = QUIET.toBuilder().heartbeatInterval(HALF_A_SECOND).build();
+        try (OurSide ourSide = new OurSide();
+                RawPeer peer = new RawPeer(ourSide.listen(config))) {
+            peer.say(RawPeer.DEALER_OF_31);
+            OurEnd ours = ourSide.accept();
+            ours.handshake();
+            Channel channel = ours.channel();
+            AtomicInteger bursts = new AtomicInteger();
+            Runnable burst = () -> {
+                if (channel.isWritable()) {
+                    bursts.incrementAndGet();
+                    channel.writeAndFlush(ZMTPMessage.from(Unpooled.wrappedBuffer(new byte[100_000])));
+                }
+            };
+            channel.eventLoop().scheduleAtFixedRate(burst, 50, 50, TimeUnit.MILLISECONDS);
+
+            assertThat(ours.next(ZMTPException.class).code()).isEqualTo(ZMTPException.Code.HEARTBEAT_TIMEOUT);
+            assertThat(bursts).as("of about 20 in interval and timeout").hasValueLessThan(25);
         }
     }
 

@@ -3,6 +3,7 @@ package dev.zmtp.interop;
 import dev.zmtp.testing.Hex;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 
@@ -25,9 +26,22 @@ final class RawPeer implements AutoCloseable {
         socket.setSoTimeout((int) Patience.LIMIT.toMillis());
     }
 
+    /** Connects to {@code port}, with a receive buffer of {@code receiveBuffer} bytes. */
+    RawPeer(int port, int receiveBuffer) throws IOException {
+        socket = new Socket();
+        socket.setReceiveBufferSize(receiveBuffer);
+        socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+        socket.setSoTimeout((int) Patience.LIMIT.toMillis());
+    }
+
     /** Sends the bytes that {@code hex} spells. */
     void say(String hex) throws IOException {
         socket.getOutputStream().write(Hex.bytes(hex));
+    }
+
+    /** Reads this many bytes and forgets them. */
+    void hear(int bytes) throws IOException {
+        socket.getInputStream().skipNBytes(bytes);
     }
 
     /** Reads until the other side closes the connection, and returns what it sent, with a character for each byte. */
