@@ -16,6 +16,7 @@ import dev.zmtp.testing.ScriptedPeer;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -137,6 +138,69 @@ class MemoryBudgetTest {
             peer.channel.flush();
             peer.send(GREETING + ready("ROUTER"));
             assertThat(budget.used()).isLessThan(1000);
+        }
+    }
+
+    /** A transport whose peer reads only when it is told to. */
+    private static final class Socket extends ChannelOutboundHandlerAdapter {
+        private boolean peerReads;
+        private ChannelHandlerContext ctx;
+
+        @Override
+        public void handlerAdded(ChannelHandlerContext ctx) {
+            this.ctx = ctx;
+        }
+
+        @Override
+        public void flush(ChannelHandlerContext ctx) {
+            if (peerReads) {
+                ctx.flush();
+            }
+        }
+    }
+
+    private ScriptedPeer traffic(Socket socket) {
+        return InTraffic.as(DEALER)
+                .set(codec -> codec.memoryBudget(budget))
+                .before(socket)
+                .start();
+    }
+
+    private static void write(ScriptedPeer peer, int length) {
+        peer.channel.writeAndFlush(ZMTPMessage.fromUTF8("a".repeat(length)), peer.channel.voidPromise());
+    }
+
+    @Test
+    void whatTheTransportHasNotSentCounts() {
+        Socket socket = new Socket();
+        socket.peerReads = true;
+        long announced = announced();
+        try (ScriptedPeer peer = traffic(socket)) {
+            socket.peerReads = false;
+            write(peer, 3000);
+            assertThat(budget.used() - announced).isBetween(3000L, 3200L);
+            socket.ctx.flush();
+            peer.channel.runPendingTasks();
+            assertThat(budget.used()).isEqualTo(announced);
+        }
+    }
+
+    @Test
+    void aPeerThatDoesNotReadPaysForItsQueueAndOneThatReadsDoesNot() {
+        Socket reading = new Socket();
+        Socket mute = new Socket();
+        reading.peerReads = true;
+        mute.peerReads = true;
+        try (ScriptedPeer first = traffic(mute);
+                ScriptedPeer second = traffic(reading)) {
+            mute.peerReads = false;
+            write(second, 600_000);
+            reading.peerReads = false;
+            write(first, 600_000);
+            write(second, 500_000);
+            run(first, second);
+            assertThat(only(first.failures).code()).isEqualTo(ZMTPException.Code.MEMORY_BUDGET);
+            assertThat(second.failures).isEmpty();
         }
     }
 

@@ -3,6 +3,7 @@ package dev.zmtp.fuzz;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPVersion;
 import dev.zmtp.codec.ZMTPCodec;
+import dev.zmtp.codec.ZMTPMemoryBudget;
 import java.util.Arrays;
 
 /** Codecs as an input chooses them. */
@@ -35,7 +36,8 @@ final class FuzzedCodec {
     static ZMTPCodec.Builder limited(ZMTPCodec.Builder codec, Input input) {
         int frameLength = input.number(NONE, 1, 5, 255, 256, 5000, 100_000);
         int messageLength = input.number(NONE, 1, 5, 100, 300, 5000, 100_000);
-        return codec.maxFrameLength(Math.min(frameLength, messageLength))
+        return codec.memoryBudget(ZMTPMemoryBudget.of(Long.MAX_VALUE))
+                .maxFrameLength(Math.min(frameLength, messageLength))
                 .maxMessageLength(messageLength)
                 .maxMessageFrames(input.number(1024, 1, 2, 3, 10))
                 .maxCommandLength(input.number(8192, 1, 5, 12, 255, 256))

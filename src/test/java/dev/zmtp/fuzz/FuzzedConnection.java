@@ -6,6 +6,7 @@ import dev.zmtp.codec.ZMTPCodec;
 import dev.zmtp.codec.ZMTPHandshake;
 import dev.zmtp.codec.ZMTPHandshakeFailure;
 import dev.zmtp.codec.ZMTPHandshakeSuccess;
+import dev.zmtp.codec.ZMTPMemoryBudget;
 import dev.zmtp.testing.LeakCheck;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
@@ -30,7 +31,7 @@ import java.util.List;
  *   <li>after that, the channel is closed, nothing is fired and nothing is sent;
  *   <li>no buffer is larger than twice what has come, and no more is kept than that;
  *   <li>what is sent is bounded by what came, and by the water mark if the peer reads nothing;
- *   <li>at the end, all memory is back and nothing was logged as a warning.
+ *   <li>at the end, all memory is back, the memory budget counts nothing, and nothing was logged as a warning.
  * </ul>
  */
 final class FuzzedConnection implements AutoCloseable {
@@ -363,6 +364,8 @@ final class FuzzedConnection implements AutoCloseable {
         channel.finishAndReleaseAll();
         channel.runPendingTasks();
         channel.releaseOutbound();
+        ZMTPMemoryBudget budget = codec.session().config().memoryBudget();
+        FuzzFailure.unless(budget == ZMTPMemoryBudget.shared() || budget.used() == 0, "counted as kept", budget);
         for (int i = 0; i < kept.size(); i++) {
             ZMTPMessage message = kept.get(i);
             FuzzFailure.unlessEqual(Words.of(message), heard.get(keptAt.get(i)), "kept message");

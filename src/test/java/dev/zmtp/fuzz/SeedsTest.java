@@ -23,6 +23,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class SeedsTest {
 
     private static final Map<String, Consumer<byte[]>> TARGETS = new TreeMap<>(Map.ofEntries(
+            Map.entry("BudgetFuzz", BudgetFuzz::fuzzerTestOneInput),
             Map.entry("ChunkingFuzz", ChunkingFuzz::fuzzerTestOneInput),
             Map.entry("CommandFuzz", CommandFuzz::fuzzerTestOneInput),
             Map.entry("CurveBoxFuzz", CurveBoxFuzz::fuzzerTestOneInput),
