@@ -66,7 +66,24 @@ final class MechanismContext implements ZMTPMechanism.Context {
 
     @Override
     public Executor executor() {
-        return codec.config().handshakeExecutor();
+        return this::compute;
+    }
+
+    private void compute(Runnable step) {
+        ZMTPSession session = codec.session();
+        session.beginWork();
+        try {
+            codec.config().handshakeExecutor().execute(() -> {
+                try {
+                    step.run();
+                } finally {
+                    session.endWork();
+                }
+            });
+        } catch (RuntimeException | Error e) {
+            session.endWork(); // it will not run
+            throw e;
+        }
     }
 
     @Override
@@ -99,6 +116,7 @@ final class MechanismContext implements ZMTPMechanism.Context {
 
         void ask(ZMTPAuthenticator authenticator, ZMTPAuthRequest request) {
             asking = true;
+            codec.session().beginWork();
             try {
                 authenticator.authenticate(request).whenComplete(this::answered);
             } catch (Throwable e) {
@@ -109,6 +127,7 @@ final class MechanismContext implements ZMTPMechanism.Context {
         }
 
         private void answered(@Nullable ZMTPDecision made, @Nullable Throwable failure) {
+            codec.session().endWork();
             if (codec.ctx().executor().inEventLoop() && asking) {
                 decide(made, failure);
                 return;

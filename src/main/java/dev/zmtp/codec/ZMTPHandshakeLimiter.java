@@ -4,19 +4,13 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler.Sharable;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.util.NetUtil;
-import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
-import java.net.InetSocketAddress;
 import java.net.SocketAddress;
-import java.util.Arrays;
-import java.util.HashMap;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Limits how many connections of a server may be in their handshake at one time, in total and per address. A host that
- * opens connections and leaves them idle cannot exhaust the server.
+ * opens connections and leaves them idle can neither exhaust the server nor keep others out.
  *
  * <pre>{@code
  *   ZMTPHandshakeLimiter limiter = new ZMTPHandshakeLimiter(); // one for all channels of the server
@@ -26,15 +20,27 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Add it first, before the {@link ZMTPCodec} and before an {@code SslHandler}, whose handshake is counted too. A
  * connection counts from the moment that the limiter is added to its pipeline until the handshake of its codec is over
- * or the channel is closed; then the limiter leaves the pipeline. A connection above the limit is closed before it is
- * active, so that nothing is sent to it, and {@link #refused} is called. A handler that detects another protocol
- * removes the limiter.
+ * or the channel is closed; then the limiter leaves the pipeline. A handler that detects another protocol removes the
+ * limiter.
  *
- * <p>IPv6 addresses are counted per /64, because one host usually controls a whole /64. A channel without an internet
- * address, such as one of a Unix domain socket, counts in total only. Connections through a proxy that sends the
- * {@code PROXY} header all have the proxy's address: set {@code maxPerAddress} to {@code maxTotal} there.
+ * <p><b>Which connection is dropped.</b> A new connection is always let in. If it is one too many for its address, the
+ * oldest handshake of that address is dropped; if it is one too many in total, the oldest one of the address that has
+ * most handshakes. An honest peer needs a few round trips, so what has been in its handshake longest is almost surely
+ * idle. A handshake that waits for this side, because a mechanism computes or an authenticator decides, is passed over
+ * if another one can be found near it. In a flood, a peer has as much time for its handshake as the flood needs to open
+ * {@code maxPerAddress} connections from its address, and {@code maxTotal} from as many addresses as it has.
  *
- * <p>Sharable and thread safe: use one for all channels that are counted together.
+ * <p><b>How.</b> {@link #refused} is called. The channel is closed with {@code SO_LINGER} 0 where the transport has this
+ * option, so that the peer gets a reset and no socket is left in {@code TIME_WAIT}. Handlers get a
+ * {@link ZMTPHandshakeFailure} with the code {@code CLOSED}.
+ *
+ * <p><b>Addresses.</b> IPv6 addresses are counted per /64, because one host usually controls a whole /64. A channel
+ * without an internet address, such as one of a Unix domain socket, counts in total only. A connection counts for
+ * {@link ZMTPCodec#PEER_ADDRESS} as soon as a handler has set it. Until then it counts for the address that it comes
+ * from, which is the proxy's after a proxy: override {@link #peerAddress} there, so that it counts in total only.
+ *
+ * <p>Sharable and thread safe: use one for all channels that are counted together. To limit connections after their
+ * handshake too, see {@link ZMTPConnectionLimiter}.
  */
 @Sharable
 public class ZMTPHandshakeLimiter extends ChannelInboundHandlerAdapter {
@@ -43,29 +49,10 @@ public class ZMTPHandshakeLimiter extends ChannelInboundHandlerAdapter {
 
     private static final int DEFAULT_MAX_PER_ADDRESS = 64;
 
-    private static final InternalLogger logger = InternalLoggerFactory.getInstance(ZMTPHandshakeLimiter.class);
+    private final RefusalLog log =
+            new RefusalLog(InternalLoggerFactory.getInstance(ZMTPHandshakeLimiter.class), System::nanoTime);
 
-    private static final int IPV6_LENGTH = 16;
-    private static final int IPV6_NETWORK_LENGTH = 8;
-
-    private final int maxTotal;
-    private final int maxPerAddress;
-
-    /** The connections that are counted. Guarded by this. */
-    private final Map<Channel, Handshake> counted = new HashMap<>();
-
-    /** The number of connections for each address. Guarded by this. */
-    private final Map<String, Integer> perAddress = new HashMap<>();
-
-    /** A connection that is counted, with its address at the start: a closed channel may not know it. */
-    private static final class Handshake {
-        private final String address;
-        private boolean hasListener;
-
-        private Handshake(String address) {
-            this.address = address;
-        }
-    }
+    private final ConnectionGate gate;
 
     /** A limiter of 1,024 handshakes in total and 64 per address. */
     public ZMTPHandshakeLimiter() {
@@ -78,119 +65,60 @@ public class ZMTPHandshakeLimiter extends ChannelInboundHandlerAdapter {
      * @throws IllegalArgumentException if one is less
      */
     public ZMTPHandshakeLimiter(int maxTotal, int maxPerAddress) {
-        this.maxTotal = atLeastOne("maxTotal", maxTotal);
-        this.maxPerAddress = atLeastOne("maxPerAddress", maxPerAddress);
-    }
-
-    private static int atLeastOne(String name, int value) {
-        if (value < 1) {
-            throw new IllegalArgumentException(name + ": " + value + " (expected: >= 1)");
-        }
-        return value;
+        ConnectionTable table = new ConnectionTable("handshakes", maxTotal, maxPerAddress);
+        gate = ConnectionGate.ofHandshakes(table, channel -> peerAddress(channel), this::refused);
     }
 
     /** The number of connections that are in their handshake now. */
-    public final synchronized int handshakes() {
-        return counted.size();
+    public final int handshakes() {
+        return gate.count();
     }
 
     /**
-     * Called for a connection that is refused, on its event loop, just before it is closed. Logs it at level info; a
-     * subclass may do something else. Add the limiter without an executor: on another thread it would come too late.
+     * Returns the address that a connection counts for at present; null if it is not known yet, and the connection
+     * counts in total only. By default {@link ZMTPCodec#PEER_ADDRESS} if a handler has set it, otherwise the channel's
+     * remote address. Called on the channel's event loop, when the limiter is added and after each read.
      *
-     * @param reason the limit that it would exceed, with the address if it is the limit per address
+     * <p>After a proxy, all connections come from its address. Return null there until {@code PEER_ADDRESS} is set:
+     *
+     * <pre>{@code
+     *   return channel.attr(ZMTPCodec.PEER_ADDRESS).get();
+     * }</pre>
+     */
+    protected @Nullable SocketAddress peerAddress(Channel channel) {
+        return ConnectionGate.peerAddress(channel);
+    }
+
+    /**
+     * Called for a connection that is dropped, on its event loop, just before it is closed. Logs it at level info, at
+     * most one line a second; a subclass may do something else. Add the limiter without an executor: on another thread
+     * it would come too late.
+     *
+     * @param reason the limit that was exceeded, with the address if it is the limit per address
      */
     protected void refused(Channel channel, String reason) {
-        logger.info("{} refused: {}", channel, reason);
+        log.refused(channel, reason);
     }
 
     @Override
     public final void handlerAdded(ChannelHandlerContext ctx) {
-        if (!ctx.channel().isOpen()) {
-            return; // its pipeline may be gone, and then handlerRemoved would not be called
-        }
-        String reason = count(ctx.channel());
-        if (reason != null) {
-            try {
-                refused(ctx.channel(), reason);
-            } finally {
-                ctx.channel().close();
-            }
-        }
-    }
-
-    /** Counts this channel, or returns the reason why not. */
-    private synchronized @Nullable String count(Channel channel) {
-        if (counted.containsKey(channel)) {
-            return null; // added twice
-        }
-        String address = address(channel.remoteAddress());
-        int ofAddress = perAddress.getOrDefault(address, 0) + 1;
-        if (counted.size() >= maxTotal) {
-            return "handshakes: " + (counted.size() + 1) + " (expected: <= " + maxTotal + ")";
-        }
-        if (!address.isEmpty() && ofAddress > maxPerAddress) {
-            return "handshakes with " + address + ": " + ofAddress + " (expected: <= " + maxPerAddress + ")";
-        }
-        counted.put(channel, new Handshake(address));
-        perAddress.put(address, ofAddress);
-        return null;
-    }
-
-    /** The key by which a handshake is counted: an address, an IPv6 network, or empty if there is none. */
-    private static String address(@Nullable SocketAddress remote) {
-        if (!(remote instanceof InetSocketAddress internet) || internet.isUnresolved()) {
-            return "";
-        }
-        byte[] bytes = internet.getAddress().getAddress();
-        if (bytes.length < IPV6_LENGTH) {
-            return NetUtil.bytesToIpAddress(bytes);
-        }
-        Arrays.fill(bytes, IPV6_NETWORK_LENGTH, IPV6_LENGTH, (byte) 0);
-        return NetUtil.bytesToIpAddress(bytes) + "/64";
+        gate.added(ctx);
     }
 
     @Override
     public final void channelActive(ChannelHandlerContext ctx) {
         ctx.fireChannelActive();
-        removeAfterHandshake(ctx);
+        gate.progressed(ctx);
     }
 
     @Override
     public final void channelRead(ChannelHandlerContext ctx, Object msg) {
         ctx.fireChannelRead(msg);
-        removeAfterHandshake(ctx); // the codec may have been added only now, by a handler that chooses a protocol
-    }
-
-    private void removeAfterHandshake(ChannelHandlerContext ctx) {
-        ZMTPCodec codec = ctx.pipeline().get(ZMTPCodec.class);
-        if (codec != null && isFirst(ctx.channel())) {
-            codec.session().handshakeFuture().addListener(done -> removeFromPipeline(ctx));
-        }
-    }
-
-    private synchronized boolean isFirst(Channel channel) {
-        Handshake handshake = counted.get(channel);
-        if (handshake == null || handshake.hasListener) {
-            return false;
-        }
-        handshake.hasListener = true;
-        return true;
-    }
-
-    private void removeFromPipeline(ChannelHandlerContext ctx) {
-        if (!ctx.executor().inEventLoop()) { // the codec may have been added with an executor of its own
-            ctx.executor().execute(() -> removeFromPipeline(ctx));
-        } else if (!ctx.isRemoved()) {
-            ctx.pipeline().remove(ctx.name());
-        }
+        gate.progressed(ctx);
     }
 
     @Override
-    public final synchronized void handlerRemoved(ChannelHandlerContext ctx) {
-        Handshake handshake = counted.remove(ctx.channel());
-        if (handshake != null) {
-            perAddress.computeIfPresent(handshake.address, (address, all) -> all == 1 ? null : all - 1);
-        }
+    public final void handlerRemoved(ChannelHandlerContext ctx) {
+        gate.removed(ctx);
     }
 }

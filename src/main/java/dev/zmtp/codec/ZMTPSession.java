@@ -12,6 +12,7 @@ import io.netty.util.concurrent.Future;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +24,10 @@ public final class ZMTPSession {
 
     private final ZMTPConfig config;
     private final HandshakePromise handshake = new HandshakePromise();
+
+    /** How many computations run for the handshake, or wait to run, and how many questions the authenticator has. */
+    private final AtomicInteger work = new AtomicInteger();
+
     private @Nullable ByteBuffer peerIdentity;
     private @Nullable ZMTPDecision decision;
 
@@ -154,6 +159,21 @@ public final class ZMTPSession {
             return address;
         }
         return address + " with identity 0x" + ByteBufUtil.hexDump(Unpooled.wrappedBuffer(known.remoteIdentity()));
+    }
+
+    /** This side begins to compute or to decide something, and the peer waits for that. */
+    void beginWork() {
+        work.incrementAndGet();
+    }
+
+    /** What had begun has ended. On any thread. */
+    void endWork() {
+        work.decrementAndGet();
+    }
+
+    /** Returns whether the peer waits for this side: for what a mechanism computes, or an authenticator decides. */
+    boolean isWorking() {
+        return work.get() > 0;
     }
 
     /** Remembers what the authenticator decided. */

@@ -6,24 +6,26 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.zmtp.ZMTPVersion;
-import dev.zmtp.testing.EventLoops;
+import dev.zmtp.security.ZMTPAuthenticator;
+import dev.zmtp.security.ZMTPCurve;
+import dev.zmtp.security.ZMTPCurveKeyPair;
+import dev.zmtp.security.ZMTPDecision;
+import dev.zmtp.testing.AddressedChannel;
+import dev.zmtp.testing.Fired;
 import dev.zmtp.testing.Hex;
+import dev.zmtp.testing.Recorder;
 import dev.zmtp.testing.ScriptedPeer;
-import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.channel.ChannelInitializer;
 import io.netty.channel.embedded.EmbeddedChannel;
-import io.netty.channel.socket.nio.NioServerSocketChannel;
-import java.io.IOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.Socket;
 import java.net.SocketAddress;
-import java.net.UnknownHostException;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -32,15 +34,15 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * A server lets only so many connections be in their handshake, in total and from one address, and says whom it
- * refuses.
+ * A server lets only so many connections be in their handshake, in total and from one address. It drops the oldest, and
+ * reports which.
  */
 class ZMTPHandshakeLimiterTest {
 
     private final List<String> refused = new ArrayList<>();
 
     /** All channels of the test. */
-    private final List<Connection> connections = new ArrayList<>();
+    private final List<AddressedChannel> connections = new ArrayList<>();
 
     private ZMTPHandshakeLimiter limiter(int maxTotal, int maxPerAddress) {
         return new ZMTPHandshakeLimiter(maxTotal, maxPerAddress) {
@@ -52,37 +54,25 @@ class ZMTPHandshakeLimiterTest {
         };
     }
 
-    /** An accepted connection of a server: active before there is a handler. */
-    private static final class Connection extends EmbeddedChannel {
-        private final @Nullable SocketAddress remote;
-
-        private Connection(@Nullable SocketAddress remote) {
-            this.remote = remote;
-        }
-
-        @Override
-        protected @Nullable SocketAddress remoteAddress0() {
-            return remote;
-        }
+    private AddressedChannel connect(ZMTPHandshakeLimiter limiter, String address) {
+        return connect(limiter, address, ZMTPCodec.of(ROUTER));
     }
 
-    private Connection connect(ZMTPHandshakeLimiter limiter, String address) {
-        try {
-            return connect(limiter, new InetSocketAddress(InetAddress.getByName(address), 5000 + connections.size()));
-        } catch (UnknownHostException e) {
-            throw new AssertionError(e);
-        }
+    private AddressedChannel connect(ZMTPHandshakeLimiter limiter, String address, ZMTPCodec codec) {
+        return connect(limiter, AddressedChannel.address(address, 5000 + connections.size()), codec);
     }
 
-    private Connection connect(ZMTPHandshakeLimiter limiter, @Nullable SocketAddress remote) {
-        Connection connection = new Connection(remote);
+    private AddressedChannel connect(ZMTPHandshakeLimiter limiter, @Nullable SocketAddress peer) {
+        return connect(limiter, peer, ZMTPCodec.of(ROUTER));
+    }
+
+    private AddressedChannel connect(ZMTPHandshakeLimiter limiter, @Nullable SocketAddress peer, ZMTPCodec codec) {
+        AddressedChannel connection = new AddressedChannel(peer, limiter, codec);
         connections.add(connection);
-        connection.freezeTime();
-        connection.pipeline().addLast(limiter).addLast(ZMTPCodec.of(ROUTER));
         return connection;
     }
 
-    private static void shakeHands(Connection connection) {
+    private static void shakeHands(AddressedChannel connection) {
         byte[] greeting = Hex.bytes(ScriptedPeer.greeting(ZMTPVersion.ZMTP31, DEALER));
         connection.writeInbound(connection.alloc().buffer().writeBytes(greeting));
     }
@@ -93,36 +83,147 @@ class ZMTPHandshakeLimiterTest {
     }
 
     @Test
-    void oneHandshakeMoreThanInTotalIsRefusedWhoeverItIs() {
+    void theOldestHandshakeMakesRoomForOneTooManyInTotal() {
         ZMTPHandshakeLimiter limiter = limiter(2, 2);
-        Connection first = connect(limiter, "10.0.0.1");
-        Connection second = connect(limiter, "10.0.0.2");
-        Connection third = connect(limiter, "10.0.0.3");
-        assertThat(first.isOpen()).isTrue();
+        AddressedChannel first = connect(limiter, "10.0.0.1");
+        AddressedChannel second = connect(limiter, "10.0.0.2");
+        AddressedChannel third = connect(limiter, "10.0.0.3");
+        assertThat(first.isOpen()).isFalse();
         assertThat(second.isOpen()).isTrue();
-        assertThat(third.isOpen()).isFalse();
+        assertThat(third.isOpen()).isTrue();
         assertThat(limiter.handshakes()).isEqualTo(2);
-        assertThat(refused).containsExactly("/10.0.0.3:5002 refused: handshakes: 3 (expected: <= 2)");
+        assertThat(refused).containsExactly("/10.0.0.1:5000 refused: handshakes: 3 (expected: <= 2)");
     }
 
     @Test
-    void oneHandshakeMoreThanFromOneAddressIsRefusedAndOthersAreNot() {
+    void theOldestHandshakeOfAnAddressMakesRoomForOneTooManyOfIt() {
         ZMTPHandshakeLimiter limiter = limiter(10, 2);
-        connect(limiter, "10.0.0.1");
-        connect(limiter, "10.0.0.1");
-        Connection third = connect(limiter, "10.0.0.1");
-        Connection other = connect(limiter, "10.0.0.2");
-        assertThat(third.isOpen()).isFalse();
+        AddressedChannel other = connect(limiter, "10.0.0.2");
+        AddressedChannel first = connect(limiter, "10.0.0.1");
+        AddressedChannel second = connect(limiter, "10.0.0.1");
+        AddressedChannel third = connect(limiter, "10.0.0.1");
+        assertThat(first.isOpen()).isFalse();
+        assertThat(second.isOpen()).isTrue();
+        assertThat(third.isOpen()).isTrue();
         assertThat(other.isOpen()).isTrue();
-        assertThat(refused).containsExactly("/10.0.0.1:5002 refused: handshakes with 10.0.0.1: 3 (expected: <= 2)");
+        assertThat(refused).containsExactly("/10.0.0.1:5001 refused: handshakes with 10.0.0.1: 3 (expected: <= 2)");
     }
 
     @Test
-    void aRefusedPeerGetsNoByte() {
+    void theAddressWithMostHandshakesMakesRoomForOneTooManyInTotal() {
+        ZMTPHandshakeLimiter limiter = limiter(4, 4);
+        AddressedChannel oldest = connect(limiter, "10.0.0.1");
+        AddressedChannel flooding = connect(limiter, "10.0.0.2");
+        connect(limiter, "10.0.0.2");
+        connect(limiter, "10.0.0.3");
+        AddressedChannel newcomer = connect(limiter, "10.0.0.4");
+        assertThat(flooding.isOpen()).isFalse();
+        assertThat(oldest.isOpen()).isTrue();
+        assertThat(newcomer.isOpen()).isTrue();
+    }
+
+    @Test
+    void aHandshakeThatIsDroppedIsReportedAsClosed() {
         ZMTPHandshakeLimiter limiter = limiter(1, 1);
+        AddressedChannel first = connect(limiter, "10.0.0.1");
+        Recorder<String> recorder = Recorder.ofDescriptions();
+        first.pipeline().addLast(recorder);
         connect(limiter, "10.0.0.1");
-        Connection second = connect(limiter, "10.0.0.1");
-        assertThat(second.<Object>readOutbound()).isNull();
+        assertThat(recorder.events).extracting(Fired::describe).containsExactly("refused: CLOSED");
+        assertThat(recorder.failures).isEmpty();
+    }
+
+    @Test
+    void aDroppedConnectionIsClosedWithoutWaitingForTheLastWordsOfOtherHandlers() {
+        ZMTPHandshakeLimiter limiter = limiter(1, 1);
+        AddressedChannel first = new AddressedChannel("10.0.0.1", 1, limiter, new SlowToClose(), ZMTPCodec.of(ROUTER));
+        connections.add(first);
+        connect(limiter, "10.0.0.1");
+        assertThat(first.isOpen()).isFalse();
+    }
+
+    private static ZMTPCodec withAuthenticator(ZMTPAuthenticator authenticator) {
+        return ZMTPCodec.builder()
+                .socketType(ROUTER)
+                .authenticator(authenticator)
+                .build();
+    }
+
+    @Test
+    void aHandshakeWhosePeerWaitsForADecisionIsPassedOver() {
+        ZMTPHandshakeLimiter limiter = limiter(2, 2);
+        CompletableFuture<ZMTPDecision> decision = new CompletableFuture<>();
+        AddressedChannel deciding = connect(limiter, "10.0.0.1", withAuthenticator(request -> decision));
+        shakeHands(deciding);
+        AddressedChannel idle = connect(limiter, "10.0.0.1");
+        connect(limiter, "10.0.0.1");
+        assertThat(idle.isOpen()).isFalse();
+        assertThat(deciding.isOpen()).isTrue();
+
+        decision.complete(ZMTPDecision.accept(""));
+        deciding.runPendingTasks();
+        assertThat(limiter.handshakes()).isOne();
+        assertThat(deciding.isOpen()).isTrue();
+    }
+
+    @Test
+    void aHandshakeWhosePeerWaitsForAComputationIsPassedOverAsLongAsItDoes() {
+        ZMTPHandshakeLimiter limiter = limiter(2, 2);
+        Queue<Runnable> computations = new ArrayDeque<>();
+        ZMTPCurveKeyPair serverKeys = ZMTPCurveKeyPair.generate();
+        ZMTPCodec server = ZMTPCodec.builder()
+                .socketType(ROUTER)
+                .mechanism(ZMTPCurve.server(serverKeys))
+                .authenticator(ZMTPAuthenticator.anyone())
+                .handshakeExecutor(computations::add)
+                .build();
+        AddressedChannel computing = connect(limiter, "10.0.0.1", server);
+        EmbeddedChannel client = new EmbeddedChannel(ZMTPCodec.builder()
+                .socketType(DEALER)
+                .mechanism(ZMTPCurve.client(serverKeys.publicKey(), ZMTPCurveKeyPair.generate()))
+                .handshakeExecutor(Runnable::run)
+                .build());
+        exchange(client, computing); // up to our computation of the WELCOME
+        AddressedChannel idle = connect(limiter, "10.0.0.1");
+        AddressedChannel third = connect(limiter, "10.0.0.1");
+        assertThat(computations).hasSize(1);
+        assertThat(idle.isOpen()).isFalse();
+        assertThat(computing.isOpen()).isTrue();
+
+        computations.remove().run();
+        computing.runPendingTasks(); // sends the WELCOME, and waits for the peer
+        connect(limiter, "10.0.0.1");
+        assertThat(computing.isOpen()).isFalse();
+        assertThat(third.isOpen()).isTrue();
+        client.finishAndReleaseAll();
+    }
+
+    private static void exchange(EmbeddedChannel one, EmbeddedChannel other) {
+        boolean moved = true;
+        while (moved) {
+            moved = false;
+            for (EmbeddedChannel from : List.of(one, other)) {
+                from.runPendingTasks();
+                for (Object out = from.readOutbound(); out != null; out = from.readOutbound()) {
+                    moved = true;
+                    (from == one ? other : one).writeInbound(out);
+                }
+            }
+        }
+    }
+
+    @Test
+    void ifAllPeersWaitForThisSideTheOldestMakesRoom() {
+        ZMTPHandshakeLimiter limiter = limiter(2, 2);
+        ZMTPAuthenticator slow = request -> new CompletableFuture<>();
+        AddressedChannel first = connect(limiter, "10.0.0.1", withAuthenticator(slow));
+        shakeHands(first);
+        AddressedChannel second = connect(limiter, "10.0.0.2", withAuthenticator(slow));
+        shakeHands(second);
+        AddressedChannel newcomer = connect(limiter, "10.0.0.1");
+        assertThat(first.isOpen()).isFalse();
+        assertThat(second.isOpen()).isTrue();
+        assertThat(newcomer.isOpen()).isTrue();
     }
 
     @ParameterizedTest
@@ -132,10 +233,11 @@ class ZMTPHandshakeLimiterTest {
         "10.0.0.1, 10.0.0.129, true",
         "::ffff:10.0.0.1, 10.0.0.1, false"
     })
-    void anIpv6NetworkCountsAsOneAddress(String first, String second, boolean accepted) {
+    void anIpv6NetworkCountsAsOneAddress(String first, String second, boolean areTwo) {
         ZMTPHandshakeLimiter limiter = limiter(10, 1);
-        connect(limiter, first);
-        assertThat(connect(limiter, second).isOpen()).isEqualTo(accepted);
+        AddressedChannel connection = connect(limiter, first);
+        connect(limiter, second);
+        assertThat(connection.isOpen()).isEqualTo(areTwo);
     }
 
     @Test
@@ -152,16 +254,18 @@ class ZMTPHandshakeLimiterTest {
     @Test
     void channelsWithoutAnInternetAddressCountInTotalOnly() {
         ZMTPHandshakeLimiter limiter = limiter(3, 1);
-        connect(limiter, (SocketAddress) null);
+        AddressedChannel first = connect(limiter, (SocketAddress) null);
         connect(limiter, InetSocketAddress.createUnresolved("host", 1));
-        assertThat(connect(limiter, (SocketAddress) null).isOpen()).isTrue();
-        assertThat(connect(limiter, (SocketAddress) null).isOpen()).isFalse();
+        connect(limiter, (SocketAddress) null);
+        assertThat(first.isOpen()).isTrue();
+        connect(limiter, (SocketAddress) null);
+        assertThat(first.isOpen()).isFalse();
     }
 
     @Test
     void aHandshakeThatSucceedsMakesRoomAndTheLimiterLeaves() {
         ZMTPHandshakeLimiter limiter = limiter(1, 1);
-        Connection first = connect(limiter, "10.0.0.1");
+        AddressedChannel first = connect(limiter, "10.0.0.1");
         shakeHands(first);
         assertThat(limiter.handshakes()).isZero();
         assertThat(first.pipeline().get(ZMTPHandshakeLimiter.class)).isNull();
@@ -172,7 +276,7 @@ class ZMTPHandshakeLimiterTest {
     @Test
     void aHandshakeThatFailsMakesRoom() {
         ZMTPHandshakeLimiter limiter = limiter(1, 1);
-        Connection first = connect(limiter, "10.0.0.1");
+        AddressedChannel first = connect(limiter, "10.0.0.1");
         first.writeInbound(first.alloc().buffer().writeBytes(Hex.bytes("\"GET\" 20 2f")));
         assertThat(first.isOpen()).isFalse();
         assertThat(limiter.handshakes()).isZero();
@@ -190,29 +294,42 @@ class ZMTPHandshakeLimiterTest {
     @Test
     void aConnectionThatStaysSilentMakesRoomAtItsDeadline() {
         ZMTPHandshakeLimiter limiter = limiter(1, 1);
-        Connection first = connect(limiter, "10.0.0.1");
+        AddressedChannel first = connect(limiter, "10.0.0.1");
         first.advanceTimeBy(30, TimeUnit.SECONDS);
         first.runScheduledPendingTasks();
         assertThat(limiter.handshakes()).isZero();
     }
 
     @Test
-    void aConnectionThatIsRefusedTakesNoPlaceAndGivesNoneBack() {
-        ZMTPHandshakeLimiter limiter = limiter(1, 1);
+    void aConnectionThatIsDroppedGivesItsPlaceBackOnce() {
+        ZMTPHandshakeLimiter limiter = limiter(2, 2);
         connect(limiter, "10.0.0.1");
         connect(limiter, "10.0.0.1");
         connect(limiter, "10.0.0.1");
-        assertThat(limiter.handshakes()).isOne();
+        connect(limiter, "10.0.0.1");
+        assertThat(limiter.handshakes()).isEqualTo(2);
         assertThat(refused).hasSize(2);
-        connections.get(0).close();
-        assertThat(connect(limiter, "10.0.0.1").isOpen()).isTrue();
-        assertThat(connect(limiter, "10.0.0.1").isOpen()).isFalse();
+        connections.get(3).close();
+        assertThat(limiter.handshakes()).isOne();
+    }
+
+    @Test
+    void aClosedConnectionMakesRoomEvenIfItsHandlersAreNotRemoved() {
+        ZMTPHandshakeLimiter limiter = limiter(1, 1);
+        AddressedChannel connection = connect(limiter, "10.0.0.1");
+        List<Integer> handshakes = new ArrayList<>();
+        connection.closeFuture().addListener(closed -> {
+            assertThat(connection.pipeline().get(ZMTPHandshakeLimiter.class)).isNotNull();
+            handshakes.add(limiter.handshakes());
+        });
+        connection.close();
+        assertThat(handshakes).containsExactly(0);
     }
 
     @Test
     void aCodecThatIsAddedLaterIsAwaitedToo() {
         ZMTPHandshakeLimiter limiter = limiter(1, 1);
-        Connection connection = new Connection(new InetSocketAddress("10.0.0.1", 1));
+        AddressedChannel connection = new AddressedChannel("10.0.0.1", 1);
         connections.add(connection);
         connection.pipeline().addLast(limiter, new ChannelInboundHandlerAdapter() {
             @Override
@@ -229,7 +346,7 @@ class ZMTPHandshakeLimiterTest {
     @Test
     void aLimiterThatIsAddedTwiceCountsOnce() {
         ZMTPHandshakeLimiter limiter = limiter(10, 1);
-        Connection first = connect(limiter, "10.0.0.1");
+        AddressedChannel first = connect(limiter, "10.0.0.1");
         first.pipeline().addFirst(limiter);
         assertThat(limiter.handshakes()).isOne();
         shakeHands(first);
@@ -242,7 +359,7 @@ class ZMTPHandshakeLimiterTest {
     @Test
     void aChannelThatIsClosedAlreadyTakesNoPlace() {
         ZMTPHandshakeLimiter limiter = limiter(1, 1);
-        Connection closed = new Connection(new InetSocketAddress("10.0.0.1", 1));
+        AddressedChannel closed = new AddressedChannel("10.0.0.1", 1);
         closed.close();
         closed.pipeline().addLast(limiter);
         assertThat(limiter.handshakes()).isZero();
@@ -251,7 +368,7 @@ class ZMTPHandshakeLimiterTest {
     @Test
     void aLimiterThatIsRemovedCountsNoMore() {
         ZMTPHandshakeLimiter limiter = limiter(1, 1);
-        Connection first = connect(limiter, "10.0.0.1");
+        AddressedChannel first = connect(limiter, "10.0.0.1");
         first.pipeline().remove(limiter);
         assertThat(limiter.handshakes()).isZero();
         shakeHands(first);
@@ -259,56 +376,86 @@ class ZMTPHandshakeLimiterTest {
     }
 
     @Test
-    void whoThrowsWhenToldOfARefusalHasItRefusedAllTheSame() {
+    void aLimiterThatIsAddedTwiceAndRemovedOnceCountsOn() {
+        ZMTPHandshakeLimiter limiter = limiter(10, 10);
+        AddressedChannel first = connect(limiter, "10.0.0.1");
+        first.pipeline().addLast("again", limiter).remove("again");
+        assertThat(limiter.handshakes()).isOne();
+    }
+
+    @Test
+    void anExceptionOfRefusedFailsTheDroppedConnectionOnly() {
         ZMTPHandshakeLimiter limiter = new ZMTPHandshakeLimiter(1, 1) {
             @Override
             protected void refused(Channel channel, String reason) {
                 throw new IllegalStateException("my own");
             }
         };
+        AddressedChannel first = connect(limiter, "10.0.0.1");
+        Recorder<String> recorder = Recorder.ofDescriptions();
+        first.pipeline().addBefore(first.pipeline().context(ZMTPCodec.class).name(), null, recorder);
+        AddressedChannel second = connect(limiter, "10.0.0.1");
+        assertThat(first.isOpen()).isFalse();
+        assertThat(recorder.failures).singleElement().asString().contains("my own");
+        assertThat(second.isOpen()).isTrue();
+        second.checkException();
+    }
+
+    // The peer's address becomes known later
+
+    @Test
+    void aConnectionCountsForTheAddressThatAHandlerHasSet() {
+        ZMTPHandshakeLimiter limiter = limiter(10, 2);
+        AddressedChannel first = connect(limiter, "10.0.0.1");
         connect(limiter, "10.0.0.1");
-        Connection second = connect(limiter, "10.0.0.1");
-        assertThat(second.isOpen()).isFalse();
-        assertThatThrownBy(second::checkException).hasRootCauseMessage("my own");
+        setPeerAddress(first, "192.0.2.1");
+        AddressedChannel third = connect(limiter, "10.0.0.1");
+        assertThat(refused).isEmpty();
+        assertThat(third.isOpen()).isTrue();
+
+        AddressedChannel fourth = connect(limiter, "10.0.0.9");
+        setPeerAddress(fourth, "192.0.2.1");
+        AddressedChannel fifth = connect(limiter, "10.0.0.9");
+        setPeerAddress(fifth, "192.0.2.1");
+        assertThat(first.isOpen()).isFalse();
+        assertThat(fifth.isOpen()).isTrue();
+        assertThat(refused).containsExactly("/10.0.0.1:5000 refused: handshakes with 192.0.2.1: 3 (expected: <= 2)");
     }
 
     @Test
-    void aServerRefusesAtItsPortWhomItMayNotCount() throws IOException {
-        ZMTPHandshakeLimiter limiter = new ZMTPHandshakeLimiter(10, 2);
-        try (EventLoops loops = new EventLoops(1)) {
-            Channel server = new ServerBootstrap()
-                    .group(loops.group())
-                    .channel(NioServerSocketChannel.class)
-                    .childHandler(new ChannelInitializer<>() {
-                        @Override
-                        protected void initChannel(Channel ch) {
-                            ch.pipeline().addLast(limiter, ZMTPCodec.of(ROUTER));
-                        }
-                    })
-                    .bind(InetAddress.getLoopbackAddress(), 0)
-                    .syncUninterruptibly()
-                    .channel();
-            try (Socket first = socketTo(server);
-                    Socket second = socketTo(server);
-                    Socket third = socketTo(server)) {
-                assertThat(first.getInputStream().readNBytes(10)).hasSize(10);
-                assertThat(second.getInputStream().readNBytes(10)).hasSize(10);
-                assertThat(third.getInputStream().read()).isEqualTo(-1);
-                first.getOutputStream().write(Hex.bytes(ScriptedPeer.greeting(ZMTPVersion.ZMTP31, DEALER)));
-                // Our greeting, and the READY that says that the handshake is over for us.
-                assertThat(first.getInputStream().readNBytes(54 + 43)).hasSize(54 + 43);
-                try (Socket fourth = socketTo(server)) {
-                    assertThat(fourth.getInputStream().readNBytes(10)).hasSize(10);
-                }
+    void theAddressOfTheConnectionMayBeLeftOutUntilThatOfThePeerIsKnown() {
+        ZMTPHandshakeLimiter limiter = new ZMTPHandshakeLimiter(4, 1) {
+            @Override
+            protected @Nullable SocketAddress peerAddress(Channel channel) {
+                return channel.attr(ZMTPCodec.PEER_ADDRESS).get();
             }
-        }
+        };
+        AddressedChannel first = connect(limiter, "10.0.0.1");
+        AddressedChannel second = connect(limiter, "10.0.0.1");
+        setPeerAddress(first, "192.0.2.1");
+        assertThat(limiter.handshakes()).isEqualTo(2);
+        setPeerAddress(second, "192.0.2.1");
+        assertThat(first.isOpen()).isFalse();
+        assertThat(second.isOpen()).isTrue();
     }
 
-    private static Socket socketTo(Channel server) throws IOException {
-        InetSocketAddress address = (InetSocketAddress) server.localAddress();
-        Socket socket = new Socket(address.getAddress(), address.getPort());
-        socket.setSoTimeout(10_000);
-        return socket;
+    private static void setPeerAddress(AddressedChannel connection, String address) {
+        connection
+                .pipeline()
+                .addAfter(
+                        connection
+                                .pipeline()
+                                .context(ZMTPHandshakeLimiter.class)
+                                .name(),
+                        null,
+                        new ChannelInboundHandlerAdapter() {
+                            @Override
+                            public void channelRead(ChannelHandlerContext ctx, Object header) {
+                                ctx.channel().attr(ZMTPCodec.PEER_ADDRESS).set(AddressedChannel.address(address, 1));
+                                ctx.pipeline().remove(this);
+                            }
+                        });
+        connection.writeInbound("header");
     }
 
     @ParameterizedTest

@@ -2,6 +2,7 @@ package dev.zmtp.examples;
 
 import dev.zmtp.codec.ZMTPCodec;
 import dev.zmtp.codec.ZMTPConfig;
+import dev.zmtp.codec.ZMTPHandshakeLimiter;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.SimpleChannelInboundHandler;
@@ -10,14 +11,28 @@ import io.netty.handler.codec.haproxy.HAProxyMessageDecoder;
 import io.netty.util.NetUtil;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 
 /** A service after a proxy that reports the peer's address in a PROXY header. */
 final class ProxiedService {
 
     private ProxiedService() {}
 
-    static void addHandlers(Channel ch, ZMTPConfig config) {
-        ch.pipeline().addLast(new HAProxyMessageDecoder(), new ProxyHeader(), ZMTPCodec.from(config));
+    /**
+     * Returns a limiter for all connections of the service. It counts a connection for the peer's address once that is
+     * known, and never for the proxy's.
+     */
+    static ZMTPHandshakeLimiter limiter() {
+        return new ZMTPHandshakeLimiter() {
+            @Override
+            protected SocketAddress peerAddress(Channel ch) {
+                return ch.attr(ZMTPCodec.PEER_ADDRESS).get(); // null until the header has arrived
+            }
+        };
+    }
+
+    static void addHandlers(Channel ch, ZMTPHandshakeLimiter limiter, ZMTPConfig config) {
+        ch.pipeline().addLast(limiter, new HAProxyMessageDecoder(), new ProxyHeader(), ZMTPCodec.from(config));
     }
 
     /**

@@ -9,13 +9,19 @@ import dev.zmtp.ZMTPException;
 import dev.zmtp.codec.ZMTPCodec;
 import dev.zmtp.codec.ZMTPConfig;
 import dev.zmtp.codec.ZMTPHandshakeFailure;
+import dev.zmtp.codec.ZMTPHandshakeLimiter;
 import dev.zmtp.codec.ZMTPHandshakeSuccess;
 import dev.zmtp.security.ZMTPAddresses;
+import dev.zmtp.testing.AddressedChannel;
 import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.ScriptedPeer;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelInitializer;
+import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.codec.haproxy.HAProxyMessageDecoder;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -34,12 +40,16 @@ class ProxiedServiceTest {
             .build();
 
     private static ScriptedPeer connected() {
-        return new ScriptedPeer(new ChannelInitializer<Channel>() {
+        return new ScriptedPeer(handlers(ProxiedService.limiter()));
+    }
+
+    private static ChannelHandler handlers(ZMTPHandshakeLimiter limiter) {
+        return new ChannelInitializer<Channel>() {
             @Override
             protected void initChannel(Channel ch) {
-                ProxiedService.addHandlers(ch, CONFIG);
+                ProxiedService.addHandlers(ch, limiter, CONFIG);
             }
-        });
+        };
     }
 
     private static ZMTPException failure(ScriptedPeer peer) {
@@ -102,5 +112,22 @@ class ProxiedServiceTest {
             peer.channel.runScheduledPendingTasks();
             assertThat(failure(peer).code()).isEqualTo(ZMTPException.Code.HANDSHAKE_TIMEOUT);
         }
+    }
+
+    @Test
+    void theHandshakesOfAPeerAreLimitedAndNotThoseOfTheProxy() {
+        ZMTPHandshakeLimiter limiter = ProxiedService.limiter();
+        List<AddressedChannel> connections = new ArrayList<>();
+        for (int port = 1; port <= 70; port++) {
+            connections.add(new AddressedChannel("192.0.2.200", port, handlers(limiter)));
+        }
+        assertThat(limiter.handshakes()).isEqualTo(70);
+        for (AddressedChannel connection : connections) {
+            connection.writeInbound(Unpooled.wrappedBuffer(Hex.bytes(V1.formatted("198.51.100.7"))));
+        }
+        assertThat(limiter.handshakes()).isEqualTo(64);
+        assertThat(connections.get(5).isOpen()).isFalse();
+        assertThat(connections.get(6).isOpen()).isTrue();
+        connections.forEach(EmbeddedChannel::finishAndReleaseAll);
     }
 }

@@ -5,6 +5,8 @@ import static dev.zmtp.ZMTPSocketType.ROUTER;
 
 import dev.zmtp.codec.ZMTPCodec;
 import dev.zmtp.codec.ZMTPConfig;
+import dev.zmtp.codec.ZMTPConnectionLimiter;
+import dev.zmtp.codec.ZMTPHandshakeLimiter;
 import dev.zmtp.security.ZMTPAddresses;
 import dev.zmtp.security.ZMTPAuthRequest;
 import dev.zmtp.security.ZMTPAuthenticator;
@@ -13,6 +15,7 @@ import dev.zmtp.security.ZMTPDecision;
 import dev.zmtp.security.ZMTPPasswords;
 import dev.zmtp.security.ZMTPPlain;
 import dev.zmtp.security.ZMTPPublicKeys;
+import io.netty.channel.Channel;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.handler.ssl.SslContext;
 import java.security.cert.X509Certificate;
@@ -61,5 +64,10 @@ final class Snippets {
 
     static ZMTPAuthenticator addressesAndKeys(List<ZMTPCurvePublicKey> keys) {
         return ZMTPAddresses.of(List.of("192.0.2.0/24", "::1")).and(ZMTPPublicKeys.of(keys));
+    }
+
+    static void limits(
+            Channel ch, ZMTPConnectionLimiter connections, ZMTPHandshakeLimiter handshakes, ZMTPConfig config) {
+        ch.pipeline().addLast(connections, handshakes, ZMTPCodec.from(config));
     }
 }

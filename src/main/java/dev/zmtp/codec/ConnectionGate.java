@@ -1,0 +1,198 @@
+package dev.zmtp.codec;
+
+import dev.zmtp.codec.ConnectionTable.Entry;
+import dev.zmtp.codec.ConnectionTable.Refusal;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOption;
+import java.net.SocketAddress;
+import java.util.Objects;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What both limiters do with the events of their channels: counts a connection when its limiter is added, follows its
+ * handshake, and takes the limiter out of the pipeline when that is over.
+ */
+final class ConnectionGate {
+
+    private final ConnectionTable table;
+
+    /** How many connections a user may have if connections count for life; 0 if they count during the handshake. */
+    private final int maxPerUser;
+
+    private final Function<Channel, @Nullable SocketAddress> peerAddress;
+    private final BiConsumer<Channel, String> onRefusal;
+
+    private ConnectionGate(
+            ConnectionTable table,
+            int maxPerUser,
+            Function<Channel, @Nullable SocketAddress> peerAddress,
+            BiConsumer<Channel, String> onRefusal) {
+        this.table = table;
+        this.maxPerUser = maxPerUser;
+        this.peerAddress = peerAddress;
+        this.onRefusal = onRefusal;
+    }
+
+    /** A gate whose connections count until their handshake is over. */
+    static ConnectionGate ofHandshakes(
+            ConnectionTable table,
+            Function<Channel, @Nullable SocketAddress> peerAddress,
+            BiConsumer<Channel, String> onRefusal) {
+        return new ConnectionGate(table, 0, peerAddress, onRefusal);
+    }
+
+    /** A gate whose connections count until they are closed. */
+    static ConnectionGate ofConnections(
+            ConnectionTable table,
+            int maxPerUser,
+            Function<Channel, @Nullable SocketAddress> peerAddress,
+            BiConsumer<Channel, String> onRefusal) {
+        return new ConnectionGate(table, ConnectionTable.atLeastOne("maxPerUser", maxPerUser), peerAddress, onRefusal);
+    }
+
+    /** The address of the peer as a handler has set it, otherwise that of the other end of the connection. */
+    static @Nullable SocketAddress peerAddress(Channel channel) {
+        SocketAddress known = channel.attr(ZMTPCodec.PEER_ADDRESS).get();
+        return known == null ? channel.remoteAddress() : known;
+    }
+
+    private boolean isForLife() {
+        return maxPerUser > 0;
+    }
+
+    /** The number of connections that are counted. */
+    int count() {
+        return table.size();
+    }
+
+    /** The limiter was added to a pipeline. */
+    void added(ChannelHandlerContext ctx) {
+        Channel channel = ctx.channel();
+        if (!channel.isOpen() || table.find(channel) != null) {
+            return; // its pipeline may be gone; or the limiter was added twice
+        }
+        Entry entry = table.entry(ctx, peerAddress.apply(channel));
+        Refusal refusal = table.add(entry, AddressKey.of(entry.peer));
+        if (refusal == null || refusal.entry() != entry) {
+            // A channel whose registration fails is closed, and its handlers may never be removed.
+            channel.closeFuture().addListener(entry);
+        }
+        execute(refusal, entry);
+    }
+
+    /** The channel has become active, or something has arrived and the other handlers have had it. */
+    void progressed(ChannelHandlerContext ctx) {
+        Entry entry = table.find(ctx.channel());
+        if (entry == null) {
+            return;
+        }
+        followAddress(entry);
+        ZMTPCodec codec = entry.session == null ? ctx.pipeline().get(ZMTPCodec.class) : null;
+        if (codec != null) { // it may have been added only now, by a handler that chooses a protocol
+            entry.session = codec.session();
+            codec.session().handshakeFuture().addListener(done -> handshakeEnded(entry, codec.session()));
+        }
+    }
+
+    private void followAddress(Entry entry) {
+        SocketAddress peer = peerAddress.apply(entry.ctx.channel());
+        if (!Objects.equals(peer, entry.peer)) {
+            entry.peer = peer;
+            execute(table.move(entry, AddressKey.of(peer)), entry);
+        }
+    }
+
+    private void handshakeEnded(Entry entry, ZMTPSession session) {
+        ChannelHandlerContext ctx = entry.ctx;
+        if (!ctx.executor().inEventLoop()) { // the codec may have been added with an executor of its own
+            ctx.executor().execute(() -> handshakeEnded(entry, session));
+            return;
+        }
+        if (isForLife() && session.handshakeFuture().isSuccess()) {
+            followAddress(entry);
+            establish(entry, session);
+        }
+        if (!ctx.isRemoved()) {
+            ctx.pipeline().remove(ctx.name());
+        }
+    }
+
+    private void establish(Entry entry, ZMTPSession session) {
+        if (!entry.ctx.channel().isOpen()) {
+            return; // its close future has counted it down, and would not do so again
+        }
+        table.settle(entry);
+        String userId = session.userId();
+        if (!userId.isEmpty()) {
+            execute(table.countUser(entry, userId, maxPerUser), entry);
+        }
+    }
+
+    /** The limiter was removed from a pipeline. */
+    void removed(ChannelHandlerContext ctx) {
+        Entry entry = table.find(ctx.channel());
+        if (entry == null || entry.ctx != ctx) {
+            return;
+        }
+        if (isForLife()) {
+            table.settle(entry);
+        } else {
+            table.remove(entry);
+            ctx.channel().closeFuture().removeListener(entry);
+        }
+    }
+
+    /** Carries out a refusal that the connection of {@code newcomer} has caused, on the refused one's event loop. */
+    private void execute(@Nullable Refusal refusal, Entry newcomer) {
+        if (refusal == null) {
+            return;
+        }
+        if (refusal.entry() == newcomer) {
+            close(refusal);
+            return;
+        }
+        ChannelHandlerContext ctx = refusal.entry().ctx;
+        if (ctx.executor().inEventLoop()) {
+            evict(refusal);
+            return;
+        }
+        try {
+            ctx.executor().execute(() -> evict(refusal));
+        } catch (RejectedExecutionException e) {
+            ctx.channel().close(); // its event loop has ended, and so has the connection
+        }
+    }
+
+    private void evict(Refusal refusal) {
+        ChannelHandlerContext ctx = refusal.entry().ctx;
+        if (ctx.isRemoved() || !ctx.channel().isOpen()) {
+            return; // the handshake has ended meanwhile
+        }
+        close(refusal);
+    }
+
+    private void close(Refusal refusal) {
+        ChannelHandlerContext ctx = refusal.entry().ctx;
+        resetOnClose(ctx.channel());
+        try {
+            onRefusal.accept(ctx.channel(), refusal.reason());
+        } catch (Throwable e) { // from user code, and the newcomer has nothing to do with it
+            ctx.fireExceptionCaught(e);
+        }
+        ctx.channel().close();
+        ctx.close(); // now: an SslHandler waits until its last words are sent
+    }
+
+    /** Sends a RST in place of a FIN: a flood of strangers must not leave us their connections in TIME_WAIT. */
+    private static void resetOnClose(Channel channel) {
+        try {
+            channel.config().setOption(ChannelOption.SO_LINGER, 0);
+        } catch (RuntimeException e) {
+            // The peer was faster, and the socket is closed.
+        }
+    }
+}
