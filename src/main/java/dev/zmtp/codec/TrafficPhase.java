@@ -119,7 +119,7 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
 
     @Override
     long kept() {
-        return reader.kept() + (sink == null ? 0 : sink.kept()) + topics.memory();
+        return reader.kept() + (sink == null ? 0 : sink.kept()) + topics.counted();
     }
 
     @Override

@@ -1,0 +1,185 @@
+package dev.zmtp;
+
+import io.netty.buffer.ByteBuf;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A node of a {@link ZMTPTopicMatcher}. Its topic is that of its parent and its label. Each node but the root has
+ * subscribers or at least two children: a run of bytes in which no topic ends, and no two topics part, is one label.
+ */
+final class TopicNode {
+
+    private static final byte[] NO_KEYS = {};
+    private static final TopicNode[] NO_CHILDREN = {};
+    private static final TopicSubscriber[] NO_SUBSCRIBERS = {};
+
+    /** The object itself: a header of 12 bytes, six references and a count, aligned. */
+    private static final int BYTES = 40;
+
+    private @Nullable TopicNode parent;
+    private byte[] label;
+
+    /** The first byte of each child's label, in ascending order. */
+    private byte[] keys = NO_KEYS;
+
+    private TopicNode[] children = NO_CHILDREN;
+    private TopicSubscriber[] subscribers = NO_SUBSCRIBERS;
+    private int subscriberCount;
+
+    /** A node without subscribers or children. It keeps {@code label}. */
+    TopicNode(@Nullable TopicNode parent, byte[] label) {
+        this.parent = parent;
+        this.label = label;
+    }
+
+    /** The bytes that this node takes on the heap, without those of its children. */
+    int memory() {
+        int memory = BYTES + HeapSize.ofBytes(label.length);
+        if (children.length > 0) {
+            memory += HeapSize.ofBytes(keys.length) + HeapSize.ofReferences(children.length);
+        }
+        if (subscribers.length > 0) {
+            memory += HeapSize.ofReferences(subscribers.length);
+        }
+        return memory;
+    }
+
+    /** The bytes that one more subscriber adds to {@link #memory}. */
+    int growth() {
+        if (subscriberCount < subscribers.length) {
+            return 0;
+        }
+        int before = subscribers.length == 0 ? 0 : HeapSize.ofReferences(subscribers.length);
+        return HeapSize.ofReferences(grown()) - before;
+    }
+
+    private int grown() {
+        return subscriberCount + (subscriberCount >> 1) + 1;
+    }
+
+    @Nullable
+    TopicNode parent() {
+        return parent;
+    }
+
+    int labelLength() {
+        return label.length;
+    }
+
+    int childCount() {
+        return children.length;
+    }
+
+    int subscriberCount() {
+        return subscriberCount;
+    }
+
+    TopicSubscriber subscriber(int index) {
+        return subscribers[index];
+    }
+
+    /** Returns the child whose label starts with {@code key}, or null. */
+    @Nullable
+    TopicNode child(byte key) {
+        int index = Arrays.binarySearch(keys, key);
+        return index < 0 ? null : children[index];
+    }
+
+    /** The only child of a node that has one. */
+    TopicNode onlyChild() {
+        return children[0];
+    }
+
+    /** How many bytes of the label, after its first one, are those from {@code index}; plus one for the first. */
+    int common(ByteBuf topic, int index) {
+        int most = Math.min(label.length, topic.writerIndex() - index);
+        int common = 1;
+        while (common < most && topic.getByte(index + common) == label[common]) {
+            common++;
+        }
+        return common;
+    }
+
+    void addChild(TopicNode child) {
+        int index = -Arrays.binarySearch(keys, child.label[0]) - 1;
+        byte[] newKeys = new byte[keys.length + 1];
+        TopicNode[] newChildren = new TopicNode[newKeys.length];
+        System.arraycopy(keys, 0, newKeys, 0, index);
+        System.arraycopy(children, 0, newChildren, 0, index);
+        newKeys[index] = child.label[0];
+        newChildren[index] = child;
+        System.arraycopy(keys, index, newKeys, index + 1, keys.length - index);
+        System.arraycopy(children, index, newChildren, index + 1, keys.length - index);
+        keys = newKeys;
+        children = newChildren;
+    }
+
+    void removeChild(TopicNode child) {
+        int index = Arrays.binarySearch(keys, child.label[0]);
+        int left = keys.length - 1;
+        if (left == 0) {
+            keys = NO_KEYS;
+            children = NO_CHILDREN;
+            return;
+        }
+        byte[] newKeys = Arrays.copyOf(keys, left);
+        TopicNode[] newChildren = Arrays.copyOf(children, left);
+        System.arraycopy(keys, index + 1, newKeys, index, left - index);
+        System.arraycopy(children, index + 1, newChildren, index, left - index);
+        keys = newKeys;
+        children = newChildren;
+    }
+
+    /** Puts a new node between this one and its parent, which gets the first {@code length} bytes of the label. */
+    TopicNode split(int length) {
+        TopicNode middle = new TopicNode(parent, Arrays.copyOf(label, length));
+        replaceInParentBy(middle);
+        label = Arrays.copyOfRange(label, length, label.length);
+        parent = middle;
+        middle.keys = new byte[] {label[0]};
+        middle.children = new TopicNode[] {this};
+        return middle;
+    }
+
+    /** Puts the only child of this node in its place, with both labels. This node is not used any more. */
+    void mergeIntoChild() {
+        TopicNode child = children[0];
+        byte[] both = Arrays.copyOf(label, label.length + child.label.length);
+        System.arraycopy(child.label, 0, both, label.length, child.label.length);
+        child.label = both;
+        child.parent = parent;
+        replaceInParentBy(child);
+    }
+
+    private void replaceInParentBy(TopicNode other) {
+        if (parent != null) {
+            parent.children[Arrays.binarySearch(parent.keys, label[0])] = other;
+        }
+    }
+
+    /** Returns the index of {@code subscriber}, which was added. */
+    int addSubscriber(TopicSubscriber subscriber) {
+        if (subscriberCount == subscribers.length) {
+            subscribers = Arrays.copyOf(subscribers, grown());
+        }
+        subscribers[subscriberCount] = subscriber;
+        return subscriberCount++;
+    }
+
+    /** Removes the subscriber at {@code index}. The last one takes its place, and is told its new index. */
+    void removeSubscriber(int index) {
+        int last = --subscriberCount;
+        TopicSubscriber moved = subscribers[last];
+        subscribers[last] = null; // so that it is not kept
+        if (index < last) {
+            subscribers[index] = moved;
+            moved.move(this, index);
+        }
+        if (last == 0) {
+            subscribers = NO_SUBSCRIBERS;
+        } else if (last <= subscribers.length / 4) {
+            subscribers = Arrays.copyOf(subscribers, last * 2);
+        }
+    }
+}

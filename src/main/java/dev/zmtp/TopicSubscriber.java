@@ -1,0 +1,160 @@
+package dev.zmtp;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A subscriber of a {@link ZMTPTopicMatcher}: the nodes of its topics, and its place in the list of each node. So that
+ * a topic is added, found and removed in the same time however many there are, and however many others share it.
+ *
+ * <p>A hash table with linear probing. Nodes are found by their identity hash, which a peer can neither see nor choose.
+ */
+final class TopicSubscriber {
+
+    private static final TopicNode[] NO_NODES = {};
+    private static final int[] NO_PLACES = {};
+
+    /**
+     * This object and its entry in the matcher's map: 40 bytes for each of them, their fields and the slots of a
+     * half-full table included.
+     */
+    private static final int BYTES = 80;
+
+    private static final int LEAST_CAPACITY = 2;
+    private static final int GOLDEN_RATIO = 0x9e3779b9; // spreads hashes whose low bits are alike
+
+    /** What the matcher's user gave. */
+    final Object value;
+
+    /** The last match that found this subscriber: so it is found once, however many of its topics match. */
+    long lastMatch;
+
+    private @Nullable TopicNode[] nodes = NO_NODES;
+    private int[] places = NO_PLACES;
+    private int size;
+
+    TopicSubscriber(Object value) {
+        this.value = value;
+    }
+
+    /** The bytes that this subscriber takes on the heap, without its nodes. */
+    int memory() {
+        return nodes.length == 0 ? BYTES : BYTES + 2 * HeapSize.ofReferences(nodes.length);
+    }
+
+    /** The bytes that one more node adds to {@link #memory}. */
+    int growth() {
+        return mustGrow() ? BYTES + 2 * HeapSize.ofReferences(grown()) - memory() : 0;
+    }
+
+    private boolean mustGrow() {
+        return 3 * (size + 1) > 2 * nodes.length;
+    }
+
+    private int grown() {
+        return Math.max(LEAST_CAPACITY, 2 * nodes.length);
+    }
+
+    int size() {
+        return size;
+    }
+
+    boolean contains(TopicNode node) {
+        return size > 0 && nodes[slot(node)] != null;
+    }
+
+    /** How many slots the table has. */
+    int slots() {
+        return nodes.length;
+    }
+
+    /** Returns the node in {@code slot}, or null. */
+    @Nullable
+    TopicNode node(int slot) {
+        return nodes[slot];
+    }
+
+    /** Leaves the node in {@code slot}, where there is one. After this, only the other nodes may be left. */
+    void leave(int slot) {
+        nodes[slot].removeSubscriber(places[slot]);
+        size--;
+    }
+
+    /** Subscribes to the topic of {@code node}, which is not done yet. */
+    void add(TopicNode node) {
+        if (mustGrow()) {
+            resize(grown());
+        }
+        put(node, node.addSubscriber(this));
+        size++;
+    }
+
+    /** Ends the subscription to the topic of {@code node}. There must be one. */
+    void remove(TopicNode node) {
+        int slot = slot(node);
+        node.removeSubscriber(places[slot]);
+        size--;
+        close(slot);
+        if (size == 0) {
+            nodes = NO_NODES;
+            places = NO_PLACES;
+        } else if (8 * size < nodes.length) {
+            resize(nodes.length / 2);
+        }
+    }
+
+    /** Notes that this subscriber is now at {@code place} in the list of {@code node}. */
+    void move(TopicNode node, int place) {
+        places[slot(node)] = place;
+    }
+
+    /** Empties {@code slot}, and moves up what would not be found any more. */
+    private void close(int slot) {
+        int mask = nodes.length - 1;
+        int gap = slot;
+        nodes[gap] = null;
+        for (int i = (slot + 1) & mask; ; i = (i + 1) & mask) {
+            TopicNode node = nodes[i];
+            if (node == null) {
+                return;
+            }
+            if (((i - home(node)) & mask) >= ((i - gap) & mask)) { // its home is not between the gap and its slot
+                nodes[gap] = node;
+                places[gap] = places[i];
+                nodes[i] = null;
+                gap = i;
+            }
+        }
+    }
+
+    private void put(TopicNode node, int place) {
+        int slot = slot(node);
+        nodes[slot] = node;
+        places[slot] = place;
+    }
+
+    /** Returns the slot of {@code node}, or the free one where it would be. A third of the slots are free. */
+    private int slot(TopicNode node) {
+        int mask = nodes.length - 1;
+        int slot = home(node);
+        while (nodes[slot] != null && nodes[slot] != node) {
+            slot = (slot + 1) & mask;
+        }
+        return slot;
+    }
+
+    private int home(TopicNode node) {
+        return (System.identityHashCode(node) * GOLDEN_RATIO) >>> (Integer.numberOfLeadingZeros(nodes.length) + 1);
+    }
+
+    private void resize(int capacity) {
+        TopicNode[] oldNodes = nodes;
+        int[] oldPlaces = places;
+        nodes = new TopicNode[capacity];
+        places = new int[capacity];
+        for (int i = 0; i < oldNodes.length; i++) {
+            if (oldNodes[i] != null) {
+                put(oldNodes[i], oldPlaces[i]);
+            }
+        }
+    }
+}

@@ -1,0 +1,123 @@
+package dev.zmtp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.zmtp.testing.HeapMeter;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.nio.charset.StandardCharsets;
+import java.util.Random;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What a matcher counts is what it takes on the heap. */
+class ZMTPTopicMatcherMemoryTest {
+
+    /** Peers that take what they can get, in one way each. None of them keeps objects of its own. */
+    private enum Peers {
+        /** Short topics of one subscriber. */
+        SHORT(matcher -> {
+            for (int i = 0; i < 100_000; i++) {
+                add(matcher, Integer.toString(i * 7919), 0);
+            }
+        }),
+        /** Each topic costs a second node, where it parts from the next one. */
+        PARTING(matcher -> {
+            for (int i = 0; i < 1 << 16; i++) {
+                add(matcher, Integer.toBinaryString(1 << 16 | i), 0);
+            }
+        }),
+        /** Random topics of 240 bytes, which have nothing in common. */
+        LONG(matcher -> {
+            Random random = new Random(1);
+            byte[] topic = new byte[240];
+            for (int i = 0; i < 30_000; i++) {
+                random.nextBytes(topic);
+                matcher.add(Unpooled.wrappedBuffer(topic), i % 100);
+            }
+        }),
+        /** Each prefix of a topic is one. */
+        NESTED(matcher -> {
+            for (int i = 0; i < 3; i++) {
+                byte[] topic = ("" + i).repeat(8192).getBytes(StandardCharsets.ISO_8859_1);
+                for (int length = 8192; length > 0; length--) {
+                    matcher.add(Unpooled.wrappedBuffer(topic, 0, length), i);
+                }
+            }
+        }),
+        /** Each subscriber has one topic, all the same. */
+        MANY(matcher -> {
+            for (Integer subscriber : SUBSCRIBERS) {
+                add(matcher, "a", subscriber);
+            }
+        }),
+        /** Each of many subscribers has the same hundred topics. */
+        SHARED(matcher -> {
+            for (int i = 0; i < 200_000; i++) {
+                add(matcher, "topic " + i % 100, SUBSCRIBERS[i / 100]);
+            }
+        }),
+        /** Subscribers come and go until few are left with few topics. */
+        GONE(matcher -> {
+            for (int i = 0; i < 200_000; i++) {
+                add(matcher, "topic " + i, SUBSCRIBERS[i / 100]);
+            }
+            for (int i = 0; i < 200_000; i++) {
+                if (i % 10 != 0) {
+                    matcher.remove(topic("topic " + i), i / 100);
+                }
+            }
+        });
+
+        private final Consumer<ZMTPTopicMatcher<Integer>> act;
+
+        Peers(Consumer<ZMTPTopicMatcher<Integer>> act) {
+            this.act = act;
+        }
+
+        private static void add(ZMTPTopicMatcher<Integer> matcher, String topic, Integer subscriber) {
+            matcher.add(topic(topic), subscriber);
+        }
+
+        private static ByteBuf topic(String topic) {
+            return Unpooled.wrappedBuffer(topic.getBytes(StandardCharsets.ISO_8859_1));
+        }
+    }
+
+    /** They are there before, as a server's channels are. */
+    private static final Integer[] SUBSCRIBERS =
+            IntStream.range(0, 100_000).boxed().toArray(Integer[]::new);
+
+    private long counted;
+
+    @ParameterizedTest
+    @EnumSource
+    void whatIsCountedIsWhatTheHeapHolds(Peers peers) {
+        long measured = HeapMeter.measure(() -> {
+            ZMTPTopicMatcher<Integer> matcher = new ZMTPTopicMatcher<>(1_000_000, 64 << 20);
+            peers.act.accept(matcher);
+            counted = matcher.memory();
+            return matcher;
+        });
+        assertThat(counted / (double) measured)
+                .as("counted %d, measured %d", counted, measured)
+                .isBetween(0.95, 1.1);
+    }
+
+    @Test
+    void anEmptyMatcherHoldsAlmostNothingHoweverFullItWas() {
+        long measured = HeapMeter.measure(() -> {
+            ZMTPTopicMatcher<Integer> matcher = new ZMTPTopicMatcher<>(1_000_000, 64 << 20);
+            Peers.MANY.act.accept(matcher);
+            Peers.SHORT.act.accept(matcher);
+            for (int i = 0; i < 100_000; i++) {
+                matcher.removeAll(i);
+            }
+            return matcher;
+        });
+        assertThat(measured).isLessThan(200_000);
+    }
+}
