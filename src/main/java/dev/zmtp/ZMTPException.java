@@ -37,7 +37,7 @@ public final class ZMTPException extends DecoderException {
         HANDSHAKE_TIMEOUT,
         /** Nothing arrived within the heartbeat timeout, or within the TTL that the peer had announced. */
         HEARTBEAT_TIMEOUT,
-        /** The connection ended before the handshake did. */
+        /** The connection ended before the handshake did, or in the middle of a frame or a message. */
         CLOSED
     }
 

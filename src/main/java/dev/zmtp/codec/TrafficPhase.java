@@ -372,8 +372,19 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
     }
 
     @Override
+    @Nullable
+    String unfinishedInput() {
+        String frame = reader.unfinished();
+        if (frame != null) {
+            return frame;
+        }
+        int frames = limits.unfinishedFrames();
+        return frames == 0 ? null : "message: " + frames + " frames (expected: more)";
+    }
+
+    @Override
     void exceptionCaught(Throwable cause) {
-        codec.ctx().fireExceptionCaught(cause);
+        codec.reports().inTraffic(cause);
     }
 
     @Override
@@ -381,7 +392,7 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
         if (codec.ctx().channel().isActive()) {
             codec.fail(cause); // the stream is torn
         } else if (isVoid) {
-            codec.ctx().fireExceptionCaught(cause);
+            codec.reports().voidWriteFailed(cause);
         }
     }
 

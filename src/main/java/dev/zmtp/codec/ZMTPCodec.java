@@ -41,7 +41,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Failure.</b> Whatever the peer does wrong ends the same way: during the handshake with the failure event, later
  * with a {@link ZMTPException} to {@code exceptionCaught}. Then the channel is closed, what was held is released, its
- * promises fail, and further input is discarded. The end of the peer's input is the end of the connection.
+ * promises fail, and further input is discarded. The end of the peer's input is the end of the connection. If it comes
+ * in the middle of a frame or a message, that is a failure too, with the code {@code CLOSED}, unless the transport has
+ * reported why. The end of a connection is reported to {@code exceptionCaught} once, however many writes with void
+ * promises fail with it.
  *
  * <p><b>Place.</b> One instance per channel. It may be added before or after the channel is active. Put it after
  * handlers that turn bytes into bytes, such as {@code SslHandler}. Everything runs on the executor of its context, the
@@ -74,6 +77,7 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
     private HeldWrites held;
     private ReadDemand demand;
     private ReadLoop reads;
+    private EndReports reports;
     private PeerPolicy policy;
 
     private @Nullable ZMTPMechanism mechanism;
@@ -125,6 +129,7 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
         held = new HeldWrites(ctx);
         demand = new ReadDemand(ctx, session);
         reads = new ReadLoop(this, ctx);
+        reports = new EndReports(ctx, session);
         try {
             ZMTPMechanism made = config.mechanism().create(new MechanismContext(this));
             mechanism = made;
@@ -182,7 +187,11 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
 
     @Override
     public void channelInactive(ChannelHandlerContext ctx) {
+        String unfinished = phase.unfinishedInput();
         closed("by the peer");
+        if (unfinished != null) {
+            reports.cutOff(unfinished);
+        }
         ctx.fireChannelInactive();
     }
 
@@ -292,6 +301,7 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
         } else {
             ctx.fireExceptionCaught(cause);
         }
+        reports.failureReported();
         if (close) {
             ctx.close();
         }
@@ -400,6 +410,10 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
 
     HeldWrites held() {
         return held;
+    }
+
+    EndReports reports() {
+        return reports;
     }
 
     PeerPolicy policy() {
