@@ -80,7 +80,14 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
     @Override
     void begin() {
         writer.begin();
+        if (!isCurrent()) {
+            return;
+        }
         MessageSink made = newSink();
+        if (!isCurrent()) { // the decoder's factory has ended the connection
+            UserCode.closeQuietly(codec.ctx().channel(), made::close);
+            return;
+        }
         sink = made;
         streamingSink = made instanceof StreamingSink streaming ? streaming : null;
     }

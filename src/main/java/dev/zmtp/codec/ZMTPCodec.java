@@ -259,6 +259,9 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
     /** The handshake is complete: {@code traffic} begins, after what was held and the event that announces it. */
     void succeed(ZMTPHandshake handshake, TrafficPhase traffic) {
         session.agree(handshake);
+        if (!session.isAgreed()) {
+            return; // the generator of identities has closed the channel or removed the codec
+        }
         enter(traffic);
         traffic.drain();
         if (!traffic.isCurrent()) {
