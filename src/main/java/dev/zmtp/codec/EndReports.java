@@ -8,7 +8,7 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reports the end of a connection to {@code exceptionCaught} once, although it is noticed in several places: by the
+ * Reports the end of a connection once, although it is noticed in several places: by the
  * transport's read, by each write that it fails, by handlers before the codec.
  */
 final class EndReports {
@@ -35,8 +35,13 @@ final class EndReports {
         this.session = session;
     }
 
-    /** The codec has reported the failure that ended the connection. */
-    void failureReported() {
+    /** Reports the failure for which the codec ends the connection. */
+    void failure(Throwable cause, boolean inHandshake) {
+        if (inHandshake) {
+            ctx.fireUserEventTriggered(new ZMTPHandshakeFailure(session, cause));
+        } else {
+            ctx.fireExceptionCaught(cause);
+        }
         failureReported = true;
     }
 
@@ -68,9 +73,9 @@ final class EndReports {
         }
     }
 
-    /** The connection has ended in the middle of {@code what}. Not reported if the transport has said why it ended. */
-    void cutOff(String what) {
-        if (!writeReported && !(last instanceof IOException)) {
+    /** The connection has ended in the middle of {@code what}, if not null. The transport may have said why already. */
+    void cutOff(@Nullable String what) {
+        if (what != null && !writeReported && !(last instanceof IOException)) {
             String message = "connection with " + session.peer() + " ended in the middle of a " + what;
             pass(new ZMTPException(ZMTPException.Code.CLOSED, message));
         }
