@@ -433,8 +433,7 @@ class ZMTPMessageTest {
     void theNinthFrameIsCountedAndNotPrinted() {
         ZMTPMessage message = ZMTPMessage.fromUTF8("1", "2", "3", "4", "5", "6", "7", "8", "9");
 
-        assertThat(message)
-                .hasToString("ZMTPMessage{[\"1\",\"2\",\"3\",\"4\",\"5\",\"6\",\"7\",\"8\",.. 9 frames]}");
+        assertThat(message).hasToString("ZMTPMessage{[\"1\",\"2\",\"3\",\"4\",\"5\",\"6\",\"7\",\"8\",.. 9 frames]}");
         message.release();
     }
 

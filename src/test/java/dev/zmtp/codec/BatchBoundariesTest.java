@@ -166,7 +166,8 @@ class BatchBoundariesTest {
                 peer.channel.writeAndFlush(message(10));
             }
             assertThat(capacities.all).isSortedAccordingTo((a, b) -> b - a).endsWith(512, 512);
-            assertThat(capacities.all.stream().filter(capacity -> capacity == 1024)).hasSize(16);
+            assertThat(capacities.all.stream().filter(capacity -> capacity == 1024))
+                    .hasSize(16);
             assertThat(capacities.all).doesNotContain(256);
             peer.channel.releaseOutbound();
         }
@@ -246,8 +247,8 @@ class BatchBoundariesTest {
         try (ScriptedPeer peer = new ScriptedPeer(ZMTPCodec.of(DEALER))) {
             peer.channel
                     .write("not a message")
-                    .addListener(failed -> peer.channel.pipeline()
-                            .fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE));
+                    .addListener(failed ->
+                            peer.channel.pipeline().fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE));
             ChannelFuture unsent = peer.channel.write(message(1));
             peer.send(ScriptedPeer.GREETING + ScriptedPeer.ready("ROUTER"));
             assertThat(peer.events).hasSize(2).last().isInstanceOf(ZMTPHandshakeFailure.class);

@@ -222,7 +222,10 @@ class EndingTest {
     @Test
     void anEndBetweenTwoMessagesIsNotAFailure() {
         try (ScriptedPeer peer = InTraffic.as(PAIR).start()) {
-            peer.send("00 05 61").send("61*4 / 01 01 62 / 00 01").send("63 / 04 07 04 \"PING\" 00").send("00");
+            peer.send("00 05 61")
+                    .send("61*4 / 01 01 62 / 00 01")
+                    .send("63 / 04 07 04 \"PING\" 00")
+                    .send("00");
             disconnect(peer);
             assertThat(peer.failures).isEmpty();
         }

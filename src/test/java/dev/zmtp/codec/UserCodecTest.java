@@ -76,7 +76,8 @@ class UserCodecTest {
     }
 
     /** Gives {@code refusing} a factory's turn to end the connection. */
-    private ScriptedPeer refused(UnaryOperator<ZMTPCodec.Builder> settings, AtomicReference<Runnable> refusing, Refusal how) {
+    private ScriptedPeer refused(
+            UnaryOperator<ZMTPCodec.Builder> settings, AtomicReference<Runnable> refusing, Refusal how) {
         ZMTPCodec codec = settings.apply(ZMTPCodec.builder().socketType(DEALER)).build();
         ScriptedPeer peer = new ScriptedPeer(codec);
         refusing.set(() -> how.come(peer.channel));

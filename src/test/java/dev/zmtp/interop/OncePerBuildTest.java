@@ -44,8 +44,9 @@ class OncePerBuildTest {
     /** In one JVM, a second lock is an exception; between JVMs it waits. */
     @Test
     void theLockIsHeldWhileTheTaskRuns() throws IOException {
-        of("1234").run(() -> assertThatThrownBy(() -> of("1234").run(() -> done.add("at the same time")))
-                .isInstanceOf(OverlappingFileLockException.class));
+        of("1234")
+                .run(() -> assertThatThrownBy(() -> of("1234").run(() -> done.add("at the same time")))
+                        .isInstanceOf(OverlappingFileLockException.class));
         assertThat(done).isEmpty();
     }
 }
