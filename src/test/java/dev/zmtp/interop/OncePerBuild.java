@@ -3,7 +3,6 @@ package dev.zmtp.interop;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -34,8 +33,8 @@ final class OncePerBuild {
     /** Runs {@code task}, or waits until another JVM has run it. */
     void run(Runnable task) throws IOException {
         try (FileChannel channel = FileChannel.open(
-                        file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
-                FileLock lock = channel.lock()) {
+                file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            channel.lock(); // until the channel is closed
             ByteBuffer last = ByteBuffer.allocate(MAX_NAME);
             channel.read(last, 0);
             if (build.equals(StandardCharsets.UTF_8.decode(last.flip()).toString())) {

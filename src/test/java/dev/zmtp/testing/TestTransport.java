@@ -137,7 +137,7 @@ public enum TestTransport {
 
             @Override
             boolean isShipped() {
-                return isLinux() && (hasLibrary("epoll") || isIntel() && isCi());
+                return isLinux() && (hasLibrary("epoll") || (isIntel() && isCi()));
             }
         },
         /** Also depends on the kernel, which may refuse it to containers or altogether. */
