@@ -39,7 +39,7 @@ public final class ZMTPException extends DecoderException {
         HEARTBEAT_TIMEOUT,
         /** All connections together keep more memory than they may, and this one had to end for it. */
         MEMORY_BUDGET,
-        /** The connection ended before the handshake did. */
+        /** The connection ended before the handshake did, or in the middle of a frame or a message. */
         CLOSED
     }
 

@@ -8,6 +8,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.buffer.UnpooledHeapByteBuf;
 import io.netty.util.IllegalReferenceCountException;
 import io.netty.util.LeakPresenceDetector;
 import io.netty.util.concurrent.DefaultEventExecutor;
@@ -425,6 +426,42 @@ class ZMTPMessageTest {
         ZMTPMessage message = ZMTPMessage.fromUTF8("1", "2", "3", "4", "5", "6", "7", "8");
 
         assertThat(message).hasToString("ZMTPMessage{[\"1\",\"2\",\"3\",\"4\",\"5\",\"6\",\"7\",\"8\"]}");
+        message.release();
+    }
+
+    @Test
+    void theNinthFrameIsCountedAndNotPrinted() {
+        ZMTPMessage message = ZMTPMessage.fromUTF8("1", "2", "3", "4", "5", "6", "7", "8", "9");
+
+        assertThat(message).hasToString("ZMTPMessage{[\"1\",\"2\",\"3\",\"4\",\"5\",\"6\",\"7\",\"8\",.. 9 frames]}");
+        message.release();
+    }
+
+    /** A frame that remembers with which hints it was touched, as one that is tracked for leaks does. */
+    private static final class Touched extends UnpooledHeapByteBuf {
+        private final List<Object> hints = new ArrayList<>();
+
+        Touched() {
+            super(UnpooledByteBufAllocator.DEFAULT, 1, 1);
+        }
+
+        @Override
+        public ByteBuf touch(Object hint) {
+            hints.add(hint);
+            return this;
+        }
+    }
+
+    @Test
+    void touchReachesEachFrameWithItsHint() {
+        Touched first = new Touched();
+        Touched second = new Touched();
+        ZMTPMessage message = ZMTPMessage.from(first, second);
+
+        assertThat(message.touch("here")).isSameAs(message);
+        assertThat(message.touch()).isSameAs(message);
+        assertThat(first.hints).containsExactly("here", null);
+        assertThat(second.hints).containsExactly("here", null);
         message.release();
     }
 

@@ -34,7 +34,11 @@ final class ClosedPhase extends Phase {
         if (cause != null) {
             closed.initCause(cause);
         }
-        promise.tryFailure(closed);
+        if (promise.isVoid()) {
+            voidWriteFailed(closed); // not by the promise, which would report each of them
+        } else {
+            promise.tryFailure(closed);
+        }
     }
 
     @Override
@@ -48,22 +52,28 @@ final class ClosedPhase extends Phase {
         codec.ctx().close();
     }
 
-    /** An SslHandler reports one failure twice: to the writes that it holds, and, wrapped, to the pipeline. */
+    /**
+     * One failure may come twice: an SslHandler gives it to the writes that it holds and, wrapped, to the pipeline; a
+     * proxy handler fails the connect with it, and then the pipeline.
+     */
     @Override
     void exceptionCaught(Throwable failure) {
-        boolean isReported = cause != null && (failure == cause || failure.getCause() == cause);
-        if (!isReported) {
-            codec.ctx().fireExceptionCaught(failure);
-        }
+        codec.reports().afterEnd(failure, cause);
     }
 
     @Override
     void writeFailed(Throwable failure, boolean isVoid) {
-        if (isVoid && cause == null) {
-            codec.ctx().fireExceptionCaught(failure);
+        if (isVoid) {
+            voidWriteFailed(failure);
         }
         if (codec.wasRemoved() && codec.ctx().channel().isActive()) {
             codec.ctx().close(); // otherwise the next handler would write after bytes that are missing
+        }
+    }
+
+    private void voidWriteFailed(Throwable failure) {
+        if (cause == null) {
+            codec.reports().voidWriteFailed(failure);
         }
     }
 

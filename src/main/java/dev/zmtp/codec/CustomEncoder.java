@@ -26,8 +26,12 @@ final class CustomEncoder {
     /** Appends the frames of {@code message} to {@code out}. */
     void encode(Object message, ByteBuf out) {
         writer.begin(out);
-        encoder.encode(message, writer);
-        writer.end();
+        try {
+            encoder.encode(message, writer);
+            writer.checkComplete();
+        } finally {
+            writer.end();
+        }
     }
 
     void close() {

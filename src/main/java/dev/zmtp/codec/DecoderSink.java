@@ -15,6 +15,12 @@ final class DecoderSink implements StreamingSink {
     private final ZMTPDecoder decoder;
     private final List<Object> out = new ArrayList<>();
 
+    /** Whether nobody but the decoder can close the channel while it runs. */
+    private final boolean onEventLoop;
+
+    /** The channel was open before the decoder was called, and only the decoder can have closed it since. */
+    private boolean wasOpen;
+
     /** Whether another frame follows the present one. */
     private boolean more;
 
@@ -27,11 +33,13 @@ final class DecoderSink implements StreamingSink {
         this.codec = codec;
         this.ctx = codec.ctx();
         this.decoder = decoder;
+        this.onEventLoop = ctx.executor() == ctx.channel().eventLoop();
     }
 
     @Override
     public void begin(int length, boolean more) {
         this.more = more;
+        wasOpen = onEventLoop && ctx.channel().isOpen();
         decoder.header(ctx, length, more, out);
         fire();
     }
@@ -48,6 +56,7 @@ final class DecoderSink implements StreamingSink {
         in.writerIndex(end); // the decoder sees nothing after the frame; a slice would be garbage for each
         try {
             decoder.content(ctx, in, out);
+            endIfClosed();
             if (in.readerIndex() < end && in.readerIndex() > end - length && !closed) {
                 decode(in, true); // it took a part: it may take the rest
             }
@@ -63,6 +72,7 @@ final class DecoderSink implements StreamingSink {
         if (length == 0 && !last) {
             return;
         }
+        wasOpen = onEventLoop && ctx.channel().isOpen();
         if (unread != null) {
             decode(unread.writeBytes(in, length), last);
         } else {
@@ -93,6 +103,7 @@ final class DecoderSink implements StreamingSink {
         do {
             before = data.readerIndex();
             decoder.content(ctx, data, out);
+            endIfClosed();
         } while (!closed && data.isReadable() && data.readerIndex() > before);
         if (!closed) {
             keepUnread(data, last);
@@ -120,7 +131,15 @@ final class DecoderSink implements StreamingSink {
         }
     }
 
+    /** {@code ctx.close()} by the decoder goes past the codec, which must not go on with the rest of the read. */
+    private void endIfClosed() {
+        if (wasOpen && !ctx.channel().isOpen()) {
+            codec.closed("by this side");
+        }
+    }
+
     private void fire() {
+        endIfClosed();
         if (!out.isEmpty()) {
             fireAll();
         }

@@ -10,6 +10,7 @@ import io.netty.channel.MessageSizeEstimator;
 import io.netty.handler.codec.EncoderException;
 import io.netty.util.ReferenceCountUtil;
 import java.util.ArrayDeque;
+import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,7 +31,10 @@ final class HeldWrites {
     private final ChannelHandlerContext ctx;
     private final Channel channel;
     private final MessageSizeEstimator.Handle estimator;
-    private final ArrayDeque<Held> writes = new ArrayDeque<>(0);
+
+    /** Null while nothing is held: a queue does not shrink, and one that was long would stay so for life. */
+    private @Nullable Queue<Held> writes;
+
     private long size;
     private boolean writable = true;
     private boolean flushRequested;
@@ -42,7 +46,7 @@ final class HeldWrites {
     }
 
     boolean isEmpty() {
-        return writes.isEmpty();
+        return writes == null;
     }
 
     /** The bytes that are held, with their overhead. */
@@ -57,6 +61,9 @@ final class HeldWrites {
             ReferenceCountUtil.safeRelease(message);
             refuse(promise, size + added, maxSize);
             return;
+        }
+        if (writes == null) {
+            writes = new ArrayDeque<>();
         }
         writes.add(new Held(message, promise, added));
         size += added;
@@ -96,11 +103,15 @@ final class HeldWrites {
     /** Removes and returns the oldest write, which the caller must complete; null if there is none. */
     @Nullable
     Held poll() {
-        Held held = writes.poll();
-        if (held != null) {
-            size -= held.size;
-            updateWritability();
+        if (writes == null) {
+            return null;
         }
+        Held held = writes.remove();
+        if (writes.isEmpty()) {
+            writes = null;
+        }
+        size -= held.size;
+        updateWritability();
         return held;
     }
 

@@ -35,6 +35,11 @@ final class MessageLimits {
         return onlyFrame;
     }
 
+    /** Returns how many frames of an unfinished message were checked; 0 between two messages. */
+    int unfinishedFrames() {
+        return frames;
+    }
+
     /**
      * Checks a frame with these flags and this length. Commands may come between the frames of a message.
      *

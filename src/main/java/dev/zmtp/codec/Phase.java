@@ -78,6 +78,12 @@ abstract class Phase {
     /** The peer will send nothing more. ZMTP has no half-closed state, so the connection ends. */
     abstract void inputEnded();
 
+    /** Describes what of the peer's has arrived in part, for an exception message; null if that ends nothing early. */
+    @Nullable
+    String unfinishedInput() {
+        return null;
+    }
+
     /** A handler before the codec, or a callback, has failed. */
     abstract void exceptionCaught(Throwable cause);
 

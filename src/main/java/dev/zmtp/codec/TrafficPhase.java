@@ -82,7 +82,14 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
     @Override
     void begin() {
         writer.begin();
+        if (!isCurrent()) {
+            return;
+        }
         MessageSink made = newSink();
+        if (!isCurrent()) { // the decoder's factory has ended the connection
+            UserCode.closeQuietly(codec.ctx().channel(), made::close);
+            return;
+        }
         sink = made;
         streamingSink = made instanceof StreamingSink streaming ? streaming : null;
     }
@@ -379,8 +386,19 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
     }
 
     @Override
+    @Nullable
+    String unfinishedInput() {
+        String frame = reader.unfinished();
+        if (frame != null) {
+            return frame;
+        }
+        int frames = limits.unfinishedFrames();
+        return frames == 0 ? null : "message: " + frames + " frames (expected: more)";
+    }
+
+    @Override
     void exceptionCaught(Throwable cause) {
-        codec.ctx().fireExceptionCaught(cause);
+        codec.reports().inTraffic(cause);
     }
 
     @Override
@@ -393,7 +411,7 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
         if (codec.ctx().channel().isActive()) {
             codec.fail(cause); // the stream is torn
         } else if (isVoid) {
-            codec.ctx().fireExceptionCaught(cause);
+            codec.reports().voidWriteFailed(cause);
         }
     }
 

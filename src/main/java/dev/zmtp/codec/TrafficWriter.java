@@ -61,7 +61,12 @@ final class TrafficWriter {
     void begin() {
         ZMTPEncoder.Factory encoders = codec.config().encoder();
         if (encoders != null) {
-            encoder = new CustomEncoder(encoders.encoder(codec.session()), version);
+            ZMTPEncoder made = encoders.encoder(codec.session());
+            if (traffic.isCurrent()) {
+                encoder = new CustomEncoder(made, version);
+            } else { // the factory has ended the connection
+                UserCode.closeQuietly(codec.ctx().channel(), made::close);
+            }
         }
     }
 

@@ -36,12 +36,14 @@ import org.jspecify.annotations.Nullable;
  * fails its promise. Writes before the end of the handshake are held, count towards the channel's writability, and
  * leave in order after it. Messages are encoded at once and leave at a flush, or when a batch of 64 KiB is full. Each
  * promise completes once, with the transport's own result. Writes from other threads count towards writability at once,
- * by the channel's {@code MessageSizeEstimator}: the codec puts one in place of Netty's default that knows
- * {@code ZMTPMessage}.
+ * by the channel's {@code MessageSizeEstimator}: the codec puts {@link ZMTPSizeEstimator} in place of Netty's default. If
+ * the channel writes before the codec is added, that is too late: set it on the bootstrap.
  *
  * <p><b>Failure.</b> Whatever the peer does wrong ends the same way: during the handshake with the failure event, later
  * with a {@link ZMTPException} to {@code exceptionCaught}. Then the channel is closed, what was held is released, its
- * promises fail, and further input is discarded. The end of the peer's input is the end of the connection.
+ * promises fail, and further input is discarded. The end of the peer's input is the end of the connection. If it comes
+ * in the middle of a frame or a message, that is a failure with the code {@code CLOSED}, unless the transport has said
+ * why. An end is reported once, however many writes with void promises fail.
  *
  * <p><b>Place.</b> One instance per channel. It may be added before or after the channel is active. Put it after
  * handlers that turn bytes into bytes, such as {@code SslHandler}. Everything runs on the executor of its context, the
@@ -75,6 +77,7 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
     private ReadDemand demand;
     private Turn turn;
     private ReadLoop reads;
+    private EndReports reports;
     private PeerPolicy policy;
     private ConnectionMemory memory;
 
@@ -132,6 +135,7 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
         if (ctx.executor() == ctx.channel().eventLoop()) {
             PacedReads.install(ctx.channel().config(), reads);
         }
+        reports = new EndReports(ctx, session);
         try {
             ZMTPMechanism made = config.mechanism().create(new MechanismContext(this));
             mechanism = made;
@@ -190,7 +194,9 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
     @Override
     public void channelInactive(ChannelHandlerContext ctx) {
         reads.finish();
+        String unfinished = phase.unfinishedInput();
         closed("by the peer");
+        reports.cutOff(unfinished);
         ctx.fireChannelInactive();
     }
 
@@ -222,7 +228,7 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
     }
 
     /** The connection is over without a failure. The channel is already closed, or the caller closes it. */
-    private void closed(String how) {
+    void closed(String how) {
         if (!session.isHandshakeDone()) {
             fail(failures.ended(how, phase), false);
         } else if (!isClosed()) {
@@ -267,6 +273,9 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
     /** The handshake is complete: {@code traffic} begins, after what was held and the event that announces it. */
     void succeed(ZMTPHandshake handshake, TrafficPhase traffic) {
         session.agree(handshake);
+        if (!session.isAgreed()) {
+            return; // the generator of identities has closed the channel or removed the codec
+        }
         memory.agreed(handshake);
         enter(traffic);
         traffic.drain();
@@ -305,11 +314,7 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
     }
 
     private void reportFailure(boolean inHandshake, Throwable cause, boolean close) {
-        if (inHandshake) {
-            ctx.fireUserEventTriggered(new ZMTPHandshakeFailure(session, cause));
-        } else {
-            ctx.fireExceptionCaught(cause);
-        }
+        reports.failure(cause, inHandshake);
         if (close) {
             ctx.close();
         }
@@ -451,6 +456,10 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
 
     Turn turn() {
         return turn;
+    }
+
+    EndReports reports() {
+        return reports;
     }
 
     PeerPolicy policy() {

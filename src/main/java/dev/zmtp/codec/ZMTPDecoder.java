@@ -14,6 +14,10 @@ import java.util.List;
  *
  * <p>Give the config a factory or a class with a constructor without arguments. Each connection has its own decoder,
  * created when its handshake is complete and called on the channel's event loop only. An exception ends the connection.
+ *
+ * <p>The context is the codec's own. To close or to write, use {@code ctx.channel()}: {@code ctx.write} would pass a
+ * message to the transport as it is. If {@code ctx.close()} closes the channel at once, as it does on the event loop
+ * without TLS, nothing more is decoded.
  */
 public interface ZMTPDecoder extends Closeable {
 

@@ -62,6 +62,9 @@ public final class ZMTPSession {
     /**
      * Completes when the handshake completes, or fails with the reason. Listeners are notified on the codec's executor,
      * by default the channel's event loop. If the channel is never connected, the future fails when it is closed.
+     *
+     * <p>The event with the same result is fired right after, also if a listener has closed the channel. No message
+     * follows then.
      */
     public Future<ZMTPHandshake> handshakeFuture() {
         return handshake;
@@ -181,13 +184,19 @@ public final class ZMTPSession {
         this.decision = decision;
     }
 
-    /** Makes the session usable; {@link #succeed} announces it. */
-    void agree(ZMTPHandshake handshake) {
-        ByteBuffer announced = handshake.remoteIdentity();
-        peerIdentity = announced.hasRemaining()
+    /**
+     * Makes the session usable; {@link #succeed} announces it. Not if the generator of identities, which is user code,
+     * has ended the handshake.
+     */
+    void agree(ZMTPHandshake result) {
+        ByteBuffer announced = result.remoteIdentity();
+        ByteBuffer identity = announced.hasRemaining()
                 ? announced
                 : config.identityGenerator().generateIdentity(this).asReadOnlyBuffer();
-        agreed = handshake;
+        if (!handshake.isDone()) {
+            peerIdentity = identity;
+            agreed = result;
+        }
     }
 
     /** Completes the future. */

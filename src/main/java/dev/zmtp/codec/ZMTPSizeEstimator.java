@@ -6,14 +6,24 @@ import io.netty.channel.DefaultMessageSizeEstimator;
 import io.netty.channel.MessageSizeEstimator;
 
 /**
- * Netty's default estimator, extended to {@link ZMTPMessage}. Writes from other threads count towards writability by
- * this estimate until they reach the event loop.
+ * Netty's default estimator, extended to {@link ZMTPMessage}: the bytes of its frames, and 64 for each frame. Writes from
+ * other threads count towards writability by it until they reach the event loop.
+ *
+ * <p>The codec sets it on its channel in place of Netty's default. But Netty asks for a channel's estimator once, at the
+ * first write of whatever kind. So where the channel writes before the codec is added, as after ALPN, a proxy or an HTTP
+ * upgrade, a message from another thread counts as 8 bytes. There, set it on the bootstrap:
+ *
+ * <pre>{@code
+ *   bootstrap.option(ChannelOption.MESSAGE_SIZE_ESTIMATOR, ZMTPSizeEstimator.INSTANCE);
+ *   serverBootstrap.childOption(ChannelOption.MESSAGE_SIZE_ESTIMATOR, ZMTPSizeEstimator.INSTANCE);
+ * }</pre>
  */
-final class ZMTPSizeEstimator implements MessageSizeEstimator, MessageSizeEstimator.Handle {
+public final class ZMTPSizeEstimator implements MessageSizeEstimator {
 
-    private static final ZMTPSizeEstimator INSTANCE = new ZMTPSizeEstimator();
+    /** The estimator, for any number of channels. */
+    public static final ZMTPSizeEstimator INSTANCE = new ZMTPSizeEstimator();
 
-    private final Handle others = DefaultMessageSizeEstimator.DEFAULT.newHandle();
+    private final Handle handle = new FrameCounter();
 
     private ZMTPSizeEstimator() {}
 
@@ -31,13 +41,17 @@ final class ZMTPSizeEstimator implements MessageSizeEstimator, MessageSizeEstima
 
     @Override
     public Handle newHandle() {
-        return this;
+        return handle;
     }
 
-    @Override
-    public int size(Object message) {
-        return message instanceof ZMTPMessage frames
-                ? (int) Math.min(Integer.MAX_VALUE, sizeOf(frames))
-                : others.size(message);
+    private static final class FrameCounter implements Handle {
+        private final Handle others = DefaultMessageSizeEstimator.DEFAULT.newHandle();
+
+        @Override
+        public int size(Object message) {
+            return message instanceof ZMTPMessage frames
+                    ? (int) Math.min(Integer.MAX_VALUE, sizeOf(frames))
+                    : others.size(message);
+        }
     }
 }

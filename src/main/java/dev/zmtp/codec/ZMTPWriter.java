@@ -32,13 +32,17 @@ public final class ZMTPWriter {
         more = true;
     }
 
-    /** Checks that what was written since {@link #begin} is a whole message. */
+    /** Nothing can be written any more: the buffer is not the encoder's after the call. */
     void end() {
-        ByteBuf written = out;
         out = Unpooled.EMPTY_BUFFER;
+        open = false;
+        more = false;
+    }
+
+    /** Checks that what was written since {@link #begin} is a whole message. */
+    void checkComplete() {
         if (open) {
-            checkWritten(written.writerIndex());
-            open = false;
+            checkWritten(out.writerIndex());
         }
         if (more) {
             throw new IllegalStateException("message: no last frame (expected: one with more = false)");

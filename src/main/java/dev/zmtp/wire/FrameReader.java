@@ -113,6 +113,23 @@ public final class FrameReader {
         return inBody || isHeaderSplit();
     }
 
+    /**
+     * Describes the frame of which a part was taken and the rest is still to come, for an exception message; null
+     * between two frames.
+     */
+    public @Nullable String unfinished() {
+        if (inBody) {
+            long arrived = remaining < 0 ? splitBody.arrived() : length - remaining;
+            return "frame: " + arrived + " bytes (expected: " + length + ")";
+        }
+        ByteBuf header = splitHeader;
+        if (header == null || !header.isReadable()) {
+            return null;
+        }
+        return "frame header: " + header.readableBytes() + " bytes (expected: "
+                + framing.headerLengthOf(header.getUnsignedByte(0)) + ")";
+    }
+
     private boolean isHeaderSplit() {
         return splitHeader != null && splitHeader.isReadable();
     }

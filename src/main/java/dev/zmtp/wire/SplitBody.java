@@ -56,6 +56,11 @@ final class SplitBody {
         return arrived < length;
     }
 
+    /** Returns how many bytes of the body that is not complete have arrived; 0 if none was started. */
+    int arrived() {
+        return isOpen() ? arrived : 0;
+    }
+
     /**
      * Takes what {@code in} holds of the body; returns the whole body, which the caller must release, or null if more
      * must come.

@@ -22,6 +22,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Decoders to the application's own types: what they are given, and what becomes of their mistakes. */
 class DecoderTest {
@@ -318,6 +319,85 @@ class DecoderTest {
                 .start()) {
             peer.send("00 02 61 62");
             assertThat(peer.messages).isEmpty();
+        }
+    }
+
+    /** When the decoder calls {@code ctx.close()}, which goes past the codec. */
+    private enum At {
+        HEADER,
+        CONTENT,
+        FINISH
+    }
+
+    @ParameterizedTest
+    @EnumSource(At.class)
+    void nothingIsDecodedOrFiredAfterTheDecoderHasClosedItsContext(At at) {
+        ByteCollector decoder = new ByteCollector() {
+            private void closeAt(ChannelHandlerContext ctx, At now) {
+                recorder.log.add(now.name());
+                if (now == at) {
+                    ctx.close();
+                }
+            }
+
+            @Override
+            public void header(ChannelHandlerContext ctx, long length, boolean more, List<Object> out) {
+                closeAt(ctx, At.HEADER);
+            }
+
+            @Override
+            public void content(ChannelHandlerContext ctx, ByteBuf data, List<Object> out) {
+                out.add(ZMTPMessage.from(data.readRetainedSlice(1)));
+                closeAt(ctx, At.CONTENT);
+            }
+
+            @Override
+            public void finish(ChannelHandlerContext ctx, List<Object> out) {
+                out.add("finished");
+                closeAt(ctx, At.FINISH);
+            }
+        };
+        try (ScriptedPeer peer = InTraffic.as(DEALER)
+                .set(codec -> codec.decoder(session -> decoder))
+                .start()) {
+            peer.send("01 02 61 62 / 00 01 63 / 00 01 64");
+            assertThat(recorder.log).endsWith(at.name()).hasSizeLessThan(7);
+            assertThat(recorder.log.stream().filter(at.name()::equals)).hasSize(1);
+            assertThat(peer.messages)
+                    .isEqualTo(at == At.FINISH ? List.of("message 61", "message 62", "message 63") : List.of());
+            assertThat(peer.failures).isEmpty();
+            assertThat(decoder.closed).isTrue();
+        }
+    }
+
+    @Test
+    void aFrameInPartsIsNotDecodedFurtherEitherAfterTheDecoderHasClosedItsContext() {
+        recorder.reads = 1;
+        recorder.onContent = ChannelHandlerContext::close;
+        try (ScriptedPeer peer = decoding()) {
+            peer.send("00 05 61 62 63");
+            peer.send("64 65");
+            assertThat(recorder.log).containsExactly("header 5", "content 616263");
+            assertThat(peer.failures).isEmpty();
+        }
+    }
+
+    @Test
+    void whatAHandlerBeforeTheCodecPassesOnAfterTheEndIsStillDecoded() {
+        ChannelInboundHandlerAdapter late = new ChannelInboundHandlerAdapter() {
+            @Override
+            public void channelInactive(ChannelHandlerContext ctx) {
+                ctx.fireChannelRead(Hex.buffer("00 01 61 / 00 01 62"));
+                ctx.fireChannelInactive();
+            }
+        };
+        try (ScriptedPeer peer = InTraffic.as(DEALER)
+                .set(codec -> codec.decoder(session -> recorder))
+                .before(late)
+                .start()) {
+            peer.channel.unsafe().close(peer.channel.voidPromise()); // past the pipeline, as the transport does it
+            peer.channel.runPendingTasks();
+            assertThat(peer.messages).containsExactly("decoded", "decoded");
         }
     }
 

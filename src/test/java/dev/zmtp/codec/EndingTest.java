@@ -7,6 +7,7 @@ import static dev.zmtp.testing.ScriptedPeer.GREETING;
 import static dev.zmtp.testing.ScriptedPeer.ready;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.testing.Fired;
 import dev.zmtp.testing.Hex;
@@ -25,6 +26,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The codec is removed, or the connection ends, in the middle of traffic. */
@@ -150,7 +153,7 @@ class EndingTest {
             peer.channel.pipeline().fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE);
             peer.channel.runPendingTasks();
             assertThat(peer.messages).isEmpty();
-            assertThat(peer.failures).isEmpty();
+            assertThat(peer.failures).hasSize(1);
             assertThat(peer.channel.isOpen()).isFalse();
         }
     }
@@ -160,10 +163,115 @@ class EndingTest {
     void partialFramesAreReleasedWhenThePeerDisconnects(String partial) {
         try (ScriptedPeer peer = InTraffic.as(PAIR).start()) {
             peer.send(partial);
-            peer.channel.unsafe().close(peer.channel.voidPromise()); // past the pipeline, as the transport does it
-            peer.channel.runPendingTasks();
+            disconnect(peer);
             assertThat(peer.messages).isEmpty();
+            assertThat(peer.failures).hasSize(1);
+        }
+    }
+
+    private static void disconnect(ScriptedPeer peer) {
+        peer.channel.unsafe().close(peer.channel.voidPromise()); // past the pipeline, as the transport does it
+        peer.channel.runPendingTasks();
+    }
+
+    static List<Arguments> unfinishedInput() {
+        return List.of(
+                Arguments.of("02 00*3", "frame header: 4 bytes (expected: 9)"),
+                Arguments.of("00", "frame header: 1 bytes (expected: 2)"),
+                Arguments.of("00 05", "frame: 0 bytes (expected: 5)"),
+                Arguments.of("00 05 61 62", "frame: 2 bytes (expected: 5)"),
+                Arguments.of("02 00*6 20 00 62*5000", "frame: 5000 bytes (expected: 8192)"),
+                Arguments.of("02 00*5 40 00 00 62", "frame: 1 bytes (expected: 4194304)"),
+                Arguments.of("04 0a 04", "frame: 1 bytes (expected: 10)"),
+                Arguments.of("01 01 61", "message: 1 frames (expected: more)"),
+                Arguments.of("01 01 61 / 01 00 / 04 07 04 \"PING\" 00 00", "message: 2 frames (expected: more)"),
+                Arguments.of("01 01 61 / 00 03 62", "frame: 1 bytes (expected: 3)"));
+    }
+
+    @ParameterizedTest(name = "{0}: {1}")
+    @MethodSource("unfinishedInput")
+    void anEndInTheMiddleOfAMessageIsAFailureThatSaysHowMuchHasArrived(String partial, String unfinished) {
+        try (ScriptedPeer peer = InTraffic.as(PAIR).start()) {
+            peer.send("00 05 61*5").send(partial);
+            disconnect(peer);
+            assertThat(peer.failures)
+                    .singleElement()
+                    .isInstanceOfSatisfying(
+                            ZMTPException.class,
+                            failure -> assertThat(failure.code()).isEqualTo(ZMTPException.Code.CLOSED))
+                    .extracting(Throwable::getMessage)
+                    .isEqualTo("connection with embedded ended in the middle of a " + unfinished);
+        }
+    }
+
+    @Test
+    void anEndInTheMiddleOfAFrameThatADecoderTakesInPartsSaysHowMuchHasArrived() {
+        try (ScriptedPeer peer = InTraffic.as(PAIR)
+                .set(codec -> codec.decoder(session -> new RecordingDecoder()))
+                .start()) {
+            peer.send("00 05 61").send("62 63");
+            disconnect(peer);
+            assertThat(peer.failures)
+                    .singleElement()
+                    .extracting(Throwable::getMessage)
+                    .asString()
+                    .endsWith("in the middle of a frame: 3 bytes (expected: 5)");
+        }
+    }
+
+    @Test
+    void anEndBetweenTwoMessagesIsNotAFailure() {
+        try (ScriptedPeer peer = InTraffic.as(PAIR).start()) {
+            peer.send("00 05 61")
+                    .send("61*4 / 01 01 62 / 00 01")
+                    .send("63 / 04 07 04 \"PING\" 00")
+                    .send("00");
+            disconnect(peer);
             assertThat(peer.failures).isEmpty();
+        }
+    }
+
+    @Test
+    void aCloseByTheUserInTheMiddleOfAMessageIsNotAFailure() {
+        try (ScriptedPeer peer = InTraffic.as(PAIR).start()) {
+            peer.send("01 01 61 / 00 05 61");
+            peer.channel.close();
+            assertThat(peer.failures).isEmpty();
+        }
+    }
+
+    @Test
+    void anEndInTheMiddleOfAMessageIsReportedBeforeTheChannelIsInactive() {
+        List<String> order = new ArrayList<>();
+        try (ScriptedPeer peer = InTraffic.as(PAIR)
+                .after(new ChannelInboundHandlerAdapter() {
+                    @Override
+                    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+                        order.add("failure");
+                    }
+
+                    @Override
+                    public void channelInactive(ChannelHandlerContext ctx) {
+                        order.add("inactive");
+                    }
+                })
+                .start()) {
+            peer.send("00 05 61");
+            disconnect(peer);
+            assertThat(order).containsExactly("failure", "inactive");
+        }
+    }
+
+    @Test
+    void whatWasWrittenIsSentAlsoIfThePeerEndsItsInputInTheMiddleOfAMessage() {
+        try (ScriptedPeer peer = InTraffic.as(PAIR).start()) {
+            peer.send("00 05 61");
+            ChannelFuture write = peer.channel.write(ZMTPMessage.fromUTF8("a"));
+            peer.channel.pipeline().fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE);
+            peer.channel.runPendingTasks();
+            assertThat(write.isSuccess()).isTrue();
+            assertThat(peer.received()).isEqualTo("000161");
+            assertThat(peer.failures).hasSize(1);
         }
     }
 

@@ -116,6 +116,75 @@ class HandshakeEndsTest {
         }
     }
 
+    /** An SslHandler fails with the cause of a proxy handler before it, which then reports that itself. */
+    @Test
+    void aFailureAndItsCauseAreReportedOnce() {
+        Throwable wrapped = new DecoderException("TLS", new ConnectException("refused by the proxy"));
+        assertReportedOnce(wrapped, Throwable::getCause);
+        assertReportedOnce(wrapped, failure -> new IllegalStateException("another wrapper", failure.getCause()));
+    }
+
+    private static void assertReportedOnce(Throwable cause, UnaryOperator<Throwable> other) {
+        try (ScriptedPeer peer = new ScriptedPeer(ZMTPCodec.of(ZMTPSocketType.DEALER), again(other))) {
+            peer.channel.pipeline().fireExceptionCaught(cause);
+            assertThat(failureOf(peer)).isSameAs(cause);
+        }
+    }
+
+    @Test
+    void anExceptionWithACircularCauseIsPassedOn() {
+        IllegalStateException circular = new IllegalStateException("circular");
+        circular.initCause(new IllegalStateException(circular));
+        try (ScriptedPeer peer = new ScriptedPeer(ZMTPCodec.of(ZMTPSocketType.DEALER), again(failure -> circular))) {
+            peer.send("00 00");
+            assertThat(peer.failures).containsExactly(circular);
+        }
+    }
+
+    @Test
+    void whatOurCloseDoesToAProxyHandlerIsNotReportedAfterATimeout() {
+        try (ScriptedPeer peer = new ScriptedPeer(new ProxyThatThinks(), ZMTPCodec.of(ZMTPSocketType.DEALER))) {
+            peer.channel.advanceTimeBy(30, TimeUnit.SECONDS);
+            peer.channel.runScheduledPendingTasks();
+            assertThat(failureOf(peer)).hasMessageContaining("(expected: within 30000 ms)");
+            assertThat(peer.channel.isOpen()).isFalse();
+        }
+    }
+
+    @Test
+    void whatACloseByTheUserDoesToAProxyHandlerIsNotReportedAfterIt() {
+        try (ScriptedPeer peer = new ScriptedPeer(new ProxyThatThinks(), ZMTPCodec.of(ZMTPSocketType.DEALER))) {
+            peer.channel.close();
+            assertThat(failureOf(peer)).hasMessageContaining("ended by this side");
+        }
+    }
+
+    @Test
+    void aFaultOfAnotherHandlerIsReportedAlsoWhenTheChannelIsClosed() {
+        IllegalStateException fault = new IllegalStateException("a fault");
+        ChannelInboundHandlerAdapter faulty = new ChannelInboundHandlerAdapter() {
+            @Override
+            public void channelInactive(ChannelHandlerContext ctx) {
+                throw fault;
+            }
+        };
+        ChannelInboundHandlerAdapter passing = new ChannelInboundHandlerAdapter();
+        try (ScriptedPeer peer = new ScriptedPeer(passing, faulty, ZMTPCodec.of(ZMTPSocketType.DEALER))) {
+            peer.send("00 00");
+            peer.onlyEvent(ZMTPHandshakeFailure.class);
+            assertThat(peer.failures).containsExactly(fault);
+        }
+    }
+
+    /** Has no answer of its proxy yet, as Netty's proxy handlers report when they are disconnected. */
+    private static final class ProxyThatThinks extends ChannelInboundHandlerAdapter {
+        @Override
+        public void channelInactive(ChannelHandlerContext ctx) {
+            ctx.fireExceptionCaught(new ConnectException("proxy: disconnected"));
+            ctx.fireChannelInactive();
+        }
+    }
+
     /** At the failure of the handshake, lets another exception come from before the codec. */
     private static ChannelInboundHandlerAdapter again(UnaryOperator<Throwable> other) {
         return new ChannelInboundHandlerAdapter() {

@@ -16,12 +16,17 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.WriteBufferWaterMark;
+import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.codec.EncoderException;
+import java.lang.reflect.Field;
 import java.nio.channels.ClosedChannelException;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -386,6 +391,39 @@ class HeldWritesTest {
             peer.channel.flush();
             assertThat(good.isSuccess()).isTrue();
         }
+    }
+
+    @Test
+    void nothingOfALongQueueStaysWhenItIsEmpty() throws ReflectiveOperationException {
+        EmbeddedChannel channel = new EmbeddedChannel(new ChannelInboundHandlerAdapter());
+        HeldWrites held = new HeldWrites(channel.pipeline().firstContext());
+        for (int i = 0; i < 1000; i++) {
+            held.add("a write", channel.newPromise(), Long.MAX_VALUE);
+        }
+        for (int i = 0; i < 1000; i++) {
+            assertThat(held.isEmpty()).isFalse();
+            assertThat(held.poll()).isNotNull();
+        }
+        assertThat(held.isEmpty()).isTrue();
+        assertThat(held.poll()).isNull();
+        for (Field field : HeldWrites.class.getDeclaredFields()) {
+            field.setAccessible(true);
+            assertThat(field.get(held) instanceof Collection)
+                    .as(field.getName())
+                    .isFalse();
+        }
+    }
+
+    /** Traffic shapers of Netty use the low flags, from 1 on. */
+    @Test
+    void theFlagOfHeldWritesIsTheLastSoThatTrafficShapersKeepTheirs() {
+        EmbeddedChannel channel = new EmbeddedChannel(new ChannelInboundHandlerAdapter());
+        channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(1, 2));
+        HeldWrites held = new HeldWrites(channel.pipeline().firstContext());
+        held.add("a write", channel.newPromise(), Long.MAX_VALUE);
+        ChannelOutboundBuffer buffer = channel.unsafe().outboundBuffer();
+        assertThat(IntStream.rangeClosed(1, 31).filter(index -> !buffer.getUserDefinedWritability(index)))
+                .containsExactly(31);
     }
 
     @Test

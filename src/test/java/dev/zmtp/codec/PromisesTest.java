@@ -11,6 +11,7 @@ import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.InTraffic;
 import dev.zmtp.testing.ScriptedPeer;
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -18,6 +19,8 @@ import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.codec.EncoderException;
+import io.netty.util.ReferenceCountUtil;
+import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
 import java.util.ArrayList;
 import java.util.List;
@@ -105,6 +108,108 @@ class PromisesTest {
             peer.channel.write(message(10), peer.channel.voidPromise());
             peer.channel.close();
             assertThat(peer.failures).singleElement().isInstanceOf(ClosedChannelException.class);
+        }
+    }
+
+    @Test
+    void aFailureOfManyBuffersWithVoidPromisesReachesExceptionCaughtOnce() {
+        DyingTransport transport = new DyingTransport();
+        try (ScriptedPeer peer = InTraffic.as(DEALER).before(transport).start()) {
+            transport.takes = false;
+            for (int i = 0; i < 3; i++) {
+                peer.channel.writeAndFlush(message(10), peer.channel.voidPromise());
+                peer.channel.write(message(5000), peer.channel.voidPromise());
+            }
+            transport.die(peer.channel);
+            assertThat(peer.failures).containsExactly(transport.reset);
+        }
+    }
+
+    @Test
+    void aFailureThatTheTransportHasReportedIsNotRepeatedForVoidPromises() {
+        DyingTransport transport = new DyingTransport();
+        try (ScriptedPeer peer = InTraffic.as(DEALER).before(transport).start()) {
+            transport.takes = false;
+            peer.channel.writeAndFlush(message(10), peer.channel.voidPromise());
+            peer.channel.pipeline().fireExceptionCaught(transport.reset);
+            transport.die(peer.channel);
+            assertThat(peer.failures).containsExactly(transport.reset);
+        }
+    }
+
+    @Test
+    void aFailureOfVoidPromisesThatTheTransportReportsTooReachesExceptionCaughtOnce() {
+        DyingTransport transport = new DyingTransport();
+        try (ScriptedPeer peer = InTraffic.as(DEALER).before(transport).start()) {
+            transport.takes = false;
+            transport.reports = true;
+            peer.channel.writeAndFlush(message(10), peer.channel.voidPromise());
+            transport.die(peer.channel);
+            assertThat(peer.failures).containsExactly(transport.reset);
+        }
+    }
+
+    @Test
+    void aFailureOfVoidPromisesIsTheOnlyReportAlsoOfAnEndInTheMiddleOfAMessage() {
+        DyingTransport transport = new DyingTransport();
+        try (ScriptedPeer peer = InTraffic.as(DEALER).before(transport).start()) {
+            transport.takes = false;
+            peer.channel.writeAndFlush(message(10), peer.channel.voidPromise());
+            peer.send("00 05 61");
+            transport.die(peer.channel);
+            assertThat(peer.failures).containsExactly(transport.reset);
+        }
+    }
+
+    @Test
+    void writesWithVoidPromisesAfterTheEndReachExceptionCaughtOnce() {
+        AtomicReference<ChannelFuture> other = new AtomicReference<>();
+        ChannelInboundHandlerAdapter writer = new ChannelInboundHandlerAdapter() {
+            @Override
+            public void channelInactive(ChannelHandlerContext ctx) {
+                for (int i = 0; i < 3; i++) {
+                    ctx.writeAndFlush(message(10), ctx.voidPromise());
+                }
+                other.set(ctx.write(message(10)));
+            }
+        };
+        try (ScriptedPeer peer = InTraffic.as(DEALER).after(writer).start()) {
+            peer.channel.unsafe().close(peer.channel.voidPromise()); // past the pipeline, as the transport does it
+            peer.channel.runPendingTasks();
+            assertThat(peer.failures).singleElement().isInstanceOf(ClosedChannelException.class);
+            assertThat(other.get().cause()).isInstanceOf(ClosedChannelException.class);
+        }
+    }
+
+    /** Keeps what is written until the connection is lost, and then fails all of it with one exception, as Netty does. */
+    private static final class DyingTransport extends ChannelDuplexHandler {
+        private final IOException reset = new IOException("Connection reset by peer");
+        private final List<ChannelPromise> writes = new ArrayList<>();
+        private boolean takes = true;
+        private boolean reports;
+
+        @Override
+        public void write(ChannelHandlerContext ctx, Object msg, ChannelPromise promise) {
+            if (takes) {
+                ctx.write(msg, promise);
+            } else {
+                ReferenceCountUtil.release(msg);
+                writes.add(promise);
+            }
+        }
+
+        private void die(EmbeddedChannel channel) {
+            channel.unsafe().close(channel.voidPromise());
+            channel.runPendingTasks();
+        }
+
+        @Override
+        public void channelInactive(ChannelHandlerContext ctx) {
+            writes.forEach(write -> write.tryFailure(reset));
+            if (reports) {
+                ctx.fireExceptionCaught(reset);
+            }
+            ctx.fireChannelInactive();
         }
     }
 

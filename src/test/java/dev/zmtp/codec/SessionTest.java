@@ -10,6 +10,7 @@ import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPVersion;
+import dev.zmtp.testing.Fired;
 import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.ScriptedPeer;
 import io.netty.channel.ChannelFuture;
@@ -262,13 +263,28 @@ class SessionTest {
         }
     }
 
+    /** The future and the event agree, and each handler gets an event before channelInactive. */
     @Test
-    void aListenerMayCloseTheChannel() {
-        ZMTPCodec codec = dealer();
-        try (ScriptedPeer peer = new ScriptedPeer(codec)) {
+    void theSuccessIsFiredAlsoIfAListenerOfTheFutureHasClosedTheChannelAndNothingElseIs() {
+        ZMTPCodec codec = ZMTPCodec.of(ZMTPSocketType.XPUB);
+        List<String> order = new ArrayList<>();
+        ChannelInboundHandlerAdapter recording = new ChannelInboundHandlerAdapter() {
+            @Override
+            public void userEventTriggered(ChannelHandlerContext ctx, Object evt) {
+                order.add(Fired.describe(evt));
+                ctx.fireUserEventTriggered(evt);
+            }
+
+            @Override
+            public void channelInactive(ChannelHandlerContext ctx) {
+                order.add("inactive");
+            }
+        };
+        try (ScriptedPeer peer = new ScriptedPeer(codec, recording)) {
             codec.session().handshakeFuture().addListener(future -> peer.channel.close());
-            peer.send(HANDSHAKE);
-            peer.onlyEvent(ZMTPHandshakeSuccess.class);
+            peer.send("01 00 / 02 00 61");
+            assertThat(order).containsExactly("success ZMTP10", "inactive");
+            assertThat(peer.messages).isEmpty();
             assertThat(peer.failures).isEmpty();
             assertThat(peer.channel.isOpen()).isFalse();
         }

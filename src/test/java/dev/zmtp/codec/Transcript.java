@@ -7,12 +7,17 @@ import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.ScriptedPeer;
 import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A conversation of a peer of one version with a DEALER, and what the codec fires for it, in words. */
 final class Transcript {
+
+    /** In place of what is fired: nothing is, and the frame is not the last of its message. */
+    private static final String MIDDLE = "";
 
     private final ZMTPVersion version;
     private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
@@ -27,10 +32,16 @@ final class Transcript {
         this.version = version;
     }
 
+    /** After how many bytes neither a frame nor a message is unfinished. */
+    private final Set<Integer> between = new HashSet<>();
+
     /** Adds bytes of the peer, and what is fired once they have arrived, or null for nothing. */
     private void add(String hex, @Nullable String fires) {
         bytes.writeBytes(Hex.bytes(hex));
-        if (fires != null) {
+        if (!MIDDLE.equals(fires)) {
+            between.add(bytes.size());
+        }
+        if (fires != null && !MIDDLE.equals(fires)) {
             fired.add(fires);
             firedAt.add(bytes.size());
         }
@@ -48,21 +59,26 @@ final class Transcript {
         all.handshake = all.bytes.size();
         if (version == ZMTPVersion.ZMTP10) {
             all.add("02 00 61", "message 61");
-            all.add("02 01 62 / 01 01 / 03 00 63 64", "message 62 - 6364");
-            all.add("ff 00*7 03 01 65 66 / ff 00*6 01 2d 00 67*300", "message 6566 " + Hex.of("67*300"));
+            all.add("02 01 62", MIDDLE);
+            all.add("01 01", MIDDLE);
+            all.add("03 00 63 64", "message 62 - 6364");
+            all.add("ff 00*7 03 01 65 66", MIDDLE);
+            all.add("ff 00*6 01 2d 00 67*300", "message 6566 " + Hex.of("67*300"));
             all.add("01 00", "message -");
             return all;
         }
         all.add("00 01 61", "message 61");
-        all.add("01 01 62", null);
+        all.add("01 01 62", MIDDLE);
         if (version.hasCommands()) {
-            all.add("04 0a 04 \"PING\" 00 00 \"abc\"", null);
+            all.add("04 0a 04 \"PING\" 00 00 \"abc\"", MIDDLE);
         }
-        all.add("01 00 / 00 02 63 64", "message 62 - 6364");
+        all.add("01 00", MIDDLE);
+        all.add("00 02 63 64", "message 62 - 6364");
         if (version.hasCommands()) {
             all.add("06 00*7 04 03 \"NEW\"", null);
         }
-        all.add("03 00*7 02 65 66 / 02 00*6 01 2c 67*300", "message 6566 " + Hex.of("67*300"));
+        all.add("03 00*7 02 65 66", MIDDLE);
+        all.add("02 00*6 01 2c 67*300", "message 6566 " + Hex.of("67*300"));
         all.add("00 00", "message -");
         return all;
     }
@@ -79,6 +95,11 @@ final class Transcript {
             count++;
         }
         return fired.subList(0, count);
+    }
+
+    /** Whether the peer may end its input after this many bytes of traffic: neither a frame nor a message is unfinished. */
+    boolean isBetween(int bytes) {
+        return between.contains(bytes);
     }
 
     /** How many bytes the handshake has. */

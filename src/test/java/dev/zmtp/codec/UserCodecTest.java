@@ -4,14 +4,19 @@ import static dev.zmtp.ZMTPSocketType.DEALER;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.zmtp.ZMTPException;
 import dev.zmtp.testing.InTraffic;
 import dev.zmtp.testing.ScriptedPeer;
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -54,6 +59,93 @@ class UserCodecTest {
                     .isInstanceOf(IllegalStateException.class);
             assertThat(peer.channel.isActive()).isFalse();
             assertThat(script.closes).isOne();
+        }
+    }
+
+    /** What a factory does to the channel while it makes the encoder or the decoder. */
+    private enum Refusal {
+        CLOSE,
+        REMOVE;
+
+        private void come(Channel channel) {
+            switch (this) {
+                case CLOSE -> channel.close();
+                case REMOVE -> channel.pipeline().remove(ZMTPCodec.class);
+            }
+        }
+    }
+
+    /** Gives {@code refusing} a factory's turn to end the connection. */
+    private ScriptedPeer refused(
+            UnaryOperator<ZMTPCodec.Builder> settings, AtomicReference<Runnable> refusing, Refusal how) {
+        ZMTPCodec codec = settings.apply(ZMTPCodec.builder().socketType(DEALER)).build();
+        ScriptedPeer peer = new ScriptedPeer(codec);
+        refusing.set(() -> how.come(peer.channel));
+        return peer.send(ScriptedPeer.GREETING + ScriptedPeer.ready("ROUTER") + "00 01 61");
+    }
+
+    private static void assertOneFailure(ScriptedPeer peer, Refusal how) {
+        peer.onlyEvent(ZMTPHandshakeFailure.class);
+        assertThat(peer.failures).isEmpty();
+        assertThat(peer.codec().session().handshakeFuture().cause()).isInstanceOf(ZMTPException.class);
+        assertThatThrownBy(peer.codec().session()::peerIdentity).isInstanceOf(IllegalStateException.class);
+        assertThat(peer.messages).isEqualTo(how == Refusal.REMOVE ? List.of("bytes 000161") : List.of());
+    }
+
+    @ParameterizedTest
+    @EnumSource(Refusal.class)
+    void theEncoderOfAFactoryThatEndsTheConnectionIsClosedAndNoDecoderIsMade(Refusal how) {
+        ScriptedEncoder script = new ScriptedEncoder(1, (object, writer) -> {});
+        AtomicReference<Runnable> refusing = new AtomicReference<>();
+        List<String> made = new ArrayList<>();
+        try (ScriptedPeer peer = refused(
+                codec -> codec.encoder(session -> {
+                            refusing.get().run();
+                            return script;
+                        })
+                        .decoder(session -> {
+                            made.add("a decoder");
+                            return recorder;
+                        }),
+                refusing,
+                how)) {
+            assertOneFailure(peer, how);
+            assertThat(script.closes).isOne();
+            assertThat(made).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Refusal.class)
+    void encoderAndDecoderAreClosedOnceIfTheFactoryOfTheDecoderEndsTheConnection(Refusal how) {
+        ScriptedEncoder script = new ScriptedEncoder(1, (object, writer) -> {});
+        AtomicReference<Runnable> refusing = new AtomicReference<>();
+        try (ScriptedPeer peer = refused(
+                codec -> codec.encoder(session -> script).decoder(session -> {
+                    refusing.get().run();
+                    return recorder;
+                }),
+                refusing,
+                how)) {
+            assertOneFailure(peer, how);
+            assertThat(script.closes).isOne();
+            assertThat(recorder.closes).isOne();
+            assertThat(recorder.log).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Refusal.class)
+    void aGeneratorOfIdentitiesThatEndsTheConnectionMakesOneFailure(Refusal how) {
+        AtomicReference<Runnable> refusing = new AtomicReference<>();
+        try (ScriptedPeer peer = refused(
+                codec -> codec.identityGenerator(session -> {
+                    refusing.get().run();
+                    return ByteBuffer.wrap(new byte[] {0, 1});
+                }),
+                refusing,
+                how)) {
+            assertOneFailure(peer, how);
         }
     }
 

@@ -11,15 +11,18 @@ import dev.zmtp.testing.InTraffic;
 import dev.zmtp.testing.ScriptedPeer;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.DefaultMessageSizeEstimator;
 import io.netty.channel.MessageSizeEstimator;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
@@ -157,6 +160,56 @@ class WritabilityTest {
             channel.close().sync();
             assertThat(written.await().isSuccess()).isFalse();
         }
+    }
+
+    @Test
+    void withTheBootstrapsEstimatorTheyCountAlsoIfTheChannelHasWrittenBeforeTheCodecCame() throws InterruptedException {
+        try (EventLoops loops = new EventLoops(1)) {
+            Channel channel = new Bootstrap()
+                    .group(loops.group())
+                    .channel(NioSocketChannel.class)
+                    .option(ChannelOption.MESSAGE_SIZE_ESTIMATOR, ZMTPSizeEstimator.INSTANCE)
+                    .handler(new ChannelInboundHandlerAdapter())
+                    .register()
+                    .sync()
+                    .channel();
+            CountDownLatch over = new CountDownLatch(1);
+            channel.eventLoop()
+                    .submit(() -> {
+                        channel.write(Unpooled.EMPTY_BUFFER); // Netty asks for the estimator now
+                        channel.pipeline().addLast(ZMTPCodec.of(DEALER));
+                    })
+                    .sync();
+            channel.eventLoop().execute(() -> block(over));
+            ChannelFuture written = channel.write(ZMTPMessage.from(Hex.buffer("61*100000")));
+            assertThat(channel.isWritable()).isFalse();
+            over.countDown();
+            channel.close().sync();
+            assertThat(written.await().isSuccess()).isFalse();
+        }
+    }
+
+    @Test
+    void theEstimatorCountsBytesAndTheOverheadOfFrames() {
+        MessageSizeEstimator.Handle estimator = ZMTPSizeEstimator.INSTANCE.newHandle();
+        ZMTPMessage message = ZMTPMessage.from(Hex.buffer("61*100"), Hex.buffer("62"));
+        assertThat(estimator.size(message)).isEqualTo(101 + 2 * 64);
+        message.release();
+        ByteBuf other = Hex.buffer("61*100");
+        assertThat(estimator.size(other)).isEqualTo(100);
+        other.release();
+    }
+
+    /** The frames are one buffer, many times. */
+    @Test
+    void aMessageOfMoreThanAnIntsBytesCountsAsTheGreatestInt() {
+        ByteBuf body = Hex.buffer("61*1048576");
+        ByteBuf[] frames = new ByteBuf[2048];
+        Arrays.setAll(frames, i -> body.retainedDuplicate());
+        ZMTPMessage message = ZMTPMessage.from(frames);
+        assertThat(ZMTPSizeEstimator.INSTANCE.newHandle().size(message)).isEqualTo(Integer.MAX_VALUE);
+        message.release();
+        body.release();
     }
 
     @Test

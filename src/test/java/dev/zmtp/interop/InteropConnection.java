@@ -7,6 +7,7 @@ import dev.zmtp.ZMTPSubscription;
 import dev.zmtp.codec.ZMTPConfig;
 import io.netty.channel.ChannelHandler;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.junit.jupiter.params.provider.Arguments;
 
@@ -26,6 +27,8 @@ final class InteropConnection implements AutoCloseable {
 
     /** How many peers may stay mute before that is a failure. */
     private static final int MUTE_PEERS = 5;
+
+    private static final AtomicBoolean REPLACED = new AtomicBoolean();
 
     private final OurSide ourSide = new OurSide();
     private final OurEnd ours;
@@ -49,11 +52,11 @@ final class InteropConnection implements AutoCloseable {
             } else {
                 int port = ourSide.listen(config, front);
                 theirs.connect(port);
-                // A JeroMQ that connects stays mute now and then, for good (zeromq/jeromq, pull request 1022). Others
-                // are
-                // only slow, and we would then talk to the one that is closed.
+                // A JeroMQ that connects stays mute now and then, for good (zeromq/jeromq, pull request 1022).
+                // Others are only slow, and we would then talk to the one that is closed.
                 OurEnd accepted = ourSide.accept(kind == PeerKind.JEROMQ ? Patience.MUTE : Patience.LIMIT);
                 for (int i = 1; accepted == null && i < MUTE_PEERS; i++) {
+                    reportReplacement(kind);
                     peer.close();
                     peer = kind.open();
                     theirs = socket(theirType, settings);
@@ -68,6 +71,16 @@ final class InteropConnection implements AutoCloseable {
                 close();
             }
         }
+    }
+
+    /** Once, as a fault of theirs; but if it were ours, somebody should see it. */
+    @SuppressWarnings("SystemOut")
+    private static void reportReplacement(PeerKind kind) {
+        if (REPLACED.getAndSet(true)) {
+            return;
+        }
+        System.out.println("A " + kind + " that connects said nothing for " + Patience.MUTE
+                + ": replaced by another (this is printed once; after " + MUTE_PEERS + " of them the test fails).");
     }
 
     private PeerSocket socket(ZMTPSocketType type, Consumer<PeerSocket> settings) {

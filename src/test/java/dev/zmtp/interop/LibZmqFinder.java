@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
 
 /**
- * Finds libzmq on the system. Where it is missing and can be installed without asking anybody, it is, once; the system
- * property {@code libzmq.install=false} forbids that.
+ * Finds libzmq on the system. Where it is missing and can be installed without asking anybody, it is, by one test JVM
+ * for all; the system property {@code libzmq.install=false} forbids that.
  */
 final class LibZmqFinder {
 
@@ -55,7 +55,16 @@ final class LibZmqFinder {
         if (present != null || !Boolean.parseBoolean(System.getProperty("libzmq.install", "true"))) {
             return present;
         }
-        return install() ? load() : null;
+        try {
+            OncePerBuild.named("netty-zmtp-install-libzmq").run(() -> {
+                if (load() == null) {
+                    install();
+                }
+            });
+        } catch (IOException e) {
+            print("libzmq is not installed, as there is no lock for it: " + e);
+        }
+        return load(); // whatever became of the installation: somebody else may have done it
     }
 
     private static @Nullable LibZmq load() {
@@ -69,10 +78,10 @@ final class LibZmqFinder {
         return null;
     }
 
-    /** Installs Debian's package, if this is such a system and we may; returns whether that went well. */
-    private static boolean install() {
+    /** Installs Debian's package, if this is such a system and we may. */
+    private static void install() {
         if (!Files.exists(Path.of("/etc/debian_version")) || !run(List.of("apt-get", "--version"))) {
-            return false;
+            return;
         }
         List<String> asRoot;
         if (run(List.of("sh", "-c", "test $(id -u) = 0"))) {
@@ -80,14 +89,13 @@ final class LibZmqFinder {
         } else if (run(List.of("sudo", "-n", "true"))) {
             asRoot = List.of("sudo", "-n");
         } else {
-            return false;
+            return;
         }
         print("libzmq is not on this system: installing the package libzmq5 with apt-get.");
         // Without fresh lists it may work too.
         boolean fresh = run(aptGet(asRoot, "update"));
         boolean installed = run(aptGet(asRoot, "install", "-y", "--no-install-recommends", "libzmq5"));
         print(installed ? "libzmq5 is installed." : "libzmq5 could not be installed; fresh package lists: " + fresh);
-        return installed;
     }
 
     private static List<String> aptGet(List<String> asRoot, String... arguments) {
