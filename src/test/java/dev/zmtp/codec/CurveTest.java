@@ -114,6 +114,16 @@ class CurveTest {
     }
 
     @Test
+    void aClientOfTheWrongTypeGetsTheReason() {
+        try (CodecPair peers = joined(client(DEALER), server(PUB))) {
+            String reason = "socket type: DEALER (expected: one that PUB talks to)";
+            assertThat(failureOf(peers.right).code()).isEqualTo(ZMTPException.Code.SOCKET_TYPE);
+            assertThat(failureOf(peers.right)).hasMessageStartingWith(reason);
+            assertThat(failureOf(peers.left)).hasMessageStartingWith("refused by the peer: " + reason);
+        }
+    }
+
+    @Test
     void aServerWithAnotherKeyIsRefused() {
         ZMTPConfig.Builder other = ZMTPConfig.builder()
                 .socketType(ROUTER)

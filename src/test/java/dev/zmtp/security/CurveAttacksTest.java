@@ -204,6 +204,30 @@ class CurveAttacksTest {
     }
 
     @Test
+    void onlyAPeerThatHasProvenItsKeyIsToldThatItsSocketTypeIsWrong() {
+        ZMTPException wrongType = new ZMTPException(Code.SOCKET_TYPE, "socket type: wrong");
+        assertThat(server.refuse(wrongType)).as("before the HELLO").isNull();
+        byte[] initiate = initiate();
+        assertThat(server.refuse(wrongType)).as("before the INITIATE").isNull();
+        refusal(server, changed(initiate, initiate.length - 1));
+        assertThat(server.refuse(wrongType)).as("after a forged INITIATE").isNull();
+
+        CurveServer another = newServer();
+        give(another, CurveForge.helloBody());
+        refusal(another, new CurveForge().initiateBody(next(another), clientKeys.publicKey(), CurveForge.metadata(DEALER)));
+        assertThat(another.refuse(wrongType)).as("after a vouch for another server").isNull();
+
+        CurveServer third = newServer();
+        give(third, CurveForge.helloBody());
+        give(third, new CurveForge().initiateBody(next(third), serverKeys.publicKey(), CurveForge.metadata(DEALER)));
+        assertThat(third.refuse(wrongType)).as("before the vouch was checked").isNull();
+        next(third);
+        ByteBuf error = third.refuse(wrongType);
+        assertThat(ByteBufUtil.hexDump(error)).isEqualTo(Hex.of("05 \"ERROR\" 12 \"socket\" 20 \"type:\" 20 \"wrong\""));
+        error.release();
+    }
+
+    @Test
     void aVouchForThisServerIsAccepted() {
         give(server, initiateVouchingFor(serverKeys.publicKey()));
         assertThat(next(server)).startsWith(Hex.bytes("05 \"READY\""));
