@@ -15,7 +15,7 @@ public final class ExpectedWarnings implements Filter {
     private static final List<String> EXPECTED = List.of(
             // a user's encoder, decoder, authenticator or listener throws
             "a part of the codec failed to close",
-            "the authenticator failed: the peer is refused",
+            "authenticator failed, peer refused",
             "An exception was thrown by dev.zmtp.codec.ThrowingUserTest",
             // a user releases a message twice
             "Failed to release a message: ",
