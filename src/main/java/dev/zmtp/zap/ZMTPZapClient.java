@@ -155,7 +155,7 @@ public final class ZMTPZapClient extends ChannelInboundHandlerAdapter implements
     @Override
     public void handlerAdded(ChannelHandlerContext ctx) {
         ZMTPCodec codec = ctx.pipeline().get(ZMTPCodec.class);
-        if (codec != null && ctx.channel().isActive() && codec.session().handshakeFuture().isSuccess()) {
+        if (codec != null && codec.session().handshakeFuture().isSuccess()) {
             begin(ctx);
         }
     }

@@ -6,6 +6,7 @@ import static dev.zmtp.testing.ScriptedPeer.GREETING;
 import static dev.zmtp.testing.ScriptedPeer.ready;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.InTraffic;
@@ -143,7 +144,11 @@ class HeartbeatBackPressureTest {
         assertThat(recorder.failures).isEmpty();
         pass(channel, 1000);
         pass(channel, 1000);
-        assertThat(recorder.failures).hasSize(1);
+        assertThat(recorder.failures)
+                .singleElement()
+                .isInstanceOfSatisfying(
+                        ZMTPException.class,
+                        e -> assertThat(e.code()).isEqualTo(ZMTPException.Code.HEARTBEAT_TIMEOUT));
         channel.finishAndReleaseAll();
     }
 

@@ -443,6 +443,18 @@ class ZMTPZapClientTest {
     }
 
     @Test
+    void ofTwoConnectionsTheNewerOneGetsTheRequests() {
+        try (ScriptedPeer old = connected();
+                ScriptedPeer next = connected()) {
+            zap.authenticate(nobody());
+            old.channel.runPendingTasks();
+            next.channel.runPendingTasks();
+            assertThat(old.received()).isEmpty();
+            assertThat(next.received()).contains(Hex.of("\"services\""));
+        }
+    }
+
+    @Test
     void anOlderConnectionIsUsedAgainWhenTheNewerOneHasEnded() {
         try (ScriptedPeer old = connected()) {
             connected().close();
@@ -476,9 +488,10 @@ class ZMTPZapClientTest {
         connection.send(ScriptedPeer.greeting(ZMTPVersion.ZMTP31, ZMTPSocketType.REP));
         connection.received();
         ask(connection, nobody());
-        connection.close();
+        connection.channel.pipeline().remove(zap);
 
         assertThat(zap.authenticate(nobody()).toCompletableFuture()).isCompletedWithValue(NOT_CONNECTED);
+        connection.close();
     }
 
     @Test
@@ -671,6 +684,7 @@ class ZMTPZapClientTest {
         }
 
         @Override
+        @Deprecated
         public void shutdown() {}
 
         @Override
