@@ -44,6 +44,7 @@ final class HandshakeExecutor {
      * Not a Netty thread: BlockHound takes those for event loops, and these block, waiting for work and for random
      * bytes.
      */
+    @SuppressWarnings("ThreadPriorityCheck") // a help where it is heeded; the number of threads is what counts
     private static Thread newThread(Runnable work) {
         Thread thread = new Thread(work, "zmtp-handshake-" + COUNT.incrementAndGet());
         thread.setDaemon(true);

@@ -26,8 +26,7 @@ final class MechanismContext implements ZMTPMechanism.Context {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(MechanismContext.class);
 
     /** Of all connections: a peer that is refused comes again. */
-    private static final RateLimitedLog FAILURES =
-            new RateLimitedLog(logger, InternalLogLevel.WARN, System::nanoTime);
+    private static final RateLimitedLog FAILURES = new RateLimitedLog(logger, InternalLogLevel.WARN, System::nanoTime);
 
     private static final ZMTPDecision ACCEPTED = ZMTPDecision.accept("");
 

@@ -138,8 +138,8 @@ final class CurveFile implements AutoCloseable {
     static void write(Path file, ZMTPCurvePublicKey publicKey) throws IOException {
         writeNew(
                 file,
-                ByteBuffer.wrap(ascii("#   A CURVE public key.\n\ncurve\n    " + PUBLIC_KEY + " = \"" + publicKey.z85()
-                        + "\"\n")));
+                ByteBuffer.wrap(ascii(
+                        "#   A CURVE public key.\n\ncurve\n    " + PUBLIC_KEY + " = \"" + publicKey.z85() + "\"\n")));
     }
 
     private static byte[] ascii(String text) {

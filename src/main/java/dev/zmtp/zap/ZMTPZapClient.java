@@ -261,8 +261,7 @@ public final class ZMTPZapClient extends ChannelInboundHandlerAdapter implements
             pending.put(
                     id,
                     new Request(
-                            answer,
-                            ctx.executor().schedule(() -> onTimeout(id), timeoutNanos, TimeUnit.NANOSECONDS)));
+                            answer, ctx.executor().schedule(() -> onTimeout(id), timeoutNanos, TimeUnit.NANOSECONDS)));
             ctx.writeAndFlush(message(id, request, credentials)).addListener(sent -> {
                 credentials.wipe();
                 if (!sent.isSuccess()) {

@@ -147,8 +147,7 @@ class HeartbeatBackPressureTest {
         assertThat(recorder.failures)
                 .singleElement()
                 .isInstanceOfSatisfying(
-                        ZMTPException.class,
-                        e -> assertThat(e.code()).isEqualTo(ZMTPException.Code.HEARTBEAT_TIMEOUT));
+                        ZMTPException.class, e -> assertThat(e.code()).isEqualTo(ZMTPException.Code.HEARTBEAT_TIMEOUT));
         channel.finishAndReleaseAll();
     }
 

@@ -94,7 +94,9 @@ class RobustnessPageTest {
                 tests.append(TestSource.of(TESTS, name.group(2), name.group(3)));
             }
             for (Map.Entry<String, Pattern> status : STATUSES.entrySet()) {
-                if (Pattern.compile("\\b" + status.getKey() + "\\b").matcher(cells.group(3)).find()) {
+                if (Pattern.compile("\\b" + status.getKey() + "\\b")
+                        .matcher(cells.group(3))
+                        .find()) {
                     statuses++;
                     if (!status.getValue().matcher(tests).find()) {
                         missing.add(cells.group(1) + ": " + status.getKey());

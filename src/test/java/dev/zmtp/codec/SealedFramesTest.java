@@ -26,7 +26,8 @@ class SealedFramesTest {
                 .build();
         ScriptedPeer peer = new ScriptedPeer(ZMTPCodec.from(config));
         peer.send(ScriptedPeer.SIGNATURE + "03 01 " + TOY + ScriptedPeer.command("05 \"HELLO\" \"open\""));
-        peer.send(ScriptedPeer.command("08 \"INITIATE\" 0b \"Socket-Type\" 000000 06 \"" + ZMTPSocketType.DEALER + '"'));
+        peer.send(
+                ScriptedPeer.command("08 \"INITIATE\" 0b \"Socket-Type\" 000000 06 \"" + ZMTPSocketType.DEALER + '"'));
         assertThat(peer.onlyEvent(ZMTPHandshakeSuccess.class)).isNotNull();
         peer.received();
         return peer;

@@ -77,7 +77,8 @@ final class TestSource {
         List<Tree> members = new ArrayList<>();
         try (Stream<Path> files = Files.walk(tests);
                 StandardJavaFileManager manager = compiler.getStandardFileManager(null, null, null)) {
-            List<Path> found = files.filter(path -> path.endsWith(type + ".java")).toList();
+            List<Path> found =
+                    files.filter(path -> path.endsWith(type + ".java")).toList();
             JavacTask task = (JavacTask) compiler.getTask(
                     null, manager, null, List.of("-proc:none"), null, manager.getJavaFileObjectsFromPaths(found));
             for (CompilationUnitTree unit : task.parse()) {

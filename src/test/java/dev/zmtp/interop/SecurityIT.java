@@ -178,8 +178,8 @@ class SecurityIT {
     @ParameterizedTest
     @EnumSource
     void libzmqDoesNotReconnectAfterItLearnsThatItsTypeIsWrong(Security security) {
-        ZMTPConfig config =
-                security.server(ours(ZMTPSocketType.PUB), security.authenticator()).build();
+        ZMTPConfig config = security.server(ours(ZMTPSocketType.PUB), security.authenticator())
+                .build();
         try (OurSide ourSide = new OurSide();
                 PeerContext peer = PeerKind.LIBZMQ.open()) {
             PeerSocket theirs = peer.socket(ZMTPSocketType.DEALER);

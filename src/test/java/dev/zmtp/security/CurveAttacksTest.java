@@ -295,8 +295,12 @@ class CurveAttacksTest {
 
         CurveServer another = newServer();
         give(another, CurveForge.helloBody());
-        refusal(another, new CurveForge().initiateBody(next(another), clientKeys.publicKey(), CurveForge.metadata(DEALER)));
-        assertThat(another.refuse(wrongType)).as("after a vouch for another server").isNull();
+        refusal(
+                another,
+                new CurveForge().initiateBody(next(another), clientKeys.publicKey(), CurveForge.metadata(DEALER)));
+        assertThat(another.refuse(wrongType))
+                .as("after a vouch for another server")
+                .isNull();
 
         CurveServer third = newServer();
         give(third, CurveForge.helloBody());
@@ -304,7 +308,8 @@ class CurveAttacksTest {
         assertThat(third.refuse(wrongType)).as("before the vouch was checked").isNull();
         next(third);
         ByteBuf error = third.refuse(wrongType);
-        assertThat(ByteBufUtil.hexDump(error)).isEqualTo(Hex.of("05 \"ERROR\" 12 \"socket\" 20 \"type:\" 20 \"wrong\""));
+        assertThat(ByteBufUtil.hexDump(error))
+                .isEqualTo(Hex.of("05 \"ERROR\" 12 \"socket\" 20 \"type:\" 20 \"wrong\""));
         error.release();
     }
 

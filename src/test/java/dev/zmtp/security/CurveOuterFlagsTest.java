@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.codec.ZMTPCodec;
 import dev.zmtp.testing.Fired;
-import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.ScriptedPeer;
 import java.security.SecureRandom;
 import java.util.Arrays;

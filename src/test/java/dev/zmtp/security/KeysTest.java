@@ -98,7 +98,8 @@ class KeysTest {
                 .isThrownBy(() -> ZMTPCurvePublicKey.of(PUBLIC.replace('?', character)))
                 .withMessageStartingWith("public key: character 9 is not of Z85");
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> ZMTPCurveKeyPair.of(SECRET.replace('?', character).toCharArray()))
+                .isThrownBy(
+                        () -> ZMTPCurveKeyPair.of(SECRET.replace('?', character).toCharArray()))
                 .withMessageStartingWith("secret key: character 22 is not of Z85");
     }
 
@@ -293,11 +294,13 @@ class KeysTest {
         assertThatThrownBy(() -> ZMTPCurveKeyPair.of(SECRET.toCharArray()).save(disk.path))
                 .hasMessage("no space left");
         verify(disk.provider).deleteIfExists(disk.path);
-        assertThat(disk.written).singleElement().satisfies(content -> assertThat(content.array())
-                .containsOnly(0));
+        assertThat(disk.written)
+                .singleElement()
+                .satisfies(content -> assertThat(content.array()).containsOnly(0));
 
         FullDisk another = new FullDisk();
-        assertThatThrownBy(() -> ZMTPCurvePublicKey.of(PUBLIC).save(another.path)).hasMessage("no space left");
+        assertThatThrownBy(() -> ZMTPCurvePublicKey.of(PUBLIC).save(another.path))
+                .hasMessage("no space left");
         verify(another.provider).deleteIfExists(another.path);
     }
 

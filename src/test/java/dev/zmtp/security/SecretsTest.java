@@ -3,6 +3,9 @@ package dev.zmtp.security;
 import static dev.zmtp.ZMTPSocketType.DEALER;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.Mockito.doNothing;
+import static org.mockito.Mockito.spy;
 
 import dev.zmtp.ZMTPException;
 import dev.zmtp.testing.Hex;
@@ -108,6 +111,24 @@ class SecretsTest {
     }
 
     @Test
+    void aCookieKeyIsWipedBeforeTheDecision() {
+        ZMTPMechanism.Context undecided = spy(new StandaloneContext("ROUTER", atServer::add));
+        doNothing().when(undecided).authenticate(any(), any(), any(), any());
+        CurveServer waiting = new CurveServer(undecided, watched.random(), serverKeys);
+        pass(client, waiting);
+        pass(waiting, client);
+        byte[] cookieKey = (byte[]) field(waiting, "cookieKey");
+        assertThat(cookieKey).isNotEqualTo(new byte[32]);
+        pass(client, waiting);
+        computeAtServer();
+        assertThat(waiting.poll()).isNull();
+        assertThat(cookieKey).isEqualTo(new byte[32]);
+        client.close();
+        waiting.close();
+        assertThat(watched.secretsLeft()).isEmpty();
+    }
+
+    @Test
     void aForgedInitiateLeavesNoSecretAfterTheEnd() {
         CurveForge forge = new CurveForge();
         watched.close(); // what the forge computes is its own
@@ -199,8 +220,9 @@ class SecretsTest {
         pair.save(file);
         pair.destroy();
         ZMTPCurveKeyPair.load(file).destroy();
-        assertThat(watched.filesRead()).hasSize(1).allSatisfy(read -> assertThat((byte[]) field(read, "content"))
-                .containsOnly(0));
+        assertThat(watched.filesRead())
+                .hasSize(1)
+                .allSatisfy(read -> assertThat((byte[]) field(read, "content")).containsOnly(0));
         assertThat(watched.secretsLeft()).isEmpty();
     }
 
@@ -209,9 +231,7 @@ class SecretsTest {
         Path file = Files.createFile(
                 directory.resolve("key"),
                 PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-        Files.writeString(
-                file,
-                "public-key = \"%s\"\nsecret-key = \"%s\"\n".formatted(clientKeys.publicKey(), SECRET));
+        Files.writeString(file, "public-key = \"%s\"\nsecret-key = \"%s\"\n".formatted(clientKeys.publicKey(), SECRET));
         assertThatThrownBy(() -> ZMTPCurveKeyPair.load(file)).isInstanceOf(IOException.class);
         assertThat(watched.keysSeen()).isPositive();
         assertThat(watched.secretsLeft()).isEmpty();

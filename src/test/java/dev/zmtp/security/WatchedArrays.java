@@ -59,7 +59,16 @@ final class WatchedArrays implements AutoCloseable {
         }
         add(method, returned);
         switch (method) {
-            case "generateSecretKey", "sharedKey", "derive" -> keys.add(((byte[]) returned).clone());
+            case "generateSecretKey", "derive" -> keys.add(((byte[]) returned).clone());
+            case "sharedKey" -> {
+                keys.add(((byte[]) call.getArgument(0)).clone());
+                keys.add(((byte[]) returned).clone());
+            }
+            case "intToLittleEndian" -> {
+                if (call.getRawArguments().length == 5 && call.getRawArguments()[3] instanceof byte[] macKey) {
+                    keys.add(macKey.clone());
+                }
+            }
             case "calculateAgreement" -> keys.add(((byte[]) call.getArgument(4)).clone());
             case "publicKey" -> keys.add(((byte[]) call.getArgument(0)).clone());
             case "decode" -> {
@@ -115,7 +124,9 @@ final class WatchedArrays implements AutoCloseable {
         close();
         List<String> left = new ArrayList<>();
         arrays.forEach((array, what) -> {
-            if (array instanceof int[] words ? Arrays.stream(words).anyMatch(word -> word != 0) : holdsAKey((byte[]) array)) {
+            if (array instanceof int[] words
+                    ? Arrays.stream(words).anyMatch(word -> word != 0)
+                    : holdsAKey((byte[]) array)) {
                 left.add(what);
             }
         });

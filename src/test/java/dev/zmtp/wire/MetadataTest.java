@@ -123,8 +123,7 @@ class MetadataTest {
 
         assertThatThrownBy(() -> read(bytes))
                 .isInstanceOfSatisfying(
-                        ZMTPException.class,
-                        e -> assertThat(e.code()).isEqualTo(ZMTPException.Code.MALFORMED))
+                        ZMTPException.class, e -> assertThat(e.code()).isEqualTo(ZMTPException.Code.MALFORMED))
                 .hasMessage("property: a second " + second + " (expected: one)");
     }
 

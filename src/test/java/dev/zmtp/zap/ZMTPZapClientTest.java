@@ -238,7 +238,8 @@ class ZMTPZapClientTest {
         try (ScriptedPeer connection = connected()) {
             CompletableFuture<ZMTPDecision> answer = ask(connection, nobody());
             byte[] metadata = Hex.bytes("01 \"p\" 00*4 ".repeat(properties));
-            connection.send(message("", "\"1.0\"", "\"1\"", "\"200\"", "", "\"alice\"").replaceFirst("00 05 \"alice\"", "01 05 \"alice\"")
+            connection.send(message("", "\"1.0\"", "\"1\"", "\"200\"", "", "\"alice\"")
+                            .replaceFirst("00 05 \"alice\"", "01 05 \"alice\"")
                     + "02 %016x ".formatted(metadata.length)
                     + ByteBufUtil.hexDump(metadata));
 
@@ -467,9 +468,8 @@ class ZMTPZapClientTest {
 
     @Test
     void aClientThatIsAddedAfterTheHandshakeIsUsedAtOnce() {
-        try (ScriptedPeer connection = InTraffic.as(ZMTPSocketType.DEALER)
-                .peer(ZMTPSocketType.REP)
-                .start()) {
+        try (ScriptedPeer connection =
+                InTraffic.as(ZMTPSocketType.DEALER).peer(ZMTPSocketType.REP).start()) {
             connection.channel.pipeline().addLast(zap);
             CompletableFuture<ZMTPDecision> answer = ask(connection, nobody());
             assertThat(connection.received()).contains(Hex.of("\"services\""));
@@ -561,8 +561,7 @@ class ZMTPZapClientTest {
         try (ScriptedPeer connection = connected()) {
             connection.channel.unsafe().outboundBuffer().setUserDefinedWritability(1, false);
             assertThat(ask(connection, nobody()))
-                    .isCompletedWithValue(
-                            ZMTPDecision.temporaryFailure("the ZAP handler reads no more requests"));
+                    .isCompletedWithValue(ZMTPDecision.temporaryFailure("the ZAP handler reads no more requests"));
             assertThat(connection.received()).isEmpty();
 
             connection.channel.unsafe().outboundBuffer().setUserDefinedWritability(1, true);
@@ -586,6 +585,7 @@ class ZMTPZapClientTest {
             request(address("192.0.2.7"), ZMTPPlain.NAME, bytes("admin"), bytes("secret"));
 
     /** Asks, lets {@code then} happen, and returns the copies of the credentials that were made. */
+    @SuppressWarnings("try") // the mock is used by being there
     private List<byte[]> copiesOf(Runnable then) {
         Set<byte[]> copies = Collections.newSetFromMap(new IdentityHashMap<>());
         try (MockedStatic<ByteBufUtil> watched = Mockito.mockStatic(ByteBufUtil.class, call -> {
@@ -643,10 +643,10 @@ class ZMTPZapClientTest {
     }
 
     /** The client runs on these tasks, the codec on the event loop. */
+    @SuppressWarnings("deprecation") // a handler with its own executor
     private ScriptedPeer connectedOn(Tasks tasks) {
-        ScriptedPeer connection = InTraffic.as(ZMTPSocketType.DEALER)
-                .peer(ZMTPSocketType.REP)
-                .start();
+        ScriptedPeer connection =
+                InTraffic.as(ZMTPSocketType.DEALER).peer(ZMTPSocketType.REP).start();
         connection.channel.pipeline().addLast(tasks, zap);
         return connection;
     }
