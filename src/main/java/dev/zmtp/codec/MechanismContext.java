@@ -9,6 +9,7 @@ import dev.zmtp.security.ZMTPNull;
 import dev.zmtp.wire.Metadata;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.util.internal.logging.InternalLogLevel;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.net.SocketAddress;
@@ -23,6 +24,9 @@ import org.jspecify.annotations.Nullable;
 final class MechanismContext implements ZMTPMechanism.Context {
 
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(MechanismContext.class);
+
+    /** Of all connections: a peer that is refused comes again. */
+    private static final RateLimitedLog FAILURES = new RateLimitedLog(logger, InternalLogLevel.WARN, System::nanoTime);
 
     private static final ZMTPDecision ACCEPTED = ZMTPDecision.accept("");
 
@@ -144,7 +148,7 @@ final class MechanismContext implements ZMTPMechanism.Context {
             }
             ZMTPDecision decision = made;
             if (failure != null || decision == null) {
-                logger.warn("{} authenticator failed, peer refused", codec.ctx().channel(), failure);
+                FAILURES.log(codec.ctx().channel(), "authenticator failed, peer refused", failure);
                 decision = ZMTPDecision.error(failure == null ? "no decision" : "the authenticator failed");
             }
             codec.session().decide(decision);

@@ -130,13 +130,19 @@ final class MechanismPhase extends HandshakePhase {
         }
     }
 
+    /** Returns the frame of {@code command}, which it takes over. */
     private ByteBuf frame(ByteBuf command) {
-        if (frameLog != null) {
-            frameLog.sentCommand(command);
+        try {
+            if (frameLog != null) {
+                frameLog.sentCommand(command);
+            }
+            ByteBuf header = codec.ctx().alloc().buffer(ZMTPFraming.MAX_HEADER);
+            writer.writeHeader(header, ZMTPFraming.COMMAND, command.readableBytes());
+            return Unpooled.wrappedBuffer(header, command);
+        } catch (Throwable e) { // direct memory is what an attack uses up first
+            command.release();
+            throw e;
         }
-        ByteBuf header = codec.ctx().alloc().buffer(ZMTPFraming.MAX_HEADER);
-        writer.writeHeader(header, ZMTPFraming.COMMAND, command.readableBytes());
-        return Unpooled.wrappedBuffer(header, command);
     }
 
     private ZMTPHandshake handshake() {

@@ -69,16 +69,15 @@ final class MessageLimits {
     }
 
     /**
-     * Checks the frame around a sealed one, which may be a message frame or a command.
+     * Checks the frame around a sealed one, which may be a message frame or a command: which of them, only the content
+     * says. Its own flags MORE and COMMAND mean nothing, as nobody has sealed them.
      *
-     * @throws ZMTPException if it has flags, or is longer than either may be
+     * @throws ZMTPException if it is longer than either may be at this place of a message
      */
-    void checkSealed(int flags, long frameLength, FrameCipher cipher) {
-        if (flags != 0) {
-            throw ZMTPException.malformed("frame flags", flags, "0 on an encrypted frame");
-        }
-        int limit = Math.max(maxFrameLength, maxCommandLength);
-        check("encrypted frame length", frameLength, limit + (long) cipher.sealedLength(0));
+    void checkSealed(long frameLength, FrameCipher cipher) {
+        long rest = frames == 0 ? maxMessageLength : maxMessageLength - length - Overhead.BYTES;
+        long limit = Math.max(maxCommandLength, Math.min(maxFrameLength, rest));
+        check("encrypted frame length", frameLength, limit + cipher.sealedLength(0));
     }
 
     private static void check(String what, long value, long limit) {

@@ -172,7 +172,7 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
             frameLog.received(reader.flags(), reader.length(), in);
         }
         if (cipher != null) {
-            limits.checkSealed(reader.flags(), reader.length(), cipher);
+            limits.checkSealed(reader.length(), cipher);
             return;
         }
         limits.check(reader.flags(), reader.length());

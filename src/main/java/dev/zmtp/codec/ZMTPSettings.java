@@ -30,6 +30,9 @@ public abstract sealed class ZMTPSettings<B extends ZMTPSettings<B>> permits ZMT
     /** What an event loop can count to, in nanoseconds; 292 years. */
     private static final Duration MAX_DURATION = Duration.ofNanos(Long.MAX_VALUE);
 
+    /** No event loop and no network is quicker: what is less is a mistake of the unit. */
+    private static final Duration MIN_DURATION = Duration.ofMillis(1);
+
     /** The length of the shortest READY: its name, and a Socket-Type of three letters. */
     private static final int MIN_READY_LENGTH = 25;
 
@@ -243,19 +246,24 @@ public abstract sealed class ZMTPSettings<B extends ZMTPSettings<B>> permits ZMT
         return self();
     }
 
-    /** Sets the time for the whole handshake; zero for no limit. */
+    /** Sets the time for the whole handshake, at least 1 ms; zero for no limit. */
     public B handshakeTimeout(Duration handshakeTimeout) {
         values.handshakeTimeout = checkDuration("handshakeTimeout", handshakeTimeout);
         return self();
     }
 
-    /** Sets the time between PINGs; zero to send none. Needs ZMTP 3.1, or {@link #heartbeatZmtp30Peers(boolean)}. */
+    /**
+     * Sets the time between PINGs, at least 1 ms; zero to send none. Needs ZMTP 3.1, or
+     * {@link #heartbeatZmtp30Peers(boolean)}.
+     */
     public B heartbeatInterval(Duration heartbeatInterval) {
         values.heartbeatInterval = checkDuration("heartbeatInterval", heartbeatInterval);
         return self();
     }
 
-    /** Sets the time without a sign of life that ends the connection; zero for never. Needs an interval. */
+    /**
+     * Sets the time without a sign of life that ends the connection, at least 1 ms; zero for never. Needs an interval.
+     */
     public B heartbeatTimeout(Duration heartbeatTimeout) {
         values.heartbeatTimeout = checkDuration("heartbeatTimeout", heartbeatTimeout);
         return self();
@@ -294,6 +302,9 @@ public abstract sealed class ZMTPSettings<B extends ZMTPSettings<B>> permits ZMT
         Objects.requireNonNull(value, name);
         if (value.isNegative() || value.compareTo(MAX_DURATION) > 0) {
             throw new IllegalArgumentException(name + ": " + value + " (expected: 0 to " + MAX_DURATION + ")");
+        }
+        if (!value.isZero() && value.compareTo(MIN_DURATION) < 0) {
+            throw new IllegalArgumentException(name + ": " + value + " (expected: 0 or at least " + MIN_DURATION + ")");
         }
         return value;
     }

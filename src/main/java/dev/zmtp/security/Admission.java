@@ -45,7 +45,10 @@ final class Admission {
         return true;
     }
 
-    /** As {@link #refusal()}, but also reports a wrong socket type to any peer. Null for all other causes. */
+    /**
+     * The body of the ERROR for a peer that is refused for {@code cause}: the status of the decision, or that its socket
+     * type is wrong. Null, to send nothing, for all other causes.
+     */
     @Nullable
     ByteBuf refusal(ZMTPException cause) {
         return switch (cause.code()) {
@@ -55,9 +58,7 @@ final class Admission {
         };
     }
 
-    /** The body of the ERROR for a peer that was refused, or null to send nothing. */
-    @Nullable
-    ByteBuf refusal() {
+    private @Nullable ByteBuf refusal() {
         ZMTPDecision made = decision;
         if (made == null) {
             return null;

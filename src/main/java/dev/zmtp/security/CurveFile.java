@@ -9,6 +9,7 @@ import java.nio.file.FileSystem;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
@@ -127,7 +128,7 @@ final class CurveFile implements AutoCloseable {
                     .put(characters)
                     .put(ascii("\"\n"))
                     .flip();
-            writeNew(file, content);
+            writeSecret(file, content);
         } finally {
             Arrays.fill(characters, (byte) 0);
             Arrays.fill(content.array(), (byte) 0);
@@ -135,11 +136,10 @@ final class CurveFile implements AutoCloseable {
     }
 
     static void write(Path file, ZMTPCurvePublicKey publicKey) throws IOException {
-        Files.write(
+        writeNew(
                 file,
-                ascii("#   A CURVE public key.\n\ncurve\n    " + PUBLIC_KEY + " = \"" + publicKey.z85() + "\"\n"),
-                StandardOpenOption.CREATE_NEW,
-                StandardOpenOption.WRITE);
+                ByteBuffer.wrap(ascii(
+                        "#   A CURVE public key.\n\ncurve\n    " + PUBLIC_KEY + " = \"" + publicKey.z85() + "\"\n")));
     }
 
     private static byte[] ascii(String text) {
@@ -147,17 +147,33 @@ final class CurveFile implements AutoCloseable {
     }
 
     /** Creates the file with its permissions: if they were set later, others could read it before. */
-    private static void writeNew(Path file, ByteBuffer content) throws IOException {
+    private static void writeSecret(Path file, ByteBuffer content) throws IOException {
         if (!isPosix(file)) {
             throw new IOException(file
                     + ": on a file system without POSIX permissions (expected: one where only its owner can read it)");
         }
+        writeNew(file, content, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
+    }
+
+    /** Leaves no part of a file: it would hold a part of a secret, and be in the way of the next try. */
+    private static void writeNew(Path file, ByteBuffer content, FileAttribute<?>... attributes) throws IOException {
         Set<StandardOpenOption> options = Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
-        try (SeekableByteChannel out =
-                Files.newByteChannel(file, options, PosixFilePermissions.asFileAttribute(OWNER_ONLY))) {
+        SeekableByteChannel created = Files.newByteChannel(file, options, attributes);
+        try (SeekableByteChannel out = created) {
             while (content.hasRemaining()) {
                 out.write(content);
             }
+        } catch (IOException | RuntimeException e) {
+            delete(file, e);
+            throw e;
+        }
+    }
+
+    private static void delete(Path file, Exception cause) {
+        try {
+            Files.deleteIfExists(file);
+        } catch (IOException e) {
+            cause.addSuppressed(e);
         }
     }
 

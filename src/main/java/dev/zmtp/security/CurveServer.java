@@ -81,6 +81,9 @@ final class CurveServer implements ZMTPMechanism {
     /** The last short nonce of the peer. */
     private long lastCount;
 
+    /** The peer has the secret key of the public key that it names. */
+    private boolean isProven;
+
     private ZMTPMetadata peer = ZMTPMetadata.EMPTY;
     private @Nullable CurveCipher cipher;
 
@@ -215,6 +218,7 @@ final class CurveServer implements ZMTPMechanism {
     }
 
     private @Nullable ByteBuf authenticate(byte[] clientKey, ByteBuf metadata) {
+        isProven = true;
         peer = context.readPeerMetadata(metadata);
         state = State.AWAIT_DECISION;
         ByteBuffer identity = Objects.requireNonNullElse(peer.value(ZMTPMetadata.IDENTITY), ByteBuffer.allocate(0));
@@ -247,10 +251,13 @@ final class CurveServer implements ZMTPMechanism {
         return state == State.READY;
     }
 
-    /** Answers only a peer that has proven its key, and only with the status of the decision. */
+    /**
+     * Answers only a peer that has proven its key: with the status of the decision, or that its socket type is wrong. A
+     * libzmq peer that gets no answer connects again, and costs us a handshake each time.
+     */
     @Override
     public @Nullable ByteBuf refuse(ZMTPException cause) {
-        return cause.code() == ZMTPException.Code.AUTHENTICATION ? admission.refusal() : null;
+        return isProven ? admission.refusal(cause) : null;
     }
 
     @Override

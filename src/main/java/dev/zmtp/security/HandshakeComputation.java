@@ -1,5 +1,6 @@
 package dev.zmtp.security;
 
+import dev.zmtp.ZMTPException;
 import io.netty.buffer.ByteBuf;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Supplier;
@@ -51,7 +52,9 @@ final class HandshakeComputation {
             context.executor().execute(() -> run(step));
         } catch (RejectedExecutionException e) {
             enter(State.RUNNING, State.IDLE);
-            throw new IllegalStateException("handshake executor: full (expected: room for one more)", e);
+            // Without a stack trace: there is one of these for each handshake of a flood.
+            throw new ZMTPException(
+                    ZMTPException.Code.CLOSED, "handshake executor: full (expected: room for one more)", e);
         } catch (RuntimeException | Error e) {
             enter(State.RUNNING, State.IDLE); // no step runs that would wipe
             throw e;

@@ -188,6 +188,9 @@ public interface ZMTPMechanism {
 
     /**
      * Turns frames into the frames that travel, and back (RFC 26, "MESSAGE"). Used on the channel's event loop only.
+     *
+     * <p>A sealed frame travels without MORE and COMMAND. Those of a received one are ignored: what counts is what
+     * {@link #open} returns.
      */
     interface FrameCipher {
         /** Returns the length of a sealed body of {@code length} bytes. */

@@ -3,6 +3,7 @@ package dev.zmtp.zap;
 import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPMetadata;
+import dev.zmtp.codec.ZMTPCodec;
 import dev.zmtp.codec.ZMTPHandshakeSuccess;
 import dev.zmtp.security.ZMTPAuthRequest;
 import dev.zmtp.security.ZMTPAuthenticator;
@@ -22,15 +23,17 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,8 +53,12 @@ import org.jspecify.annotations.Nullable;
  * that is bound to an address and a DEALER that is connected to that endpoint makes them reachable.
  *
  * <p>Without a connection whose handshake is complete, or without a valid reply in time, the decision is a temporary
- * failure: the peer may try again. If the connection ends, add the same instance to the pipeline of a new one. Thread
- * safe.
+ * failure: the peer may try again. A reply is valid if its version and status are known, and its metadata has at most
+ * 256 properties.
+ *
+ * <p>If the connection ends, add the same instance to the pipeline of a new one. It may be in several pipelines: requests
+ * go to the connection that was added last and is still there. Credentials are wiped when they were sent, or could not
+ * be. Thread safe.
  */
 @Sharable
 public final class ZMTPZapClient extends ChannelInboundHandlerAdapter implements ZMTPAuthenticator {
@@ -59,14 +66,17 @@ public final class ZMTPZapClient extends ChannelInboundHandlerAdapter implements
     private static final String VERSION = "1.0";
     private static final int REPLY_FRAMES = 7;
     private static final int MAX_PENDING = 10_000;
+    private static final int MAX_PROPERTIES = 256;
+
+    private static final String ENDED = "the connection to the ZAP handler has ended";
 
     private final long timeoutNanos;
 
-    /** All that have not ended: a new one may begin before the end of the last one is known. */
-    private final Map<ChannelHandlerContext, Connection> connections = new ConcurrentHashMap<>();
-
-    /** The connection for requests: the one that began last. */
-    private final AtomicReference<@Nullable Connection> latest = new AtomicReference<>();
+    /**
+     * All that have not ended, the newest first: that one gets the requests. A new one may begin before the end of the
+     * last one is known.
+     */
+    private final Deque<Connection> connections = new ConcurrentLinkedDeque<>();
 
     /**
      * A client without a connection yet.
@@ -83,35 +93,50 @@ public final class ZMTPZapClient extends ChannelInboundHandlerAdapter implements
 
     @Override
     public CompletionStage<ZMTPDecision> authenticate(ZMTPAuthRequest request) {
-        Connection current = latest.get();
+        Connection current = connections.peekFirst();
         CompletableFuture<ZMTPDecision> answer = new CompletableFuture<>();
         if (current == null) {
             answer.complete(ZMTPDecision.temporaryFailure("no ZAP handler is connected"));
             return answer;
         }
         // Copied now, because a password is wiped if the peer's connection ends.
-        ByteBuf[] frames = frames(request);
+        Credentials credentials = new Credentials(request.credentials());
         try {
-            current.ctx.executor().execute(() -> current.ask(frames, answer));
+            current.ctx.executor().execute(() -> current.ask(request, credentials, answer));
         } catch (RejectedExecutionException e) {
-            answer.complete(ZMTPDecision.temporaryFailure("the connection to the ZAP handler has ended"));
+            credentials.wipe();
+            answer.complete(ZMTPDecision.temporaryFailure(ENDED));
         }
         return answer;
     }
 
-    private static ByteBuf[] frames(ZMTPAuthRequest request) {
+    /** Copies of the credentials of one peer, on the heap. */
+    private record Credentials(List<byte[]> copies) {
+        Credentials(Collection<ByteBuffer> credentials) {
+            this(credentials.stream()
+                    .map(credential -> ByteBufUtil.getBytes(Unpooled.wrappedBuffer(credential)))
+                    .toList());
+        }
+
+        void wipe() {
+            copies.forEach(copy -> Arrays.fill(copy, (byte) 0));
+        }
+    }
+
+    /** Returns the request with this ID; its last frames are the credentials themselves, not copies. */
+    private static ZMTPMessage message(long id, ZMTPAuthRequest request, Credentials credentials) {
         List<ByteBuf> frames = new ArrayList<>();
         frames.add(Unpooled.EMPTY_BUFFER); // the delimiter of an envelope
         frames.add(text(VERSION));
-        frames.add(Unpooled.EMPTY_BUFFER); // the request ID, set by the connection
+        frames.add(text(Long.toString(id)));
         frames.add(text(request.domain()));
         frames.add(text(address(request.peerAddress())));
         frames.add(Unpooled.copiedBuffer(request.identity()));
         frames.add(text(request.mechanism()));
-        for (ByteBuffer credential : request.credentials()) {
-            frames.add(Unpooled.copiedBuffer(credential));
+        for (byte[] credential : credentials.copies()) {
+            frames.add(Unpooled.wrappedBuffer(credential));
         }
-        return frames.toArray(new ByteBuf[0]);
+        return ZMTPMessage.from(frames.toArray(new ByteBuf[0]));
     }
 
     private static ByteBuf text(String text) {
@@ -126,19 +151,41 @@ public final class ZMTPZapClient extends ChannelInboundHandlerAdapter implements
         return address == null ? "" : address.toString();
     }
 
+    /** If the handshake of this pipeline is complete, its event has passed, and requests can go there now. */
+    @Override
+    public void handlerAdded(ChannelHandlerContext ctx) {
+        ZMTPCodec codec = ctx.pipeline().get(ZMTPCodec.class);
+        if (codec != null && codec.session().handshakeFuture().isSuccess()) {
+            begin(ctx);
+        }
+    }
+
     @Override
     public void userEventTriggered(ChannelHandlerContext ctx, Object evt) {
         if (evt instanceof ZMTPHandshakeSuccess) {
-            Connection next = new Connection(ctx);
-            connections.put(ctx, next);
-            latest.set(next);
+            begin(ctx);
         }
         ctx.fireUserEventTriggered(evt);
     }
 
+    private void begin(ChannelHandlerContext ctx) {
+        if (connection(ctx) == null) { // a listener of the handshake may have added us just before its event
+            connections.addFirst(new Connection(ctx));
+        }
+    }
+
+    private @Nullable Connection connection(ChannelHandlerContext ctx) {
+        for (Connection connection : connections) { // one, mostly
+            if (connection.ctx == ctx) {
+                return connection;
+            }
+        }
+        return null;
+    }
+
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object msg) {
-        Connection current = connections.get(ctx);
+        Connection current = connection(ctx);
         if (current == null || !(msg instanceof ZMTPMessage reply)) {
             ctx.fireChannelRead(msg);
             return;
@@ -162,9 +209,9 @@ public final class ZMTPZapClient extends ChannelInboundHandlerAdapter implements
     }
 
     private void end(ChannelHandlerContext ctx) {
-        Connection ended = connections.remove(ctx);
+        Connection ended = connection(ctx);
         if (ended != null) {
-            latest.compareAndSet(ended, null);
+            connections.remove(ended);
             ended.end();
         }
     }
@@ -187,27 +234,36 @@ public final class ZMTPZapClient extends ChannelInboundHandlerAdapter implements
             }
         }
 
-        void ask(ByteBuf[] frames, CompletableFuture<ZMTPDecision> answer) {
-            if (ended || pending.size() >= MAX_PENDING) {
-                answer.complete(ZMTPDecision.temporaryFailure(
-                        ended ? "the connection to the ZAP handler has ended" : MAX_PENDING + " requests are pending"));
-                return;
+        void ask(ZMTPAuthRequest request, Credentials credentials, CompletableFuture<ZMTPDecision> answer) {
+            String obstacle = obstacle();
+            if (obstacle == null) {
+                send(request, credentials, answer);
+            } else {
+                credentials.wipe();
+                answer.complete(ZMTPDecision.temporaryFailure(obstacle));
             }
-            if (!ctx.channel().isWritable()) { // a ZAP handler that reads nothing must not make us pile up passwords
-                answer.complete(ZMTPDecision.temporaryFailure("the ZAP handler reads no more requests"));
-                return;
+        }
+
+        /** Why nothing can be asked now, or null if it can. */
+        private @Nullable String obstacle() {
+            if (ended) {
+                return ENDED;
             }
+            if (pending.size() >= MAX_PENDING) {
+                return MAX_PENDING + " requests are pending";
+            }
+            // A ZAP handler that reads nothing must not make us pile up passwords.
+            return ctx.channel().isWritable() ? null : "the ZAP handler reads no more requests";
+        }
+
+        private void send(ZMTPAuthRequest request, Credentials credentials, CompletableFuture<ZMTPDecision> answer) {
             long id = ++lastId;
-            ScheduledFuture<?> timeout;
-            try {
-                timeout = ctx.executor().schedule(() -> onTimeout(id), timeoutNanos, TimeUnit.NANOSECONDS);
-            } catch (RejectedExecutionException e) {
-                answer.complete(ZMTPDecision.temporaryFailure("the connection to the ZAP handler has ended"));
-                return;
-            }
-            pending.put(id, new Request(answer, timeout));
-            frames[2] = text(Long.toString(id));
-            ctx.writeAndFlush(ZMTPMessage.from(frames)).addListener(sent -> {
+            pending.put(
+                    id,
+                    new Request(
+                            answer, ctx.executor().schedule(() -> onTimeout(id), timeoutNanos, TimeUnit.NANOSECONDS)));
+            ctx.writeAndFlush(message(id, request, credentials)).addListener(sent -> {
+                credentials.wipe();
                 if (!sent.isSuccess()) {
                     complete(id, ZMTPDecision.temporaryFailure("the ZAP handler could not be asked: " + sent.cause()));
                 }
@@ -243,8 +299,7 @@ public final class ZMTPZapClient extends ChannelInboundHandlerAdapter implements
             ended = true;
             List<Request> left = List.copyOf(pending.values());
             pending.clear();
-            left.forEach(request ->
-                    request.complete(ZMTPDecision.temporaryFailure("the connection to the ZAP handler has ended")));
+            left.forEach(request -> request.complete(ZMTPDecision.temporaryFailure(ENDED)));
         }
     }
 
@@ -276,7 +331,7 @@ public final class ZMTPZapClient extends ChannelInboundHandlerAdapter implements
 
     private static ZMTPDecision accepted(ZMTPMessage reply) {
         try {
-            ZMTPMetadata metadata = Metadata.read(reply.frame(6).duplicate(), Integer.MAX_VALUE);
+            ZMTPMetadata metadata = Metadata.read(reply.frame(6).duplicate(), MAX_PROPERTIES);
             return ZMTPDecision.accept(reply.frame(5).toString(StandardCharsets.UTF_8), metadata);
         } catch (ZMTPException e) {
             return malformed("metadata: " + e.getMessage());

@@ -16,15 +16,18 @@ import dev.zmtp.security.ZMTPAuthRequest;
 import dev.zmtp.security.ZMTPAuthenticator;
 import dev.zmtp.security.ZMTPCurvePublicKey;
 import dev.zmtp.security.ZMTPDecision;
+import dev.zmtp.security.ZMTPMechanism;
 import dev.zmtp.security.ZMTPPasswords;
 import dev.zmtp.security.ZMTPPublicKeys;
 import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.ScriptedPeer;
+import dev.zmtp.testing.ToyMechanism;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -149,6 +152,10 @@ class AuthenticatorTest {
     @CsvSource({
         "192.0.2.7, 192.0.2.7, true",
         "192.0.2.7, 192.0.2.8, false",
+        "192.0.2.7/32, 192.0.2.7, true",
+        "192.0.2.7/32, 192.0.2.6, false",
+        "::1/128, ::1, true",
+        "::1/128, ::0, false",
         "192.0.2.0/24, 192.0.2.255, true",
         "192.0.2.0/24, 192.0.3.0, false",
         "192.0.2.128/25, 192.0.2.127, false",
@@ -218,6 +225,46 @@ class AuthenticatorTest {
         assertThat(decision(keys, request(null, "NULL"))).isEqualTo(ZMTPDecision.deny("no key, but NULL"));
         assertThat(decision(ZMTPPublicKeys.of(List.of(known)), request(null, "CURVE", Hex.bytes("01*32"))))
                 .isEqualTo(ZMTPDecision.accept(known.z85()));
+    }
+
+    @Test
+    void aKeyMayBeGivenTwice() {
+        ZMTPCurvePublicKey key = ZMTPCurvePublicKey.of(Hex.bytes("01*32"));
+        ZMTPPublicKeys keys = ZMTPPublicKeys.of(List.of(key, key));
+        assertThat(decision(keys, request(null, "CURVE", key.bytes()))).isEqualTo(ZMTPDecision.accept(key.z85()));
+    }
+
+    @Test
+    void anAuthenticatorCannotChangeWhatItIsAskedAbout() {
+        ByteBuffer identity = ByteBuffer.wrap(new byte[] {'m', 'e'});
+        ByteBuffer credential = ByteBuffer.wrap(new byte[] {'a'});
+        ZMTPAuthRequest request = new ZMTPAuthRequest("", null, identity, "PLAIN", List.of(credential), List.of());
+        assertThat(request.identity().isReadOnly()).isTrue();
+        assertThat(request.credentials()).allMatch(ByteBuffer::isReadOnly);
+        request.identity().get();
+        request.credentials().get(0).get();
+        assertThat(request.identity().remaining()).isEqualTo(2);
+        assertThat(request.credentials().get(0).remaining()).isEqualTo(1);
+    }
+
+    @Test
+    void aDecisionAfterTheEndOfTheHandshakeIsDropped() {
+        CompletableFuture<ZMTPDecision> answer = new CompletableFuture<>();
+        List<ZMTPDecision> answers = new ArrayList<>();
+        ZMTPMechanism.Factory mechanism = context -> {
+            context.authenticate("TOY", ByteBuffer.allocate(0), List.of(), answers::add);
+            return ToyMechanism.server(context, (password, yes) -> {});
+        };
+        try (ScriptedPeer peer = new ScriptedPeer(ZMTPCodec.builder()
+                .socketType(ROUTER)
+                .mechanism(mechanism)
+                .authenticator(request -> answer)
+                .build())) {
+            peer.channel.close();
+            answer.complete(ZMTPDecision.accept("too late"));
+            peer.channel.runPendingTasks();
+            assertThat(answers).isEmpty();
+        }
     }
 
     @Test

@@ -114,6 +114,16 @@ class CurveTest {
     }
 
     @Test
+    void aClientOfTheWrongTypeGetsTheReason() {
+        try (CodecPair peers = joined(client(DEALER), server(PUB))) {
+            String reason = "socket type: DEALER (expected: one that PUB talks to)";
+            assertThat(failureOf(peers.right).code()).isEqualTo(ZMTPException.Code.SOCKET_TYPE);
+            assertThat(failureOf(peers.right)).hasMessageStartingWith(reason);
+            assertThat(failureOf(peers.left)).hasMessageStartingWith("refused by the peer: " + reason);
+        }
+    }
+
+    @Test
     void aServerWithAnotherKeyIsRefused() {
         ZMTPConfig.Builder other = ZMTPConfig.builder()
                 .socketType(ROUTER)
@@ -177,17 +187,16 @@ class CurveTest {
     }
 
     @Test
-    void aFullExecutorEndsTheConnection() {
+    void aFullExecutorEndsTheConnectionWithoutAStackTrace() {
         ZMTPConfig.Builder full = server(ROUTER).handshakeExecutor(task -> {
             throw new RejectedExecutionException("full");
         });
         try (CodecPair peers = joined(client(DEALER), full)) {
-            assertThat(peers.right.events)
-                    .singleElement()
-                    .isInstanceOfSatisfying(
-                            ZMTPHandshakeFailure.class,
-                            failure -> assertThat(failure.cause()).hasMessageContaining("handshake executor: full"));
-            assertThat(peers.right.channel.isOpen()).isFalse();
+            assertThat(failureOf(peers.right))
+                    .hasMessageContaining("handshake executor: full (expected: room for one more)")
+                    .hasCauseInstanceOf(RejectedExecutionException.class)
+                    .satisfies(e -> assertThat(e.code()).isEqualTo(ZMTPException.Code.CLOSED))
+                    .satisfies(e -> assertThat(e.getStackTrace()).isEmpty());
         }
     }
 

@@ -435,7 +435,10 @@ class HeartbeatBackPressureTest {
         assertThat(recorder.failures).isEmpty();
         pass(channel, 1000);
         pass(channel, 1000);
-        assertThat(recorder.failures).hasSize(1);
+        assertThat(recorder.failures)
+                .singleElement()
+                .isInstanceOfSatisfying(
+                        ZMTPException.class, e -> assertThat(e.code()).isEqualTo(ZMTPException.Code.HEARTBEAT_TIMEOUT));
         channel.finishAndReleaseAll();
     }
 

@@ -32,7 +32,6 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** A mechanism with the shape of PLAIN and CURVE works through the SPI, from the first command to the last frame. */
 class MechanismSpiTest {
@@ -291,22 +290,11 @@ class MechanismSpiTest {
         }
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = {"01 03 5afe9e", "04 07 5a fb fb afb6b1b8"})
-    void flagsOutsideASealedFrameAreRefused(String frame) {
-        try (ScriptedPeer peer = ready().send(frame)) {
-            assertThat(peer.failures).singleElement().isInstanceOf(ZMTPException.class);
-            assertThat(peer.channel.isOpen()).isFalse();
-        }
-        assertClosedOnce();
-    }
-
     @Test
     void aFrameThatIsNotSealedIsRefused() {
         try (ScriptedPeer peer = ready().send("00 02 \"hi\" 00 02 \"hi\"")) {
-            assertThat(peer.failures).singleElement().isInstanceOf(ZMTPException.class);
+            Failures.assertFailed(peer, ZMTPException.Code.MALFORMED);
             assertThat(peer.messages).isEmpty();
-            assertThat(peer.channel.isOpen()).isFalse();
         }
     }
 

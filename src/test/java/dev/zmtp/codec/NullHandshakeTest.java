@@ -368,6 +368,7 @@ class NullHandshakeTest {
                                 .size())
                         .isEqualTo(properties);
             } else {
+                assertThat(failureOf(peer).code()).isEqualTo(ZMTPException.Code.TOO_LARGE);
                 assertThat(failureOf(peer)).hasMessage("metadata properties: 257 (expected: <= 256), peer embedded");
             }
         }

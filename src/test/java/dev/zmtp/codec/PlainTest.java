@@ -16,6 +16,7 @@ import dev.zmtp.security.ZMTPAuthenticator;
 import dev.zmtp.security.ZMTPDecision;
 import dev.zmtp.security.ZMTPPasswords;
 import dev.zmtp.security.ZMTPPlain;
+import dev.zmtp.testing.CapturedLog;
 import dev.zmtp.testing.CodecPair;
 import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.ScriptedPeer;
@@ -281,6 +282,23 @@ class PlainTest {
         try (ScriptedPeer peer = greeted(server().authenticator(authenticator)).send(HELLO)) {
             assertThat(peer.received()).isEqualTo(Hex.of("04 0a 05 \"ERROR\" 03 \"500\""));
             assertThat(failureOf(peer).code()).isEqualTo(Code.AUTHENTICATION);
+        }
+    }
+
+    @Test
+    void aBrokenAuthenticatorDoesNotLetPeersFillTheLog() {
+        try (CapturedLog log = new CapturedLog("dev.zmtp.codec.MechanismContext")) {
+            long start = System.nanoTime();
+            for (int i = 0; i < 50; i++) {
+                greeted(server().authenticator(request -> {
+                            throw new IllegalStateException("broken");
+                        }))
+                        .send(HELLO)
+                        .close();
+            }
+            long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - start);
+            assertThat(log.lines).hasSizeBetween(0, (int) seconds + 2);
+            assertThat(log.traces).hasSizeLessThanOrEqualTo(1);
         }
     }
 

@@ -2,13 +2,17 @@ package dev.zmtp.codec;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.zmtp.ZMTPException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -59,6 +63,49 @@ class RobustnessPageTest {
     @Test
     void noTwoPromisesHaveTheSameNumber() throws IOException {
         assertThat(rows()).extracting(row -> row.group(1)).doesNotHaveDuplicates();
+    }
+
+    /** Each code of a ZMTPException, and each status of ZAP, and how a test may spell it. */
+    private static final Map<String, Pattern> STATUSES = statuses();
+
+    private static Map<String, Pattern> statuses() {
+        Map<String, Pattern> all = new LinkedHashMap<>();
+        for (ZMTPException.Code code : ZMTPException.Code.values()) {
+            all.put(code.name(), Pattern.compile("\\b" + code + "\\b"));
+        }
+        all.put("300", Pattern.compile("\\b300\\b|TEMPORARY_FAILURE|temporaryFailure"));
+        all.put("400", Pattern.compile("\\b400\\b|Status\\.DENIED|ZMTPDecision\\.deny"));
+        all.put("500", Pattern.compile("\\b500\\b|Status\\.ERROR|ZMTPDecision\\.error"));
+        return all;
+    }
+
+    /** The number, what the peer does, what the codec does, and the tests of a row. */
+    private static final Pattern CELLS = Pattern.compile("\\| ([A-Z]\\d+) \\| (.*) \\| (.*) \\| (.*?) \\|");
+
+    @Test
+    void everyStatusThatAPromiseNamesIsInOneOfItsTests() throws IOException {
+        List<String> missing = new ArrayList<>();
+        int statuses = 0;
+        for (MatchResult row : rows()) {
+            Matcher cells = CELLS.matcher(row.group());
+            assertThat(cells.matches()).as(row.group()).isTrue();
+            StringBuilder tests = new StringBuilder();
+            for (MatchResult name : NAME.matcher(cells.group(4)).results().toList()) {
+                tests.append(TestSource.of(TESTS, name.group(2), name.group(3)));
+            }
+            for (Map.Entry<String, Pattern> status : STATUSES.entrySet()) {
+                if (Pattern.compile("\\b" + status.getKey() + "\\b")
+                        .matcher(cells.group(3))
+                        .find()) {
+                    statuses++;
+                    if (!status.getValue().matcher(tests).find()) {
+                        missing.add(cells.group(1) + ": " + status.getKey());
+                    }
+                }
+            }
+        }
+        assertThat(missing).isEmpty();
+        assertThat(statuses).isGreaterThan(60);
     }
 
     private static boolean isTest(String prefix, String type, String method) throws IOException {

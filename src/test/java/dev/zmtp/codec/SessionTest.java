@@ -126,6 +126,20 @@ class SessionTest {
     }
 
     @Test
+    void aGeneratedPeerIdentityIsReadOnly() {
+        ByteBuffer writable = ByteBuffer.wrap(new byte[] {0, 1});
+        ZMTPCodec codec = ZMTPCodec.builder()
+                .socketType(ZMTPSocketType.ROUTER)
+                .identityGenerator(session -> writable)
+                .build();
+        try (ScriptedPeer peer = new ScriptedPeer(codec)) {
+            peer.send(ScriptedPeer.greeting(ZMTPVersion.ZMTP31, ZMTPSocketType.DEALER));
+            assertThat(codec.session().peerIdentity()).isEqualTo(writable);
+            assertThat(codec.session().peerIdentity().isReadOnly()).isTrue();
+        }
+    }
+
+    @Test
     void generatedIdentitiesDifferAndStartWithAZero() {
         ZMTPSession session = ZMTPSession.from(
                 ZMTPConfig.builder().socketType(ZMTPSocketType.ROUTER).build());

@@ -191,6 +191,11 @@ class ZMTPConfigTest {
                 bad(b -> b.handshakeTimeout(ChronoUnit.FOREVER.getDuration()), "handshakeTimeout: " + tooLong),
                 bad(b -> b.heartbeatInterval(Duration.ofNanos(-1)), "heartbeatInterval: " + tooLong),
                 bad(b -> b.heartbeatInterval(Duration.ofDays(200_000)), "heartbeatInterval: " + tooLong),
+                bad(
+                        b -> b.heartbeatInterval(Duration.ofNanos(1)),
+                        "heartbeatInterval: PT0.000000001S [(]expected: 0 or at least PT0.001S[)]"),
+                bad(b -> b.heartbeatTimeout(Duration.ofNanos(999_999)), "heartbeatTimeout: .* at least PT0.001S[)]"),
+                bad(b -> b.handshakeTimeout(Duration.ofNanos(999_999)), "handshakeTimeout: .* at least PT0.001S[)]"),
                 bad(b -> b.heartbeatTimeout(Duration.ofSeconds(-1)), "heartbeatTimeout: " + tooLong),
                 bad(b -> b.heartbeatTtl(Duration.ofSeconds(-1)), "heartbeatTtl: " + tooLong),
                 bad(b -> b.heartbeatTtl(Duration.ofMillis(99)), "heartbeatTtl: PT0.099S [(]expected: 0 or 0.1 to .*"),
@@ -222,6 +227,8 @@ class ZMTPConfigTest {
                 b -> b.maxSubscriptionsLength(0),
                 b -> b.maxHeldLength(0),
                 b -> b.handshakeTimeout(Duration.ZERO),
+                b -> b.handshakeTimeout(Duration.ofMillis(1)),
+                b -> b.heartbeatInterval(Duration.ofMillis(1)).heartbeatTimeout(Duration.ofMillis(1)),
                 b -> b.handshakeTimeout(Duration.ofNanos(Long.MAX_VALUE)),
                 b -> b.heartbeatInterval(Duration.ofSeconds(1)).heartbeatTtl(Duration.ofMillis(100)),
                 b -> b.heartbeatInterval(Duration.ofSeconds(1)).heartbeatTtl(Duration.ofMillis(65_599)));

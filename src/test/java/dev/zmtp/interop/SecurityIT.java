@@ -33,6 +33,9 @@ class SecurityIT {
     private static final Duration LONG = Duration.ofSeconds(30);
     private static final int SOME = 5;
 
+    /** Ten times what libzmq waits before it connects again. */
+    private static final Duration RECONNECT = Duration.ofSeconds(1);
+
     /** Empty, short, and of more bytes than fit one read. */
     private static final ZMTPMessage MESSAGE = Messages.ofLengths(0, 5, 70_000);
 
@@ -168,6 +171,25 @@ class SecurityIT {
             again.handshake();
             assertThat(again.session().userId()).isEqualTo("at last");
             assertThat(again.message()).isEqualTo(MESSAGE);
+        }
+    }
+
+    /** A libzmq socket that hears nothing connects again after 100 ms, for ever. */
+    @ParameterizedTest
+    @EnumSource
+    void libzmqDoesNotReconnectAfterItLearnsThatItsTypeIsWrong(Security security) {
+        ZMTPConfig config = security.server(ours(ZMTPSocketType.PUB), security.authenticator())
+                .build();
+        try (OurSide ourSide = new OurSide();
+                PeerContext peer = PeerKind.LIBZMQ.open()) {
+            PeerSocket theirs = peer.socket(ZMTPSocketType.DEALER);
+            security.client(theirs);
+            theirs.connect(ourSide.listen(config));
+            assertThat(ourSide.accept().handshakeFailure())
+                    .isInstanceOfSatisfying(
+                            ZMTPException.class,
+                            failure -> assertThat(failure.code()).isEqualTo(ZMTPException.Code.SOCKET_TYPE));
+            assertThat(ourSide.accept(RECONNECT)).isNull();
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.zmtp.security;
 
 import static dev.zmtp.ZMTPSocketType.DEALER;
+import static dev.zmtp.ZMTPSocketType.ROUTER;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -68,6 +69,13 @@ class CurveAttacksTest {
         return refusal[0];
     }
 
+    /** As {@link #refusal(ZMTPMechanism, byte[])}, if it is for bytes that break the grammar or a box. */
+    private static ZMTPException malformed(ZMTPMechanism side, byte[] command) {
+        ZMTPException refusal = refusal(side, command);
+        assertThat(refusal.code()).isEqualTo(Code.MALFORMED);
+        return refusal;
+    }
+
     private static byte[] changed(byte[] bytes, int at) {
         byte[] changed = bytes.clone();
         changed[at] ^= 1;
@@ -129,7 +137,7 @@ class CurveAttacksTest {
     void aKeyOfLowOrderIsRefused(String key) {
         byte[] hello = next(client);
         System.arraycopy(Hex.bytes(key), 0, hello, 80, 32);
-        assertThat(refusal(server, hello)).hasMessageStartingWith("CURVE public key: of low order");
+        assertThat(malformed(server, hello)).hasMessageStartingWith("CURVE public key: of low order");
     }
 
     // INITIATE
@@ -164,8 +172,72 @@ class CurveAttacksTest {
     @ParameterizedTest
     @ValueSource(longs = {0, 1})
     void theNonceOfAnInitiateMustBeGreaterThanThatOfTheHello(long count) {
-        assertThat(refusal(server, withCount(initiate(), INITIATE_COUNT_AT, count)))
+        assertThat(malformed(server, withCount(initiate(), INITIATE_COUNT_AT, count)))
                 .hasMessage("CURVE nonce: " + count + " (expected: > 1)");
+    }
+
+    @Test
+    void theNonceOfAHelloIsNotZero() {
+        assertThat(refusal(server, CurveForge.helloBody(0))).hasMessage("CURVE nonce: 0 (expected: > 0)");
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {0, 1, 2})
+    void theNonceOfTheFirstMessageToTheServerMustBeGreaterThanThatOfTheInitiate(long count) {
+        CurveForge forge = new CurveForge();
+        give(server, CurveForge.helloBody());
+        give(server, forge.initiateBody(next(server), serverKeys.publicKey(), CurveForge.metadata(DEALER)));
+        next(server);
+        assertThat(refusal(server.cipher(), forge.messageBody(count)))
+                .hasMessage("CURVE nonce: " + count + " (expected: > 2)");
+        assertThat(open(server.cipher(), forge.messageBody(3))).isZero();
+    }
+
+    /** The key of a session with a server whose transient secret key is {@link #KNOWN}. */
+    private byte[] sessionKeyWithKnown() {
+        CurveServer known = new CurveServer(new StandaloneContext("ROUTER"), new Known(), serverKeys);
+        byte[] hello = next(client);
+        give(known, hello);
+        give(client, next(known));
+        next(client);
+        return Curve25519.sharedKey(KNOWN, Arrays.copyOfRange(hello, 80, 112));
+    }
+
+    private static final byte[] KNOWN = Hex.bytes("07*32");
+
+    /** Makes keys of {@link #KNOWN}. */
+    private static final class Known extends SecureRandom {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        public void nextBytes(byte[] bytes) {
+            Arrays.fill(bytes, KNOWN[0]);
+        }
+    }
+
+    private static byte[] readyBody(byte[] key, int count) {
+        byte[] metadata = CurveForge.metadata(ROUTER);
+        byte[] box = CurveBoxes.seal(key, CurveBoxes.nonce(CurveBoxes.READY_NONCE, count), metadata);
+        return Hex.bytes("05 \"READY\" 00*7 %02x %s".formatted(count, ByteBufUtil.hexDump(box)));
+    }
+
+    @Test
+    void theNonceOfAReadyIsNotZero() {
+        byte[] key = sessionKeyWithKnown();
+        assertThat(refusal(client, readyBody(key, 0))).hasMessage("CURVE nonce: 0 (expected: > 0)");
+        give(client, readyBody(key, 1));
+        assertThat(client.isReady()).isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 5})
+    void theNonceOfTheFirstMessageToTheClientMustBeGreaterThanThatOfTheReady(long count) {
+        byte[] key = sessionKeyWithKnown();
+        give(client, readyBody(key, 5));
+        CurveCipher forged = new CurveCipher(
+                new SecretBox(key, CurveBoxes.SERVER_NONCE), count, new SecretBox(key, CurveBoxes.CLIENT_NONCE), 0);
+        assertThat(refusal(client.cipher(), sealed(forged, 0, "61")))
+                .hasMessage("CURVE nonce: " + count + " (expected: > 5)");
     }
 
     @Test
@@ -187,7 +259,7 @@ class CurveAttacksTest {
         CurveServer another = newServer();
         give(another, hello);
         next(another);
-        assertThat(refusal(another, initiate)).hasMessageStartingWith("cookie: a box that does not open");
+        assertThat(malformed(another, initiate)).hasMessageStartingWith("cookie: a box that does not open");
     }
 
     /** The INITIATE, to {@link #server}, of a client whose vouch names this server key. */
@@ -199,8 +271,46 @@ class CurveAttacksTest {
     @Test
     void aVouchForAnotherServerIsRefused() {
         ZMTPCurveKeyPair other = ZMTPCurveKeyPair.of(Hex.bytes("04*32"));
-        assertThat(refusal(server, initiateVouchingFor(other.publicKey())))
+        assertThat(malformed(server, initiateVouchingFor(other.publicKey())))
                 .hasMessageStartingWith("vouch: for other keys");
+    }
+
+    @Test
+    void aVouchForAnotherTransientKeyIsRefused() {
+        give(server, CurveForge.helloBody());
+        byte[] another = Curve25519.publicKey(Hex.bytes("06*32"));
+        byte[] initiate = new CurveForge()
+                .initiateBody(next(server), another, serverKeys.publicKey(), CurveForge.metadata(DEALER));
+        assertThat(malformed(server, initiate)).hasMessageStartingWith("vouch: for other keys");
+    }
+
+    @Test
+    void onlyAPeerThatHasProvenItsKeyIsToldThatItsSocketTypeIsWrong() {
+        ZMTPException wrongType = new ZMTPException(Code.SOCKET_TYPE, "socket type: wrong");
+        assertThat(server.refuse(wrongType)).as("before the HELLO").isNull();
+        byte[] initiate = initiate();
+        assertThat(server.refuse(wrongType)).as("before the INITIATE").isNull();
+        refusal(server, changed(initiate, initiate.length - 1));
+        assertThat(server.refuse(wrongType)).as("after a forged INITIATE").isNull();
+
+        CurveServer another = newServer();
+        give(another, CurveForge.helloBody());
+        refusal(
+                another,
+                new CurveForge().initiateBody(next(another), clientKeys.publicKey(), CurveForge.metadata(DEALER)));
+        assertThat(another.refuse(wrongType))
+                .as("after a vouch for another server")
+                .isNull();
+
+        CurveServer third = newServer();
+        give(third, CurveForge.helloBody());
+        give(third, new CurveForge().initiateBody(next(third), serverKeys.publicKey(), CurveForge.metadata(DEALER)));
+        assertThat(third.refuse(wrongType)).as("before the vouch was checked").isNull();
+        next(third);
+        ByteBuf error = third.refuse(wrongType);
+        assertThat(ByteBufUtil.hexDump(error))
+                .isEqualTo(Hex.of("05 \"ERROR\" 12 \"socket\" 20 \"type:\" 20 \"wrong\""));
+        error.release();
     }
 
     @Test
@@ -323,7 +433,8 @@ class CurveAttacksTest {
     void clearTextIsRefused() {
         shakeHands();
         assertThat(refusal(server.cipher(), Hex.bytes("61*40")))
-                .hasMessage("frame: in clear text (expected: a MESSAGE of CURVE)");
+                .hasMessage("frame: in clear text (expected: a MESSAGE of CURVE)")
+                .satisfies(e -> assertThat(e.code()).isEqualTo(Code.UNEXPECTED));
     }
 
     @ParameterizedTest
@@ -336,7 +447,10 @@ class CurveAttacksTest {
         box.seal(5, frame, 32, 1);
         CurveCipher cipher = new CurveCipher(
                 new SecretBox(key, CurveBoxes.SERVER_NONCE), 2, new SecretBox(key, CurveBoxes.CLIENT_NONCE), 4);
-        assertThatThrownBy(() -> cipher.open(frame)).hasMessage("MESSAGE flags: " + flags + " (expected: 0, 1 or 2)");
+        assertThatThrownBy(() -> cipher.open(frame))
+                .hasMessage("MESSAGE flags: " + flags + " (expected: 0, 1 or 2)")
+                .isInstanceOfSatisfying(
+                        ZMTPException.class, e -> assertThat(e.code()).isEqualTo(Code.MALFORMED));
     }
 
     @Test
@@ -362,17 +476,6 @@ class CurveAttacksTest {
     }
 
     // Secrets
-
-    @Test
-    void aCloseDuringAComputationLeavesWipingToTheComputation() {
-        List<Runnable> waiting = new ArrayList<>();
-        CurveServer slow = new CurveServer(new StandaloneContext("ROUTER", waiting::add), RANDOM, serverKeys);
-        give(slow, next(client));
-        slow.close();
-        assertThat(waiting).hasSize(1);
-        waiting.get(0).run();
-        assertThat(slow.poll()).isNull();
-    }
 
     @Test
     void nothingIsSealedAfterTheEnd() throws InterruptedException {

@@ -48,8 +48,12 @@ public final class CurveForge {
     }
 
     static byte[] helloBody() {
-        byte[] box = CurveBoxes.seal(HELLO_KEY, CurveBoxes.nonce(CurveBoxes.HELLO_NONCE, 1), new byte[64]);
-        return bytes("05 \"HELLO\" 01 00 00*72", TRANSIENT_KEY, "00*7 01", box);
+        return helloBody(1);
+    }
+
+    static byte[] helloBody(int count) {
+        byte[] box = CurveBoxes.seal(HELLO_KEY, CurveBoxes.nonce(CurveBoxes.HELLO_NONCE, count), new byte[64]);
+        return bytes("05 \"HELLO\" 01 00 00*72", TRANSIENT_KEY, "00*7 %02x".formatted(count), box);
     }
 
     /** An INITIATE in its frame, in answer to what the server has sent so far, a WELCOME at the end. */
@@ -65,6 +69,11 @@ public final class CurveForge {
 
     /** An INITIATE in answer to a WELCOME, whose vouch names this server key. */
     byte[] initiateBody(byte[] welcome, ZMTPCurvePublicKey named, byte[] metadata) {
+        return initiateBody(welcome, TRANSIENT_KEY, named, metadata);
+    }
+
+    /** An INITIATE in answer to a WELCOME, whose vouch names these keys. */
+    byte[] initiateBody(byte[] welcome, byte[] transientKey, ZMTPCurvePublicKey named, byte[] metadata) {
         byte[] opened = CurveBoxes.open(
                 "WELCOME",
                 HELLO_KEY,
@@ -75,7 +84,7 @@ public final class CurveForge {
         byte[] vouch = CurveBoxes.seal(
                 Curve25519.sharedKey(CLIENT.secretKey(), serverTransientKey),
                 CurveBoxes.longNonce(CurveBoxes.VOUCH_NONCE, new byte[16]),
-                bytes(TRANSIENT_KEY, named.bytes()));
+                bytes(transientKey, named.bytes()));
         byte[] box = CurveBoxes.seal(
                 sessionKey,
                 CurveBoxes.nonce(CurveBoxes.INITIATE_NONCE, count),
@@ -89,6 +98,10 @@ public final class CurveForge {
             return new byte[0];
         }
         count++;
+        return message(count, flags, body);
+    }
+
+    private byte[] message(long nonce, int flags, byte[] body) {
         SecretBox boxes = new SecretBox(sessionKey, CurveBoxes.CLIENT_NONCE);
         int length = 33 + body.length;
         ByteBuf frame = Unpooled.buffer();
@@ -98,11 +111,17 @@ public final class CurveForge {
         } else {
             frame.writeByte(length);
         }
-        frame.writeBytes(Hex.bytes("07 \"MESSAGE\"")).writeLong(count).writeZero(16);
+        frame.writeBytes(Hex.bytes("07 \"MESSAGE\"")).writeLong(nonce).writeZero(16);
         int start = frame.writerIndex();
         frame.writeByte(flags).writeBytes(body);
-        boxes.seal(count, frame, start, 1 + body.length);
+        boxes.seal(nonce, frame, start, 1 + body.length);
         return ByteBufUtil.getBytes(frame);
+    }
+
+    /** The body of the frame of a MESSAGE with this nonce, and with "a" in its box. */
+    byte[] messageBody(long nonce) {
+        byte[] frame = message(nonce, 0, new byte[] {'a'});
+        return Arrays.copyOfRange(frame, 2, frame.length);
     }
 
     /** Concatenates bytes and strings of hex. */

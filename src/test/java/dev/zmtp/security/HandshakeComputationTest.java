@@ -3,6 +3,7 @@ package dev.zmtp.security;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.zmtp.ZMTPException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
@@ -85,9 +86,21 @@ class HandshakeComputationTest {
                 }),
                 wiped::incrementAndGet);
         assertThatThrownBy(() -> rejected.start(() -> () -> null))
-                .isInstanceOf(IllegalStateException.class)
+                .isInstanceOf(ZMTPException.class)
                 .hasMessage("handshake executor: full (expected: room for one more)");
         rejected.close();
+        assertThat(wiped).hasValue(1);
+    }
+
+    @Test
+    void aStepThatABrokenExecutorDoesNotRunIsNotAwaitedAtTheEnd() {
+        HandshakeComputation broken = new HandshakeComputation(
+                new StandaloneContext("DEALER", task -> {
+                    throw new IllegalArgumentException("broken");
+                }),
+                wiped::incrementAndGet);
+        assertThatThrownBy(() -> broken.start(() -> () -> null)).hasMessage("broken");
+        broken.close();
         assertThat(wiped).hasValue(1);
     }
 }

@@ -3,14 +3,29 @@ package dev.zmtp.security;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.ArgumentMatchers.eq;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.verify;
+import static org.mockito.Mockito.when;
 
 import dev.zmtp.testing.Hex;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SeekableByteChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystem;
+import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.nio.file.spi.FileSystemProvider;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -75,11 +90,32 @@ class KeysTest {
                 .satisfies(e -> assertThat(e.getMessage()).doesNotContain("JTKVSB"));
     }
 
-    @Test
-    void aCharacterThatOnlyLooksLikeZ85IsRefused() {
+    /** The last eight bits of both are those of an "a". */
+    @ParameterizedTest
+    @ValueSource(chars = {'\u0161', '\uff61'})
+    void aCharacterWhoseLowByteIsOfZ85IsRefused(char character) {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> ZMTPCurvePublicKey.of(PUBLIC.replace('?', '\u2019')))
+                .isThrownBy(() -> ZMTPCurvePublicKey.of(PUBLIC.replace('?', character)))
                 .withMessageStartingWith("public key: character 9 is not of Z85");
+        assertThatIllegalArgumentException()
+                .isThrownBy(
+                        () -> ZMTPCurveKeyPair.of(SECRET.replace('?', character).toCharArray()))
+                .withMessageStartingWith("secret key: character 22 is not of Z85");
+    }
+
+    @Test
+    void changingABytesArrayChangesNoKey() {
+        byte[] secret = Hex.bytes("01*32");
+        ZMTPCurveKeyPair pair = ZMTPCurveKeyPair.of(secret);
+        secret[0]++;
+        pair.secretKey()[1]++;
+        assertThat(pair.secretKey()).isEqualTo(Hex.bytes("01*32"));
+
+        byte[] bytes = pair.publicKey().bytes();
+        ZMTPCurvePublicKey key = ZMTPCurvePublicKey.of(bytes);
+        bytes[0]++;
+        key.bytes()[1]++;
+        assertThat(key).isEqualTo(pair.publicKey());
     }
 
     @Test
@@ -103,6 +139,7 @@ class KeysTest {
         ZMTPCurveKeyPair pair = ZMTPCurveKeyPair.of(SECRET.toCharArray());
         pair.destroy();
         assertThat(pair.isDestroyed()).isTrue();
+        assertThat(pair).extracting("secretKey").isEqualTo(new byte[32]);
         assertThatThrownBy(pair::secretKey).hasMessage("key pair: destroyed (expected: in use)");
         assertThatThrownBy(() -> pair.save(directory.resolve("key"))).isInstanceOf(IllegalStateException.class);
         assertThat(directory).isEmptyDirectory();
@@ -177,14 +214,102 @@ class KeysTest {
                 "secret-key = \"",
                 "secret-key = \"JTKVSB%%)wK0E.X)V>+}o?pNmC{O&4W4b!Ni{Lh6",
                 "secret-key = \"JTKVSB\"",
-                "secret-keys = \"JTKVSB%%)wK0E.X)V>+}o?pNmC{O&4W4b!Ni{Lh6\""
+                "secret-keys = \"JTKVSB%%)wK0E.X)V>+}o?pNmC{O&4W4b!Ni{Lh6\"",
+                "my-secret-key = \"JTKVSB%%)wK0E.X)V>+}o?pNmC{O&4W4b!Ni{Lh6\""
             })
-    void aFileWithoutAKeyIsRefusedAndNotRepeated(String content) throws IOException {
-        Path file = file(content);
+    void aFileWithoutASecretKeyIsRefusedAndNotRepeated(String content) throws IOException {
+        Path file = file("public-key = \"" + PUBLIC + "\"\n" + content);
         assertThatThrownBy(() -> ZMTPCurveKeyPair.load(file))
                 .isInstanceOf(IOException.class)
-                .hasMessageStartingWith(file.toString())
+                .hasMessageStartingWith(file + ": ")
+                .hasMessageContaining("secret-key")
                 .satisfies(e -> assertThat(e.getMessage()).doesNotContain("JTKVSB"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "public-key = \"%s\"\nsecret-key = \"%s\"",
+                "public-key=\"%s\"\nsecret-key=\"%s\"",
+                "\tpublic-key = \"%s\"\n\tsecret-key = \"%s\"\n",
+                "public-key\t=\t\"%s\"\r\n \t secret-key\t= \"%s\"\r\n",
+                "public-keys = \"x\"\npublic-key = \"%s\"\nsecret-keys = \"x\"\nsecret-key = \"%s\""
+            })
+    void aLineMayBeSpacedInAnyWay(String content) throws IOException {
+        Path file = file(content.formatted(PUBLIC, SECRET));
+        assertThat(ZMTPCurveKeyPair.load(file).publicKey().z85()).isEqualTo(PUBLIC);
+    }
+
+    @Test
+    void aSavedPublicKeyReplacesNoFile() throws IOException {
+        Path file = file("something else");
+        assertThatThrownBy(() -> ZMTPCurvePublicKey.of(PUBLIC).save(file))
+                .isInstanceOf(FileAlreadyExistsException.class);
+        assertThat(file).hasContent("something else");
+    }
+
+    /** A ZIP file is such a file system. */
+    @Test
+    void aFileSystemWithoutPermissionsKeepsNoSecretKey() throws IOException {
+        ZMTPCurveKeyPair pair = ZMTPCurveKeyPair.of(SECRET.toCharArray());
+        try (FileSystem zip = FileSystems.newFileSystem(directory.resolve("keys.zip"), Map.of("create", "true"))) {
+            Path file = zip.getPath("/key");
+            assertThatThrownBy(() -> pair.save(file))
+                    .isInstanceOf(IOException.class)
+                    .hasMessageContaining("on a file system without POSIX permissions");
+            assertThat(Files.exists(file)).isFalse();
+            pair.publicKey().save(file);
+            assertThat(ZMTPCurvePublicKey.load(file)).isEqualTo(pair.publicKey());
+        }
+    }
+
+    /** A path of a file system that is full after some bytes, and what was written to it. */
+    private static final class FullDisk {
+        private final Path path = mock(Path.class);
+        private final FileSystemProvider provider = mock(FileSystemProvider.class);
+        private final List<ByteBuffer> written = new ArrayList<>();
+
+        FullDisk() throws IOException {
+            FileSystem system = mock(FileSystem.class);
+            SeekableByteChannel channel = mock(SeekableByteChannel.class);
+            when(path.getFileSystem()).thenReturn(system);
+            when(system.provider()).thenReturn(provider);
+            when(system.supportedFileAttributeViews()).thenReturn(Set.of("basic", "posix"));
+            when(provider.newByteChannel(eq(path), any(), any(FileAttribute[].class)))
+                    .thenReturn(channel);
+            when(channel.write(any()))
+                    .thenAnswer(call -> {
+                        ByteBuffer content = call.getArgument(0);
+                        written.add(content);
+                        content.position(50);
+                        return 50;
+                    })
+                    .thenThrow(new IOException("no space left"));
+        }
+    }
+
+    @Test
+    void aFileThatCouldNotBeWrittenWholeIsDeleted() throws IOException {
+        FullDisk disk = new FullDisk();
+        assertThatThrownBy(() -> ZMTPCurveKeyPair.of(SECRET.toCharArray()).save(disk.path))
+                .hasMessage("no space left");
+        verify(disk.provider).deleteIfExists(disk.path);
+        assertThat(disk.written)
+                .singleElement()
+                .satisfies(content -> assertThat(content.array()).containsOnly(0));
+
+        FullDisk another = new FullDisk();
+        assertThatThrownBy(() -> ZMTPCurvePublicKey.of(PUBLIC).save(another.path))
+                .hasMessage("no space left");
+        verify(another.provider).deleteIfExists(another.path);
+    }
+
+    @Test
+    void aFileThatExistsIsNotDeleted() throws IOException {
+        Path file = file("something else");
+        assertThatThrownBy(() -> ZMTPCurveKeyPair.of(SECRET.toCharArray()).save(file))
+                .isInstanceOf(FileAlreadyExistsException.class);
+        assertThat(file).hasContent("something else");
     }
 
     @Test

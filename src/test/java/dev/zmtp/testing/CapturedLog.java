@@ -18,6 +18,9 @@ public final class CapturedLog implements AutoCloseable {
     /** What was logged, in order. */
     public final List<String> lines = new CopyOnWriteArrayList<>();
 
+    /** The exceptions whose stack traces were logged, in order. */
+    public final List<Throwable> traces = new CopyOnWriteArrayList<>();
+
     private final Logger logger; // a strong reference, as the JDK itself holds loggers weakly
     private final Level level;
     private final boolean toParents;
@@ -26,6 +29,9 @@ public final class CapturedLog implements AutoCloseable {
         @Override
         public void publish(LogRecord record) {
             lines.add(record.getMessage());
+            if (record.getThrown() != null) {
+                traces.add(record.getThrown());
+            }
         }
 
         @Override

@@ -122,7 +122,8 @@ class MetadataTest {
                 .formatted(first.length(), first, second.length(), second);
 
         assertThatThrownBy(() -> read(bytes))
-                .isInstanceOf(ZMTPException.class)
+                .isInstanceOfSatisfying(
+                        ZMTPException.class, e -> assertThat(e.code()).isEqualTo(ZMTPException.Code.MALFORMED))
                 .hasMessage("property: a second " + second + " (expected: one)");
     }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.zmtp.ZMTPMetadata;
 import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.ZMTPVersion;
 import dev.zmtp.codec.ZMTPCodec;
 import dev.zmtp.security.ZMTPAuthRequest;
 import dev.zmtp.security.ZMTPCurve;
@@ -14,11 +15,14 @@ import dev.zmtp.security.ZMTPPlain;
 import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.InTraffic;
 import dev.zmtp.testing.ScriptedPeer;
+import io.netty.buffer.ByteBufUtil;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.util.ReferenceCountUtil;
+import io.netty.util.concurrent.AbstractEventExecutor;
+import io.netty.util.concurrent.Future;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -29,13 +33,19 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.mockito.MockedStatic;
+import org.mockito.Mockito;
 
 /**
  * What is asked of a ZAP handler, and what its answers mean (RFC 27). The handler is a REP: it echoes the delimiter.
@@ -163,6 +173,15 @@ class ZMTPZapClientTest {
     }
 
     @Test
+    void anAddressWithoutAnIpAddressIsSentAsText() {
+        try (ScriptedPeer connection = connected()) {
+            ask(connection, request(InetSocketAddress.createUnresolved("peer.example", 7), ZMTPNull.NAME));
+
+            assertThat(connection.received()).contains(Hex.of("\"peer.example\""));
+        }
+    }
+
+    @Test
     void aPasswordMayBeWipedAfterTheCall() {
         try (ScriptedPeer connection = connected()) {
             byte[] password = {'a', 'b', 'c'};
@@ -210,6 +229,22 @@ class ZMTPZapClientTest {
 
             assertThat(second).isCompletedWithValue(ZMTPDecision.deny("why"));
             assertThat(first).isCompletedWithValue(ZMTPDecision.error("why"));
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"256, ACCEPTED", "257, TEMPORARY_FAILURE"})
+    void anAcceptanceMayHave256Properties(int properties, ZMTPDecision.Status status) {
+        try (ScriptedPeer connection = connected()) {
+            CompletableFuture<ZMTPDecision> answer = ask(connection, nobody());
+            byte[] metadata = Hex.bytes("01 \"p\" 00*4 ".repeat(properties));
+            connection.send(message("", "\"1.0\"", "\"1\"", "\"200\"", "", "\"alice\"")
+                            .replaceFirst("00 05 \"alice\"", "01 05 \"alice\"")
+                    + "02 %016x ".formatted(metadata.length)
+                    + ByteBufUtil.hexDump(metadata));
+
+            assertThat(answer).isCompleted();
+            assertThat(answer.join().status()).isEqualTo(status);
         }
     }
 
@@ -409,6 +444,67 @@ class ZMTPZapClientTest {
     }
 
     @Test
+    void ofTwoConnectionsTheNewerOneGetsTheRequests() {
+        try (ScriptedPeer old = connected();
+                ScriptedPeer next = connected()) {
+            zap.authenticate(nobody());
+            old.channel.runPendingTasks();
+            next.channel.runPendingTasks();
+            assertThat(old.received()).isEmpty();
+            assertThat(next.received()).contains(Hex.of("\"services\""));
+        }
+    }
+
+    @Test
+    void anOlderConnectionIsUsedAgainWhenTheNewerOneHasEnded() {
+        try (ScriptedPeer old = connected()) {
+            connected().close();
+            CompletableFuture<ZMTPDecision> answer = ask(old, nobody());
+            old.send(reply("1", "200"));
+
+            assertThat(answer).isCompletedWithValue(ZMTPDecision.accept(""));
+        }
+    }
+
+    @Test
+    void aClientThatIsAddedAfterTheHandshakeIsUsedAtOnce() {
+        try (ScriptedPeer connection =
+                InTraffic.as(ZMTPSocketType.DEALER).peer(ZMTPSocketType.REP).start()) {
+            connection.channel.pipeline().addLast(zap);
+            CompletableFuture<ZMTPDecision> answer = ask(connection, nobody());
+            assertThat(connection.received()).contains(Hex.of("\"services\""));
+            connection.channel.pipeline().remove(zap);
+            assertThat(answer).isCompletedWithValue(ENDED);
+        }
+    }
+
+    @Test
+    void aClientThatIsAddedBetweenTheFutureAndTheEventOfAHandshakeIsUsedOnce() {
+        ZMTPCodec codec = ZMTPCodec.of(ZMTPSocketType.DEALER);
+        ScriptedPeer connection = new ScriptedPeer(codec);
+        codec.session()
+                .handshakeFuture()
+                .addListener(done -> connection.channel.pipeline().addLast(zap));
+        connection.send(ScriptedPeer.greeting(ZMTPVersion.ZMTP31, ZMTPSocketType.REP));
+        connection.received();
+        ask(connection, nobody());
+        connection.channel.pipeline().remove(zap);
+
+        assertThat(zap.authenticate(nobody()).toCompletableFuture()).isCompletedWithValue(NOT_CONNECTED);
+        connection.close();
+    }
+
+    @Test
+    void aClientOnAClosedChannelIsNotUsed() {
+        ScriptedPeer connection =
+                InTraffic.as(ZMTPSocketType.DEALER).peer(ZMTPSocketType.REP).start();
+        connection.close();
+        connection.channel.pipeline().addLast(zap);
+
+        assertThat(zap.authenticate(nobody()).toCompletableFuture()).isCompletedWithValue(NOT_CONNECTED);
+    }
+
+    @Test
     void aReplyOnTheOldConnectionIsUsed() {
         try (ScriptedPeer old = connected()) {
             CompletableFuture<ZMTPDecision> answer = ask(old, nobody());
@@ -457,6 +553,153 @@ class ZMTPZapClientTest {
             assertThat(waiting).noneMatch(CompletableFuture::isDone);
             connection.send(reply("7", "200"));
             assertThat(ask(connection, nobody())).isNotDone();
+        }
+    }
+
+    @Test
+    void aHandlerThatReadsNothingGetsNoMoreRequests() {
+        try (ScriptedPeer connection = connected()) {
+            connection.channel.unsafe().outboundBuffer().setUserDefinedWritability(1, false);
+            assertThat(ask(connection, nobody()))
+                    .isCompletedWithValue(ZMTPDecision.temporaryFailure("the ZAP handler reads no more requests"));
+            assertThat(connection.received()).isEmpty();
+
+            connection.channel.unsafe().outboundBuffer().setUserDefinedWritability(1, true);
+            assertThat(ask(connection, nobody())).isNotDone();
+        }
+    }
+
+    @Test
+    void anEventLoopThatHasEndedIsATemporaryFailure() {
+        Tasks tasks = new Tasks();
+        ScriptedPeer connection = connectedOn(tasks);
+        tasks.rejecting = true;
+        assertThat(zap.authenticate(nobody()).toCompletableFuture()).isCompletedWithValue(ENDED);
+        tasks.rejecting = false;
+        connection.close();
+    }
+
+    // Secrets
+
+    private static final ZMTPAuthRequest WITH_PASSWORD =
+            request(address("192.0.2.7"), ZMTPPlain.NAME, bytes("admin"), bytes("secret"));
+
+    /** Asks, lets {@code then} happen, and returns the copies of the credentials that were made. */
+    @SuppressWarnings("try") // the mock is used by being there
+    private List<byte[]> copiesOf(Runnable then) {
+        Set<byte[]> copies = Collections.newSetFromMap(new IdentityHashMap<>());
+        try (MockedStatic<ByteBufUtil> watched = Mockito.mockStatic(ByteBufUtil.class, call -> {
+            Object returned = call.callRealMethod();
+            if (returned instanceof byte[] copy) {
+                copies.add(copy);
+            }
+            return returned;
+        })) {
+            zap.authenticate(WITH_PASSWORD);
+        }
+        assertThat(copies).hasSize(2);
+        then.run();
+        return List.copyOf(copies);
+    }
+
+    private static void assertWiped(List<byte[]> copies) {
+        assertThat(copies).containsExactlyInAnyOrder(new byte["admin".length()], new byte["secret".length()]);
+    }
+
+    @Test
+    void credentialsAreWipedOnceTheyAreSent() {
+        try (ScriptedPeer connection = connected()) {
+            assertWiped(copiesOf(connection.channel::runPendingTasks));
+            assertThat(connection.received()).endsWith(Hex.of("01 05 \"admin\" 00 06 \"secret\""));
+        }
+    }
+
+    @Test
+    void credentialsAreWipedIfTheHandlerReadsNothing() {
+        try (ScriptedPeer connection = connected()) {
+            connection.channel.unsafe().outboundBuffer().setUserDefinedWritability(1, false);
+            assertWiped(copiesOf(connection.channel::runPendingTasks));
+        }
+    }
+
+    @Test
+    void credentialsAreWipedIfTheConnectionEndsFirst() {
+        ScriptedPeer connection = connected();
+        assertWiped(copiesOf(() -> {
+            connection.channel.pipeline().remove(zap);
+            connection.channel.runPendingTasks();
+        }));
+        connection.close();
+    }
+
+    @Test
+    void credentialsAreWipedIfTheEventLoopHasEnded() {
+        Tasks tasks = new Tasks();
+        ScriptedPeer connection = connectedOn(tasks);
+        tasks.rejecting = true;
+        assertWiped(copiesOf(() -> {}));
+        tasks.rejecting = false;
+        connection.close();
+    }
+
+    /** The client runs on these tasks, the codec on the event loop. */
+    @SuppressWarnings("deprecation") // a handler with its own executor
+    private ScriptedPeer connectedOn(Tasks tasks) {
+        ScriptedPeer connection =
+                InTraffic.as(ZMTPSocketType.DEALER).peer(ZMTPSocketType.REP).start();
+        connection.channel.pipeline().addLast(tasks, zap);
+        return connection;
+    }
+
+    /** An executor that runs tasks at once, or no more. */
+    private static final class Tasks extends AbstractEventExecutor {
+        private boolean rejecting;
+
+        @Override
+        public boolean inEventLoop(Thread thread) {
+            return !rejecting;
+        }
+
+        @Override
+        public void execute(Runnable task) {
+            if (rejecting) {
+                throw new RejectedExecutionException("ended");
+            }
+            task.run();
+        }
+
+        @Override
+        public boolean isShuttingDown() {
+            return false;
+        }
+
+        @Override
+        public Future<?> shutdownGracefully(long quietPeriod, long timeout, TimeUnit unit) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public Future<?> terminationFuture() {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        @Deprecated
+        public void shutdown() {}
+
+        @Override
+        public boolean isShutdown() {
+            return rejecting;
+        }
+
+        @Override
+        public boolean isTerminated() {
+            return rejecting;
+        }
+
+        @Override
+        public boolean awaitTermination(long timeout, TimeUnit unit) {
+            return rejecting;
         }
     }
 
