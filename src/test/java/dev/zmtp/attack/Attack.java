@@ -20,15 +20,15 @@ enum Attack {
     UNFINISHED_FRAMES("%,d peers with 60,000 bytes of an unfinished frame", ECHO, Goal.THROUGHPUT, 2_000, 2_000) {
         @Override
         void plan(Attackers attackers, int count) {
-            byte[] frame = Hex.bytes(dealer() + "02 00*5 10 00*2 61*60000");
-            attackers.add(count, i -> i / PER_ADDRESS, Behavior.sending(frame));
+            byte[] frame = Hex.bytes("02 00*5 10 00*2 61*60000");
+            attackers.add(count, i -> i / PER_ADDRESS, dealer().sending(frame));
         }
     },
     UNFINISHED_MESSAGES("%,d peers with 1,023 frames of an unfinished message", ECHO, Goal.THROUGHPUT, 500, 500) {
         @Override
         void plan(Attackers attackers, int count) {
-            byte[] frames = Hex.bytes(dealer() + "01 01 61 ".repeat(1_023));
-            attackers.add(count, i -> i / PER_ADDRESS, Behavior.sending(frames));
+            byte[] frames = Hex.bytes("01 01 61 ".repeat(1_023));
+            attackers.add(count, i -> i / PER_ADDRESS, dealer().sending(frames));
         }
     },
     METADATA("%,d idle peers with a property of 64,000 bytes", ECHO, Goal.THROUGHPUT, 1_000, 1_000) {
@@ -37,13 +37,13 @@ enum Attack {
             byte[] body =
                     Hex.bytes("05 \"READY\" 0b \"Socket-Type\" 00*3 06 \"DEALER\" 01 \"X\" 0000fa00 61*64000");
             byte[] handshake = concat(Hex.bytes(GREETING + "06 %016x".formatted(body.length)), body);
-            attackers.add(count, i -> i / PER_ADDRESS, Behavior.sending(handshake));
+            attackers.add(count, i -> i / PER_ADDRESS, Behavior.startingWith(handshake));
         }
     },
     LONG_TOPICS("%,d subscribers with 10,000 topics of 240 bytes", PUBLISHER, Goal.THROUGHPUT, 20, 20) {
         @Override
         void plan(Attackers attackers, int count) {
-            attackers.add(count, i -> 0, Behavior.sending(subscriber(10_000, 240)));
+            attackers.add(count, i -> 0, subscriber().sending(topics(10_000, 240)));
         }
     },
     NEVER_READING("%,d peers that ask and never read", ECHO, Goal.THROUGHPUT, 4, 4) {
@@ -66,14 +66,14 @@ enum Attack {
     HALF_OPEN("%,d connections without a handshake, 60 for each address", ECHO, Goal.NEWCOMERS, 2_000, 10_000) {
         @Override
         void plan(Attackers attackers, int count) {
-            attackers.add(count, i -> i / 60, Behavior.sending(new byte[0]));
+            attackers.add(count, i -> i / 60, Behavior.startingWith());
         }
     },
     HALF_OPEN_FROM_ONE_ADDRESS(
             "%,d connections without a handshake from the newcomers' address", ECHO, Goal.NEWCOMERS, 64, 64) {
         @Override
         void plan(Attackers attackers, int count) {
-            attackers.add(count, i -> OWN_ADDRESS, Behavior.sending(new byte[0]));
+            attackers.add(count, i -> OWN_ADDRESS, Behavior.startingWith());
         }
     },
     EMPTY_MESSAGES("empty messages as fast as they go on %,d connections", ECHO, Goal.LATENCY, 4, 4) {
@@ -91,14 +91,15 @@ enum Attack {
     UNPUBLISHED_TOPICS("%,d subscribers with 9,999 topics that nobody publishes", PUBLISHER, Goal.THROUGHPUT, 50, 50) {
         @Override
         void plan(Attackers attackers, int count) {
-            attackers.add(count, i -> 0, Behavior.sending(subscriber(9_999, 12)));
+            attackers.add(count, i -> 0, subscriber().sending(topics(9_999, 12)));
         }
     },
     MUTE_SUBSCRIBERS("%,d subscribers that never read", PUBLISHER, Goal.THROUGHPUT, 500, 1_000) {
         @Override
         void plan(Attackers attackers, int count) {
-            byte[] everything = Hex.bytes(handshake("SUB") + "04 0a 09 \"SUBSCRIBE\"");
-            attackers.add(count, i -> i / PER_ADDRESS, Behavior.sending(everything).neverReading());
+            byte[] everything = Hex.bytes("04 0a 09 \"SUBSCRIBE\"");
+            attackers.add(
+                    count, i -> i / PER_ADDRESS, subscriber().sending(everything).neverReading());
         }
     },
     HELLOS("CURVE handshakes up to WELCOME as fast as they go on %,d connections", CURVE_ECHO, Goal.LATENCY, 64, 64) {
@@ -106,21 +107,23 @@ enum Attack {
         void plan(Attackers attackers, int count) {
             byte[] hello = concat(Hex.bytes(SIGNATURE + "03 01 \"CURVE\" 00*15 00*32"), new CurveForge().hello());
             attackers.returnsPerSecond(Integer.MAX_VALUE);
-            attackers.add(count, i -> i % 8, Behavior.sending(hello).leaving(Ending.RESET, 64 + 170));
+            attackers.add(count, i -> i % 8, Behavior.startingWith(hello).leaving(Ending.RESET, 64 + 170));
         }
     },
     IDLE("%,d idle peers", ECHO, Goal.THROUGHPUT, 2_000, 8_000) {
         @Override
         void plan(Attackers attackers, int count) {
-            attackers.add(count, i -> i / PER_ADDRESS, Behavior.sending(Hex.bytes(dealer())));
+            attackers.add(count, i -> i / PER_ADDRESS, dealer());
         }
     },
     CUTS("FIN, half close and RST after each of %,d bytes", ECHO, Goal.THROUGHPUT, 210, 210) {
         @Override
         void plan(Attackers attackers, int count) {
-            byte[] conversation = Hex.bytes(dealer() + "00 ff 61*255");
+            byte[] handshake = Hex.bytes(handshake("DEALER"));
+            byte[] message = Hex.bytes("00 ff 61*255");
             for (int length = 1; length <= count; length++) {
-                Behavior part = Behavior.sending(Arrays.copyOf(conversation, length));
+                Behavior part = Behavior.startingWith(Arrays.copyOf(handshake, Math.min(length, handshake.length)))
+                        .sending(Arrays.copyOf(message, Math.max(length - handshake.length, 0)));
                 attackers.add(1, i -> 0, part.leaving(Ending.CLOSE, 0));
                 attackers.add(1, i -> 1, part.leaving(Ending.HALF_CLOSE, 0));
                 attackers.add(1, i -> 2, part.leaving(Ending.RESET, 0));
@@ -131,7 +134,7 @@ enum Attack {
         @Override
         void plan(Attackers attackers, int count) {
             attackers.returnsPerSecond(count);
-            attackers.add(60, i -> i % 4, Behavior.sending(Hex.bytes(dealer())).leaving(Ending.RESET, 65));
+            attackers.add(60, i -> i % 4, dealer().leaving(Ending.RESET, 65));
         }
     };
 
@@ -188,8 +191,12 @@ enum Attack {
         return goal;
     }
 
-    private static String dealer() {
-        return handshake("DEALER");
+    private static Behavior dealer() {
+        return Behavior.startingWith(Hex.bytes(handshake("DEALER")));
+    }
+
+    private static Behavior subscriber() {
+        return Behavior.startingWith(Hex.bytes(handshake("SUB")));
     }
 
     private static String handshake(String type) {
@@ -198,20 +205,19 @@ enum Attack {
 
     private static Behavior neverReading() {
         String request = "00 c8 61*200 ";
-        return Behavior.sending(Hex.bytes(dealer())).repeating(batch(request)).neverReading();
+        return dealer().repeating(batch(request)).neverReading();
     }
 
     private static Behavior flood(String frame) {
-        return Behavior.sending(Hex.bytes(dealer())).repeating(batch(frame));
+        return dealer().repeating(batch(frame));
     }
 
     private static byte[] batch(String frame) {
         return Hex.bytes(frame.repeat(BATCH / Hex.bytes(frame).length));
     }
 
-    private static byte[] subscriber(int topics, int length) {
+    private static byte[] topics(int topics, int length) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        out.writeBytes(Hex.bytes(handshake("SUB")));
         byte[] command = Hex.bytes("04 %02x 09 \"SUBSCRIBE\" 61*%d".formatted(10 + length, length));
         for (int i = 0; i < topics; i++) {
             byte[] number = Hex.bytes("\"%06d\"".formatted(i));

@@ -14,12 +14,13 @@ import java.util.concurrent.ExecutionException;
  * down both is the load of the machine, that of the attackers included, and not what the attack does to its server.
  *
  * @param full whether there are as many attackers as it takes, or only as many as time allows
- * @param duration how long the attack goes on
+ * @param duration how long the attack goes on when all attackers are there
  */
 record AttackRun(Library library, Attack attack, boolean full, Duration duration) {
 
-    private static final Duration WARM_UP = Duration.ofMillis(1_500);
-    private static final Duration UNDISTURBED = Duration.ofMillis(1_500);
+    /** How long the attackers may take to be all there. */
+    private static final Duration MOUNTING = Duration.ofSeconds(5);
+
     private static final Duration RECOVERED = Duration.ofMillis(500);
 
     /** How long the server may take to get rid of what the attack left. */
@@ -34,13 +35,13 @@ record AttackRun(Library library, Attack attack, boolean full, Duration duration
             attack.plan(attackers, attack.count(full));
             HonestPeer honest = new HonestPeer(loops.group().next(), server.address(), attack.service());
             HonestPeer ofTwin = new HonestPeer(loops.group().next(), twin.address(), attack.service());
-            watch(honest, ofTwin, WARM_UP);
+            watch(honest, ofTwin, undisturbed());
             Moment before = moment(server);
             watch(honest, ofTwin, Duration.ZERO);
-            Watched undisturbed = watch(honest, ofTwin, UNDISTURBED);
+            Watched usual = watch(honest, ofTwin, undisturbed());
 
-            attackers.start();
             Newcomers newcomers = new Newcomers(loops.group().next(), server.address(), attack.service());
+            attackers.start(MOUNTING);
             Watched attacked = watch(honest, ofTwin, duration);
             Newcomers.Tally tally = newcomers.finish();
             long resident = server.resident();
@@ -51,8 +52,13 @@ record AttackRun(Library library, Attack attack, boolean full, Duration duration
             Watched recovered = watch(honest, ofTwin, RECOVERED);
             boolean isConnected = honest.isConnected();
             return new AttackResult(
-                    attack, before, after, undisturbed, attacked, recovered, isConnected, tally, count, resident);
+                    attack, before, after, usual, attacked, recovered, isConnected, tally, count, resident);
         }
+    }
+
+    /** How long the servers warm up, and how long the time is that the attack is compared with. */
+    private Duration undisturbed() {
+        return duration.dividedBy(3);
     }
 
     private static Watched watch(HonestPeer honest, HonestPeer ofTwin, Duration time)
@@ -68,7 +74,7 @@ record AttackRun(Library library, Attack attack, boolean full, Duration duration
     private static Moment settled(ServerProcess server, Moment before) throws InterruptedException {
         long end = System.nanoTime() + SETTLING.toNanos();
         Moment now = moment(server);
-        while (!AttackResult.isSettled(before, now) && System.nanoTime() < end) {
+        while (!AttackResult.isSettled(before, now) && server.isAlive() && System.nanoTime() < end) {
             Thread.sleep(100);
             now = moment(server);
         }

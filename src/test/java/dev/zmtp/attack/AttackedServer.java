@@ -81,7 +81,7 @@ final class AttackedServer {
         if (service.isPublisher()) {
             var publisher = new ExampleServers.RunningPublisher(group.next(), ANY_PORT);
             obeyInBackground(port(publisher.server()), report);
-            Ticks.publish(publisher::publish);
+            Ticks.publish(frame -> publisher.publish(Ticks.message(frame)));
         } else {
             obey(port(bind(group, service)), report);
         }

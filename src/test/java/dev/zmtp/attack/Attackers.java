@@ -10,10 +10,12 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntUnaryOperator;
 
@@ -23,7 +25,6 @@ import java.util.function.IntUnaryOperator;
  */
 final class Attackers implements AutoCloseable {
 
-    /** No more than the shortest queue of a server, libzmq's of 100. A connection that does not fit takes a second. */
     private static final int MAX_CONNECTING = 64;
 
     private static final int SELECT_MILLIS = 5;
@@ -31,6 +32,9 @@ final class Attackers implements AutoCloseable {
 
     /** The receive buffer of one that never reads: what it does not take stays with the server. */
     private static final int SMALL_BUFFER = 4096;
+
+    /** Bytes of a greeting. */
+    private static final int GREETING = 64;
 
     private static final int HOSTS = 250;
 
@@ -42,6 +46,7 @@ final class Attackers implements AutoCloseable {
     private final List<Attacker> all = new ArrayList<>();
     private final Selector selector;
 
+    private CountDownLatch toMount = new CountDownLatch(0);
     private int returnsPerSecond = 1_000;
     private int connecting;
     private int mostConnected;
@@ -89,9 +94,11 @@ final class Attackers implements AutoCloseable {
         }
     }
 
-    /** Begins. */
-    void start() {
+    /** Begins, and waits until each has sent what it sends once, or was cut, but no longer than this. */
+    void start(Duration patience) throws InterruptedException {
+        toMount = new CountDownLatch(all.size());
         thread.start();
+        toMount.await(patience.toMillis(), TimeUnit.MILLISECONDS);
     }
 
     /** Closes all connections, and returns what was done with them. */
@@ -131,6 +138,16 @@ final class Attackers implements AutoCloseable {
             throw new UncheckedIOException(e);
         } finally {
             all.forEach(Attacker::closeQuietly);
+            reallyClose();
+        }
+    }
+
+    /** A closed channel keeps its socket until its selector has noticed. */
+    private void reallyClose() {
+        try {
+            selector.selectNow();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 
@@ -140,9 +157,11 @@ final class Attackers implements AutoCloseable {
         private final Behavior behavior;
         private SocketChannel channel;
         private boolean isConnected;
+        private boolean isMounted;
+        private ByteBuffer opening;
         private ByteBuffer once;
         private ByteBuffer again;
-        private int answered;
+        private long answered;
 
         Attacker(InetAddress source, Behavior behavior) {
             this.source = source;
@@ -153,6 +172,7 @@ final class Attackers implements AutoCloseable {
             connecting++;
             isConnected = false;
             answered = 0;
+            opening = behavior.opening().duplicate();
             once = behavior.once().duplicate();
             again = behavior.again().duplicate();
             try {
@@ -164,39 +184,38 @@ final class Attackers implements AutoCloseable {
                 channel.bind(new InetSocketAddress(source, 0));
                 SelectionKey key = channel.register(selector, SelectionKey.OP_CONNECT, this);
                 if (channel.connect(server)) {
-                    connected(key);
+                    connected();
+                    goOn(key);
                 }
             } catch (IOException e) {
                 ended(true);
             }
         }
 
-        private void ready(SelectionKey key) {
-            try {
-                if (key.isConnectable() && channel.finishConnect()) {
-                    connected(key);
-                }
-                if (key.isReadable() && !read()) {
-                    ended(behavior.ending() != Behavior.Ending.HALF_CLOSE);
-                } else if (key.isWritable()) {
-                    write(key);
-                }
-                if (channel.isOpen() && isConnected && !once.hasRemaining()) {
-                    leave();
-                }
-            } catch (IOException e) {
-                ended(true);
-            }
-        }
-
-        private void connected(SelectionKey key) {
+        private void connected() {
             isConnected = true;
             connecting--;
             connections++;
             connected++;
             mostConnected = Math.max(mostConnected, connected);
-            boolean sends = once.hasRemaining() || again.hasRemaining();
-            key.interestOps((behavior.isReading() ? SelectionKey.OP_READ : 0) | (sends ? SelectionKey.OP_WRITE : 0));
+        }
+
+        private void ready(SelectionKey key) {
+            try {
+                if (key.isConnectable() && channel.finishConnect()) {
+                    connected();
+                }
+                if (key.isReadable() && !read()) {
+                    ended(behavior.ending() != Behavior.Ending.HALF_CLOSE);
+                    return;
+                }
+                if (key.isWritable()) {
+                    write();
+                }
+                goOn(key);
+            } catch (IOException e) {
+                ended(true);
+            }
         }
 
         /** Reads what there is; returns false at the end. */
@@ -207,35 +226,61 @@ final class Attackers implements AutoCloseable {
             return read >= 0;
         }
 
-        private void write(SelectionKey key) throws IOException {
-            if (once.hasRemaining()) {
+        private void write() throws IOException {
+            if (opening.hasRemaining()) {
+                sent += channel.write(opening);
+            } else if (once.hasRemaining()) {
                 sent += channel.write(once);
-            } else if (again.limit() > 0) {
+            } else {
                 if (!again.hasRemaining()) {
                     again.rewind();
                 }
                 sent += channel.write(again);
-            } else {
-                key.interestOpsAnd(~SelectionKey.OP_WRITE);
             }
         }
 
-        private void leave() throws IOException {
-            if (answered < behavior.answer()) {
+        private void goOn(SelectionKey key) throws IOException {
+            if (opening.hasRemaining() || once.hasRemaining()) {
+                showInterest(key);
                 return;
             }
-            switch (behavior.ending()) {
-                case CLOSE -> ended(false);
-                case RESET -> {
-                    channel.setOption(StandardSocketOptions.SO_LINGER, 0);
-                    ended(false);
-                }
-                case HALF_CLOSE -> channel.shutdownOutput();
-                default -> {} // stays
+            mounted();
+            if (behavior.ending() != Behavior.Ending.STAY && answered >= behavior.answer()) {
+                leave(key);
+            } else {
+                showInterest(key);
+            }
+        }
+
+        private void showInterest(SelectionKey key) {
+            boolean awaitsReady = behavior.isTalking() && answered <= GREETING;
+            boolean sends = opening.hasRemaining() || behavior.isTalking() && !awaitsReady;
+            boolean sendsMore = sends && (opening.hasRemaining() || once.hasRemaining() || again.limit() > 0);
+            boolean reads = behavior.isReading() || awaitsReady;
+            key.interestOps((reads ? SelectionKey.OP_READ : 0) | (sendsMore ? SelectionKey.OP_WRITE : 0));
+        }
+
+        private void leave(SelectionKey key) throws IOException {
+            if (behavior.ending() == Behavior.Ending.HALF_CLOSE) {
+                channel.shutdownOutput();
+                key.interestOps(SelectionKey.OP_READ);
+                return;
+            }
+            if (behavior.ending() == Behavior.Ending.RESET) {
+                channel.setOption(StandardSocketOptions.SO_LINGER, 0);
+            }
+            ended(false);
+        }
+
+        private void mounted() {
+            if (!isMounted) {
+                isMounted = true;
+                toMount.countDown();
             }
         }
 
         private void ended(boolean byServer) {
+            mounted();
             if (isConnected) {
                 connected--;
                 cut += byServer ? 1 : 0;

@@ -81,6 +81,11 @@ final class ServerProcess implements AutoCloseable {
         return address;
     }
 
+    /** Whether the process runs, be it as a zombie. */
+    boolean isAlive() {
+        return process.isAlive();
+    }
+
     /** What it says about itself, or nothing if it does not answer, or cannot. */
     Optional<ServerReport> report() throws InterruptedException {
         lines.clear(); // an answer that came too late

@@ -3,6 +3,7 @@ package dev.zmtp.attack;
 import dev.zmtp.ZMTPMessage;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
@@ -24,11 +25,18 @@ final class Ticks {
 
     /** A message of this moment. */
     static ZMTPMessage now() {
-        byte[] bytes = new byte[LENGTH];
-        ByteBuf frame = Unpooled.wrappedBuffer(bytes).clear();
-        frame.writeCharSequence(TOPIC, StandardCharsets.US_ASCII);
-        frame.writeLong(System.nanoTime()); // the same clock in all processes of a machine
-        return ZMTPMessage.from(frame.writerIndex(LENGTH));
+        return message(frame());
+    }
+
+    /** A message of this frame. */
+    static ZMTPMessage message(byte[] frame) {
+        return ZMTPMessage.from(Unpooled.wrappedBuffer(frame));
+    }
+
+    private static byte[] frame() {
+        ByteBuffer frame = ByteBuffer.allocate(LENGTH).put(TOPIC.getBytes(StandardCharsets.US_ASCII));
+        frame.putLong(System.nanoTime()); // the same clock in all processes of a machine
+        return frame.array();
     }
 
     /** How long ago {@code message} was sent, in nanoseconds. */
@@ -38,10 +46,10 @@ final class Ticks {
     }
 
     /** Publishes 5,000 messages a second for ever; fewer if publishing takes long. */
-    static void publish(Consumer<ZMTPMessage> publisher) {
+    static void publish(Consumer<byte[]> publisher) {
         while (true) {
             for (int i = 0; i < BURST; i++) {
-                publisher.accept(now());
+                publisher.accept(frame());
             }
             LockSupport.parkNanos(PAUSE_NANOS);
         }

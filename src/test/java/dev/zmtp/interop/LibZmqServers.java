@@ -1,8 +1,6 @@
 package dev.zmtp.interop;
 
 import com.sun.jna.Pointer;
-import dev.zmtp.ZMTPMessage;
-import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.security.ZMTPCurveKeyPair;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -11,7 +9,11 @@ import java.util.function.ObjIntConsumer;
 /** Servers of libzmq that run until the process ends. */
 public final class LibZmqServers {
 
+    private static final int PUB = 1;
     private static final int ROUTER = 6;
+
+    /** As many as Netty lets wait to be accepted. With libzmq's 100, a storm of connections is slow to come in. */
+    private static final int MANY = 4096;
 
     private LibZmqServers() {}
 
@@ -26,27 +28,25 @@ public final class LibZmqServers {
             zmq.set(socket, LibZmq.CURVE_SERVER, 1);
             zmq.set(socket, LibZmq.CURVE_SECRETKEY, pair.secretKey());
         });
-        zmq.bind(socket, "tcp://127.0.0.1:*");
-        String endpoint = zmq.getString(socket, LibZmq.LAST_ENDPOINT);
+        int port = bind(zmq, socket);
         // A proxy from a socket to itself sends what it receives, without a call through JNA for each message.
         Thread thread = new Thread(() -> zmq.proxy(socket, socket), "libzmq echo");
         thread.setDaemon(true);
         thread.start();
-        return Integer.parseInt(endpoint.substring(endpoint.lastIndexOf(':') + 1));
+        return port;
     }
 
-    /**
-     * Binds a PUB, passes its port to {@code bound}, and lets {@code publisher} publish on this thread until it
-     * returns.
-     */
-    public static void publish(ObjIntConsumer<Consumer<ZMTPMessage>> publisher) {
-        try (PeerContext peer = PeerKind.LIBZMQ.open()) {
-            PeerSocket socket = peer.socket(ZMTPSocketType.PUB);
-            int port = socket.bind();
-            publisher.accept(message -> {
-                socket.send(message);
-                message.release();
-            }, port);
-        }
+    /** Binds a PUB and passes what publishes a frame to {@code publisher}, with its port. Returns when that does. */
+    public static void publish(ObjIntConsumer<Consumer<byte[]>> publisher) {
+        LibZmq zmq = LibZmqFinder.require();
+        Pointer socket = zmq.socket(zmq.newContext(), PUB);
+        publisher.accept(frame -> zmq.send(socket, frame, 0), bind(zmq, socket));
+    }
+
+    private static int bind(LibZmq zmq, Pointer socket) {
+        zmq.set(socket, LibZmq.BACKLOG, MANY);
+        zmq.bind(socket, "tcp://127.0.0.1:*");
+        String endpoint = zmq.getString(socket, LibZmq.LAST_ENDPOINT);
+        return Integer.parseInt(endpoint.substring(endpoint.lastIndexOf(':') + 1));
     }
 }
