@@ -34,8 +34,7 @@ enum Attack {
     METADATA("%,d idle peers with a property of 64,000 bytes", ECHO, Goal.THROUGHPUT, 1_000, 1_000) {
         @Override
         void plan(Attackers attackers, int count) {
-            byte[] body =
-                    Hex.bytes("05 \"READY\" 0b \"Socket-Type\" 00*3 06 \"DEALER\" 01 \"X\" 0000fa00 61*64000");
+            byte[] body = Hex.bytes("05 \"READY\" 0b \"Socket-Type\" 00*3 06 \"DEALER\" 01 \"X\" 0000fa00 61*64000");
             byte[] handshake = concat(Hex.bytes(GREETING + "06 %016x".formatted(body.length)), body);
             attackers.add(count, i -> i / PER_ADDRESS, Behavior.startingWith(handshake));
         }
@@ -99,7 +98,9 @@ enum Attack {
         void plan(Attackers attackers, int count) {
             byte[] everything = Hex.bytes("04 0a 09 \"SUBSCRIBE\"");
             attackers.add(
-                    count, i -> i / PER_ADDRESS, subscriber().sending(everything).neverReading());
+                    count,
+                    i -> i / PER_ADDRESS,
+                    subscriber().sending(everything).neverReading());
         }
     },
     HELLOS("CURVE handshakes up to WELCOME as fast as they go on %,d connections", CURVE_ECHO, Goal.LATENCY, 64, 64) {
@@ -130,7 +131,7 @@ enum Attack {
             }
         }
     },
-    STORM("%,d connections each second that leave after the handshake", ECHO, Goal.THROUGHPUT, 2_000, 2_000) {
+    STORM("%,d connections each second that leave after the handshake", ECHO, Goal.LATENCY, 2_000, 2_000) {
         @Override
         void plan(Attackers attackers, int count) {
             attackers.returnsPerSecond(count);

@@ -3,8 +3,11 @@ package dev.zmtp.attack;
 import dev.zmtp.attack.AttackResult.Moment;
 import dev.zmtp.attack.AttackResult.Watched;
 import dev.zmtp.testing.EventLoops;
+import io.netty.channel.EventLoopGroup;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.ExecutionException;
 
 /**
@@ -15,11 +18,15 @@ import java.util.concurrent.ExecutionException;
  *
  * @param full whether there are as many attackers as it takes, or only as many as time allows
  * @param duration how long the attack goes on when all attackers are there
+ * @param options options of the servers' JVM
  */
-record AttackRun(Library library, Attack attack, boolean full, Duration duration) {
+record AttackRun(Library library, Attack attack, boolean full, Duration duration, List<String> options) {
 
     /** How long the attackers may take to be all there. */
     private static final Duration MOUNTING = Duration.ofSeconds(5);
+
+    /** How long an honest peer may wait for its first messages. */
+    private static final Duration WARMING_UP = Duration.ofSeconds(20);
 
     private static final Duration RECOVERED = Duration.ofMillis(500);
 
@@ -28,19 +35,26 @@ record AttackRun(Library library, Attack attack, boolean full, Duration duration
 
     /** Runs it. */
     AttackResult run() throws IOException, InterruptedException, ExecutionException {
-        try (ServerProcess server = new ServerProcess(library, attack.service());
-                ServerProcess twin = new ServerProcess(library, attack.service());
-                EventLoops loops = new EventLoops(2);
-                Attackers attackers = new Attackers(server.address())) {
+        try (ServerProcess server = new ServerProcess(library, attack.service(), options);
+                ServerProcess twin = new ServerProcess(library, attack.service(), options);
+                EventLoops loops = new EventLoops(2)) {
+            return run(server, twin, loops.group());
+        }
+    }
+
+    private AttackResult run(ServerProcess server, ServerProcess twin, EventLoopGroup loops)
+            throws IOException, InterruptedException, ExecutionException {
+        InetSocketAddress address = server.awaitAddress();
+        HonestPeer honest = new HonestPeer(loops.next(), address, attack.service());
+        HonestPeer ofTwin = new HonestPeer(loops.next(), twin.awaitAddress(), attack.service());
+        try (Attackers attackers = new Attackers(address)) {
             attack.plan(attackers, attack.count(full));
-            HonestPeer honest = new HonestPeer(loops.group().next(), server.address(), attack.service());
-            HonestPeer ofTwin = new HonestPeer(loops.group().next(), twin.address(), attack.service());
-            watch(honest, ofTwin, undisturbed());
+            warmUp(honest, ofTwin);
             Moment before = moment(server);
             watch(honest, ofTwin, Duration.ZERO);
             Watched usual = watch(honest, ofTwin, undisturbed());
 
-            Newcomers newcomers = new Newcomers(loops.group().next(), server.address(), attack.service());
+            Newcomers newcomers = new Newcomers(loops.next(), address, attack.service());
             attackers.start(MOUNTING);
             Watched attacked = watch(honest, ofTwin, duration);
             Newcomers.Tally tally = newcomers.finish();
@@ -59,6 +73,15 @@ record AttackRun(Library library, Attack attack, boolean full, Duration duration
     /** How long the servers warm up, and how long the time is that the attack is compared with. */
     private Duration undisturbed() {
         return duration.dividedBy(3);
+    }
+
+    /** On a busy machine the first messages take a while. */
+    private void warmUp(HonestPeer honest, HonestPeer ofTwin) throws InterruptedException, ExecutionException {
+        long end = System.nanoTime() + WARMING_UP.toNanos();
+        Watched seen;
+        do {
+            seen = watch(honest, ofTwin, undisturbed());
+        } while (Math.min(seen.honest().perSecond(), seen.ofTwin().perSecond()) == 0 && System.nanoTime() < end);
     }
 
     private static Watched watch(HonestPeer honest, HonestPeer ofTwin, Duration time)

@@ -66,7 +66,8 @@ public final class AttackTable implements Callable<Integer> {
         boolean missed = false;
         for (Attack attack : attacks) {
             for (Library library : libraries) {
-                AttackResult result = new AttackRun(library, attack, !quick, Duration.ofSeconds(seconds)).run();
+                AttackResult result =
+                        new AttackRun(library, attack, !quick, Duration.ofSeconds(seconds), List.of()).run();
                 List<String> faults = new ArrayList<>(result.faults(AttackResult.Bounds.GOAL));
                 missed |= library == Library.NETTY_ZMTP && !faults.isEmpty();
                 out.printf(

@@ -161,7 +161,8 @@ final class AttackedServer {
             answers.add(loop.submit(() -> {}));
         }
         long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(LOOP_PATIENCE_MILLIS);
-        return answers.stream().allMatch(answer -> answer.awaitUninterruptibly(end - System.nanoTime(), TimeUnit.NANOSECONDS));
+        return answers.stream()
+                .allMatch(answer -> answer.awaitUninterruptibly(end - System.nanoTime(), TimeUnit.NANOSECONDS));
     }
 
     private static void obeyInBackground(int port, Supplier<ServerReport> report) {

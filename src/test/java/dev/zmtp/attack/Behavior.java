@@ -12,8 +12,7 @@ import java.nio.ByteBuffer;
  * @param ending how it leaves when it has sent what it sends once, if it does
  * @param answer how many bytes of the server it awaits before it leaves
  */
-record Behavior(
-        ByteBuffer opening, ByteBuffer once, ByteBuffer again, boolean isReading, Ending ending, int answer) {
+record Behavior(ByteBuffer opening, ByteBuffer once, ByteBuffer again, boolean isReading, Ending ending, int answer) {
 
     /** How an attacker ends a connection. */
     enum Ending {

@@ -147,8 +147,7 @@ final class HonestPeer {
         @Override
         public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
             if (event instanceof ZMTPHandshakeSuccess) {
-                ctx.executor()
-                        .scheduleAtFixedRate(() -> send(ctx), PROBE_MILLIS, PROBE_MILLIS, TimeUnit.MILLISECONDS);
+                ctx.executor().scheduleAtFixedRate(() -> send(ctx), PROBE_MILLIS, PROBE_MILLIS, TimeUnit.MILLISECONDS);
             }
         }
 

@@ -84,9 +84,7 @@ final class Newcomers {
             ChannelFuture connected = bootstrap.connect(server);
             Channel channel = connected.channel();
             Future<?> patience = loop.schedule(
-                    () -> channel.close(),
-                    start + PATIENCE.toNanos() - System.nanoTime(),
-                    TimeUnit.NANOSECONDS);
+                    () -> channel.close(), start + PATIENCE.toNanos() - System.nanoTime(), TimeUnit.NANOSECONDS);
             channel.closeFuture().addListener(closed -> {
                 patience.cancel(false);
                 loop.schedule(this::connect, AGAIN_MILLIS, TimeUnit.MILLISECONDS);

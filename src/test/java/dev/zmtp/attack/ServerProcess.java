@@ -32,35 +32,36 @@ final class ServerProcess implements AutoCloseable {
 
     private final Process process;
     private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
-    private final InetSocketAddress address;
 
-    /** Starts a server. */
-    ServerProcess(Library library, Service service) throws IOException, InterruptedException {
+    /** Starts a server, and does not wait for it. */
+    ServerProcess(Library library, Service service, List<String> options) throws IOException {
         Files.createDirectories(LOGS);
-        process = new ProcessBuilder(command(library, service))
+        process = new ProcessBuilder(command(library, service, options))
                 .redirectError(LOGS.resolve(library + "-" + service + ".log").toFile())
                 .start();
-        try {
-            Thread reader = new Thread(this::readLines, "lines of " + library);
-            reader.setDaemon(true);
-            reader.start();
-            String port = nextLine(START).orElseThrow(() -> new IOException("server: did not start, see " + LOGS));
-            address = new InetSocketAddress(InetAddress.getLoopbackAddress(), Integer.parseInt(port));
-        } catch (IOException | InterruptedException | RuntimeException e) {
-            process.destroyForcibly();
-            throw e;
-        }
+        Thread reader = new Thread(this::readLines, "lines of " + library);
+        reader.setDaemon(true);
+        reader.start();
     }
 
-    private static List<String> command(Library library, Service service) {
-        Stream<String> java = Stream.of(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    /** Waits until it listens, and returns where. */
+    InetSocketAddress awaitAddress() throws IOException, InterruptedException {
+        String port = nextLine(START).orElseThrow(() -> new IOException("server: did not start, see " + LOGS));
+        return new InetSocketAddress(InetAddress.getLoopbackAddress(), Integer.parseInt(port));
+    }
+
+    private static List<String> command(Library library, Service service, List<String> options) {
+        Stream<String> java = Stream.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString());
         Stream<String> program = Stream.of(
                 "-cp",
                 System.getProperty("java.class.path"),
                 AttackedServer.class.getName(),
                 library.name(),
                 service.name());
-        return Stream.of(java, MEMORY.stream(), program).flatMap(words -> words).toList();
+        return Stream.of(java, MEMORY.stream(), options.stream(), program)
+                .flatMap(words -> words)
+                .toList();
     }
 
     private void readLines() {
@@ -74,11 +75,6 @@ final class ServerProcess implements AutoCloseable {
 
     private Optional<String> nextLine(Duration patience) throws InterruptedException {
         return Optional.ofNullable(lines.poll(patience.toMillis(), TimeUnit.MILLISECONDS));
-    }
-
-    /** Where it listens. */
-    InetSocketAddress address() {
-        return address;
     }
 
     /** Whether the process runs, be it as a zombie. */
