@@ -12,20 +12,21 @@ import java.util.concurrent.TimeUnit;
  * What an attack did.
  *
  * @param before the server before the attack
- * @param after the server some time after it, or nothing if it does not answer any more
+ * @param during the server at the end of the attack
+ * @param after the server some time after it
  * @param isHonestConnected whether the connections from before are still open
  */
 record AttackResult(
         Attack attack,
         Moment before,
+        Moment during,
         Moment after,
         Watched undisturbed,
         Watched attacked,
         Watched recovered,
         boolean isHonestConnected,
         Newcomers.Tally newcomers,
-        Attackers.Count attackers,
-        long mostResident) {
+        Attackers.Count attackers) {
 
     /** What the server has at a time: its own report, if it gives one, and what the operating system says. */
     record Moment(Optional<ServerReport> report, int sockets, long resident) {}
@@ -151,12 +152,12 @@ record AttackResult(
                 millis(attacked.ofTwin.median()),
                 newcomers.served(),
                 newcomers.tried(),
-                (mostResident - before.resident) / MEGA);
+                (during.resident - before.resident) / MEGA);
     }
 
     @Override
     public String toString() {
-        return attack + " " + cells() + " " + attackers + ", before " + before + ", after " + after + ", " + undisturbed
-                + ", " + attacked + ", " + recovered;
+        return attack + " " + cells() + " " + attackers + ", before " + before + ", during " + during + ", after "
+                + after + ", " + undisturbed + ", " + attacked + ", " + recovered;
     }
 }

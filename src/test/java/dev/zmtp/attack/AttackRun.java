@@ -58,7 +58,7 @@ record AttackRun(Library library, Attack attack, boolean full, Duration duration
             attackers.start(MOUNTING);
             Watched attacked = watch(honest, ofTwin, duration);
             Newcomers.Tally tally = newcomers.finish();
-            long resident = server.resident();
+            Moment during = moment(server);
             Attackers.Count count = attackers.stop();
 
             Moment after = settled(server, before);
@@ -66,7 +66,7 @@ record AttackRun(Library library, Attack attack, boolean full, Duration duration
             Watched recovered = watch(honest, ofTwin, RECOVERED);
             boolean isConnected = honest.isConnected();
             return new AttackResult(
-                    attack, before, after, usual, attacked, recovered, isConnected, tally, count, resident);
+                    attack, before, during, after, usual, attacked, recovered, isConnected, tally, count);
         }
     }
 

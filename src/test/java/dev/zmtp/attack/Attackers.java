@@ -110,11 +110,13 @@ final class Attackers implements AutoCloseable {
     }
 
     @Override
-    public void close() throws IOException, InterruptedException {
+    public void close() throws IOException {
+        stopped = true;
         if (thread.isAlive()) {
-            stop();
+            selector.wakeup(); // the thread closes it
+        } else {
+            selector.close();
         }
-        selector.close();
     }
 
     private void run() {
@@ -142,10 +144,10 @@ final class Attackers implements AutoCloseable {
         }
     }
 
-    /** A closed channel keeps its socket until its selector has noticed. */
+    /** A closed channel keeps its socket until its selector has noticed, which a selector does at its own end. */
     private void reallyClose() {
         try {
-            selector.selectNow();
+            selector.close();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -254,10 +256,10 @@ final class Attackers implements AutoCloseable {
 
         private void showInterest(SelectionKey key) {
             boolean awaitsReady = behavior.isTalking() && answered <= GREETING;
-            boolean sends = opening.hasRemaining() || behavior.isTalking() && !awaitsReady;
-            boolean sendsMore = sends && (opening.hasRemaining() || once.hasRemaining() || again.limit() > 0);
+            boolean hasMore = once.hasRemaining() || again.limit() > 0;
+            boolean sends = opening.hasRemaining() || (hasMore && !awaitsReady);
             boolean reads = behavior.isReading() || awaitsReady;
-            key.interestOps((reads ? SelectionKey.OP_READ : 0) | (sendsMore ? SelectionKey.OP_WRITE : 0));
+            key.interestOps((reads ? SelectionKey.OP_READ : 0) | (sends ? SelectionKey.OP_WRITE : 0));
         }
 
         private void leave(SelectionKey key) throws IOException {

@@ -129,14 +129,19 @@ final class ServerProcess implements AutoCloseable {
 
     /** Ends the process. */
     @Override
-    public void close() throws InterruptedException {
+    public void close() {
         try {
             process.getOutputStream().close();
         } catch (IOException e) {
             // It is dead.
         }
-        if (!process.waitFor(1, TimeUnit.SECONDS)) {
-            process.destroyForcibly().waitFor();
+        try {
+            if (!process.waitFor(1, TimeUnit.SECONDS)) {
+                process.destroyForcibly().waitFor();
+            }
+        } catch (InterruptedException e) {
+            process.destroyForcibly();
+            Thread.currentThread().interrupt();
         }
     }
 }
