@@ -22,6 +22,7 @@ final class LibZmq {
     static final int UNSUBSCRIBE = 7;
     static final int EVENTS = 15;
     static final int LINGER = 17;
+    static final int BACKLOG = 19;
     static final int SNDHWM = 23;
     static final int RCVHWM = 24;
     static final int RCVTIMEO = 27;

@@ -1,0 +1,236 @@
+package dev.zmtp.attack;
+
+import static dev.zmtp.attack.Service.CURVE_ECHO;
+import static dev.zmtp.attack.Service.ECHO;
+import static dev.zmtp.attack.Service.ECHO_WITHOUT_BACK_PRESSURE;
+import static dev.zmtp.attack.Service.PUBLISHER;
+import static dev.zmtp.testing.ScriptedPeer.GREETING;
+import static dev.zmtp.testing.ScriptedPeer.SIGNATURE;
+
+import dev.zmtp.attack.Behavior.Ending;
+import dev.zmtp.security.CurveForge;
+import dev.zmtp.testing.Hex;
+import dev.zmtp.testing.ScriptedPeer;
+import java.io.ByteArrayOutputStream;
+import java.util.Arrays;
+import java.util.Locale;
+
+/** An attack, by peers that need no right to make it. */
+enum Attack {
+    UNFINISHED_FRAMES("%,d peers with 60,000 bytes of an unfinished frame", ECHO, Goal.THROUGHPUT, 2_000, 2_000) {
+        @Override
+        void plan(Attackers attackers, int count) {
+            byte[] frame = Hex.bytes("02 00*5 10 00*2 61*60000");
+            attackers.add(count, i -> i / PER_ADDRESS, dealer().sending(frame));
+        }
+    },
+    UNFINISHED_MESSAGES("%,d peers with 1,023 frames of an unfinished message", ECHO, Goal.THROUGHPUT, 500, 500) {
+        @Override
+        void plan(Attackers attackers, int count) {
+            byte[] frames = Hex.bytes("01 01 61 ".repeat(1_023));
+            attackers.add(count, i -> i / PER_ADDRESS, dealer().sending(frames));
+        }
+    },
+    METADATA("%,d idle peers with a property of 64,000 bytes", ECHO, Goal.THROUGHPUT, 1_000, 1_000) {
+        @Override
+        void plan(Attackers attackers, int count) {
+            byte[] body = Hex.bytes("05 \"READY\" 0b \"Socket-Type\" 00*3 06 \"DEALER\" 01 \"X\" 0000fa00 61*64000");
+            byte[] handshake = concat(Hex.bytes(GREETING + "06 %016x".formatted(body.length)), body);
+            attackers.add(count, i -> i / PER_ADDRESS, Behavior.startingWith(handshake));
+        }
+    },
+    LONG_TOPICS("%,d subscribers with 10,000 topics of 240 bytes", PUBLISHER, Goal.THROUGHPUT, 20, 20) {
+        @Override
+        void plan(Attackers attackers, int count) {
+            attackers.add(count, i -> 0, subscriber().sending(topics(10_000, 240)));
+        }
+    },
+    NEVER_READING("%,d peers that ask and never read", ECHO, Goal.THROUGHPUT, 4, 4) {
+        @Override
+        void plan(Attackers attackers, int count) {
+            attackers.add(count, i -> 0, neverReading());
+        }
+    },
+    NEVER_READING_WITHOUT_BACK_PRESSURE(
+            "the same, and a server that does not look at isWritable()",
+            ECHO_WITHOUT_BACK_PRESSURE,
+            Goal.THROUGHPUT,
+            4,
+            4) {
+        @Override
+        void plan(Attackers attackers, int count) {
+            attackers.add(count, i -> 0, neverReading());
+        }
+    },
+    HALF_OPEN("%,d connections without a handshake, 60 for each address", ECHO, Goal.NEWCOMERS, 2_000, 10_000) {
+        @Override
+        void plan(Attackers attackers, int count) {
+            attackers.add(count, i -> i / 60, Behavior.startingWith());
+        }
+    },
+    HALF_OPEN_FROM_ONE_ADDRESS(
+            "%,d connections without a handshake from the newcomers' address", ECHO, Goal.NEWCOMERS, 64, 64) {
+        @Override
+        void plan(Attackers attackers, int count) {
+            attackers.add(count, i -> OWN_ADDRESS, Behavior.startingWith());
+        }
+    },
+    EMPTY_MESSAGES("empty messages as fast as they go on %,d connections", ECHO, Goal.LATENCY, 4, 4) {
+        @Override
+        void plan(Attackers attackers, int count) {
+            attackers.add(count, i -> 0, flood("00 00 "));
+        }
+    },
+    PINGS("PINGs of 16 bytes as fast as they go on %,d connections", ECHO, Goal.LATENCY, 4, 4) {
+        @Override
+        void plan(Attackers attackers, int count) {
+            attackers.add(count, i -> 0, flood("04 17 04 \"PING\" 00*2 61*16 "));
+        }
+    },
+    UNPUBLISHED_TOPICS("%,d subscribers with 9,999 topics that nobody publishes", PUBLISHER, Goal.THROUGHPUT, 50, 50) {
+        @Override
+        void plan(Attackers attackers, int count) {
+            attackers.add(count, i -> 0, subscriber().sending(topics(9_999, 12)));
+        }
+    },
+    MUTE_SUBSCRIBERS("%,d subscribers that never read", PUBLISHER, Goal.THROUGHPUT, 500, 1_000) {
+        @Override
+        void plan(Attackers attackers, int count) {
+            byte[] everything = Hex.bytes("04 0a 09 \"SUBSCRIBE\"");
+            attackers.add(
+                    count,
+                    i -> i / PER_ADDRESS,
+                    subscriber().sending(everything).neverReading());
+        }
+    },
+    HELLOS("CURVE handshakes up to WELCOME as fast as they go on %,d connections", CURVE_ECHO, Goal.LATENCY, 64, 64) {
+        @Override
+        void plan(Attackers attackers, int count) {
+            byte[] hello = concat(Hex.bytes(SIGNATURE + "03 01 \"CURVE\" 00*15 00*32"), new CurveForge().hello());
+            attackers.returnsPerSecond(Integer.MAX_VALUE);
+            attackers.add(count, i -> i % 8, Behavior.startingWith(hello).leaving(Ending.RESET, 64 + 170));
+        }
+    },
+    IDLE("%,d idle peers", ECHO, Goal.THROUGHPUT, 2_000, 8_000) {
+        @Override
+        void plan(Attackers attackers, int count) {
+            attackers.add(count, i -> i / PER_ADDRESS, dealer());
+        }
+    },
+    CUTS("FIN, half close and RST after each of %,d bytes", ECHO, Goal.THROUGHPUT, 210, 210) {
+        @Override
+        void plan(Attackers attackers, int count) {
+            byte[] handshake = Hex.bytes(handshake("DEALER"));
+            byte[] message = Hex.bytes("00 ff 61*255");
+            for (int length = 1; length <= count; length++) {
+                Behavior part = Behavior.startingWith(Arrays.copyOf(handshake, Math.min(length, handshake.length)))
+                        .sending(Arrays.copyOf(message, Math.max(length - handshake.length, 0)));
+                attackers.add(1, i -> 0, part.leaving(Ending.CLOSE, 0));
+                attackers.add(1, i -> 1, part.leaving(Ending.HALF_CLOSE, 0));
+                attackers.add(1, i -> 2, part.leaving(Ending.RESET, 0));
+            }
+        }
+    },
+    STORM("%,d connections each second that leave after the handshake", ECHO, Goal.LATENCY, 2_000, 2_000) {
+        @Override
+        void plan(Attackers attackers, int count) {
+            attackers.returnsPerSecond(count);
+            attackers.add(60, i -> i % 4, dealer().leaving(Ending.RESET, 65));
+        }
+    };
+
+    /** The peers of one address, so few that limits for each address do not stop them. */
+    private static final int PER_ADDRESS = 40;
+
+    /** The number of 127.0.0.1 among the addresses of the attackers, which begin at 127.0.1.1. */
+    private static final int OWN_ADDRESS = -250;
+
+    private static final int BATCH = 1 << 15;
+
+    /** What an attack must not change. */
+    enum Goal {
+        /** How much the server does for an honest peer. */
+        THROUGHPUT,
+        /** How soon it does it; an attacker that is served, too, leaves less for others. */
+        LATENCY,
+        /** That newcomers are served, which all attacks must not change. */
+        NEWCOMERS
+    }
+
+    private final String title;
+    private final Service service;
+    private final Goal goal;
+    private final int fewer;
+    private final int count;
+
+    Attack(String title, Service service, Goal goal, int fewer, int count) {
+        this.title = title;
+        this.service = service;
+        this.goal = goal;
+        this.fewer = fewer;
+        this.count = count;
+    }
+
+    /** Tells the attackers what to do. */
+    abstract void plan(Attackers attackers, int count);
+
+    /** The number of attackers, or what else there are many of. */
+    int count(boolean full) {
+        return full ? count : fewer;
+    }
+
+    /** What is done, in a few words. */
+    String title(boolean full) {
+        return String.format(Locale.ROOT, title, count(full));
+    }
+
+    Service service() {
+        return service;
+    }
+
+    Goal goal() {
+        return goal;
+    }
+
+    private static Behavior dealer() {
+        return Behavior.startingWith(Hex.bytes(handshake("DEALER")));
+    }
+
+    private static Behavior subscriber() {
+        return Behavior.startingWith(Hex.bytes(handshake("SUB")));
+    }
+
+    private static String handshake(String type) {
+        return GREETING + ScriptedPeer.ready(type);
+    }
+
+    private static Behavior neverReading() {
+        String request = "00 c8 61*200 ";
+        return dealer().repeating(batch(request)).neverReading();
+    }
+
+    private static Behavior flood(String frame) {
+        return dealer().repeating(batch(frame));
+    }
+
+    private static byte[] batch(String frame) {
+        return Hex.bytes(frame.repeat(BATCH / Hex.bytes(frame).length));
+    }
+
+    private static byte[] topics(int topics, int length) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        byte[] command = Hex.bytes("04 %02x 09 \"SUBSCRIBE\" 61*%d".formatted(10 + length, length));
+        for (int i = 0; i < topics; i++) {
+            byte[] number = Hex.bytes("\"%06d\"".formatted(i));
+            System.arraycopy(number, 0, command, command.length - number.length, number.length);
+            out.writeBytes(command);
+        }
+        return out.toByteArray();
+    }
+
+    private static byte[] concat(byte[] first, byte[] second) {
+        byte[] both = Arrays.copyOf(first, first.length + second.length);
+        System.arraycopy(second, 0, both, first.length, second.length);
+        return both;
+    }
+}

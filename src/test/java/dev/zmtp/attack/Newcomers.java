@@ -1,0 +1,134 @@
+package dev.zmtp.attack;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.ZMTPSubscription;
+import dev.zmtp.codec.ZMTPHandshakeSuccess;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.EventLoop;
+import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.util.concurrent.Future;
+import java.net.SocketAddress;
+import java.time.Duration;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Honest peers that connect one after the other while the attack goes on. Each wants one message, and connects again
+ * when it is refused, as ZeroMQ sockets do.
+ */
+final class Newcomers {
+
+    /** How long a newcomer may wait for its message. */
+    static final Duration PATIENCE = Duration.ofSeconds(3);
+
+    private static final int EVERY_MILLIS = 200;
+    private static final int AGAIN_MILLIS = 100;
+
+    private final EventLoop loop;
+    private final SocketAddress server;
+    private final Service service;
+    private final Future<?> arrivals;
+
+    /** What follows is the loop's alone. */
+    private int tried;
+
+    private int served;
+    private int lost;
+    private long longest;
+
+    /**
+     * How they fared.
+     *
+     * @param tried how many there were
+     * @param served how many of them had their message in time
+     * @param longest the nanoseconds that the slowest of these took
+     */
+    record Tally(int tried, int served, long longest) {}
+
+    /** Starts to send them. */
+    Newcomers(EventLoop loop, SocketAddress server, Service service) {
+        this.loop = loop;
+        this.server = server;
+        this.service = service;
+        arrivals = loop.scheduleAtFixedRate(
+                () -> new Newcomer().arrive(), EVERY_MILLIS, EVERY_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    /** Sends no more, and waits until each is served or lost. */
+    Tally finish() throws InterruptedException, ExecutionException {
+        arrivals.cancel(false);
+        while (loop.submit(() -> served + lost < tried).get()) {
+            Thread.sleep(10);
+        }
+        return loop.submit(() -> new Tally(tried, served, longest)).get();
+    }
+
+    private final class Newcomer {
+        private final long start = System.nanoTime();
+        private final Bootstrap bootstrap = HonestPeer.bootstrap(loop, service, () -> new FirstMessage(this));
+        private boolean done;
+
+        private void arrive() {
+            tried++;
+            loop.schedule(() -> end(false), PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+            connect();
+        }
+
+        private void connect() {
+            if (done) {
+                return;
+            }
+            ChannelFuture connected = bootstrap.connect(server);
+            Channel channel = connected.channel();
+            Future<?> patience = loop.schedule(
+                    () -> channel.close(), start + PATIENCE.toNanos() - System.nanoTime(), TimeUnit.NANOSECONDS);
+            channel.closeFuture().addListener(closed -> {
+                patience.cancel(false);
+                loop.schedule(this::connect, AGAIN_MILLIS, TimeUnit.MILLISECONDS);
+            });
+        }
+
+        private void end(boolean wasServed) {
+            if (done) {
+                return;
+            }
+            done = true;
+            if (wasServed) {
+                served++;
+                longest = Math.max(longest, System.nanoTime() - start);
+            } else {
+                lost++;
+            }
+        }
+    }
+
+    /** Asks for a message, and leaves with it. */
+    private final class FirstMessage extends SimpleChannelInboundHandler<ZMTPMessage> {
+        private final Newcomer newcomer;
+
+        FirstMessage(Newcomer newcomer) {
+            this.newcomer = newcomer;
+        }
+
+        @Override
+        public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+            if (event instanceof ZMTPHandshakeSuccess) {
+                ctx.writeAndFlush(service.isPublisher() ? ZMTPSubscription.subscribe(Ticks.TOPIC) : Ticks.now());
+            }
+        }
+
+        @Override
+        protected void channelRead0(ChannelHandlerContext ctx, ZMTPMessage message) {
+            newcomer.end(true);
+            ctx.close();
+        }
+
+        @Override
+        public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+            ctx.close();
+        }
+    }
+}

@@ -1,0 +1,52 @@
+package dev.zmtp.interop;
+
+import com.sun.jna.Pointer;
+import dev.zmtp.security.ZMTPCurveKeyPair;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.ObjIntConsumer;
+
+/** Servers of libzmq that run until the process ends. */
+public final class LibZmqServers {
+
+    private static final int PUB = 1;
+    private static final int ROUTER = 6;
+
+    /** As many as Netty lets wait to be accepted. With libzmq's 100, a storm of connections is slow to come in. */
+    private static final int MANY = 4096;
+
+    private LibZmqServers() {}
+
+    /**
+     * Starts a ROUTER that sends each message back to its sender, on a thread that is libzmq's for good, and returns
+     * its port. With a key pair it is a server of CURVE that accepts everyone.
+     */
+    public static int echo(Optional<ZMTPCurveKeyPair> keys) {
+        LibZmq zmq = LibZmqFinder.require();
+        Pointer socket = zmq.socket(zmq.newContext(), ROUTER);
+        keys.ifPresent(pair -> {
+            zmq.set(socket, LibZmq.CURVE_SERVER, 1);
+            zmq.set(socket, LibZmq.CURVE_SECRETKEY, pair.secretKey());
+        });
+        int port = bind(zmq, socket);
+        // A proxy from a socket to itself sends what it receives, without a call through JNA for each message.
+        Thread thread = new Thread(() -> zmq.proxy(socket, socket), "libzmq echo");
+        thread.setDaemon(true);
+        thread.start();
+        return port;
+    }
+
+    /** Binds a PUB and passes what publishes a frame to {@code publisher}, with its port. Returns when that does. */
+    public static void publish(ObjIntConsumer<Consumer<byte[]>> publisher) {
+        LibZmq zmq = LibZmqFinder.require();
+        Pointer socket = zmq.socket(zmq.newContext(), PUB);
+        publisher.accept(frame -> zmq.send(socket, frame, 0), bind(zmq, socket));
+    }
+
+    private static int bind(LibZmq zmq, Pointer socket) {
+        zmq.set(socket, LibZmq.BACKLOG, MANY);
+        zmq.bind(socket, "tcp://127.0.0.1:*");
+        String endpoint = zmq.getString(socket, LibZmq.LAST_ENDPOINT);
+        return Integer.parseInt(endpoint.substring(endpoint.lastIndexOf(':') + 1));
+    }
+}
