@@ -228,8 +228,9 @@ class MemoryBudgetTest {
             peer.send("00*100000");
             ZMTPException failure = only(peer.failures);
             assertThat(failure.code()).isEqualTo(ZMTPException.Code.MEMORY_BUDGET);
-            assertThat(failure).hasMessageMatching("memory kept: \\d+ bytes for this connection, \\d+ for all others "
-                    + "[(]expected: <= 1000000 for all[)].*");
+            assertThat(failure)
+                    .hasMessageMatching("memory kept: \\d+ bytes for this connection, \\d+ for all others "
+                            + "[(]expected: <= 1000000 for all[)].*");
             assertThat(peer.channel.isOpen()).isFalse();
         }
         assertThat(budget.used()).isZero();

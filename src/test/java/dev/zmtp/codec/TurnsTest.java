@@ -180,6 +180,7 @@ class TurnsTest {
             transport.read("62");
             transport.read("63 64" + numbered(1, 2));
             assertThat(user.calls).containsExactly(message("abcd"), m(1), m(2));
+            assertThat(peer.failures).isEmpty();
         }
     }
 
@@ -246,6 +247,7 @@ class TurnsTest {
                             m(8),
                             "complete",
                             "inactive");
+            assertThat(peer.failures).isEmpty();
         }
     }
 
