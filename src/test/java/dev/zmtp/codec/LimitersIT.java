@@ -208,7 +208,7 @@ class LimitersIT {
         for (Path table : KERNEL_SOCKETS) {
             if (Files.exists(table)) {
                 for (String line : Files.readAllLines(table)) {
-                    String[] fields = line.trim().split("\\s+"); // number, local address, peer's address, state
+                    String[] fields = line.trim().split(" +", 5); // number, local address, peer's address, state
                     if (fields[1].endsWith(port) && fields[3].equals(TIME_WAIT)) {
                         found.add(line);
                     }
