@@ -484,7 +484,7 @@ class ZMTPZapClientTest {
         ScriptedPeer connection = new ScriptedPeer(codec);
         codec.session()
                 .handshakeFuture()
-                .addListener(done -> connection.channel.pipeline().addLast(zap));
+                .addListener(done -> connection.channel.pipeline().addAfter("codec", "zap", zap));
         connection.send(ScriptedPeer.greeting(ZMTPVersion.ZMTP31, ZMTPSocketType.REP));
         connection.received();
         ask(connection, nobody());
