@@ -126,6 +126,7 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
 
     @Override
     void read(ByteBuf in) {
+        codec.reports().bytesArrived();
         heartbeat.onActivity();
         while (isCurrent()) {
             if (deliversPlainFrames && shortFrame(in)) {

@@ -32,8 +32,8 @@ final class OncePerBuild {
 
     /** Runs {@code task}, or waits until another JVM has run it. */
     void run(Runnable task) throws IOException {
-        try (FileChannel channel = FileChannel.open(
-                file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+        try (FileChannel channel =
+                FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
             channel.lock(); // until the channel is closed
             ByteBuffer last = ByteBuffer.allocate(MAX_NAME);
             channel.read(last, 0);
