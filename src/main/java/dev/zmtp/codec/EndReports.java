@@ -21,7 +21,7 @@ final class EndReports {
     private final ChannelHandlerContext ctx;
     private final ZMTPSession session;
 
-    /** The exception that was passed on last. */
+    /** The exception that was passed on last, and after which nothing has arrived: it may be why the connection ends. */
     private @Nullable Throwable last;
 
     /** The failure of a write with a void promise was reported. */
@@ -73,9 +73,17 @@ final class EndReports {
         }
     }
 
-    /** The connection has ended in the middle of {@code what}, if not null. The transport may have said why already. */
+    /** Bytes have arrived: what was reported before was not the end. */
+    void bytesArrived() {
+        last = null;
+    }
+
+    /**
+     * The connection has ended in the middle of {@code what}, if not null. The transport, or the handler before the codec
+     * that closed the channel, may have said why already.
+     */
     void cutOff(@Nullable String what) {
-        if (what != null && !writeReported && !(last instanceof IOException)) {
+        if (what != null && !writeReported && last == null) {
             String message = "connection with " + session.peer() + " ended in the middle of a " + what;
             pass(new ZMTPException(ZMTPException.Code.CLOSED, message));
         }

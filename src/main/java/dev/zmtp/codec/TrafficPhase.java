@@ -132,6 +132,7 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
     @Override
     void read(ByteBuf in) {
         codec.memory().received(in.readableBytes());
+        codec.reports().bytesArrived();
         heartbeat.onActivity();
         while (isCurrent() && !turn.isOver()) {
             if (deliversPlainFrames && shortFrame(in)) {

@@ -22,6 +22,7 @@ import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.util.ReferenceCountUtil;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -228,6 +229,17 @@ class EndingTest {
                     .send("00");
             disconnect(peer);
             assertThat(peer.failures).isEmpty();
+        }
+    }
+
+    @Test
+    void anEndInTheMiddleOfAMessageIsReportedAlsoIfAnotherFailureCameLongBefore() {
+        IOException early = new IOException("another handler's, and harmless");
+        try (ScriptedPeer peer = InTraffic.as(PAIR).start()) {
+            peer.channel.pipeline().fireExceptionCaught(early);
+            peer.send("00 05 61");
+            disconnect(peer);
+            assertThat(peer.failures).hasSize(2).first().isSameAs(early);
         }
     }
 

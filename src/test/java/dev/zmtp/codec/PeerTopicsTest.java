@@ -11,7 +11,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
 import java.util.Random;
 import java.util.Set;
-import java.util.function.IntFunction;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -40,16 +39,19 @@ class PeerTopicsTest {
 
     /** What a peer may subscribe to that takes more than it counts, or so it hopes. */
     private enum Topics {
-        SHORT(i -> Integer.toString(i, Character.MAX_RADIX)),
+        SHORT,
         /** In a tree, each of them parts from the next one at a node of its own. */
-        PARTING(i -> Integer.toBinaryString(1 << 17 | i)),
-        LONG(i -> ZEROS + i),
-        LONG_WITH_NOTHING_IN_COMMON(i -> Integer.reverse(i) + ZEROS);
+        PARTING,
+        LONG,
+        LONG_WITH_NOTHING_IN_COMMON;
 
-        private final IntFunction<String> make;
-
-        Topics(IntFunction<String> make) {
-            this.make = make;
+        String make(int i) {
+            return switch (this) {
+                case SHORT -> Integer.toString(i, Character.MAX_RADIX);
+                case PARTING -> Integer.toBinaryString((1 << 17) | i);
+                case LONG -> ZEROS + i;
+                case LONG_WITH_NOTHING_IN_COMMON -> Integer.reverse(i) + ZEROS;
+            };
         }
     }
 
@@ -62,7 +64,7 @@ class PeerTopicsTest {
             ZMTPTopicMatcher<String> publisher = new ZMTPTopicMatcher<>();
             long counted = 0;
             for (int i = 0; i < count; i++) {
-                ByteBuf topic = topic(kind.make.apply(i));
+                ByteBuf topic = topic(kind.make(i));
                 topics.update(true, topic);
                 publisher.add(topic, "peer");
                 counted += PeerTopics.OVERHEAD + topic.readableBytes();
@@ -144,7 +146,7 @@ class PeerTopicsTest {
         Set<Long> model = new HashSet<>();
         Fingerprints fingerprints = new Fingerprints();
         for (int i = 0; i < 200_000; i++) {
-            long fingerprint = 1 + random.nextInt(3000);
+            long fingerprint = 1L + random.nextInt(3000);
             if (random.nextInt(100) < (i / 10_000 % 2 == 0 ? 70 : 25)) {
                 assertThat(fingerprints.add(fingerprint)).isEqualTo(model.add(fingerprint));
             } else {

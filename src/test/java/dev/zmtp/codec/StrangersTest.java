@@ -35,7 +35,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class StrangersTest {
 
     private static final String REFUSED_OR_UNDERSTOOD =
-            "(success ZMTP\\d\\d(, (message|subscribe|cancel)[^,]*)*(, (MALFORMED|TOO_LARGE))?"
+            "(success ZMTP\\d\\d(, (message|subscribe|cancel)[^,]*)*(, (MALFORMED|TOO_LARGE|CLOSED))?"
                     + "|refused: (MALFORMED|TOO_LARGE|MECHANISM|SOCKET_TYPE|UNEXPECTED|CLOSED)), closed";
 
     static LongStream seeds() {

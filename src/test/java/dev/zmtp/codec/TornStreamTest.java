@@ -25,6 +25,7 @@ import io.netty.handler.codec.EncoderException;
 import io.netty.util.AbstractReferenceCounted;
 import java.nio.channels.ClosedChannelException;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -370,6 +371,34 @@ class TornStreamTest {
             assertThat(torn.isSuccess()).isFalse();
             assertThat(peer.received()).isEqualTo(Hex.of("00 03 5a ff 9d"));
             assertThat(peer.channel.isOpen()).isTrue();
+        }
+    }
+
+    /** Its nonces may be out of step with the peer's, which could not open what follows. */
+    @Test
+    void aCipherThatFailsEndsTheConnectionAndNothingOfTheMessageIsSent() {
+        IllegalStateException fault = new IllegalStateException("nonces used up");
+        AtomicBoolean fails = new AtomicBoolean();
+        ZMTPCodec codec = ZMTPCodec.builder()
+                .socketType(ROUTER)
+                .mechanism(context ->
+                        new EndingMechanism(ToyMechanism.server(context, (password, yes) -> yes.run()), () -> {
+                            if (fails.get()) {
+                                throw fault;
+                            }
+                        }))
+                .build();
+        try (ScriptedPeer peer = new ScriptedPeer(codec)) {
+            peer.send(SIGNATURE + "03 01 \"TOY\" 00*17 00 00*31 " + command("05 \"HELLO\" \"open\""));
+            peer.send(command("08 \"INITIATE\" 0b \"Socket-Type\" 00000006 \"DEALER\""));
+            peer.onlyEvent(ZMTPHandshakeSuccess.class);
+            peer.received();
+            fails.set(true);
+            ChannelFuture unsealed = peer.channel.writeAndFlush(ZMTPMessage.fromUTF8("x"));
+            assertThat(unsealed.cause()).isInstanceOf(EncoderException.class).hasCause(fault);
+            assertThat(peer.failures).containsExactly(unsealed.cause());
+            assertThat(peer.received()).isEmpty();
+            assertThat(peer.channel.isOpen()).isFalse();
         }
     }
 

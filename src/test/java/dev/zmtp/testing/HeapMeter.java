@@ -14,8 +14,12 @@ public final class HeapMeter {
     /** Returns the bytes of what {@code made} returns. That should be several megabytes: other threads work, too. */
     public static long measure(Supplier<?> made) {
         Object object = made.get();
-        long with = used();
-        Reference.reachabilityFence(object);
+        long with;
+        try {
+            with = used();
+        } finally {
+            Reference.reachabilityFence(object);
+        }
         object = null;
         return with - used();
     }
