@@ -117,7 +117,7 @@ enum Attack {
             attackers.add(count, i -> i / PER_ADDRESS, dealer());
         }
     },
-    CUTS("FIN, half close and RST after each of %,d bytes", ECHO, Goal.THROUGHPUT, 210, 210) {
+    CUTS("FIN, half close and RST after each of %,d bytes", ECHO, Goal.LATENCY, 210, 210) {
         @Override
         void plan(Attackers attackers, int count) {
             byte[] handshake = Hex.bytes(handshake("DEALER"));

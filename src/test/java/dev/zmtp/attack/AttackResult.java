@@ -120,7 +120,7 @@ record AttackResult(
         }
         long usual = Math.max(undisturbed.honest.median(), attacked.ofTwin.median());
         if (attack.goal() == Attack.Goal.LATENCY
-                && attacked.honest.median() > Math.max(bounds.unnoticed.toNanos(), usual * bounds.median)) {
+                && attacked.honest.median() > Math.max((double) bounds.unnoticed.toNanos(), usual * bounds.median)) {
             faults.add(format(
                     "median latency: %.1f ms (expected: <= %.0f times %.2f ms)",
                     millis(attacked.honest.median()), bounds.median, millis(usual)));
