@@ -4,6 +4,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler.Sharable;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.util.internal.logging.InternalLogLevel;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.net.SocketAddress;
 import org.jspecify.annotations.Nullable;
@@ -45,8 +46,8 @@ import org.jspecify.annotations.Nullable;
 @Sharable
 public class ZMTPConnectionLimiter extends ChannelInboundHandlerAdapter {
 
-    private final RefusalLog log =
-            new RefusalLog(InternalLoggerFactory.getInstance(ZMTPConnectionLimiter.class), System::nanoTime);
+    private final RateLimitedLog log = new RateLimitedLog(
+            InternalLoggerFactory.getInstance(ZMTPConnectionLimiter.class), InternalLogLevel.INFO, System::nanoTime);
 
     private final ConnectionGate gate;
 
@@ -89,7 +90,7 @@ public class ZMTPConnectionLimiter extends ChannelInboundHandlerAdapter {
      * @param reason the limit that was exceeded, with the address or the user id if it is a limit for these
      */
     protected void refused(Channel channel, String reason) {
-        log.refused(channel, reason);
+        log.log(channel, "refused: " + reason, null);
     }
 
     @Override

@@ -4,6 +4,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler.Sharable;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.util.internal.logging.InternalLogLevel;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.net.SocketAddress;
 import org.jspecify.annotations.Nullable;
@@ -49,8 +50,8 @@ public class ZMTPHandshakeLimiter extends ChannelInboundHandlerAdapter {
 
     private static final int DEFAULT_MAX_PER_ADDRESS = 64;
 
-    private final RefusalLog log =
-            new RefusalLog(InternalLoggerFactory.getInstance(ZMTPHandshakeLimiter.class), System::nanoTime);
+    private final RateLimitedLog log = new RateLimitedLog(
+            InternalLoggerFactory.getInstance(ZMTPHandshakeLimiter.class), InternalLogLevel.INFO, System::nanoTime);
 
     private final ConnectionGate gate;
 
@@ -97,7 +98,7 @@ public class ZMTPHandshakeLimiter extends ChannelInboundHandlerAdapter {
      * @param reason the limit that was exceeded, with the address if it is the limit per address
      */
     protected void refused(Channel channel, String reason) {
-        log.refused(channel, reason);
+        log.log(channel, "refused: " + reason, null);
     }
 
     @Override

@@ -53,7 +53,7 @@ class LimitersIT {
     private final List<Socket> sockets = new ArrayList<>();
 
     /** The log of a flood would drown that of the tests. */
-    private final CapturedLog log = new CapturedLog(RefusalLog.class.getPackageName());
+    private final CapturedLog log = new CapturedLog(RateLimitedLog.class.getPackageName());
 
     private final AtomicInteger accepted = new AtomicInteger();
 
