@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class RateLimitedLogTest {
 
     private static final String NAME = "dev.zmtp.codec.RateLimitedLogTest";
-    private static final Exception BROKEN = new IllegalStateException("broken");
+    private final Exception broken = new IllegalStateException("broken");
 
     private final CapturedLog captured = new CapturedLog(NAME);
     private long now = Long.MAX_VALUE - 100; // the clock overflows in the middle of a test
@@ -34,14 +34,14 @@ class RateLimitedLogTest {
     @Test
     void oneLineASecondIsLoggedAndTheOthersAreCounted() {
         for (int i = 0; i < 1000; i++) {
-            log.log("channel " + i, "failed", BROKEN);
+            log.log("channel " + i, "failed", broken);
         }
         pass(Duration.ofNanos(999_999_999));
-        log.log("channel 1000", "failed", BROKEN);
+        log.log("channel 1000", "failed", broken);
         pass(Duration.ofNanos(1));
-        log.log("channel 1001", "failed", BROKEN);
+        log.log("channel 1001", "failed", broken);
         pass(Duration.ofSeconds(1));
-        log.log("channel 1002", "failed", BROKEN);
+        log.log("channel 1002", "failed", broken);
 
         assertThat(captured.lines)
                 .containsExactly(
@@ -53,29 +53,29 @@ class RateLimitedLogTest {
     @Test
     void onlyTheFirstLineHasAStackTrace() {
         for (int second = 0; second < 100; second++) {
-            log.log("channel", "failed", BROKEN);
+            log.log("channel", "failed", broken);
             pass(Duration.ofSeconds(1));
         }
         assertThat(captured.lines).hasSize(100);
-        assertThat(captured.traces).containsExactly(BROKEN);
+        assertThat(captured.traces).containsExactly(broken);
     }
 
     @ParameterizedTest
     @CsvSource({"PT59.999999999S, 1", "PT60S, 2"})
     void afterAQuietMinuteAStackTraceComesAgain(Duration quiet, int traces) {
-        log.log("channel", "failed", BROKEN);
+        log.log("channel", "failed", broken);
         pass(quiet);
-        log.log("channel", "failed", BROKEN);
+        log.log("channel", "failed", broken);
         assertThat(captured.traces).hasSize(traces);
     }
 
     @Test
     void aSuppressedFailureEndsTheQuiet() {
-        log.log("channel", "failed", BROKEN);
+        log.log("channel", "failed", broken);
         pass(Duration.ofMillis(500));
-        log.log("channel", "failed", BROKEN);
+        log.log("channel", "failed", broken);
         pass(Duration.ofMillis(59_900));
-        log.log("channel", "failed", BROKEN);
+        log.log("channel", "failed", broken);
         assertThat(captured.lines).hasSize(2);
         assertThat(captured.traces).hasSize(1);
     }
