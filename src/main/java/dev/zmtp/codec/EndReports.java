@@ -79,8 +79,8 @@ final class EndReports {
     }
 
     /**
-     * The connection has ended in the middle of {@code what}, if not null. The transport may have said why, or a handler
-     * before the codec that has closed the channel.
+     * The connection has ended in the middle of {@code what}, if not null. The transport may have said why, or a
+     * handler before the codec that has closed the channel.
      */
     void cutOff(@Nullable String what) {
         if (what != null && !writeReported && last == null) {
