@@ -21,7 +21,7 @@ final class EndReports {
     private final ChannelHandlerContext ctx;
     private final ZMTPSession session;
 
-    /** The exception that was passed on last, and after which nothing has arrived: it may be why the connection ends. */
+    /** The exception that was passed on last, if nothing has arrived since: it may be why the connection ends. */
     private @Nullable Throwable last;
 
     /** The failure of a write with a void promise was reported. */
@@ -79,8 +79,8 @@ final class EndReports {
     }
 
     /**
-     * The connection has ended in the middle of {@code what}, if not null. The transport, or the handler before the codec
-     * that closed the channel, may have said why already.
+     * The connection has ended in the middle of {@code what}, if not null. The transport may have said why, or a
+     * handler before the codec that has closed the channel.
      */
     void cutOff(@Nullable String what) {
         if (what != null && !writeReported && last == null) {

@@ -36,8 +36,8 @@ import org.jspecify.annotations.Nullable;
  * fails its promise. Writes before the end of the handshake are held, count towards the channel's writability, and
  * leave in order after it. Messages are encoded at once and leave at a flush, or when a batch of 64 KiB is full. Each
  * promise completes once, with the transport's own result. Writes from other threads count towards writability at once,
- * by the channel's {@code MessageSizeEstimator}: the codec puts {@link ZMTPSizeEstimator} in place of Netty's default. If
- * the channel writes before the codec is added, that is too late: set it on the bootstrap.
+ * by the channel's {@code MessageSizeEstimator}: the codec puts {@link ZMTPSizeEstimator} in place of Netty's default.
+ * If the channel writes before the codec is added, that is too late: set it on the bootstrap.
  *
  * <p><b>Failure.</b> Whatever the peer does wrong ends the same way: during the handshake with the failure event, later
  * with a {@link ZMTPException} to {@code exceptionCaught}. Then the channel is closed, what was held is released, its

@@ -6,11 +6,11 @@ import io.netty.channel.DefaultMessageSizeEstimator;
 import io.netty.channel.MessageSizeEstimator;
 
 /**
- * Netty's default estimator, extended to {@link ZMTPMessage}: the bytes of its frames, and 64 for each frame. Writes from
- * other threads count towards writability by it until they reach the event loop.
+ * Netty's default estimator, extended to {@link ZMTPMessage}: the bytes of its frames, and 64 for each frame. Writes
+ * from other threads count towards writability by it until they reach the event loop.
  *
- * <p>The codec sets it on its channel in place of Netty's default. But Netty asks for a channel's estimator once, at the
- * first write of whatever kind. So where the channel writes before the codec is added, as after ALPN, a proxy or an HTTP
+ * <p>The codec sets it on its channel in place of Netty's default. But Netty asks for a channel's estimator once, at
+ * the first write of any kind. Where the channel writes before the codec is added, as after ALPN, a proxy or an HTTP
  * upgrade, a message from another thread counts as 8 bytes. There, set it on the bootstrap:
  *
  * <pre>{@code

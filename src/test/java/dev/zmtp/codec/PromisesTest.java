@@ -181,7 +181,7 @@ class PromisesTest {
         }
     }
 
-    /** Keeps what is written until the connection is lost, and then fails all of it with one exception, as Netty does. */
+    /** Keeps what is written until the connection is lost. Then fails all of it with one exception, as Netty does. */
     private static final class DyingTransport extends ChannelDuplexHandler {
         private final IOException reset = new IOException("Connection reset by peer");
         private final List<ChannelPromise> writes = new ArrayList<>();

@@ -97,7 +97,7 @@ final class Transcript {
         return fired.subList(0, count);
     }
 
-    /** Whether the peer may end its input after this many bytes of traffic: neither a frame nor a message is unfinished. */
+    /** Whether neither a frame nor a message is unfinished after this many bytes of traffic. */
     boolean isBetween(int bytes) {
         return between.contains(bytes);
     }
