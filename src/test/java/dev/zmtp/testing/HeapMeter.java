@@ -7,15 +7,19 @@ import java.util.function.Supplier;
 /** What an object takes on the heap with everything that it refers to: the heap with it, less the heap after it. */
 public final class HeapMeter {
 
-    private static final int TRIES = 5;
+    private static final int TRIES = 2;
 
     private HeapMeter() {}
 
     /** Returns the bytes of what {@code made} returns. That should be several megabytes: other threads work, too. */
     public static long measure(Supplier<?> made) {
         Object object = made.get();
-        long with = used();
-        Reference.reachabilityFence(object);
+        long with;
+        try {
+            with = used();
+        } finally {
+            Reference.reachabilityFence(object);
+        }
         object = null;
         return with - used();
     }
