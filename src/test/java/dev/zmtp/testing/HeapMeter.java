@@ -7,7 +7,7 @@ import java.util.function.Supplier;
 /** What an object takes on the heap with everything that it refers to: the heap with it, less the heap after it. */
 public final class HeapMeter {
 
-    private static final int TRIES = 5;
+    private static final int TRIES = 2;
 
     private HeapMeter() {}
 
