@@ -6,7 +6,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import org.bouncycastle.crypto.engines.Salsa20Engine;
 import org.bouncycastle.math.ec.rfc7748.X25519;
 import org.bouncycastle.util.Pack;
@@ -26,7 +25,7 @@ final class WatchedArrays implements AutoCloseable {
     private final List<MockedStatic<?>> mocks = new ArrayList<>();
 
     /** Each array, and what it is. */
-    private final Map<Object, String> arrays = new IdentityHashMap<>();
+    private final IdentityHashMap<Object, String> arrays = new IdentityHashMap<>();
 
     /** What keys were like when they were made. */
     private final List<byte[]> keys = new ArrayList<>();
@@ -124,13 +123,18 @@ final class WatchedArrays implements AutoCloseable {
         close();
         List<String> left = new ArrayList<>();
         arrays.forEach((array, what) -> {
-            if (array instanceof int[] words
-                    ? Arrays.stream(words).anyMatch(word -> word != 0)
-                    : holdsAKey((byte[]) array)) {
+            if (holdsASecret(array)) {
                 left.add(what);
             }
         });
         return left;
+    }
+
+    private boolean holdsASecret(Object array) {
+        if (array instanceof int[] words) {
+            return Arrays.stream(words).anyMatch(word -> word != 0);
+        }
+        return array instanceof byte[] bytes && holdsAKey(bytes);
     }
 
     private boolean holdsAKey(byte[] array) {
