@@ -58,7 +58,8 @@ final class TopicNode {
         return subscriberCount + (subscriberCount >> 1) + 1;
     }
 
-    @Nullable TopicNode parent() {
+    @Nullable
+    TopicNode parent() {
         return parent;
     }
 
@@ -79,7 +80,8 @@ final class TopicNode {
     }
 
     /** Returns the child whose label starts with {@code key}, or null. */
-    @Nullable TopicNode child(byte key) {
+    @Nullable
+    TopicNode child(byte key) {
         int index = Arrays.binarySearch(keys, key);
         return index < 0 ? null : children[index];
     }

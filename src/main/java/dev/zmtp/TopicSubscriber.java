@@ -68,7 +68,8 @@ final class TopicSubscriber {
     }
 
     /** Returns the node in {@code slot}, or null. */
-    @Nullable TopicNode node(int slot) {
+    @Nullable
+    TopicNode node(int slot) {
         return nodes[slot];
     }
 

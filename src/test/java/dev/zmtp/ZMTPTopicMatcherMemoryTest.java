@@ -7,7 +7,6 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
 import java.util.Random;
-import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -19,70 +18,87 @@ class ZMTPTopicMatcherMemoryTest {
     /** Peers that take what they can get, in one way each. None of them keeps objects of its own. */
     private enum Peers {
         /** Short topics of one subscriber. */
-        SHORT(matcher -> {
-            for (int i = 0; i < 100_000; i++) {
-                add(matcher, Integer.toString(i * 7919), 0);
+        SHORT {
+            @Override
+            void act(ZMTPTopicMatcher<Integer> matcher) {
+                for (int i = 0; i < 100_000; i++) {
+                    add(matcher, Integer.toString(i * 7919), 0);
+                }
             }
-        }),
+        },
         /** Each topic costs a second node, where it parts from the next one. */
-        PARTING(matcher -> {
-            for (int i = 0; i < 1 << 16; i++) {
-                add(matcher, Integer.toBinaryString(1 << 16 | i), 0);
+        PARTING {
+            @Override
+            void act(ZMTPTopicMatcher<Integer> matcher) {
+                for (int i = 0; i < 1 << 16; i++) {
+                    add(matcher, Integer.toBinaryString((1 << 16) | i), 0);
+                }
             }
-        }),
+        },
         /** Random topics of 240 bytes, which have nothing in common. */
-        LONG(matcher -> {
-            Random random = new Random(1);
-            byte[] topic = new byte[240];
-            for (int i = 0; i < 30_000; i++) {
-                random.nextBytes(topic);
-                matcher.add(Unpooled.wrappedBuffer(topic), i % 100);
+        LONG {
+            @Override
+            void act(ZMTPTopicMatcher<Integer> matcher) {
+                Random random = new Random(1);
+                byte[] topic = new byte[240];
+                for (int i = 0; i < 30_000; i++) {
+                    random.nextBytes(topic);
+                    matcher.add(Unpooled.wrappedBuffer(topic), i % 100);
+                }
             }
-        }),
+        },
         /** Each prefix of a topic is one. */
-        NESTED(matcher -> {
-            for (int i = 0; i < 3; i++) {
-                byte[] topic = ("" + i).repeat(8192).getBytes(StandardCharsets.ISO_8859_1);
-                for (int length = 8192; length > 0; length--) {
-                    matcher.add(Unpooled.wrappedBuffer(topic, 0, length), i);
+        NESTED {
+            @Override
+            void act(ZMTPTopicMatcher<Integer> matcher) {
+                for (int i = 0; i < 3; i++) {
+                    byte[] topic = ("" + i).repeat(8192).getBytes(StandardCharsets.ISO_8859_1);
+                    for (int length = 8192; length > 0; length--) {
+                        matcher.add(Unpooled.wrappedBuffer(topic, 0, length), i);
+                    }
                 }
             }
-        }),
+        },
         /** Each subscriber has one topic, all the same. */
-        MANY(matcher -> {
-            for (Integer subscriber : SUBSCRIBERS) {
-                add(matcher, "a", subscriber);
-            }
-        }),
-        /** Each of many subscribers has the same hundred topics. */
-        SHARED(matcher -> {
-            for (int i = 0; i < 200_000; i++) {
-                add(matcher, "topic " + i % 100, SUBSCRIBERS[i / 100]);
-            }
-        }),
-        /** Subscribers come and go until few are left with few topics. */
-        GONE(matcher -> {
-            for (int i = 0; i < 200_000; i++) {
-                add(matcher, "topic " + i, SUBSCRIBERS[i / 100]);
-            }
-            for (int i = 0; i < 200_000; i++) {
-                if (i % 10 != 0) {
-                    matcher.remove(topic("topic " + i), i / 100);
+        MANY {
+            @Override
+            void act(ZMTPTopicMatcher<Integer> matcher) {
+                for (Integer subscriber : SUBSCRIBERS) {
+                    add(matcher, "a", subscriber);
                 }
             }
-        });
+        },
+        /** Each of many subscribers has the same hundred topics. */
+        SHARED {
+            @Override
+            void act(ZMTPTopicMatcher<Integer> matcher) {
+                for (int i = 0; i < 200_000; i++) {
+                    add(matcher, "topic " + i % 100, SUBSCRIBERS[i / 100]);
+                }
+            }
+        },
+        /** Subscribers come and go until few are left with few topics. */
+        GONE {
+            @Override
+            void act(ZMTPTopicMatcher<Integer> matcher) {
+                for (int i = 0; i < 200_000; i++) {
+                    add(matcher, "topic " + i, SUBSCRIBERS[i / 100]);
+                }
+                for (int i = 0; i < 200_000; i++) {
+                    if (i % 10 != 0) {
+                        matcher.remove(topic("topic " + i), i / 100);
+                    }
+                }
+            }
+        };
 
-        private final Consumer<ZMTPTopicMatcher<Integer>> act;
+        abstract void act(ZMTPTopicMatcher<Integer> matcher);
 
-        Peers(Consumer<ZMTPTopicMatcher<Integer>> act) {
-            this.act = act;
-        }
-
-        private static void add(ZMTPTopicMatcher<Integer> matcher, String topic, Integer subscriber) {
+        static void add(ZMTPTopicMatcher<Integer> matcher, String topic, Integer subscriber) {
             matcher.add(topic(topic), subscriber);
         }
 
-        private static ByteBuf topic(String topic) {
+        static ByteBuf topic(String topic) {
             return Unpooled.wrappedBuffer(topic.getBytes(StandardCharsets.ISO_8859_1));
         }
     }
@@ -98,7 +114,7 @@ class ZMTPTopicMatcherMemoryTest {
     void whatIsCountedIsWhatTheHeapHolds(Peers peers) {
         long measured = HeapMeter.measure(() -> {
             ZMTPTopicMatcher<Integer> matcher = new ZMTPTopicMatcher<>(1_000_000, 64 << 20);
-            peers.act.accept(matcher);
+            peers.act(matcher);
             counted = matcher.memory();
             return matcher;
         });
@@ -111,8 +127,8 @@ class ZMTPTopicMatcherMemoryTest {
     void anEmptyMatcherHoldsAlmostNothingHoweverFullItWas() {
         long measured = HeapMeter.measure(() -> {
             ZMTPTopicMatcher<Integer> matcher = new ZMTPTopicMatcher<>(1_000_000, 64 << 20);
-            Peers.MANY.act.accept(matcher);
-            Peers.SHORT.act.accept(matcher);
+            Peers.MANY.act(matcher);
+            Peers.SHORT.act(matcher);
             for (int i = 0; i < 100_000; i++) {
                 matcher.removeAll(i);
             }

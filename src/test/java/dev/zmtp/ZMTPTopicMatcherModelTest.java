@@ -45,7 +45,8 @@ class ZMTPTopicMatcherModelTest {
         LONG {
             @Override
             String next(Random random) {
-                return "x".repeat(random.nextInt(200)) + (char) ('a' + random.nextInt(3))
+                return "x".repeat(random.nextInt(200))
+                        + (char) ('a' + random.nextInt(3))
                         + "y".repeat(random.nextInt(3));
             }
         };
@@ -76,11 +77,14 @@ class ZMTPTopicMatcherModelTest {
     private void step(Random random, String topic, int subscriber, int adds) {
         int what = random.nextInt(100);
         if (what < adds) {
-            boolean isNew = model.computeIfAbsent(subscriber, s -> new HashSet<>()).add(topic);
+            boolean isNew =
+                    model.computeIfAbsent(subscriber, s -> new HashSet<>()).add(topic);
             assertThat(matcher.add(buffer(topic), subscriber)).isEqualTo(isNew);
         } else if (what < 99) {
             Set<String> its = model.getOrDefault(subscriber, new HashSet<>());
-            String removed = random.nextBoolean() || its.isEmpty() ? topic : its.iterator().next();
+            String removed = random.nextBoolean() || its.isEmpty()
+                    ? topic
+                    : its.iterator().next();
             assertThat(matcher.remove(buffer(removed), subscriber)).isEqualTo(its.remove(removed));
         } else {
             removeAll(subscriber);
@@ -97,9 +101,8 @@ class ZMTPTopicMatcherModelTest {
         int size = model.values().stream().mapToInt(Set::size).sum();
         assertThat(matcher.size()).isEqualTo(size);
         assertThat(matcher.memory() == 0).isEqualTo(size == 0);
-        assertThat(matcher.subscribers(buffer(topic))).isEqualTo((int) model.values().stream()
-                .filter(its -> its.contains(topic))
-                .count());
+        assertThat(matcher.subscribers(buffer(topic))).isEqualTo((int)
+                model.values().stream().filter(its -> its.contains(topic)).count());
         Set<Integer> expected = new TreeSet<>();
         model.forEach((subscriber, its) -> {
             if (its.stream().anyMatch(topic::startsWith)) {

@@ -26,7 +26,8 @@ class ZMTPTopicMatcherTest {
     private final ZMTPTopicMatcher<String> matcher = new ZMTPTopicMatcher<>();
 
     private static ByteBuf topic(String text) {
-        return Unpooled.wrappedBuffer(text.getBytes(StandardCharsets.ISO_8859_1)).asReadOnly();
+        return Unpooled.wrappedBuffer(text.getBytes(StandardCharsets.ISO_8859_1))
+                .asReadOnly();
     }
 
     private List<String> found(String message) {
@@ -415,8 +416,9 @@ class ZMTPTopicMatcherTest {
         ZMTPTopicMatcher<Integer> shared = new ZMTPTopicMatcher<>();
         all.forEach(i -> shared.add(topic("a"), i));
         all.stream().filter(i -> i % 3 == 0).forEach(shared::removeAll);
-        all.stream().filter(i -> i % 3 == 1).forEach(i -> assertThat(shared.remove(topic("a"), i))
-                .isTrue());
+        all.stream()
+                .filter(i -> i % 3 == 1)
+                .forEach(i -> assertThat(shared.remove(topic("a"), i)).isTrue());
         List<Integer> found = new ArrayList<>();
         shared.match(topic("a"), found::add);
         assertThat(found).hasSize(50_000 / 3).allMatch(i -> i % 3 == 2);

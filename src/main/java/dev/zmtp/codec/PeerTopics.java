@@ -2,9 +2,6 @@ package dev.zmtp.codec;
 
 import dev.zmtp.ZMTPException;
 import io.netty.buffer.ByteBuf;
-import java.nio.charset.StandardCharsets;
-import java.util.HashSet;
-import java.util.Set;
 
 /**
  * The topics or groups that a peer has subscribed to or joined. They are bounded here: the publisher must keep them
@@ -12,11 +9,16 @@ import java.util.Set;
  */
 final class PeerTopics {
 
+    /**
+     * What a topic counts on top of its bytes: no less than what we and a publisher's {@link dev.zmtp.ZMTPTopicMatcher}
+     * keep for one, if a peer chooses its topics so that each of them takes most. Decision 011 has the figures.
+     */
+    static final int OVERHEAD = 256;
+
     private final int maxTopics;
     private final long maxLength;
 
-    /** One character per byte. Strings, as topics that are made to have the same hash are still found fast. */
-    private final Set<String> topics = new HashSet<>();
+    private final Fingerprints topics = new Fingerprints();
 
     private long length;
 
@@ -34,13 +36,13 @@ final class PeerTopics {
     void update(boolean add, ByteBuf topic) {
         if (add) {
             add(topic);
-        } else if (topics.remove(key(topic))) {
+        } else if (topics.remove(topics.of(topic))) {
             length -= cost(topic);
         }
     }
 
     private void add(ByteBuf topic) {
-        if (!topics.add(key(topic))) {
+        if (!topics.add(topics.of(topic))) {
             return;
         }
         length += cost(topic);
@@ -52,11 +54,12 @@ final class PeerTopics {
         }
     }
 
-    private static int cost(ByteBuf topic) {
-        return topic.readableBytes() + Overhead.BYTES;
+    /** The bytes on the heap that are kept here now. They are far fewer than those of the topics. */
+    long memory() {
+        return topics.memory();
     }
 
-    private static String key(ByteBuf topic) {
-        return topic.toString(StandardCharsets.ISO_8859_1);
+    private static int cost(ByteBuf topic) {
+        return topic.readableBytes() + OVERHEAD;
     }
 }

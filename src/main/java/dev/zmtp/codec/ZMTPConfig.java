@@ -157,7 +157,7 @@ public final class ZMTPConfig {
     }
 
     /**
-     * The most bytes of all topics that a peer may be subscribed to at one time; each topic counts 64 bytes more.
+     * The most bytes of all topics that a peer may be subscribed to at one time; each topic counts 256 bytes more.
      * Default: 4 MiB.
      */
     public long maxSubscriptionsLength() {

@@ -15,6 +15,8 @@ import dev.zmtp.codec.ZMTPSession;
 import dev.zmtp.examples.CustomCodec.Reading;
 import dev.zmtp.examples.CustomCodec.ReadingDecoder;
 import dev.zmtp.examples.CustomCodec.ReadingEncoder;
+import dev.zmtp.security.ZMTPPasswords;
+import dev.zmtp.security.ZMTPPlain;
 import dev.zmtp.testing.Certificates;
 import dev.zmtp.testing.CodecPair;
 import io.netty.bootstrap.Bootstrap;
@@ -25,6 +27,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.SimpleChannelInboundHandler;
@@ -39,10 +42,12 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ClosedChannelException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
+import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -136,7 +141,7 @@ class ExamplesTest {
     @Test
     void aMessageGoesToThePeerThatItsFirstFrameNames() throws InterruptedException {
         BlockingQueue<String> received = new LinkedBlockingQueue<>();
-        Channel router = open(new NamedPeers().bind(group, ANY_PORT));
+        Channel router = open(new NamedPeers(NamedPeers.settings().build()).bind(group, ANY_PORT));
         Channel alice = connectAs("alice", router.localAddress(), received);
         Channel bob = connectAs("bob", router.localAddress(), received);
 
@@ -151,7 +156,7 @@ class ExamplesTest {
     @Test
     void aNameThatIsTakenIsRefused() throws InterruptedException {
         BlockingQueue<String> received = new LinkedBlockingQueue<>();
-        Channel router = open(new NamedPeers().bind(group, ANY_PORT));
+        Channel router = open(new NamedPeers(NamedPeers.settings().build()).bind(group, ANY_PORT));
         Channel alice = connectAs("alice", router.localAddress(), received);
 
         Channel impostor = connectAs("alice", router.localAddress(), received);
@@ -161,11 +166,81 @@ class ExamplesTest {
         assertThat(next(received)).isEqualTo("alice got ZMTPMessage{[\"alice\",\"still here\"]}");
     }
 
+    @Test
+    void theNameOfAPeerThatIsGoneWithoutAWordIsFreeAfterTheHeartbeatTimeout() throws InterruptedException {
+        BlockingQueue<String> received = new LinkedBlockingQueue<>();
+        ZMTPConfig config = NamedPeers.settings()
+                .heartbeatInterval(Duration.ofMillis(50))
+                .heartbeatTimeout(Duration.ofMillis(50))
+                .build();
+        Channel router = open(new NamedPeers(config).bind(group, ANY_PORT));
+        Channel gone = connectAs("alice", router.localAddress(), received);
+        gone.pipeline().remove(ZMTPCodec.class); // answers no PING from now on, and does not close
+
+        Channel alice;
+        do { // as a client that reconnects would
+            alice = connectAs("alice", router.localAddress(), received);
+            alice.writeAndFlush(ZMTPMessage.fromUTF8("alice", "here again"));
+        } while (received.poll(200, TimeUnit.MILLISECONDS) == null);
+
+        assertThat(gone.closeFuture().await(10, TimeUnit.SECONDS)).isTrue();
+    }
+
+    @Test
+    void aUserTakesItsNameOverFromItsOldConnection() throws InterruptedException {
+        BlockingQueue<String> received = new LinkedBlockingQueue<>();
+        Channel router = open(new NamedPeers(withPasswords()).bind(group, ANY_PORT));
+        Channel old = connectAs("alice", "user", router.localAddress(), received);
+
+        Channel alice = connectAs("alice", "user", router.localAddress(), received);
+
+        assertThat(old.closeFuture().await(10, TimeUnit.SECONDS)).isTrue();
+        alice.writeAndFlush(ZMTPMessage.fromUTF8("alice", "here again"));
+        assertThat(next(received)).isEqualTo("alice got ZMTPMessage{[\"alice\",\"here again\"]}");
+        assertThat(alice.isActive()).isTrue();
+    }
+
+    @Test
+    void anotherUserDoesNotTakeANameOver() throws InterruptedException {
+        BlockingQueue<String> received = new LinkedBlockingQueue<>();
+        Channel router = open(new NamedPeers(withPasswords()).bind(group, ANY_PORT));
+        Channel alice = connectAs("alice", "user", router.localAddress(), received);
+
+        Channel impostor = connectAs("alice", "other user", router.localAddress(), received);
+
+        assertThat(impostor.closeFuture().await(10, TimeUnit.SECONDS)).isTrue();
+        alice.writeAndFlush(ZMTPMessage.fromUTF8("alice", "still here"));
+        assertThat(next(received)).isEqualTo("alice got ZMTPMessage{[\"alice\",\"still here\"]}");
+    }
+
+    private static ZMTPConfig withPasswords() {
+        return NamedPeers.settings()
+                .mechanism(ZMTPPlain.server())
+                .authenticator(ZMTPPasswords.of(Map.of("user", "secret", "other user", "secret")))
+                .build();
+    }
+
     /** Connects a DEALER of this name, whose messages go to {@code received}, and waits for its handshake. */
     private Channel connectAs(String name, SocketAddress router, BlockingQueue<String> received)
             throws InterruptedException {
-        ZMTPSession session = ZMTPSession.from(
-                ZMTPConfig.builder().socketType(DEALER).localIdentity(name).build());
+        return connect(
+                ZMTPConfig.builder().socketType(DEALER).localIdentity(name).build(), name, router, received);
+    }
+
+    /** The same, with a user's password. */
+    private Channel connectAs(String name, String user, SocketAddress router, BlockingQueue<String> received)
+            throws InterruptedException {
+        ZMTPConfig config = ZMTPConfig.builder()
+                .socketType(DEALER)
+                .localIdentity(name)
+                .mechanism(ZMTPPlain.client(user, "secret"))
+                .build();
+        return connect(config, name, router, received);
+    }
+
+    private Channel connect(ZMTPConfig config, String name, SocketAddress router, BlockingQueue<String> received)
+            throws InterruptedException {
+        ZMTPSession session = ZMTPSession.from(config);
         Channel channel = open(new Bootstrap()
                 .group(group)
                 .channel(NioSocketChannel.class)
@@ -227,20 +302,93 @@ class ExamplesTest {
     }
 
     @Test
-    void aBurstFromAnotherThreadReachesAnIdleSubscriber() throws InterruptedException {
-        int burst = 1000;
+    void everyMessageOfABurstReachesAFastSubscriberInOrder() throws InterruptedException {
+        int burst = 10_000;
         BlockingQueue<ZMTPSubscription> subscriptions = new LinkedBlockingQueue<>();
-        CountDownLatch received = new CountDownLatch(burst);
+        BlockingQueue<String> received = new LinkedBlockingQueue<>();
         PubSub.Publisher publisher = new PubSub.Publisher(group.next(), subscriptions::add);
         Channel pub = open(publisher.bind(ANY_PORT));
-        open(PubSub.subscribe(group, pub.localAddress(), "a", message -> received.countDown()));
+        open(PubSub.subscribe(group, pub.localAddress(), "a", message -> received.add(number(message))));
         next(subscriptions);
 
         for (int i = 0; i < burst; i++) {
-            publisher.publish(ZMTPMessage.fromUTF8("a", "x".repeat(1000)));
+            assertThat(publisher.publish(numbered("a", i))).isTrue();
         }
 
-        assertThat(received.await(10, TimeUnit.SECONDS)).isTrue();
+        for (int i = 0; i < burst; i++) {
+            assertThat(next(received)).isEqualTo(Integer.toString(i));
+        }
+        assertThat(publisher.dropped()).isZero();
+    }
+
+    @Test
+    void aSlowSubscriberMissesMessagesWithACountAndAFastOneMissesNone() throws InterruptedException {
+        int burst = 10_000;
+        BlockingQueue<ZMTPSubscription> subscriptions = new LinkedBlockingQueue<>();
+        BlockingQueue<String> received = new LinkedBlockingQueue<>();
+        EventLoop loop = group.next();
+        PubSub.Publisher publisher = new PubSub.Publisher(loop, subscriptions::add);
+        Channel pub = open(publisher.bind(ANY_PORT));
+        AtomicInteger receivedBySlow = new AtomicInteger();
+        Channel slow =
+                open(PubSub.subscribe(group, pub.localAddress(), "", message -> receivedBySlow.incrementAndGet()));
+        next(subscriptions);
+        slow.config().setAutoRead(false);
+        int sent = 0;
+        while (publisher.dropped() == 0) {
+            if (publisher.publish(numbered("b", sent))) {
+                sent++;
+            } else {
+                loop.submit(() -> {}).sync(); // the loop is busy
+            }
+        }
+        while (publisher.isBusy()) {
+            loop.submit(() -> {}).sync();
+        }
+        open(PubSub.subscribe(group, pub.localAddress(), "a", message -> received.add(number(message))));
+        next(subscriptions);
+
+        for (int i = 0; i < burst; i++) {
+            assertThat(publisher.publish(numbered("a", i))).isTrue();
+        }
+
+        for (int i = 0; i < burst; i++) {
+            assertThat(next(received)).isEqualTo(Integer.toString(i));
+        }
+        slow.config().setAutoRead(true);
+        long expected = sent + burst - publisher.dropped();
+        while (receivedBySlow.get() < expected) {
+            slow.eventLoop().submit(() -> {}).sync();
+        }
+        assertThat(publisher.dropped()).isPositive();
+    }
+
+    @Test
+    void aPublisherThatIsFasterThanItsLoopIsRefused() throws Exception {
+        EventLoop loop = group.next();
+        PubSub.Publisher publisher = new PubSub.Publisher(loop, subscription -> {});
+
+        Integer accepted = loop.submit(() -> {
+                    int i = 0;
+                    while (publisher.publish(numbered("a", i))) { // the loop is here, and sends nothing meanwhile
+                        i++;
+                    }
+                    return i;
+                })
+                .get();
+
+        assertThat(accepted).isEqualTo(PubSub.MAX_WAITING);
+        while (publisher.isBusy()) {
+            loop.submit(() -> {}).sync();
+        }
+    }
+
+    private static ZMTPMessage numbered(String topic, int number) {
+        return ZMTPMessage.fromUTF8(topic, Integer.toString(number), "x".repeat(1000));
+    }
+
+    private static String number(ZMTPMessage message) {
+        return message.frame(1).toString(StandardCharsets.UTF_8);
     }
 
     @Test

@@ -14,6 +14,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.SimpleChannelInboundHandler;
@@ -30,22 +31,31 @@ import java.util.concurrent.ConcurrentMap;
 /** A ROUTER that passes messages on: the first frame names the receiver, and is replaced by the name of the sender. */
 public final class NamedPeers {
 
-    private final ZMTPConfig config = ZMTPConfig.builder()
-            .socketType(ROUTER)
-            .maxFrameLength(1 << 20)
-            .maxMessageLength(4 << 20)
-            .heartbeatInterval(Duration.ofSeconds(5))
-            .heartbeatTimeout(Duration.ofSeconds(10))
-            .build();
+    private final ZMTPConfig config;
     private final ZMTPHandshakeLimiter limiter = new ZMTPHandshakeLimiter();
-    private final ConcurrentMap<ByteBuffer, Channel> peers = new ConcurrentHashMap<>();
+    private final ConcurrentMap<ByteBuffer, Peer> peers = new ConcurrentHashMap<>();
+
+    NamedPeers(ZMTPConfig config) {
+        this.config = config;
+    }
+
+    /** A peer that is gone without a word keeps its name until its connection ends. So heartbeats are on. */
+    static ZMTPConfig.Builder settings() {
+        return ZMTPConfig.builder()
+                .socketType(ROUTER)
+                .maxFrameLength(1 << 20)
+                .maxMessageLength(4 << 20)
+                .heartbeatInterval(Duration.ofSeconds(5))
+                .heartbeatTimeout(Duration.ofSeconds(10));
+    }
 
     /** Serves on port 5555 until it is killed. */
     public static void main(String... args) throws InterruptedException {
         EventLoopGroup group = new MultiThreadIoEventLoopGroup(NioIoHandler.newFactory());
         try {
             InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), 5555);
-            Channel server = new NamedPeers().bind(group, address).sync().channel();
+            NamedPeers peers = new NamedPeers(settings().build());
+            Channel server = peers.bind(group, address).sync().channel();
             server.closeFuture().sync();
         } finally {
             group.shutdownGracefully();
@@ -56,10 +66,11 @@ public final class NamedPeers {
         return new ServerBootstrap()
                 .group(group)
                 .channel(NioServerSocketChannel.class)
+                .childOption(ChannelOption.SO_KEEPALIVE, true) // for peers that do not know PING
                 .childHandler(new ChannelInitializer<Channel>() {
                     @Override
                     protected void initChannel(Channel ch) {
-                        ch.pipeline().addLast(limiter, ZMTPCodec.from(config), new Peer());
+                        ch.pipeline().addLast(limiter, ZMTPCodec.from(config), new Peer(ch));
                     }
                 })
                 .bind(address);
@@ -67,29 +78,50 @@ public final class NamedPeers {
 
     /** Sends {@code message} to the peer of that name. Drops it if there is no such peer, or if it does not keep up. */
     void send(ByteBuffer name, ZMTPMessage message) {
-        Channel peer = peers.get(name);
-        if (peer != null && peer.isWritable()) {
-            peer.writeAndFlush(message);
+        Peer peer = peers.get(name);
+        if (peer != null && peer.channel.isWritable()) {
+            peer.channel.writeAndFlush(message);
         } else {
             message.release();
         }
     }
 
     private final class Peer extends SimpleChannelInboundHandler<ZMTPMessage> {
+        private final Channel channel;
         private ByteBuffer name;
+        private String userId;
+
+        Peer(Channel channel) {
+            this.channel = channel;
+        }
 
         @Override
         public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
             if (event instanceof ZMTPHandshakeSuccess success) {
                 name = success.session().peerIdentity();
-                if (peers.putIfAbsent(name, ctx.channel()) != null) {
-                    ctx.close(); // nobody may take over the name of another peer, nor its messages
-                    return;
+                userId = success.session().userId();
+                if (takeName()) {
+                    channel.closeFuture().addListener(closed -> peers.remove(name, this));
+                } else {
+                    ctx.close();
                 }
-                ctx.channel().closeFuture().addListener(closed -> peers.remove(name, ctx.channel()));
             } else if (event instanceof ZMTPHandshakeFailure failure) {
                 System.err.println(failure); // the codec closes the channel
             }
+        }
+
+        /** Nobody may take over the name of another user, nor its messages. A user that has reconnected may. */
+        private boolean takeName() {
+            Peer holder = peers.putIfAbsent(name, this);
+            if (holder == null) {
+                return true;
+            }
+            boolean sameUser = !userId.isEmpty() && userId.equals(holder.userId); // empty if not authenticated
+            if (sameUser && peers.replace(name, holder, this)) {
+                holder.channel.close(); // its peer may be gone: it is not asked
+                return true;
+            }
+            return false;
         }
 
         @Override

@@ -5,23 +5,21 @@ import static dev.zmtp.ZMTPSocketType.SUB;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSubscription;
+import dev.zmtp.ZMTPTopicMatcher;
+import dev.zmtp.codec.BatchFlusher;
 import dev.zmtp.codec.ZMTPCodec;
 import dev.zmtp.codec.ZMTPHandshakeFailure;
 import dev.zmtp.codec.ZMTPHandshakeSuccess;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInitializer;
-import io.netty.channel.ChannelPromise;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.SimpleChannelInboundHandler;
-import io.netty.channel.group.ChannelGroup;
-import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
@@ -29,16 +27,31 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.time.Instant;
-import java.util.HashSet;
+import java.util.ArrayDeque;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
+import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 
 /** A PUB that sends each subscriber the topics that it asked for, and a SUB. */
 public final class PubSub {
 
     /** Messages that may wait for the event loop. */
-    private static final int MAX_WAITING = 10_000;
+    static final int MAX_WAITING = 10_000;
+
+    /** Messages that may wait for a subscriber. It misses those that come when so many do. */
+    static final int MAX_BEHIND = 10_000;
+
+    /** Bytes of messages that may wait for all subscribers together. */
+    private static final long MAX_BYTES_BEHIND = 32 << 20;
+
+    /** Messages that are sent before the event loop does other work. */
+    private static final int TURN = 64;
 
     private PubSub() {}
 
@@ -65,14 +78,20 @@ public final class PubSub {
     /** The server's side. All its connections share one event loop. */
     static final class Publisher {
         private final EventLoop loop;
-        private final ChannelGroup subscribers;
-        private final Semaphore room = new Semaphore(MAX_WAITING);
         private final Consumer<ZMTPSubscription> onSubscription;
+        private final Semaphore room = new Semaphore(MAX_WAITING);
+        private final Queue<ZMTPMessage> waiting = new ConcurrentLinkedQueue<>();
+        private final AtomicBoolean scheduled = new AtomicBoolean();
+        private final LongAdder dropped = new LongAdder();
+
+        // Used by the event loop only.
+        private final ZMTPTopicMatcher<Subscription> topics = new ZMTPTopicMatcher<>();
+        private final Set<Subscription> slow = new LinkedHashSet<>();
+        private long bytesBehind;
 
         Publisher(EventLoop loop, Consumer<ZMTPSubscription> onSubscription) {
             this.loop = loop;
             this.onSubscription = onSubscription;
-            subscribers = new DefaultChannelGroup(loop);
         }
 
         ChannelFuture bind(SocketAddress address) {
@@ -82,72 +101,161 @@ public final class PubSub {
                     .childHandler(new ChannelInitializer<Channel>() {
                         @Override
                         protected void initChannel(Channel ch) {
-                            ch.pipeline().addLast(ZMTPCodec.of(PUB), new Filter());
+                            ch.pipeline().addLast(ZMTPCodec.of(PUB), new Subscription(ch));
                         }
                     })
                     .bind(address);
         }
 
         /**
-         * Sends {@code message}, and releases it. Drops it if too many wait for the event loop. Called from any thread.
+         * Sends {@code message}, and releases it. May be called from any thread.
+         *
+         * @return false if {@link #MAX_WAITING} messages wait for the event loop, and this one was not accepted: the
+         *     caller is faster than the loop, and should wait
          */
         boolean publish(ZMTPMessage message) {
             if (!room.tryAcquire()) {
                 message.release();
                 return false;
             }
-            // As a task: a write from another thread counts towards isWritable() before the filter has seen it.
-            loop.execute(() -> {
-                room.release();
-                subscribers.writeAndFlush(message); // retains it for each channel
-            });
+            waiting.add(message);
+            if (scheduled.compareAndSet(false, true)) {
+                loop.execute(this::sendWaiting); // one task for a whole burst
+            }
             return true;
         }
 
-        /** Comes before the codec on the way out, and passes on what the peer of this connection wants. */
-        private final class Filter extends ChannelDuplexHandler {
-            /** A set: a topic that was subscribed to twice is cancelled once. */
-            private final Set<ZMTPSubscription> wanted = new HashSet<>();
+        /** How many messages were dropped, each counted for each subscriber that missed it. */
+        long dropped() {
+            return dropped.sum();
+        }
+
+        /** Whether messages wait for the event loop. */
+        boolean isBusy() {
+            return scheduled.get();
+        }
+
+        private void sendWaiting() {
+            for (int i = 0; i < TURN; i++) {
+                ZMTPMessage message = waiting.poll();
+                if (message == null) {
+                    break;
+                }
+                room.release();
+                send(message);
+            }
+            scheduled.set(false);
+            if (!waiting.isEmpty() && scheduled.compareAndSet(false, true)) {
+                loop.execute(this::sendWaiting); // after the channels have had their turn
+            }
+        }
+
+        private void send(ZMTPMessage message) {
+            // One look at the topic, however many there are. What each channel sends is the same message.
+            topics.match(message.frame(0), subscriber -> subscriber.send(message));
+            message.release();
+        }
+
+        /** At most so many bytes are kept for all slow subscribers. The slowest one misses what was kept for it. */
+        private void dropFromSlowest() {
+            while (bytesBehind > MAX_BYTES_BEHIND) {
+                slow.stream()
+                        .max(Comparator.comparingLong(subscriber -> subscriber.bytes))
+                        .orElseThrow()
+                        .dropAll();
+            }
+        }
+
+        /** A connection. A subscriber that does not keep up has a queue of messages, up to a bound. */
+        private final class Subscription extends SimpleChannelInboundHandler<ZMTPSubscription> {
+            private final Channel channel;
+            private final BatchFlusher flusher;
+            private final Queue<ZMTPMessage> behind = new ArrayDeque<>();
+            private long bytes;
+            private long missed;
+
+            Subscription(Channel channel) {
+                this.channel = channel;
+                flusher = new BatchFlusher(channel);
+            }
+
+            @Override
+            protected void channelRead0(ChannelHandlerContext ctx, ZMTPSubscription subscription) {
+                if (subscription.isSubscribe()) {
+                    topics.add(subscription.topic(), this); // fails if there are too many, which ends this connection
+                } else {
+                    topics.remove(subscription.topic(), this);
+                }
+                onSubscription.accept(subscription);
+            }
+
+            void send(ZMTPMessage message) {
+                if (behind.isEmpty() && channel.isWritable()) {
+                    write(message.retain());
+                } else if (behind.size() < MAX_BEHIND) {
+                    behind.add(message.retain());
+                    bytes += message.readableBytes();
+                    bytesBehind += message.readableBytes();
+                    slow.add(this);
+                    dropFromSlowest();
+                } else {
+                    missed(1);
+                }
+            }
+
+            private void write(ZMTPMessage message) {
+                channel.write(message, channel.voidPromise()); // a failure comes to exceptionCaught
+                flusher.flush();
+            }
+
+            @Override
+            public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+                ctx.executor().execute(this::catchUp); // as a task: this call may come from inside write
+            }
+
+            private void catchUp() {
+                while (channel.isWritable() && !behind.isEmpty()) {
+                    write(takeBehind());
+                }
+                if (behind.isEmpty()) {
+                    slow.remove(this);
+                }
+            }
+
+            private ZMTPMessage takeBehind() {
+                ZMTPMessage message = behind.remove();
+                bytes -= message.readableBytes();
+                bytesBehind -= message.readableBytes();
+                return message;
+            }
+
+            private void dropAll() {
+                missed(behind.size());
+                while (!behind.isEmpty()) {
+                    takeBehind().release();
+                }
+                slow.remove(this);
+            }
+
+            private void missed(int messages) {
+                missed += messages;
+                dropped.add(messages);
+            }
 
             @Override
             public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
-                if (event instanceof ZMTPHandshakeSuccess) {
-                    subscribers.add(ctx.channel()); // a closed channel leaves the group by itself
-                } else if (event instanceof ZMTPHandshakeFailure failure) {
+                if (event instanceof ZMTPHandshakeFailure failure) {
                     System.err.println(failure);
                 }
             }
 
             @Override
-            public void channelRead(ChannelHandlerContext ctx, Object msg) {
-                ZMTPSubscription subscription = (ZMTPSubscription) msg; // a PUB receives nothing else
-                if (subscription.isSubscribe()) {
-                    wanted.add(subscription); // the codec limits their number and their length
-                } else {
-                    wanted.remove(ZMTPSubscription.subscribe(subscription.topic()));
+            public void channelInactive(ChannelHandlerContext ctx) {
+                topics.removeAll(this);
+                dropAll();
+                if (missed > 0) {
+                    System.err.println(channel + " missed " + missed + " messages");
                 }
-                onSubscription.accept(subscription);
-            }
-
-            @Override
-            public void write(ChannelHandlerContext ctx, Object msg, ChannelPromise promise) {
-                ZMTPMessage message = (ZMTPMessage) msg;
-                // A slow subscriber misses messages. The alternative is to keep them all for it.
-                if (ctx.channel().isWritable() && isWanted(message)) {
-                    ctx.write(message, promise);
-                } else {
-                    message.release();
-                    promise.trySuccess();
-                }
-            }
-
-            private boolean isWanted(ZMTPMessage message) {
-                for (ZMTPSubscription topic : wanted) {
-                    if (topic.matches(message)) {
-                        return true;
-                    }
-                }
-                return false;
             }
 
             @Override
