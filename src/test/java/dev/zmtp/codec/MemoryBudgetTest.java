@@ -272,6 +272,11 @@ class MemoryBudgetTest {
             assertThat(honest.messages).hasSize(100).containsOnly(message("a"));
             assertThat(honest.failures).isEmpty();
             assertThat(strangers).filteredOn(peer -> peer.channel.isOpen()).hasSizeBetween(10, 17);
+            assertThat(strangers)
+                    .flatExtracting(peer -> peer.failures)
+                    .hasSizeBetween(83, 90)
+                    .extracting(failure -> ((ZMTPException) failure).code())
+                    .containsOnly(ZMTPException.Code.MEMORY_BUDGET);
         } finally {
             strangers.forEach(ScriptedPeer::close);
         }

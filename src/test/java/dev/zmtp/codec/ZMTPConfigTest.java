@@ -63,6 +63,7 @@ class ZMTPConfigTest {
                 .maxSubscriptionsLength(53)
                 .maxMetadataProperties(6)
                 .maxHeldLength(7)
+                .memoryBudget(ZMTPMemoryBudget.of(55))
                 .handshakeTimeout(Duration.ofSeconds(8));
     }
 
@@ -414,7 +415,7 @@ class ZMTPConfigTest {
                         + "encoder=NoEncoder, decoder=NoDecoder, maxFrameLength=1, maxMessageLength=2, "
                         + "maxMessageFrames=3, maxHandshakeCommandLength=40, maxCommandLength=5, "
                         + "maxCommandsPerSecond=51, maxFramesPerTurn=54, maxSubscriptions=52, maxSubscriptionsLength=53, "
-                        + "maxMetadataProperties=6, maxHeldLength=7, handshakeTimeout=PT8S, heartbeatInterval=PT9S, "
+                        + "maxMetadataProperties=6, maxHeldLength=7, memoryBudget=55, handshakeTimeout=PT8S, heartbeatInterval=PT9S, "
                         + "heartbeatTimeout=PT10S, heartbeatTtl=PT11S, heartbeatZmtp30Peers=true}");
     }
 

@@ -322,6 +322,32 @@ class ExamplesTest {
     }
 
     @Test
+    void aSubscriberThatPausesDuringABurstMissesNothing() throws InterruptedException {
+        int burst = 10_000; // 10 MB: more than the sockets take
+        BlockingQueue<ZMTPSubscription> subscriptions = new LinkedBlockingQueue<>();
+        BlockingQueue<String> received = new LinkedBlockingQueue<>();
+        EventLoop loop = group.next();
+        PubSub.Publisher publisher = new PubSub.Publisher(loop, subscriptions::add);
+        Channel pub = open(publisher.bind(ANY_PORT));
+        Channel sub = open(PubSub.subscribe(group, pub.localAddress(), "a", message -> received.add(number(message))));
+        next(subscriptions);
+        sub.config().setAutoRead(false);
+
+        for (int i = 0; i < burst; i++) {
+            assertThat(publisher.publish(numbered("a", i))).isTrue();
+        }
+        while (publisher.isBusy()) {
+            loop.submit(() -> {}).sync();
+        }
+        sub.config().setAutoRead(true);
+
+        for (int i = 0; i < burst; i++) {
+            assertThat(next(received)).isEqualTo(Integer.toString(i));
+        }
+        assertThat(publisher.dropped()).isZero();
+    }
+
+    @Test
     void aSlowSubscriberMissesMessagesWithACountAndAFastOneMissesNone() throws InterruptedException {
         int burst = 10_000;
         BlockingQueue<ZMTPSubscription> subscriptions = new LinkedBlockingQueue<>();

@@ -2,18 +2,22 @@ package dev.zmtp.testing;
 
 import java.lang.management.ManagementFactory;
 import java.lang.ref.Reference;
+import java.lang.ref.WeakReference;
 import java.util.function.Supplier;
 
 /** What an object takes on the heap with everything that it refers to: the heap with it, less the heap after it. */
 public final class HeapMeter {
 
-    private static final int TRIES = 2;
+    private static final int COLLECTIONS = 4;
+    private static final int MOST_ATTEMPTS = 100;
 
     private HeapMeter() {}
 
     /** Returns the bytes of what {@code made} returns. That should be several megabytes: other threads work, too. */
     public static long measure(Supplier<?> made) {
+        used(); // what other tests have left
         Object object = made.get();
+        WeakReference<Object> collected = new WeakReference<>(object);
         long with;
         try {
             with = used();
@@ -21,18 +25,30 @@ public final class HeapMeter {
             Reference.reachabilityFence(object);
         }
         object = null;
+        await(collected);
         return with - used();
     }
 
     /** The least of several measurements: garbage of other threads adds, and nothing takes away. */
     private static long used() {
         long least = Long.MAX_VALUE;
-        for (int i = 0; i < TRIES; i++) {
-            System.gc();
+        for (int i = 0; i < COLLECTIONS; i++) {
+            await(new WeakReference<>(new Object()));
             least = Math.min(
                     least,
                     ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed());
         }
         return least;
+    }
+
+    /** Collects until {@code garbage} is gone. The JVM may ignore a request, as while a thread is in native code. */
+    private static void await(WeakReference<Object> garbage) {
+        for (int i = 0; i < MOST_ATTEMPTS; i++) {
+            System.gc();
+            if (garbage.get() == null) {
+                return;
+            }
+        }
+        throw new IllegalStateException("collected after " + MOST_ATTEMPTS + " attempts: false (expected: true)");
     }
 }
