@@ -28,7 +28,7 @@ final class ReadDemand {
         this.session = session;
     }
 
-    private boolean isAutoRead() {
+    boolean isAutoRead() {
         return ctx.channel().config().isAutoRead();
     }
 
@@ -81,13 +81,6 @@ final class ReadDemand {
     /** Notes the end of a read; auto-read issues the next one after it. */
     void readComplete() {
         continuingAutoRead = isAutoRead();
-    }
-
-    /** Issues a read of auto-read's that was held back. */
-    void resumeAutoRead() {
-        if (isAutoRead()) {
-            ctx.read();
-        }
     }
 
     /** Reads on if the channel does not do so by itself, and the handshake or the user still waits for bytes. */

@@ -37,9 +37,6 @@ final class ReadLoop {
 
     private boolean nextTurnScheduled;
 
-    /** The transport was asked to read while the queue was not empty, and was not told yet. */
-    private boolean readHeld;
-
     /** The event that reports the end of the peer's input, which is after what is in the queue. */
     private @Nullable Object inputEnd;
 
@@ -158,14 +155,13 @@ final class ReadLoop {
         }
     }
 
-    /** Takes the transport's next read upon itself, if the queue has to be decoded first. */
-    boolean holdRead() {
+    /** Goes on with the queue, if there is one, as the user's read asks for. Returns whether that is the whole read. */
+    boolean readFromQueue() {
         if (queue.isEmpty()) {
             return false;
         }
-        readHeld = true;
         scheduleNextTurn();
-        return true;
+        return !demand.isAutoRead(); // auto-read is the transport's: one of io_uring may not read again if it is held
     }
 
     private void scheduleNextTurn() {
@@ -202,10 +198,6 @@ final class ReadLoop {
             Object event = inputEnd;
             inputEnd = null;
             codec.inputEnded(event);
-        }
-        if (readHeld) {
-            readHeld = false;
-            demand.resumeAutoRead();
         }
         demand.readOn();
     }
@@ -251,9 +243,6 @@ final class ReadLoop {
         ctx.fireChannelReadComplete();
         if (inputEnd != null) {
             ctx.fireUserEventTriggered(inputEnd);
-        }
-        if (readHeld) {
-            ctx.read();
         }
     }
 

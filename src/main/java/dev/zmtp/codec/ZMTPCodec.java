@@ -28,7 +28,8 @@ import org.jspecify.annotations.Nullable;
  * exactly once. After a success it fires a {@code ZMTPMessage} for each message, which the receiver must release; or
  * whatever the {@link ZMTPDecoder} of the config makes. On PUB and XPUB channels it fires a {@code ZMTPSubscription},
  * on RADIO channels a {@code ZMTPMembership}. Messages to sockets that only send (PUB, PUSH, RADIO, SCATTER) are
- * dropped. PINGs are answered.
+ * dropped. PINGs are answered. All that was read is fired before {@code channelInactive}; the channel's
+ * {@code closeFuture} may be complete by then.
  *
  * <p><b>Outbound.</b> Write {@code ZMTPMessage}, {@code ZMTPSubscription} (SUB, XSUB), {@code ZMTPMembership} (DISH),
  * or what the {@link ZMTPEncoder} of the config takes; it is released exactly once. An empty {@code ByteBuf} is a
@@ -404,7 +405,7 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
         if (demand.readIssued()) {
             phase.readResumed();
         }
-        if (!reads.holdRead()) {
+        if (!reads.readFromQueue()) {
             ctx.read();
         }
     }

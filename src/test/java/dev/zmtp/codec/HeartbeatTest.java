@@ -62,8 +62,8 @@ class HeartbeatTest {
     @Test
     void aPeerThatWeDoNotReadFromIsNotDisconnected() {
         try (ScriptedPeer peer = pingingEach(1000)) {
-            peer.channel.config().setAutoRead(false);
             peer.send("00 01 61"); // all that was asked for
+            peer.channel.config().setAutoRead(false);
             for (int second = 0; second < 5; second++) {
                 pass(peer, 1000);
             }
