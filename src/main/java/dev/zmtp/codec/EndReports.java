@@ -35,14 +35,17 @@ final class EndReports {
         this.session = session;
     }
 
-    /** Reports the failure for which the codec ends the connection. */
-    void failure(Throwable cause, boolean inHandshake) {
+    /** Reports the failure for which the codec ends the connection, and closes the channel if that is not done yet. */
+    void failure(Throwable cause, boolean inHandshake, boolean close) {
         if (inHandshake) {
             ctx.fireUserEventTriggered(new ZMTPHandshakeFailure(session, cause));
         } else {
             ctx.fireExceptionCaught(cause);
         }
         failureReported = true;
+        if (close) {
+            ctx.close();
+        }
     }
 
     /** Passes on what a handler before the codec, or a callback, has reported in traffic. */

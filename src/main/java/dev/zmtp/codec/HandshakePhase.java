@@ -27,7 +27,7 @@ abstract class HandshakePhase extends Phase {
 
     @Override
     final void inputEnded() {
-        codec.handshakeEndedByPeer();
+        codec.handshake().endedByPeer();
     }
 
     @Override

@@ -104,9 +104,10 @@ final class IdentityPhase extends HandshakePhase {
         } finally {
             identity.release();
         }
-        codec.succeed(
-                new ZMTPHandshake(version, ZMTPNull.NAME, ByteBuffer.wrap(bytes), peerType, ZMTPMetadata.EMPTY),
-                new TrafficPhase(codec, version, kind != Kind.AFTER_GREETING, null));
+        codec.handshake()
+                .succeed(
+                        new ZMTPHandshake(version, ZMTPNull.NAME, ByteBuffer.wrap(bytes), peerType, ZMTPMetadata.EMPTY),
+                        new TrafficPhase(codec, version, kind != Kind.AFTER_GREETING, null));
     }
 
     private void checkHeader() {

@@ -112,7 +112,7 @@ final class MechanismPhase extends HandshakePhase {
                 throw ZMTPException.of(
                         ZMTPException.Code.UNEXPECTED, "bytes of a frame", "before the end of the handshake", "none");
             }
-            codec.succeed(handshake(), new TrafficPhase(codec, version, false, mechanism.cipher()));
+            codec.handshake().succeed(handshake(), new TrafficPhase(codec, version, false, mechanism.cipher()));
         }
         return sent;
     }

@@ -40,11 +40,18 @@ final class ReadLoop {
     /** The event that reports the end of the peer's input, which is after what is in the queue. */
     private @Nullable Object inputEnd;
 
-    ReadLoop(ZMTPCodec codec, ChannelHandlerContext ctx, ReadDemand demand, Turn turn) {
+    ReadLoop(ZMTPCodec codec, ChannelHandlerContext ctx, ReadDemand demand) {
         this.codec = codec;
         this.ctx = ctx;
         this.demand = demand;
-        this.turn = turn;
+        this.turn = new Turn(codec.config().maxFramesPerTurn());
+        if (ctx.executor() == ctx.channel().eventLoop()) {
+            PacedReads.install(ctx.channel().config(), this);
+        }
+    }
+
+    Turn turn() {
+        return turn;
     }
 
     /** Takes over {@code in}. */
@@ -85,7 +92,7 @@ final class ReadLoop {
         }
         codec.memory().count();
         if (consumed) {
-            codec.turnComplete(); // that of the transport may have come before
+            turnComplete(); // that of the transport may have come before
         }
     }
 
@@ -144,8 +151,26 @@ final class ReadLoop {
 
     // Turns
 
+    /** The transport has nothing more to read for now. */
+    void readComplete() {
+        fireReadComplete();
+        demand.readComplete();
+        endTurn();
+    }
+
+    /** A turn without a read of the transport is complete. */
+    private void turnComplete() {
+        fireReadComplete();
+        endTurn();
+    }
+
+    private void fireReadComplete() {
+        ctx.fireChannelReadComplete();
+        codec.phase().readComplete(); // last: mostly a handler has flushed by now, and PONGs have left with that
+    }
+
     /** The turn is over: the next one begins when others had theirs. */
-    void endTurn() {
+    private void endTurn() {
         turn.begin();
         demand.turnComplete();
         if (queue.isEmpty()) {
@@ -190,14 +215,14 @@ final class ReadLoop {
             busy = false;
         }
         codec.memory().count();
-        codec.turnComplete();
+        turnComplete();
     }
 
     private void caughtUp() {
         if (inputEnd != null) {
             Object event = inputEnd;
             inputEnd = null;
-            codec.inputEnded(event);
+            inputEnded(event);
         }
         demand.readOn();
     }
@@ -207,10 +232,15 @@ final class ReadLoop {
     /** The peer's input has ended, as {@code event} reports. */
     void endInput(Object event) {
         if (queue.isEmpty()) {
-            codec.inputEnded(event);
+            inputEnded(event);
         } else {
             inputEnd = event;
         }
+    }
+
+    private void inputEnded(Object event) {
+        ctx.fireUserEventTriggered(event);
+        codec.phase().inputEnded();
     }
 
     /** Decodes all that was read, as nothing follows: the channel is closed. */
@@ -227,8 +257,13 @@ final class ReadLoop {
             } finally {
                 busy = false;
             }
-            codec.turnComplete();
+            turnComplete();
         }
+    }
+
+    /** The codec is no longer in the pipeline. */
+    void removed() {
+        PacedReads.uninstall(ctx.channel().config());
     }
 
     /** Passes all that was read to the next handler: the codec was removed. */

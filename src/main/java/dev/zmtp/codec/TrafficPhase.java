@@ -68,7 +68,7 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
         this.cipher = cipher;
         this.config = codec.config();
         this.type = config.socketType();
-        this.turn = codec.turn();
+        this.turn = codec.reads().turn();
         this.reader = new FrameReader(version, codec.memory()::reserve);
         this.limits = new MessageLimits(config);
         this.commandRate = new CommandRate(config.maxCommandsPerSecond(), System::nanoTime);
@@ -379,7 +379,7 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
     @Override
     void inputEnded() {
         if (codec.session().isAgreed()) {
-            codec.handshakeEndedByPeer();
+            codec.handshake().endedByPeer();
         } else {
             flush();
             codec.ctx().close();

@@ -242,10 +242,7 @@ final class WriteBatch {
 
     // Frames
 
-    /**
-     * Writes one frame of a message, or a command. {@code body} is neither moved nor released. If there is a
-     * {@code promise}, the message ends with this frame.
-     */
+    /** Writes one frame, whose body is neither moved nor released. The message ends with it if it has a promise. */
     private void frame(int flags, ByteBuf body, @Nullable ChannelPromise promise) {
         int length = body.readableBytes();
         ByteBuf out = buffer.open;
@@ -308,10 +305,7 @@ final class WriteBatch {
         continueAfter(out);
     }
 
-    /**
-     * Sends the body itself; the duplicate has indices of its own, because the message may be written to other channels
-     * too.
-     */
+    /** Sends the body itself; the duplicate has indices of its own, as the message may go to other channels too. */
     private void referencedFrame(int flags, ByteBuf body, int length, @Nullable ChannelPromise promise) {
         int headerLength = writer.headerLength(length);
         makeRoom(headerLength);

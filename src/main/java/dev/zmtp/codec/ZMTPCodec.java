@@ -69,14 +69,13 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
     private final ZMTPConfig config;
     private final ZMTPSession session;
     private final HandshakeFailures failures;
-    private final HandshakeTimer timer = new HandshakeTimer();
+    private final Handshake handshake = new Handshake(this);
     private Phase phase = new NewPhase(this);
 
     // Set when the handler is added
     private ChannelHandlerContext ctx;
     private HeldWrites held;
     private ReadDemand demand;
-    private Turn turn;
     private ReadLoop reads;
     private EndReports reports;
     private PeerPolicy policy;
@@ -131,11 +130,7 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
         held = new HeldWrites(ctx);
         demand = new ReadDemand(ctx, session);
         memory = new ConnectionMemory(this, ctx);
-        turn = new Turn(config.maxFramesPerTurn());
-        reads = new ReadLoop(this, ctx, demand, turn);
-        if (ctx.executor() == ctx.channel().eventLoop()) {
-            PacedReads.install(ctx.channel().config(), reads);
-        }
+        reads = new ReadLoop(this, ctx, demand);
         reports = new EndReports(ctx, session);
         try {
             ZMTPMechanism made = config.mechanism().create(new MechanismContext(this));
@@ -179,7 +174,7 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
     /** The channel is active: begins the handshake. */
     void start() {
         session.connectedTo(ctx.channel().remoteAddress());
-        timer.start(ctx.executor(), config.handshakeTimeout(), () -> fail(failures.timedOut(phase)));
+        handshake.startTimer(() -> fail(failures.timedOut(phase)));
         reads.guarded(() -> enter(
                 config.protocol() == ZMTPVersion.ZMTP10
                         ? IdentityPhase.bothUnversioned(this)
@@ -214,7 +209,7 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
         if (this.ctx != ctx) {
             return;
         }
-        PacedReads.uninstall(ctx.channel().config());
+        reads.removed();
         if (isClosed()) {
             return;
         }
@@ -238,11 +233,6 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
         }
     }
 
-    /** The peer will send nothing more, and the handshake is not complete. */
-    void handshakeEndedByPeer() {
-        fail(failures.ended("by the peer", phase));
-    }
-
     /** Enters {@code next}: the one place where a phase follows another. */
     void enter(Phase next) {
         enter(next, null);
@@ -260,7 +250,7 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
 
     /** The connection is over for the codec. */
     void connectionEnded() {
-        timer.cancel();
+        handshake.cancelTimer();
         memory.close();
         if (!removedWhileOpen) {
             reads.clear();
@@ -268,26 +258,6 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
         if (mechanism != null) {
             UserCode.closeQuietly(ctx.channel(), mechanism::close);
             mechanism = null;
-        }
-    }
-
-    /** The handshake is complete: {@code traffic} begins, after what was held and the event that announces it. */
-    void succeed(ZMTPHandshake handshake, TrafficPhase traffic) {
-        session.agree(handshake);
-        if (!session.isAgreed()) {
-            return; // the generator of identities has closed the channel or removed the codec
-        }
-        memory.agreed(handshake);
-        enter(traffic);
-        traffic.drain();
-        if (!traffic.isCurrent()) {
-            return; // what was held could not be sent, or a callback of it closed the channel or removed the codec
-        }
-        timer.cancel();
-        session.succeed();
-        ctx.fireUserEventTriggered(new ZMTPHandshakeSuccess(session, handshake));
-        if (traffic.isCurrent()) {
-            traffic.open();
         }
     }
 
@@ -307,17 +277,10 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
             session.fail(cause);
         }
         if (addingToActiveChannel) {
-            ctx.executor()
-                    .execute(() -> reportFailure(inHandshake, cause, close)); // when the handlers after it are there
+            // When the handlers after it are there.
+            ctx.executor().execute(() -> reports.failure(cause, inHandshake, close));
         } else {
-            reportFailure(inHandshake, cause, close);
-        }
-    }
-
-    private void reportFailure(boolean inHandshake, Throwable cause, boolean close) {
-        reports.failure(cause, inHandshake);
-        if (close) {
-            ctx.close();
+            reports.failure(cause, inHandshake, close);
         }
     }
 
@@ -345,20 +308,7 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
 
     @Override
     public void channelReadComplete(ChannelHandlerContext ctx) {
-        fireReadComplete();
-        demand.readComplete();
-        reads.endTurn();
-    }
-
-    /** A turn without a read of the transport is complete. */
-    void turnComplete() {
-        fireReadComplete();
-        reads.endTurn();
-    }
-
-    private void fireReadComplete() {
-        ctx.fireChannelReadComplete();
-        phase.readComplete(); // last: mostly a handler has flushed by now, and PONGs have left with that
+        reads.readComplete();
     }
 
     /** The bytes of memory that the codec keeps for the peer, but for what the transport has. */
@@ -378,12 +328,6 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
         } else {
             ctx.fireUserEventTriggered(evt);
         }
-    }
-
-    /** The peer will send nothing more, and all that it sent was decoded. */
-    void inputEnded(Object event) {
-        ctx.fireUserEventTriggered(event);
-        phase.inputEnded();
     }
 
     @Override
@@ -455,8 +399,12 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
         return memory;
     }
 
-    Turn turn() {
-        return turn;
+    ReadLoop reads() {
+        return reads;
+    }
+
+    Handshake handshake() {
+        return handshake;
     }
 
     EndReports reports() {

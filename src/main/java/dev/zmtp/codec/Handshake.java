@@ -1,0 +1,60 @@
+package dev.zmtp.codec;
+
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.util.concurrent.Future;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** The time that a handshake may take, from the connection on; progress does not extend it. And its success. */
+final class Handshake {
+
+    private final ZMTPCodec codec;
+
+    private @Nullable Future<?> timeout;
+
+    Handshake(ZMTPCodec codec) {
+        this.codec = codec;
+    }
+
+    /** Runs {@code onTimeout} when the handshake has taken too long. */
+    void startTimer(Runnable onTimeout) {
+        Duration limit = codec.config().handshakeTimeout();
+        if (!limit.isZero()) {
+            timeout = codec.ctx().executor().schedule(onTimeout, limit.toNanos(), TimeUnit.NANOSECONDS);
+        }
+    }
+
+    void cancelTimer() {
+        if (timeout != null) {
+            timeout.cancel(false);
+        }
+    }
+
+    /** The peer will send nothing more, and the handshake is not complete. */
+    void endedByPeer() {
+        codec.fail(new HandshakeFailures(codec.session()).ended("by the peer", codec.phase()));
+    }
+
+    /** The handshake is complete: {@code traffic} begins, after what was held and the event that announces it. */
+    void succeed(ZMTPHandshake result, TrafficPhase traffic) {
+        ZMTPSession session = codec.session();
+        ChannelHandlerContext ctx = codec.ctx();
+        session.agree(result);
+        if (!session.isAgreed()) {
+            return; // the generator of identities has closed the channel or removed the codec
+        }
+        codec.memory().agreed(result);
+        codec.enter(traffic);
+        traffic.drain();
+        if (!traffic.isCurrent()) {
+            return; // what was held could not be sent, or a callback of it closed the channel or removed the codec
+        }
+        cancelTimer();
+        session.succeed();
+        ctx.fireUserEventTriggered(new ZMTPHandshakeSuccess(session, result));
+        if (traffic.isCurrent()) {
+            traffic.open();
+        }
+    }
+}
