@@ -1,6 +1,7 @@
 package dev.zmtp.codec;
 
 import dev.zmtp.ZMTPException;
+import dev.zmtp.wire.Retention;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.DecoderException;
@@ -56,18 +57,17 @@ final class ReadLoop {
 
     /** Takes over {@code in}. */
     void read(ByteBuf in) {
-        if (busy || !queue.isEmpty()) {
-            queue.add(in);
-            queued += in.readableBytes();
-            if (busy) {
-                return;
-            }
+        if (busy) {
+            keep(in, false);
+            return;
         }
         demand.readStarted();
         busy = true;
         try {
             if (queue.isEmpty()) {
                 consume(in);
+            } else {
+                keep(in, false);
             }
             consumeQueue();
         } finally {
@@ -125,8 +125,28 @@ final class ReadLoop {
         } else if (codec.wasRemoved()) {
             ctx.fireChannelRead(in);
         } else {
-            queue.addFirst(in);
-            queued += in.readableBytes();
+            keep(in, true);
+        }
+    }
+
+    /** Puts what is unread of {@code in} into the queue: a copy, if that is much less than the buffer. */
+    private void keep(ByteBuf in, boolean first) {
+        ByteBuf waiting = in;
+        if (!Retention.isWorthKeeping(in, in.readableBytes())) {
+            try {
+                waiting = ctx.alloc().buffer(in.readableBytes()).writeBytes(in);
+            } catch (Throwable e) { // the allocator has no more memory, and bytes that are missing end the connection
+                codec.fail(asDecoderException(e));
+                return;
+            } finally {
+                in.release();
+            }
+        }
+        queued += waiting.readableBytes();
+        if (first) {
+            queue.addFirst(waiting);
+        } else {
+            queue.add(waiting);
         }
     }
 

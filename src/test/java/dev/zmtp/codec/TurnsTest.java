@@ -13,11 +13,13 @@ import dev.zmtp.security.ZMTPCurveKeyPair;
 import dev.zmtp.testing.CodecPair;
 import dev.zmtp.testing.EventLoops;
 import dev.zmtp.testing.Fired;
+import dev.zmtp.testing.FullAllocator;
 import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.InTraffic;
 import dev.zmtp.testing.ScriptedPeer;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -253,7 +255,7 @@ class TurnsTest {
 
     @Test
     void theRestIsReleasedWhenTheUserCloses() {
-        ByteBuf read = Hex.buffer(numbered(1, 4));
+        ByteBuf read = Hex.buffer(numbered(1, 9));
         try (ScriptedPeer peer = traffic()) {
             transport.ctx.fireChannelRead(read);
             assertThat(read.refCnt()).isEqualTo(1);
@@ -261,6 +263,36 @@ class TurnsTest {
             assertThat(read.refCnt()).isZero();
             peer.channel.runPendingTasks();
             assertThat(user.calls).containsExactly(m(1), m(2), m(3), "inactive");
+        }
+    }
+
+    /** A peer must not be able to make us keep a large buffer for one frame of it. */
+    @Test
+    void aSmallRestOfALargeReadDoesNotKeepTheReadBuffer() {
+        ByteBuf read = Unpooled.buffer(10_000).writeBytes(Hex.bytes(numbered(1, 4)));
+        try (ScriptedPeer peer = traffic()) {
+            transport.ctx.fireChannelRead(read);
+            assertThat(read.refCnt()).isZero();
+            transport.readComplete();
+            peer.channel.runPendingTasks();
+            assertThat(user.calls).containsExactly(m(1), m(2), m(3), "complete", m(4), "complete");
+        }
+    }
+
+    @Test
+    void theConnectionEndsIfThereIsNoMemoryForWhatWaits() {
+        ByteBuf read = Unpooled.buffer(10_000).writeBytes(Hex.bytes(numbered(1, 4)));
+        try (ScriptedPeer peer = traffic()) {
+            FullAllocator full = new FullAllocator();
+            full.full = true;
+            peer.channel.config().setAllocator(full);
+            transport.ctx.fireChannelRead(read);
+            assertThat(read.refCnt()).isZero();
+            assertThat(peer.failures)
+                    .hasSize(1)
+                    .first()
+                    .satisfies(failure -> assertThat(failure).hasRootCauseInstanceOf(OutOfMemoryError.class));
+            assertThat(peer.channel.isOpen()).isFalse();
         }
     }
 
