@@ -48,9 +48,9 @@ record AttackResult(
 
         /**
          * What is asserted in each build, in which other tests run at the same time on few cores. A server that does
-         * not hold is far beyond: its share is 0.1 and less, its latency 100 times the usual, its newcomers none.
+         * not hold is far beyond: its share is 0.05 and less, its latency 100 times the usual, its newcomers none.
          */
-        static final Bounds BUSY_MACHINE = new Bounds(0.3, 20, Duration.ofMillis(30), 0.8);
+        static final Bounds BUSY_MACHINE = new Bounds(0.15, 20, Duration.ofMillis(60), 0.6);
     }
 
     /** The live objects of loops, timers and pools that were used for the first time, and what caches keep. */
@@ -115,7 +115,9 @@ record AttackResult(
         if (recovered.honest.perSecond() == 0) {
             faults.add("messages after the attack: none (expected: as before)");
         }
-        if (attack.goal() == Attack.Goal.THROUGHPUT && share() < bounds.share) {
+        boolean throughput =
+                attack.goal() == Attack.Goal.THROUGHPUT && (bounds != Bounds.BUSY_MACHINE || !attack.returnsAtOnce());
+        if (throughput && share() < bounds.share) {
             faults.add(format("throughput beside the twin: %.2f (expected: >= %.2f)", share(), bounds.share));
         }
         long usual = Math.max(undisturbed.honest.median(), attacked.ofTwin.median());

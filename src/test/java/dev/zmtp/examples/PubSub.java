@@ -34,6 +34,7 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
@@ -146,7 +147,8 @@ public final class PubSub {
             }
             scheduled.set(false);
             if (!waiting.isEmpty() && scheduled.compareAndSet(false, true)) {
-                loop.execute(this::sendWaiting); // after the channels have had their turn
+                // Not execute: the loop would run it before it looks at its channels again.
+                loop.schedule(this::sendWaiting, 0, TimeUnit.NANOSECONDS);
             }
         }
 
