@@ -43,9 +43,10 @@ final class PacedReads implements MaxMessagesRecvByteBufAllocator {
     }
 
     @Override
-    @SuppressWarnings("deprecation") // of the interface; every transport wants this kind
-    public ExtendedHandle newHandle() {
-        return new PacedHandle((ExtendedHandle) allocator.newHandle());
+    @SuppressWarnings("deprecation") // of the interface; most transports want this kind
+    public Handle newHandle() {
+        Handle handle = allocator.newHandle();
+        return handle instanceof ExtendedHandle extended ? new PacedHandle(extended) : handle;
     }
 
     @Override

@@ -13,6 +13,9 @@ import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.testing.InTraffic;
 import dev.zmtp.testing.ScriptedPeer;
+import io.netty.buffer.AbstractByteBufAllocator;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -219,9 +222,35 @@ class MemoryBudgetTest {
         assertThat(budget.used()).isZero();
     }
 
+    /** Notes the size of each buffer. */
+    private static final class Noting extends AbstractByteBufAllocator {
+        private final List<Integer> taken = new ArrayList<>();
+
+        @Override
+        protected ByteBuf newHeapBuffer(int initialCapacity, int maxCapacity) {
+            taken.add(initialCapacity);
+            return ByteBufAllocator.DEFAULT.heapBuffer(initialCapacity, maxCapacity);
+        }
+
+        @Override
+        protected ByteBuf newDirectBuffer(int initialCapacity, int maxCapacity) {
+            return newHeapBuffer(initialCapacity, maxCapacity);
+        }
+
+        @Override
+        public boolean isDirectBufferPooled() {
+            return false;
+        }
+    }
+
     @Test
     void theLimitIsCheckedBeforeMemoryIsTakenForABody() {
-        try (ScriptedPeer peer = traffic()) {
+        Noting allocator = new Noting();
+        ScriptedPeer peer = InTraffic.as(DEALER)
+                .set(codec -> codec.memoryBudget(budget))
+                .allocator(allocator)
+                .start();
+        try (peer) {
             peer.send(header(0, 2 * LIMIT) + "00*65536");
             assertThat(peer.failures).isEmpty();
             peer.send("00*900000");
@@ -232,6 +261,7 @@ class MemoryBudgetTest {
                     .hasMessageMatching("memory kept: \\d+ bytes for this connection, \\d+ for all others "
                             + "[(]expected: <= 1000000 for all[)].*");
             assertThat(peer.channel.isOpen()).isFalse();
+            assertThat(allocator.taken).isNotEmpty().allMatch(length -> length < 2 * LIMIT);
         }
         assertThat(budget.used()).isZero();
     }

@@ -25,6 +25,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.FixedRecvByteBufAllocator;
+import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.util.ReferenceCountUtil;
@@ -263,6 +264,62 @@ class TurnsTest {
             assertThat(read.refCnt()).isZero();
             peer.channel.runPendingTasks();
             assertThat(user.calls).containsExactly(m(1), m(2), m(3), "inactive");
+        }
+    }
+
+    /** What the transport asks before each read but the first of a row. */
+    private static RecvByteBufAllocator.Handle afterARead(ScriptedPeer peer) {
+        RecvByteBufAllocator.Handle handle =
+                peer.channel.config().getRecvByteBufAllocator().newHandle();
+        handle.reset(peer.channel.config());
+        handle.incMessagesRead(1);
+        handle.attemptedBytesRead(1000);
+        handle.lastBytesRead(1000);
+        return handle;
+    }
+
+    @Test
+    void theTransportStopsItsRowOfReadsAtTheEndOfATurn() {
+        try (ScriptedPeer peer = traffic()) {
+            RecvByteBufAllocator.Handle handle = afterARead(peer);
+            transport.read(numbered(1, 2));
+            assertThat(handle.continueReading()).isTrue();
+            transport.read(numbered(3, 3));
+            assertThat(handle.continueReading()).isFalse();
+            transport.readComplete();
+            assertThat(handle.continueReading()).isTrue();
+            transport.read(numbered(1, 4));
+            transport.readComplete();
+            assertThat(handle.continueReading()).isFalse();
+            peer.channel.runPendingTasks();
+            assertThat(handle.continueReading()).isTrue();
+        }
+    }
+
+    @Test
+    void theTransportGetsSmallBuffersWhileMuchWaits() {
+        try (ScriptedPeer peer = traffic()) {
+            RecvByteBufAllocator.Handle handle = afterARead(peer);
+            assertThat(sizeOf(handle.allocate(peer.channel.alloc()))).isGreaterThan(256);
+            transport.ctx.fireChannelRead(Unpooled.wrappedBuffer(new byte[70_000]));
+            assertThat(sizeOf(handle.allocate(peer.channel.alloc()))).isEqualTo(256);
+        }
+    }
+
+    private static int sizeOf(ByteBuf buffer) {
+        try {
+            return buffer.capacity();
+        } finally {
+            buffer.release();
+        }
+    }
+
+    @Test
+    void theCodecTakesItsPacingOfReadsWithIt() {
+        try (ScriptedPeer peer = traffic()) {
+            assertThat((Object) peer.channel.config().getRecvByteBufAllocator()).isInstanceOf(PacedReads.class);
+            peer.channel.pipeline().remove(ZMTPCodec.class);
+            assertThat((Object) peer.channel.config().getRecvByteBufAllocator()).isNotInstanceOf(PacedReads.class);
         }
     }
 
