@@ -52,7 +52,7 @@ public final class PubSub {
     private static final long MAX_BYTES_BEHIND = 32 << 20;
 
     /** Messages that are sent before the event loop does other work. */
-    private static final int TURN = 64;
+    private static final int TURN = 512;
 
     private PubSub() {}
 
