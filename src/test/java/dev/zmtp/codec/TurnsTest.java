@@ -43,6 +43,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** One connection's turn on its event loop has an end, and nothing is lost, doubled or out of order for that. */
+@SuppressWarnings("deprecation") // the handle of a receive allocator, which has no successor in 4.1
 class TurnsTest {
 
     private static final int PER_TURN = 3;
