@@ -8,11 +8,13 @@ import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
 import java.util.Random;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What a matcher counts is what it takes on the heap. */
+@Tag("slow")
 class ZMTPTopicMatcherMemoryTest {
 
     /** Peers that take what they can get, in one way each. None of them keeps objects of its own. */

@@ -17,7 +17,9 @@ final class AddressKey {
 
     private AddressKey() {}
 
-    /** Returns the address without its port; of an IPv6 address the /64, because one host usually controls all of it. */
+    /**
+     * Returns the address without its port; of an IPv6 address the /64, because one host usually controls all of it.
+     */
     static String of(@Nullable SocketAddress peer) {
         if (!(peer instanceof InetSocketAddress internet) || internet.isUnresolved()) {
             return NONE;

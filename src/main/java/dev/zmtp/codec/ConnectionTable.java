@@ -196,8 +196,8 @@ final class ConnectionTable {
     }
 
     /**
-     * The handshake is over, so from now on the connection makes no room for another. If it has just done so, on another
-     * thread, it is counted again.
+     * The handshake is over, so from now on the connection makes no room for another. If it has just done so, on
+     * another thread, it is counted again.
      */
     synchronized void settle(Entry entry) {
         if (entry.isSettled) {

@@ -6,9 +6,9 @@ import java.util.concurrent.ThreadLocalRandom;
 /**
  * A set of texts that keeps eight bytes of each, whatever its length.
  *
- * <p>A fingerprint is the value, at a secret place, of the polynomial whose coefficients are the bytes, modulo the prime
- * 2^61 - 1. Two texts of up to n bytes have the same one at no more than n of all 2^61 places. Without the secret,
- * nobody can find two such texts, or texts that are slow to look up.
+ * <p>A fingerprint is the value, at a secret place, of the polynomial whose coefficients are the bytes, modulo the
+ * prime 2^61 - 1. Two texts of up to n bytes have the same one at no more than n of all 2^61 places. Without the
+ * secret, nobody can find two such texts, or texts that are slow to look up.
  */
 final class Fingerprints {
 

@@ -10,8 +10,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 /**
  * The threads that compute for handshakes unless the application gives an executor. Created at the first use.
  *
- * <p>They are half as many as the processors, and of a lower priority than event loops, where the operating system heeds
- * that: peers that start handshakes must not take the processors from the connections that are there.
+ * <p>They are half as many as the processors, and of a lower priority than event loops, where the operating system
+ * heeds that: peers that start handshakes must not take the processors from the connections that are there.
  */
 final class HandshakeExecutor {
 

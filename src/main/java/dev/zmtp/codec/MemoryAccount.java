@@ -123,8 +123,8 @@ final class MemoryAccount {
     // For other threads
 
     /**
-     * How much the connection is a burden to others: what it keeps, for how long nothing has moved, in proportion to all
-     * that has moved.
+     * How much the connection is a burden to others: what it keeps, for how long nothing has moved, in proportion to
+     * all that has moved.
      */
     double burden(long now) {
         long moves = (long) MOVED.getOpaque(this);

@@ -233,9 +233,9 @@ public final class ZMTPConfig {
 
     /**
      * Whether PINGs are also sent to peers of ZMTP 3.0. That version has no PING, but JeroMQ, NetMQ and libzmq 4.2 to
-     * 4.3.2, which speak it, answer one. libzmq 4.0 and 4.1 ignore it; other peers may close the connection. The timeout
-     * applies to a 3.0 peer only after its first PING or PONG, so that one that ignores PINGs is not taken for a dead
-     * one. Default: false.
+     * 4.3.2, which speak it, answer one. libzmq 4.0 and 4.1 ignore it; other peers may close the connection. The
+     * timeout applies to a 3.0 peer only after its first PING or PONG, so that one that ignores PINGs is not taken for
+     * a dead one. Default: false.
      */
     public boolean heartbeatZmtp30Peers() {
         return values.heartbeatZmtp30Peers;

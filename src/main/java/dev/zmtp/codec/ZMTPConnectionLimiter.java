@@ -23,19 +23,19 @@ import org.jspecify.annotations.Nullable;
  * that the limiter is added to its pipeline until the channel is closed. The limiter leaves the pipeline when the
  * handshake is over; the connection counts on. It also does if another handler removes the limiter.
  *
- * <p><b>Which connection is dropped.</b> A connection whose handshake is complete is never dropped for another. If a new
- * connection is one too many for its address, the oldest handshake of that address makes room; if it is one too many in
- * total, the oldest handshake of the address that has most of them. Only if there is no handshake is the new connection
- * refused. So idle strangers cannot keep others out. A handshake that waits for this side is passed over, as by the
- * {@link ZMTPHandshakeLimiter}.
+ * <p><b>Which connection is dropped.</b> A connection whose handshake is complete is never dropped for another. If a
+ * new connection is one too many for its address, the oldest handshake of that address makes room; if it is one too
+ * many in total, the oldest handshake of the address that has most of them. Only if there is no handshake is the new
+ * connection refused. So idle strangers cannot keep others out. A handshake that waits for this side is passed over, as
+ * by the {@link ZMTPHandshakeLimiter}.
  *
  * <p><b>Users.</b> When its handshake is complete, a connection also counts for the user id that the authenticator gave
  * it ({@link ZMTPSession#userId()}). If that is one too many for the user, it is refused: the {@link
- * ZMTPHandshakeSuccess} is followed by the end of the channel. A peer without a user id counts for no user. A connection
- * that is silently dead counts until it is found out, so use heartbeats.
+ * ZMTPHandshakeSuccess} is followed by the end of the channel. A peer without a user id counts for no user. A
+ * connection that is silently dead counts until it is found out, so use heartbeats.
  *
- * <p><b>How.</b> {@link #refused} is called. The channel is closed with {@code SO_LINGER} 0 where the transport has this
- * option, so that the peer gets a reset and no socket is left in {@code TIME_WAIT}.
+ * <p><b>How.</b> {@link #refused} is called. The channel is closed with {@code SO_LINGER} 0 where the transport has
+ * this option, so that the peer gets a reset and no socket is left in {@code TIME_WAIT}.
  *
  * <p><b>Addresses.</b> IPv6 addresses are counted per /64. A channel without an internet address, such as one of a Unix
  * domain socket, counts in total only. A connection counts for {@link ZMTPCodec#PEER_ADDRESS} as soon as a handler has

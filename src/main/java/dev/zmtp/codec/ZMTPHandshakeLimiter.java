@@ -31,9 +31,9 @@ import org.jspecify.annotations.Nullable;
  * if another one can be found near it. In a flood, a peer has as much time for its handshake as the flood needs to open
  * {@code maxPerAddress} connections from its address, and {@code maxTotal} from as many addresses as it has.
  *
- * <p><b>How.</b> {@link #refused} is called. The channel is closed with {@code SO_LINGER} 0 where the transport has this
- * option, so that the peer gets a reset and no socket is left in {@code TIME_WAIT}. Handlers get a
- * {@link ZMTPHandshakeFailure} with the code {@code CLOSED}.
+ * <p><b>How.</b> {@link #refused} is called. The channel is closed with {@code SO_LINGER} 0 where the transport has
+ * this option, so that the peer gets a reset and no socket is left in {@code TIME_WAIT}. Handlers get a {@link
+ * ZMTPHandshakeFailure} with the code {@code CLOSED}.
  *
  * <p><b>Addresses.</b> IPv6 addresses are counted per /64, because one host usually controls a whole /64. A channel
  * without an internet address, such as one of a Unix domain socket, counts in total only. A connection counts for

@@ -17,8 +17,8 @@ import java.util.concurrent.atomic.AtomicLong;
  *
  * <p>The limits of a {@link ZMTPConfig} bound what one connection keeps; a budget bounds the sum. It counts what a peer
  * can make this side keep: the part of a frame that has arrived, the frames of an unfinished message, what was read and
- * waits for its turn, topics, metadata, held writes, and what was written and has not been sent. Overheads are included.
- * Messages that were fired are the application's, and do not count.
+ * waits for its turn, topics, metadata, held writes, and what was written and has not been sent. Overheads are
+ * included. Messages that were fired are the application's, and do not count.
  *
  * <p>When the sum exceeds the limit, connections are ended with {@link ZMTPException.Code#MEMORY_BUDGET} until there is
  * room again. First those that keep much, have moved few bytes in their life, and do not move any now: strangers with
@@ -55,8 +55,8 @@ public final class ZMTPMemoryBudget {
     }
 
     /**
-     * The budget of all connections whose config names no other. Its limit is a quarter of the heap or of Netty's direct
-     * memory, whichever is smaller.
+     * The budget of all connections whose config names no other. Its limit is a quarter of the heap or of Netty's
+     * direct memory, whichever is smaller.
      */
     public static ZMTPMemoryBudget shared() {
         return SHARED;
@@ -82,8 +82,8 @@ public final class ZMTPMemoryBudget {
     }
 
     /**
-     * The JVM's own allocation of direct memory sleeps for half a second, on the event loop, before it fails. Netty fails
-     * at once if its own limit is the lower one.
+     * The JVM's own allocation of direct memory sleeps for half a second, on the event loop, before it fails. Netty
+     * fails at once if its own limit is the lower one.
      */
     private static void warnOfWaiting() {
         long jvm = PlatformDependent.estimateMaxDirectMemory();
@@ -91,8 +91,8 @@ public final class ZMTPMemoryBudget {
                 && PlatformDependent.javaVersion() < JAVA_WITHOUT_RESERVATION;
         if (reserves && PlatformDependent.maxDirectMemory() >= jvm) {
             logger.warn(
-                    "Event loops can sleep when direct memory runs short. Start the JVM with -Dio.netty.maxDirectMemory={},"
-                            + " or another value below its -XX:MaxDirectMemorySize of {}.",
+                    "Event loops can sleep when direct memory runs short: start the JVM with"
+                            + " -Dio.netty.maxDirectMemory={}, or less than its -XX:MaxDirectMemorySize of {}",
                     jvm / 8 * 7,
                     jvm);
         }

@@ -46,8 +46,8 @@ final class Admission {
     }
 
     /**
-     * The body of the ERROR for a peer that is refused for {@code cause}: the status of the decision, or that its socket
-     * type is wrong. Null, to send nothing, for all other causes.
+     * The body of the ERROR for a peer that is refused for {@code cause}: the status of the decision, or that its
+     * socket type is wrong. Null, to send nothing, for all other causes.
      */
     @Nullable
     ByteBuf refusal(ZMTPException cause) {

@@ -56,9 +56,9 @@ import org.jspecify.annotations.Nullable;
  * failure: the peer may try again. A reply is valid if its version and status are known, and its metadata has at most
  * 256 properties.
  *
- * <p>If the connection ends, add the same instance to the pipeline of a new one. It may be in several pipelines: requests
- * go to the connection that was added last and is still there. Credentials are wiped when they were sent, or could not
- * be. Thread safe.
+ * <p>If the connection ends, add the same instance to the pipeline of a new one. It may be in several pipelines:
+ * requests go to the connection that was added last and is still there. Credentials are wiped when they were sent, or
+ * could not be. Thread safe.
  */
 @Sharable
 public final class ZMTPZapClient extends ChannelInboundHandlerAdapter implements ZMTPAuthenticator {

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** A server with little memory is attacked for a few seconds, and serves honest peers meanwhile and afterwards. */
-@Tag("attack")
+@Tag("slow")
 @Tag("netty-4.2-only")
 @EnabledOnOs(value = OS.LINUX, disabledReason = "needs /proc, and many addresses of the loopback interface")
 class AttacksIT {

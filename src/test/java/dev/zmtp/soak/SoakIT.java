@@ -9,6 +9,7 @@ import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 
 /** A short soak with a fixed seed, so that the program cannot rot. What it finds is a fault all the same. */
+@Tag("slow")
 @Tag("netty-4.2-only")
 class SoakIT {
 
