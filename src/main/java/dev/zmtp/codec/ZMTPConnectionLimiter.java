@@ -56,6 +56,7 @@ public class ZMTPConnectionLimiter extends ChannelInboundHandlerAdapter {
      *
      * @throws IllegalArgumentException if one is less
      */
+    @SuppressWarnings("this-escape") // nothing is called before a channel comes
     public ZMTPConnectionLimiter(int maxTotal, int maxPerAddress, int maxPerUser) {
         ConnectionTable table = new ConnectionTable("connections", maxTotal, maxPerAddress);
         gate = ConnectionGate.ofConnections(table, maxPerUser, channel -> peerAddress(channel), this::refused);

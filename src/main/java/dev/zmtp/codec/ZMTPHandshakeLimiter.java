@@ -65,6 +65,7 @@ public class ZMTPHandshakeLimiter extends ChannelInboundHandlerAdapter {
      *
      * @throws IllegalArgumentException if one is less
      */
+    @SuppressWarnings("this-escape") // nothing is called before a channel comes
     public ZMTPHandshakeLimiter(int maxTotal, int maxPerAddress) {
         ConnectionTable table = new ConnectionTable("handshakes", maxTotal, maxPerAddress);
         gate = ConnectionGate.ofHandshakes(table, channel -> peerAddress(channel), this::refused);
