@@ -57,6 +57,7 @@ final class ReadLoop {
 
     /** Takes over {@code in}. */
     void read(ByteBuf in) {
+        codec.memory().received(in.readableBytes());
         if (busy) {
             keep(in, false);
             return;

@@ -131,7 +131,6 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
 
     @Override
     void read(ByteBuf in) {
-        codec.memory().received(in.readableBytes());
         codec.reports().bytesArrived();
         heartbeat.onActivity();
         while (isCurrent() && !turn.isOver()) {

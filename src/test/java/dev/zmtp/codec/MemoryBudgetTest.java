@@ -287,6 +287,24 @@ class MemoryBudgetTest {
         assertThat(budget.used()).isZero();
     }
 
+    /** The flooder has moved less than the other, although what it sent was decoded in many turns. */
+    @Test
+    void whatWaitsForItsTurnHasMovedOnce() {
+        ScriptedPeer flooder = InTraffic.as(DEALER)
+                .set(codec -> codec.memoryBudget(budget).maxFramesPerTurn(100))
+                .start();
+        try (flooder;
+                ScriptedPeer other = traffic()) {
+            flooder.send("00 00 ".repeat(30_000));
+            other.send(header(0, 200_000) + "00*200000");
+            flooder.send(header(0, 600_000) + "00*300000");
+            other.send(header(0, 600_000) + "00*300000");
+            run(flooder, other);
+            assertThat(only(flooder.failures).code()).isEqualTo(ZMTPException.Code.MEMORY_BUDGET);
+            assertThat(other.failures).isEmpty();
+        }
+    }
+
     @Test
     void strangersWithUnfinishedMessagesEndEachOtherAndNobodyElse() {
         List<ScriptedPeer> strangers = new ArrayList<>();
