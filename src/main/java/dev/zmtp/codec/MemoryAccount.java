@@ -1,11 +1,10 @@
 package dev.zmtp.codec;
 
 import dev.zmtp.ZMTPException;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
 /**
@@ -21,24 +20,17 @@ final class MemoryAccount {
     private static final double PAUSE = TimeUnit.MILLISECONDS.toNanos(10);
     private static final long LONG_PAUSE = TimeUnit.SECONDS.toNanos(10);
 
-    private static final VarHandle KEPT = handle("kept");
-    private static final VarHandle MOVED = handle("moved");
-    private static final VarHandle ENDED = handle("ended");
-
     private final ZMTPMemoryBudget budget;
     private final Executor executor;
     private final Consumer<ZMTPException> end;
 
-    @SuppressWarnings("FieldMayBeFinal") // by KEPT
-    private long kept;
+    private volatile long kept;
 
-    /** The bytes that the peer has sent, and has taken. */
-    @SuppressWarnings("FieldMayBeFinal") // by MOVED
-    private long moved;
+    /** The bytes that the peer has sent, and has taken. Counted with each read, and read by others only now and then. */
+    private final AtomicLong moved = new AtomicLong();
 
     /** True once the account was settled for good: the connection is over, or is being ended. */
-    @SuppressWarnings("UnusedVariable") // by ENDED
-    private boolean ended;
+    private volatile boolean ended;
 
     // For the thread that looks for connections to end
 
@@ -51,18 +43,9 @@ final class MemoryAccount {
         this.end = end;
     }
 
-    private static VarHandle handle(String field) {
-        try {
-            Class<?> type = field.equals("ended") ? boolean.class : long.class;
-            return MethodHandles.lookup().findVarHandle(MemoryAccount.class, field, type);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
-
     /** The peer has sent or taken {@code bytes} more. */
     void moved(long bytes) {
-        MOVED.setOpaque(this, moved + bytes);
+        moved.setOpaque(moved.getPlain() + bytes);
     }
 
     /** The connection keeps {@code bytes} now. */
@@ -82,7 +65,7 @@ final class MemoryAccount {
             throw overBudget(kept + bytes);
         }
         change(bytes);
-        if ((boolean) ENDED.getAcquire(this)) {
+        if (ended) {
             throw overBudget(kept);
         }
     }
@@ -95,7 +78,7 @@ final class MemoryAccount {
             if (kept == 0) {
                 budget.open(this);
             }
-            KEPT.setOpaque(this, kept + delta);
+            kept += delta;
         }
         budget.add(delta);
     }
@@ -112,7 +95,7 @@ final class MemoryAccount {
             if (ended) {
                 return 0;
             }
-            ENDED.setRelease(this, true);
+            ended = true;
             freed = kept;
         }
         budget.close(this);
@@ -127,13 +110,13 @@ final class MemoryAccount {
      * all that has moved.
      */
     double burden(long now) {
-        long moves = (long) MOVED.getOpaque(this);
+        long moves = moved.getOpaque();
         if (moves != movedSeen) {
             movedSeen = moves;
             movedAt = now;
         }
         double pause = PAUSE + Math.min(LONG_PAUSE, now - movedAt);
-        return (long) KEPT.getOpaque(this) * pause / (CREDIT + moves);
+        return kept * pause / (CREDIT + moves);
     }
 
     /** Ends the connection to make room for others; returns how many bytes that frees. */
