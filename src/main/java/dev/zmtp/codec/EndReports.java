@@ -8,8 +8,8 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reports the end of a connection once, although it is noticed in several places: by the
- * transport's read, by each write that it fails, by handlers before the codec.
+ * Reports the end of a connection once, although it is noticed in several places: by the transport's read, by each
+ * write that it fails, by handlers before the codec.
  */
 final class EndReports {
 

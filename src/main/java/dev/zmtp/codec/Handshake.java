@@ -6,21 +6,28 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** The time that a handshake may take, from the connection on; progress does not extend it. And its success. */
+/** The handshake as a whole: the time that it may take, which progress does not extend, its failures, its success. */
 final class Handshake {
 
     private final ZMTPCodec codec;
+    private final HandshakeFailures failures;
 
     private @Nullable Future<?> timeout;
 
-    Handshake(ZMTPCodec codec) {
+    Handshake(ZMTPCodec codec, ZMTPSession session) {
         this.codec = codec;
+        this.failures = new HandshakeFailures(session);
     }
 
-    /** Runs {@code onTimeout} when the handshake has taken too long. */
-    void startTimer(Runnable onTimeout) {
+    HandshakeFailures failures() {
+        return failures;
+    }
+
+    /** Ends the connection if the handshake takes too long. */
+    void startTimer() {
         Duration limit = codec.config().handshakeTimeout();
         if (!limit.isZero()) {
+            Runnable onTimeout = () -> codec.fail(failures.timedOut(codec.phase()));
             timeout = codec.ctx().executor().schedule(onTimeout, limit.toNanos(), TimeUnit.NANOSECONDS);
         }
     }
@@ -33,7 +40,7 @@ final class Handshake {
 
     /** The peer will send nothing more, and the handshake is not complete. */
     void endedByPeer() {
-        codec.fail(new HandshakeFailures(codec.session()).ended("by the peer", codec.phase()));
+        codec.fail(failures.ended("by the peer", codec.phase()));
     }
 
     /** The handshake is complete: {@code traffic} begins, after what was held and the event that announces it. */

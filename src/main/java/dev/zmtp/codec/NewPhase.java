@@ -23,7 +23,7 @@ final class NewPhase extends HandshakePhase {
         ChannelPromise connected = codec.ctx().newPromise();
         connected.addListener(result -> {
             if (!result.isSuccess() && isCurrent()) {
-                codec.fail(new HandshakeFailures(codec.session()).notConnected(peer, result.cause()));
+                codec.fail(codec.handshake().failures().notConnected(peer, result.cause()));
             } else if (result.isSuccess() && promise.isCancelled()) { // while the transport connected
                 codec.ctx().close();
             }

@@ -68,8 +68,7 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
 
     private final ZMTPConfig config;
     private final ZMTPSession session;
-    private final HandshakeFailures failures;
-    private final Handshake handshake = new Handshake(this);
+    private final Handshake handshake;
     private Phase phase = new NewPhase(this);
 
     // Set when the handler is added
@@ -92,7 +91,7 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
     private ZMTPCodec(ZMTPSession session) {
         this.session = session;
         this.config = session.config();
-        this.failures = new HandshakeFailures(session);
+        this.handshake = new Handshake(this, session);
     }
 
     /** Returns a codec for a socket of this type, with the defaults of {@link ZMTPConfig}. */
@@ -174,7 +173,7 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
     /** The channel is active: begins the handshake. */
     void start() {
         session.connectedTo(ctx.channel().remoteAddress());
-        handshake.startTimer(() -> fail(failures.timedOut(phase)));
+        handshake.startTimer();
         reads.guarded(() -> enter(
                 config.protocol() == ZMTPVersion.ZMTP10
                         ? IdentityPhase.bothUnversioned(this)
@@ -226,7 +225,7 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
     /** The connection is over without a failure. The channel is already closed, or the caller closes it. */
     void closed(String how) {
         if (!session.isHandshakeDone()) {
-            fail(failures.ended(how, phase), false);
+            fail(handshake.failures().ended(how, phase), false);
         } else if (!isClosed()) {
             enter(new ClosedPhase(this, null));
             held.fail(new ClosedChannelException());
