@@ -11,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
 import java.util.Random;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -73,6 +74,7 @@ class PeerTopicsTest {
         }
     }
 
+    @Tag("heap")
     @ParameterizedTest
     @ValueSource(ints = {6, 240})
     void memoryIsWhatTheHeapHoldsWhateverTheLengthOfTheTopics(int length) {
