@@ -36,7 +36,7 @@ final class ConnectionMemory {
     ConnectionMemory(ZMTPCodec codec, ChannelHandlerContext ctx) {
         this.codec = codec;
         this.ctx = ctx;
-        this.account = new MemoryAccount(codec.config().memoryBudget(), ctx.executor(), codec::fail);
+        this.account = new MemoryAccount(codec.session(), ctx.executor(), codec::fail);
     }
 
     /** The handshake has ended so. What the peer announced is kept for the life of the connection. */
@@ -67,6 +67,11 @@ final class ConnectionMemory {
             sent = written - pending;
         }
         return pending;
+    }
+
+    /** See {@link MemoryAccount#pause}. */
+    long pause() {
+        return account.pause();
     }
 
     /** See {@link MemoryAccount#reserve}. */

@@ -1,5 +1,6 @@
 package dev.zmtp.codec;
 
+import dev.zmtp.ZMTPVersion;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.util.concurrent.Future;
 import java.time.Duration;
@@ -23,8 +24,27 @@ final class Handshake {
         return failures;
     }
 
+    /** The channel is active. */
+    void begin() {
+        long pause = codec.memory().pause();
+        if (pause > 0) {
+            codec.enter(new PausedPhase(codec, pause));
+        } else {
+            greet();
+        }
+    }
+
+    /** Begins to talk with the peer. */
+    void greet() {
+        startTimer();
+        codec.enter(
+                codec.config().protocol() == ZMTPVersion.ZMTP10
+                        ? IdentityPhase.bothUnversioned(codec)
+                        : new GreetingPhase(codec, codec.mechanism()));
+    }
+
     /** Ends the connection if the handshake takes too long. */
-    void startTimer() {
+    private void startTimer() {
         Duration limit = codec.config().handshakeTimeout();
         if (!limit.isZero()) {
             Runnable onTimeout = () -> codec.fail(failures.timedOut(codec.phase()));

@@ -21,6 +21,7 @@ final class MemoryAccount {
     private static final long LONG_PAUSE = TimeUnit.SECONDS.toNanos(10);
 
     private final ZMTPMemoryBudget budget;
+    private final ZMTPSession session;
     private final Executor executor;
     private final Consumer<ZMTPException> end;
 
@@ -37,8 +38,9 @@ final class MemoryAccount {
     private long movedSeen;
     private long movedAt = System.nanoTime();
 
-    MemoryAccount(ZMTPMemoryBudget budget, Executor executor, Consumer<ZMTPException> end) {
-        this.budget = budget;
+    MemoryAccount(ZMTPSession session, Executor executor, Consumer<ZMTPException> end) {
+        this.budget = session.config().memoryBudget();
+        this.session = session;
         this.executor = executor;
         this.end = end;
     }
@@ -62,11 +64,11 @@ final class MemoryAccount {
      */
     void reserve(long bytes) {
         if (kept + bytes > budget.limit()) {
-            throw overBudget(kept + bytes);
+            throw exceeded(kept + bytes);
         }
         change(bytes);
         if (ended) {
-            throw overBudget(kept);
+            throw exceeded(kept);
         }
     }
 
@@ -81,6 +83,11 @@ final class MemoryAccount {
             kept += delta;
         }
         budget.add(delta);
+    }
+
+    /** Returns for how many nanoseconds the connection has to wait, as one with its address was ended for the budget. */
+    long pause() {
+        return budget.pausedAddresses().left(session.peerAddress(), System.nanoTime());
     }
 
     /** The connection is over, and keeps nothing. */
@@ -124,7 +131,7 @@ final class MemoryAccount {
         long freed = settle();
         if (freed > 0) {
             try {
-                executor.execute(() -> end.accept(overBudget(freed)));
+                executor.execute(() -> end.accept(exceeded(freed)));
             } catch (RejectedExecutionException e) {
                 return freed; // the event loop is ending, and its connections with it
             }
@@ -132,7 +139,9 @@ final class MemoryAccount {
         return freed;
     }
 
-    private ZMTPException overBudget(long bytes) {
+    /** The connection ends for the budget: others with its address have to wait. Returns why it ends. */
+    private ZMTPException exceeded(long bytes) {
+        budget.pausedAddresses().add(session.peerAddress(), System.nanoTime());
         return new ZMTPException(
                 ZMTPException.Code.MEMORY_BUDGET,
                 "memory kept: " + bytes + " bytes for this connection, " + budget.used()

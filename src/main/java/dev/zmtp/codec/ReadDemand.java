@@ -20,6 +20,9 @@ final class ReadDemand {
      */
     private boolean continuingAutoRead;
 
+    /** Nothing is read for now, whoever asks. */
+    private boolean paused;
+
     /** Somebody has asked for the bytes that are decoded now, up to the end of the transport's read. */
     private boolean delivering;
 
@@ -57,7 +60,7 @@ final class ReadDemand {
 
     /** Bytes that were read are about to be decoded. */
     void readStarted() {
-        delivering |= requested || isAutoRead();
+        delivering |= !paused && (requested || isAutoRead());
     }
 
     /**
@@ -65,7 +68,7 @@ final class ReadDemand {
      * read of the handshake's own may bring more than the handshake.
      */
     boolean isWanted() {
-        return delivering || requested || isAutoRead() || !session.isHandshakeDone();
+        return delivering || (!paused && (requested || isAutoRead() || !session.isHandshakeDone()));
     }
 
     /** The channel is closed: what was read is delivered, as nothing will be asked for any more. */
@@ -85,7 +88,24 @@ final class ReadDemand {
 
     /** Reads on if the channel does not do so by itself, and the handshake or the user still waits for bytes. */
     void readOn() {
-        if (!isAutoRead() && (requested || !session.isHandshakeDone())) {
+        if (!paused && !isAutoRead() && (requested || !session.isHandshakeDone())) {
+            ctx.read();
+        }
+    }
+
+    boolean isPaused() {
+        return paused;
+    }
+
+    /** From now on nothing is read, and what is read nevertheless is not wanted. */
+    void pause() {
+        paused = true;
+    }
+
+    /** Ends the {@link #pause} with the read that was issued meanwhile, if only for the handshake. */
+    void resume() {
+        paused = false;
+        if (ctx.channel().isActive()) {
             ctx.read();
         }
     }

@@ -349,7 +349,7 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
 
     @Override
     public boolean isListening() {
-        return codec.isListening();
+        return codec.demand().isListening();
     }
 
     @Override

@@ -2,7 +2,6 @@ package dev.zmtp.codec;
 
 import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPSocketType;
-import dev.zmtp.ZMTPVersion;
 import dev.zmtp.security.ZMTPMechanism;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelDuplexHandler;
@@ -173,11 +172,7 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
     /** The channel is active: begins the handshake. */
     void start() {
         session.connectedTo(ctx.channel().remoteAddress());
-        handshake.startTimer();
-        reads.guarded(() -> enter(
-                config.protocol() == ZMTPVersion.ZMTP10
-                        ? IdentityPhase.bothUnversioned(this)
-                        : new GreetingPhase(this, Objects.requireNonNull(mechanism))));
+        reads.guarded(handshake::begin);
         if (addingToActiveChannel) {
             // A transport may answer at once, and the handlers after this one would not get that.
             ctx.executor().execute(demand::readOn);
@@ -315,11 +310,6 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
         return phase.kept() + reads.queuedBytes() + held.size();
     }
 
-    /** Returns whether a peer that sends something now is heard. */
-    boolean isListening() {
-        return demand.isListening();
-    }
-
     @Override
     public void userEventTriggered(ChannelHandlerContext ctx, Object evt) {
         if (evt instanceof ChannelInputShutdownEvent || TlsPeer.isCloseNotify(evt)) {
@@ -348,7 +338,7 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
         if (demand.readIssued()) {
             phase.readResumed();
         }
-        if (!reads.readFromQueue()) {
+        if (!demand.isPaused() && !reads.readFromQueue()) {
             ctx.read();
         }
     }
@@ -398,8 +388,17 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
         return memory;
     }
 
+    ReadDemand demand() {
+        return demand;
+    }
+
     ReadLoop reads() {
         return reads;
+    }
+
+    /** The mechanism of the connection, which is not over yet. */
+    ZMTPMechanism mechanism() {
+        return Objects.requireNonNull(mechanism);
     }
 
     Handshake handshake() {

@@ -23,7 +23,8 @@ import java.util.concurrent.atomic.AtomicLong;
  * <p>When the sum exceeds the limit, connections are ended with {@link ZMTPException.Code#MEMORY_BUDGET} until there is
  * room again. First those that keep much, have moved few bytes in their life, and do not move any now: strangers with
  * unfinished messages, and subscribers that do not read. A peer that sends whole messages and reads what it gets keeps
- * next to nothing, and is not chosen.
+ * next to nothing, and is not chosen. For a second, new connections with the address of one that was ended (IPv6: with
+ * its /64) wait before their handshake, because it is likely to return at once.
  *
  * <p>All connections share one budget unless their config names another. Thread safe.
  */
@@ -49,6 +50,8 @@ public final class ZMTPMemoryBudget {
 
     /** The accounts of connections that keep anything. */
     private final Set<MemoryAccount> accounts = ConcurrentHashMap.newKeySet();
+
+    private final PausedAddresses pausedAddresses = new PausedAddresses();
 
     private ZMTPMemoryBudget(long limit) {
         this.limit = limit;
@@ -119,6 +122,10 @@ public final class ZMTPMemoryBudget {
     }
 
     // For the accounts
+
+    PausedAddresses pausedAddresses() {
+        return pausedAddresses;
+    }
 
     void open(MemoryAccount account) {
         accounts.add(account);

@@ -49,7 +49,8 @@ public final class ScriptedPeer implements AutoCloseable {
         this(new EmbeddedChannel(), handlers);
     }
 
-    ScriptedPeer(EmbeddedChannel channel, ChannelHandler... handlers) {
+    /** Connects the peer to this channel, with these handlers. */
+    public ScriptedPeer(EmbeddedChannel channel, ChannelHandler... handlers) {
         this.channel = channel;
         channel.freezeTime();
         this.codec = Arrays.stream(handlers)

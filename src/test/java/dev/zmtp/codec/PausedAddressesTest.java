@@ -1,0 +1,239 @@
+package dev.zmtp.codec;
+
+import static dev.zmtp.ZMTPSocketType.DEALER;
+import static dev.zmtp.testing.ScriptedPeer.GREETING;
+import static dev.zmtp.testing.ScriptedPeer.SIGNATURE;
+import static dev.zmtp.testing.ScriptedPeer.ready;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.zmtp.ZMTPException;
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.testing.AddressedChannel;
+import dev.zmtp.testing.Hex;
+import dev.zmtp.testing.ScriptedPeer;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
+import java.net.SocketAddress;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** New connections wait if one with their address was ended for the memory budget a moment ago. */
+class PausedAddressesTest {
+
+    private static final String HOST = "192.0.2.1";
+    private static final String HANDSHAKE = GREETING + ready("ROUTER");
+
+    private final ZMTPMemoryBudget budget = ZMTPMemoryBudget.of(100_000);
+    private final PausedAddresses addresses = new PausedAddresses();
+
+    private ScriptedPeer connect(String address, ChannelHandler... before) {
+        ZMTPCodec codec =
+                ZMTPCodec.builder().socketType(DEALER).memoryBudget(budget).build();
+        ChannelHandler[] handlers = Arrays.copyOf(before, before.length + 1);
+        handlers[before.length] = codec;
+        return new ScriptedPeer(new AddressedChannel(address, 5000), handlers);
+    }
+
+    /** A peer at this address exceeds the budget. */
+    private void exceed(String address) {
+        try (ScriptedPeer greedy = connect(address)) {
+            greedy.send(HANDSHAKE).send("02 00*4 00 02 00*2 61*99000").send("61*2000");
+            assertThat(greedy.failures).hasSize(1);
+            assertThat(((ZMTPException) greedy.failures.get(0)).code()).isEqualTo(ZMTPException.Code.MEMORY_BUDGET);
+        }
+    }
+
+    private static void waitForTheEnd(ScriptedPeer peer) {
+        peer.channel.advanceTimeBy(1, TimeUnit.SECONDS);
+        peer.channel.runScheduledPendingTasks();
+    }
+
+    /** Counts the reads that reach the transport. */
+    private static final class Reads extends ChannelOutboundHandlerAdapter {
+        private int count;
+
+        @Override
+        public void read(ChannelHandlerContext ctx) {
+            count++;
+            ctx.read();
+        }
+    }
+
+    @Test
+    void theNextConnectionOfTheAddressIsNotReadOrGreetedUntilThePauseIsOver() {
+        exceed(HOST);
+        Reads reads = new Reads();
+        try (ScriptedPeer next = connect(HOST, reads)) {
+            next.channel.read();
+            assertThat(reads.count).isZero();
+            assertThat(next.received()).isEmpty();
+            waitForTheEnd(next);
+            assertThat(reads.count).isEqualTo(1);
+            assertThat(next.received()).isEqualTo(Hex.of(SIGNATURE));
+            next.send(HANDSHAKE);
+            assertThat(next.onlyEvent(ZMTPHandshakeSuccess.class)).isNotNull();
+        }
+    }
+
+    @Test
+    void withAutoReadOffTheHandshakeReadsWhenThePauseIsOver() {
+        exceed(HOST);
+        Reads reads = new Reads();
+        AddressedChannel channel = new AddressedChannel(HOST, 5000);
+        channel.config().setAutoRead(false);
+        ZMTPCodec codec =
+                ZMTPCodec.builder().socketType(DEALER).memoryBudget(budget).build();
+        try (ScriptedPeer next = new ScriptedPeer(channel, reads, codec)) {
+            channel.runPendingTasks();
+            assertThat(reads.count).isZero();
+            waitForTheEnd(next);
+            assertThat(reads.count).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void whatAHandlerBeforeTheCodecReadsInThePauseIsDecodedAfterIt() {
+        exceed(HOST);
+        try (ScriptedPeer next = connect(HOST)) {
+            next.send(HANDSHAKE).send("00 01 61");
+            assertThat(next.all).isEmpty();
+            assertThat(budget.used()).isEqualTo(Hex.bytes(HANDSHAKE + "00 01 61").length);
+            waitForTheEnd(next);
+            assertThat(next.messages).containsExactly("message 61");
+        }
+        assertThat(budget.used()).isZero();
+    }
+
+    @Test
+    void writesInThePauseAreHeld() {
+        exceed(HOST);
+        try (ScriptedPeer next = connect(HOST)) {
+            next.channel.writeAndFlush(ZMTPMessage.fromUTF8("a"));
+            waitForTheEnd(next);
+            next.received();
+            next.send(HANDSHAKE);
+            assertThat(next.received()).endsWith("000161");
+        }
+    }
+
+    @Test
+    void theTimeForTheHandshakeBeginsAfterThePause() {
+        exceed(HOST);
+        ZMTPCodec codec = ZMTPCodec.builder()
+                .socketType(DEALER)
+                .memoryBudget(budget)
+                .handshakeTimeout(Duration.ofMillis(200))
+                .build();
+        try (ScriptedPeer next = new ScriptedPeer(new AddressedChannel(HOST, 5000), codec)) {
+            waitForTheEnd(next);
+            assertThat(next.all).isEmpty();
+            next.channel.advanceTimeBy(1, TimeUnit.SECONDS);
+            next.channel.runScheduledPendingTasks();
+            assertThat(next.onlyEvent(ZMTPHandshakeFailure.class).cause()).hasMessageContaining("within 200 ms");
+        }
+    }
+
+    @Test
+    void aConnectionThatIsClosedInThePauseFails() {
+        exceed(HOST);
+        try (ScriptedPeer next = connect(HOST)) {
+            next.channel.close();
+            assertThat(next.onlyEvent(ZMTPHandshakeFailure.class).cause())
+                    .hasMessage("handshake with /192.0.2.1:5000 ended by this side (phase: waiting, as a connection with"
+                            + " the same address has exceeded the memory budget)");
+            assertThat(next.failures).isEmpty();
+        }
+        assertThat(budget.used()).isZero();
+    }
+
+    @Test
+    void aPeerThatLeavesInThePauseIsReleased() {
+        exceed(HOST);
+        try (ScriptedPeer next = connect(HOST)) {
+            next.send(HANDSHAKE);
+            next.channel.pipeline().fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE);
+            next.channel.close();
+            assertThat(next.onlyEvent(ZMTPHandshakeFailure.class)).isNotNull();
+        }
+        assertThat(budget.used()).isZero();
+    }
+
+    @Test
+    void aCodecThatIsRemovedInThePausePassesOnWhatWasReadAndTheReadThatWasHeldBack() {
+        exceed(HOST);
+        Reads reads = new Reads();
+        try (ScriptedPeer next = connect(HOST, reads)) {
+            next.send("61 62");
+            int before = reads.count;
+            next.channel.pipeline().remove("codec");
+            assertThat(reads.count).isEqualTo(before + 1);
+            assertThat(next.all).hasSize(2);
+            assertThat(next.all.get(1)).asString().contains("6162");
+        }
+    }
+
+    @Test
+    void otherAddressesDoNotWait() {
+        exceed(HOST);
+        try (ScriptedPeer other = connect("192.0.2.2").send(HANDSHAKE)) {
+            assertThat(other.onlyEvent(ZMTPHandshakeSuccess.class)).isNotNull();
+        }
+    }
+
+    @Test
+    void connectionsWithAnotherBudgetDoNotWait() {
+        exceed(HOST);
+        ZMTPCodec codec = ZMTPCodec.builder()
+                .socketType(DEALER)
+                .memoryBudget(ZMTPMemoryBudget.of(1))
+                .build();
+        try (ScriptedPeer other = new ScriptedPeer(new AddressedChannel(HOST, 5000), codec)) {
+            assertThat(other.received()).isEqualTo(Hex.of(SIGNATURE));
+        }
+    }
+
+    private static @Nullable SocketAddress host(int number) {
+        return AddressedChannel.address("198.51." + number / 250 + "." + number % 250, 1);
+    }
+
+    @Test
+    void aPauseIsOverAfterASecond() {
+        long start = Long.MAX_VALUE - 10; // nanoTime may be anything
+        addresses.add(host(1), start);
+        assertThat(addresses.left(host(1), start)).isEqualTo(PausedAddresses.PAUSE);
+        assertThat(addresses.left(host(1), start + PausedAddresses.PAUSE - 1)).isEqualTo(1);
+        assertThat(addresses.left(host(1), start + PausedAddresses.PAUSE)).isZero();
+        assertThat(addresses.size()).isZero();
+    }
+
+    @Test
+    void anIpv6AddressIsPausedWithItsNetwork() {
+        addresses.add(AddressedChannel.address("2001:db8::1", 1), 0);
+        assertThat(addresses.left(AddressedChannel.address("2001:db8::2", 2), 0)).isEqualTo(PausedAddresses.PAUSE);
+        assertThat(addresses.left(AddressedChannel.address("2001:db8:0:1::1", 1), 0)).isZero();
+    }
+
+    @Test
+    void aConnectionWithoutAnAddressIsNeverPaused() {
+        addresses.add(null, 0);
+        assertThat(addresses.left(null, 0)).isZero();
+        assertThat(addresses.size()).isZero();
+    }
+
+    @Test
+    void ofManyAddressesThoseThatWerePausedFirstAreForgotten() {
+        for (int i = 0; i < 2_000; i++) {
+            addresses.add(host(i), i);
+            addresses.add(host(0), i);
+        }
+        assertThat(addresses.size()).isEqualTo(1_024);
+        assertThat(addresses.left(host(0), 2_000)).isPositive();
+        assertThat(addresses.left(host(1), 2_000)).isZero();
+        assertThat(addresses.left(host(1_999), 2_000)).isPositive();
+    }
+}
