@@ -29,11 +29,15 @@ abstract sealed class FrameList implements Iterable<ByteBuf> permits ZMTPMessage
     private static final int MAX_SMALL_FRAMES = 8;
 
     private static final int GRANULARITY = 32;
+
+    /** What the objects of a frame take: its buffer, and the array or the block of that. */
+    private static final int FRAME_OBJECTS = 132;
+
     private static final int MAX_SHOWN_FRAMES = 8;
 
     /**
      * The frames. After {@link #size} there are nulls, or buffers of {@link #small}, which most likely become the next
-     * frames at their places.
+     * frames at their places. Before it there are nulls for {@link #packed} frames.
      */
     @Nullable
     ByteBuf[] frames = new ByteBuf[1];
@@ -42,6 +46,12 @@ abstract sealed class FrameList implements Iterable<ByteBuf> permits ZMTPMessage
 
     /** The buffers for small frames, each for the frame at the same place. */
     private final @Nullable ByteBuf[] small = new ByteBuf[MAX_SMALL_FRAMES];
+
+    /** Frames of a message that is not complete. */
+    private @Nullable PackedFrames packed;
+
+    /** The frames before this index are packed, or are not worth it. */
+    private int compacted;
 
     /** Returns what is thrown for an index without a frame. A released message has no frames. */
     final IndexOutOfBoundsException noFrame(int index) {
@@ -150,16 +160,74 @@ abstract sealed class FrameList implements Iterable<ByteBuf> permits ZMTPMessage
         return created;
     }
 
+    /**
+     * Packs small frames which are not in buffers of this list. To be undone by {@link #unpack} before a frame is
+     * looked up.
+     *
+     * @return the bytes of memory that the list and its frames take
+     */
+    final long compact() {
+        for (int i = Math.max(compacted, MAX_SMALL_FRAMES); i < size; i++) {
+            ByteBuf frame = get(i);
+            if (frame.readableBytes() <= MAX_SMALL_LENGTH) {
+                pack(frame);
+                frames[i] = null;
+                frame.release();
+            }
+        }
+        compacted = size;
+        return memory();
+    }
+
+    private void pack(ByteBuf frame) {
+        if (packed == null) {
+            packed = new PackedFrames();
+        }
+        packed.add(frame);
+    }
+
+    private long memory() {
+        long sum = HeapSize.ofReferences(frames.length) + (packed == null ? 0 : packed.memory());
+        for (int i = 0; i < size; i++) {
+            ByteBuf frame = frames[i];
+            if (frame != null) {
+                int length = frame.readableBytes();
+                // What is not small may be a slice. The rest of its buffer is less than the slice.
+                sum += FRAME_OBJECTS + (length > MAX_SMALL_LENGTH ? 2L * length : length);
+            }
+        }
+        return sum;
+    }
+
+    /** Undoes {@link #compact}. */
+    final void unpack() {
+        compacted = 0;
+        if (packed != null) {
+            for (int i = MAX_SMALL_FRAMES; i < size; i++) {
+                if (frames[i] == null) {
+                    frames[i] = packed.remove();
+                }
+            }
+            packed.release();
+            packed = null;
+        }
+    }
+
     /** Releases all frames but the small ones, which are kept for the next message. */
     final void releaseFrames() {
         for (int i = 0; i < size; i++) {
-            ByteBuf frame = get(i);
-            if (!isKept(i, frame)) {
+            ByteBuf frame = frames[i];
+            if (frame != null && !isKept(i, frame)) {
                 frames[i] = null;
                 ReferenceCountUtil.safeRelease(frame);
             }
         }
         size = 0;
+        compacted = 0;
+        if (packed != null) {
+            packed.release();
+            packed = null;
+        }
         if (frames.length > MAX_SMALL_FRAMES) {
             frames = new ByteBuf[1];
         }

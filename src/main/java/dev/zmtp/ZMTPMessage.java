@@ -36,7 +36,6 @@ import org.jspecify.annotations.Nullable;
 public final class ZMTPMessage extends FrameList implements ReferenceCounted {
 
     private static final int MAX_RECYCLED = 512;
-    private static final ByteBuf[] NO_FRAMES = {};
 
     private static final Recycler<ZMTPMessage> RECYCLER = new Recycler<>(MAX_RECYCLED) {
         @Override
@@ -85,7 +84,7 @@ public final class ZMTPMessage extends FrameList implements ReferenceCounted {
 
     /** Returns a message of these frames, which it takes over. */
     public static ZMTPMessage from(Collection<? extends ByteBuf> frames) {
-        return of(frames.toArray(NO_FRAMES));
+        return of(frames.toArray(ByteBuf[]::new));
     }
 
     /** Returns a message with a frame of UTF-8 for each string. */
@@ -316,9 +315,8 @@ public final class ZMTPMessage extends FrameList implements ReferenceCounted {
 
     @Override
     public ZMTPMessage touch(@Nullable Object hint) {
-        ResourceLeakTracker<ZMTPMessage> tracker = leak;
-        if (tracker != null) {
-            tracker.record(hint);
+        if (leak != null) {
+            leak.record(hint);
         }
         for (int i = 0; i < size(); i++) {
             frame(i).touch(hint);
@@ -409,12 +407,10 @@ public final class ZMTPMessage extends FrameList implements ReferenceCounted {
         }
 
         private ZMTPMessage open() {
-            ZMTPMessage open = message;
-            if (open == null) {
-                open = begin();
-                message = open;
+            if (message == null) {
+                message = begin();
             }
-            return open;
+            return message;
         }
 
         private ZMTPMessage begin() {
@@ -426,9 +422,15 @@ public final class ZMTPMessage extends FrameList implements ReferenceCounted {
             return own;
         }
 
+        /** Copies small frames together, until the message is built; returns the bytes of memory of all frames. */
+        public long compact() {
+            return message == null ? 0 : message.compact();
+        }
+
         /** Returns a message of the collected frames, the caller's to release. The builder is empty again. */
         public ZMTPMessage build() {
             ZMTPMessage built = open();
+            built.unpack();
             if (small) {
                 built.leak = LEAKS.track(built);
                 small = false;

@@ -7,9 +7,6 @@ import io.netty.buffer.ByteBuf;
 /** Makes a {@link ZMTPMessage} of frames. */
 final class MessageAssembler implements MessageSink {
 
-    /** What the objects of a frame take: its buffer, the array or block of that, and the place in the message. */
-    private static final int FRAME_OBJECTS = 136;
-
     private final ZMTPCodec codec;
     private final ZMTPMessage.Builder message = new ZMTPMessage.Builder();
 
@@ -26,15 +23,17 @@ final class MessageAssembler implements MessageSink {
             // The latter, as a peer could otherwise make us keep a read buffer for each frame of a message that never
             // ends.
             message.copy(in, length);
-            kept += FRAME_OBJECTS + length;
         } else {
             message.add(in.readRetainedSlice(length));
-            kept += FRAME_OBJECTS + 2L * length; // the rest of the buffer is less than the slice
         }
         if (!more) {
-            kept = 0;
             codec.fireMessage(message.build());
         }
+    }
+
+    @Override
+    public void compact() {
+        kept = message.compact();
     }
 
     @Override

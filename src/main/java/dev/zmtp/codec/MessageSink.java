@@ -10,6 +10,9 @@ interface MessageSink {
      */
     void frame(ByteBuf in, int length, boolean more);
 
+    /** The rest of an unfinished message may be long in coming. */
+    default void compact() {}
+
     /** The bytes of memory that are kept of an unfinished message. */
     default long kept() {
         return 0;

@@ -52,6 +52,9 @@ abstract class Phase {
     /** Takes bytes from {@code in}, which stays the caller's, until it has none or another phase was entered. */
     abstract void read(ByteBuf in);
 
+    /** What follows what was read may be long in coming: keeps what is not complete in little memory. */
+    void compact() {}
+
     /** The transport has nothing more to read for now. */
     void readComplete() {}
 

@@ -158,6 +158,7 @@ final class ReadLoop {
                 before = codec.phase();
                 before.read(in);
             }
+            codec.phase().compact();
         } catch (Throwable e) {
             codec.fail(asDecoderException(e));
             if (!codec.wasRemoved()) {

@@ -125,6 +125,13 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
     // Inbound
 
     @Override
+    void compact() {
+        if (sink != null) {
+            sink.compact();
+        }
+    }
+
+    @Override
     long kept() {
         return reader.kept() + (sink == null ? 0 : sink.kept()) + topics.counted();
     }

@@ -144,8 +144,9 @@ class PausedAddressesTest {
         try (ScriptedPeer next = connect(HOST)) {
             next.channel.close();
             assertThat(next.onlyEvent(ZMTPHandshakeFailure.class).cause())
-                    .hasMessage("handshake with /192.0.2.1:5000 ended by this side (phase: waiting, as a connection with"
-                            + " the same address has exceeded the memory budget)");
+                    .hasMessage(
+                            "handshake with /192.0.2.1:5000 ended by this side (phase: waiting, as a connection with"
+                                    + " the same address has exceeded the memory budget)");
             assertThat(next.failures).isEmpty();
         }
         assertThat(budget.used()).isZero();
@@ -214,8 +215,10 @@ class PausedAddressesTest {
     @Test
     void anIpv6AddressIsPausedWithItsNetwork() {
         addresses.add(AddressedChannel.address("2001:db8::1", 1), 0);
-        assertThat(addresses.left(AddressedChannel.address("2001:db8::2", 2), 0)).isEqualTo(PausedAddresses.PAUSE);
-        assertThat(addresses.left(AddressedChannel.address("2001:db8:0:1::1", 1), 0)).isZero();
+        assertThat(addresses.left(AddressedChannel.address("2001:db8::2", 2), 0))
+                .isEqualTo(PausedAddresses.PAUSE);
+        assertThat(addresses.left(AddressedChannel.address("2001:db8:0:1::1", 1), 0))
+                .isZero();
     }
 
     @Test
