@@ -2,7 +2,6 @@ package dev.zmtp.codec;
 
 import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPFraming;
-import dev.zmtp.security.ZMTPMechanism.FrameCipher;
 
 /**
  * Checks every frame header against the configured limits, before any of the body is read or memory is allocated for
@@ -72,12 +71,13 @@ final class MessageLimits {
      * Checks the frame around a sealed one, which may be a message frame or a command: which of them, only the content
      * says. Its own flags MORE and COMMAND mean nothing, as nobody has sealed them.
      *
+     * @param overhead how many bytes a sealed body is longer
      * @throws ZMTPException if it is longer than either may be at this place of a message
      */
-    void checkSealed(long frameLength, FrameCipher cipher) {
+    void checkSealed(long frameLength, int overhead) {
         long rest = frames == 0 ? maxMessageLength : maxMessageLength - length - Overhead.BYTES;
         long limit = Math.max(maxCommandLength, Math.min(maxFrameLength, rest));
-        check("encrypted frame length", frameLength, limit + cipher.sealedLength(0));
+        check("encrypted frame length", frameLength, limit + overhead);
     }
 
     private static void check(String what, long value, long limit) {

@@ -30,7 +30,7 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
 
     private final ZMTPVersion version;
     private final boolean unversionedPeer;
-    private final @Nullable FrameCipher cipher;
+    private final @Nullable FrameOpener opener;
     private final ZMTPConfig config;
     private final ZMTPSocketType type;
     private final Turn turn;
@@ -65,7 +65,8 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
         super(codec);
         this.version = version;
         this.unversionedPeer = unversionedPeer;
-        this.cipher = cipher;
+        this.opener =
+                cipher == null ? null : new FrameOpener(cipher, codec.ctx().alloc());
         this.config = codec.config();
         this.type = config.socketType();
         this.turn = codec.reads().turn();
@@ -178,8 +179,8 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
         if (frameLog != null) {
             frameLog.received(reader.flags(), reader.length(), in);
         }
-        if (cipher != null) {
-            limits.checkSealed(reader.length(), cipher);
+        if (opener != null) {
+            limits.checkSealed(reader.length(), opener.overhead());
             return;
         }
         limits.check(reader.flags(), reader.length());
@@ -191,7 +192,7 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
 
     /** Returns whether the body has to be looked at before it is known what the frame is. */
     private boolean needsWholeBody() {
-        return cipher != null || reader.isCommand() || maySubscribe(reader.length());
+        return opener != null || reader.isCommand() || maySubscribe(reader.length());
     }
 
     /** Takes what {@code in} holds of the body; returns whether the frame is complete. */
@@ -208,8 +209,12 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
                 return last;
             }
         }
+        int readable = in.readableBytes();
         ByteBuf body = reader.readBody(in, codec.ctx().alloc());
         if (body == null) {
+            if (opener != null) {
+                opener.arrived(reader, readable);
+            }
             return false;
         }
         wholeBody(body);
@@ -220,27 +225,15 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
     }
 
     private void wholeBody(ByteBuf received) {
-        ByteBuf body = cipher == null ? received : writable(received);
+        ByteBuf body = opener == null ? received : opener.writable(received);
         try {
-            if (cipher == null) {
+            if (opener == null) {
                 frame(reader.flags(), body);
             } else {
-                int flags = cipher.open(body);
+                int flags = opener.open(body);
                 limits.check(flags, body.readableBytes());
                 frame(flags, body);
             }
-        } finally {
-            body.release();
-        }
-    }
-
-    /** Returns {@code body}, or a copy in its place if it is read-only, as a cipher opens it in place. */
-    private ByteBuf writable(ByteBuf body) {
-        if (!body.isReadOnly()) {
-            return body;
-        }
-        try {
-            return codec.ctx().alloc().buffer(body.readableBytes()).writeBytes(body);
         } finally {
             body.release();
         }

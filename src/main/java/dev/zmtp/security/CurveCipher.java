@@ -32,8 +32,11 @@ final class CurveCipher implements ZMTPMechanism.FrameCipher {
     /** The nonce of the next frame to seal. */
     private long nextCount;
 
-    /** The nonce of the last frame that was opened. */
+    /** The nonce of the last frame that was opened, or whose opening has begun. */
     private long lastCount;
+
+    /** The frame after that was opened in part. */
+    private boolean opening;
 
     /**
      * Seals with {@code ours}, starting at {@code nextCount}; opens with {@code theirs} frames after {@code lastCount}.
@@ -80,16 +83,13 @@ final class CurveCipher implements ZMTPMechanism.FrameCipher {
             throw ZMTPException.malformed(
                     "MESSAGE length", sealed.readableBytes(), ">= " + (HEADER_LENGTH + FLAGS_LENGTH));
         }
-        int start = sealed.readerIndex();
-        if (sealed.getLong(start) != NAME) {
-            throw ZMTPException.of(ZMTPException.Code.UNEXPECTED, "frame", "in clear text", "a MESSAGE of CURVE");
+        if (!opening) {
+            begin(sealed);
         }
-        long count = sealed.getLong(start + Long.BYTES);
-        checkCount(count, lastCount);
-        if (!theirs.open(count, sealed, start + HEADER_LENGTH, length)) {
+        opening = false;
+        if (!theirs.open(sealed, sealed.readerIndex() + HEADER_LENGTH, length)) {
             throw ZMTPException.malformed("MESSAGE", "a box that does not open", "one of this connection");
         }
-        lastCount = count;
         int flags = sealed.skipBytes(HEADER_LENGTH).readUnsignedByte();
         return switch (flags) {
             case 0 -> 0;
@@ -97,6 +97,29 @@ final class CurveCipher implements ZMTPMechanism.FrameCipher {
             case COMMAND -> ZMTPFraming.COMMAND;
             default -> throw ZMTPException.malformed("MESSAGE flags", flags, "0, 1 or 2");
         };
+    }
+
+    @Override
+    public void openPart(ByteBuf sealed, int length) {
+        if (length < HEADER_LENGTH) {
+            return;
+        }
+        if (!opening) {
+            begin(sealed);
+            opening = true;
+        }
+        theirs.openPart(sealed, sealed.readerIndex() + HEADER_LENGTH, length - HEADER_LENGTH);
+    }
+
+    private void begin(ByteBuf sealed) {
+        int start = sealed.readerIndex();
+        if (sealed.getLong(start) != NAME) {
+            throw ZMTPException.of(ZMTPException.Code.UNEXPECTED, "frame", "in clear text", "a MESSAGE of CURVE");
+        }
+        long count = sealed.getLong(start + Long.BYTES);
+        checkCount(count, lastCount);
+        lastCount = count;
+        theirs.begin(count);
     }
 
     /** Wipes the keys. Nothing can be sealed or opened after that. */

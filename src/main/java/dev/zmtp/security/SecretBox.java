@@ -52,6 +52,9 @@ final class SecretBox {
     private final Poly1305 poly1305 = new Poly1305();
     private boolean wiped;
 
+    /** How many bytes of the box that is being opened are open. */
+    private int opened;
+
     /**
      * A key that is read in place. Bouncy Castle's own class copies it twice for each box and wipes no copy.
      * {@link BouncyCastle} checks that the library still calls this method.
@@ -112,32 +115,54 @@ final class SecretBox {
      * @param nonce the last eight bytes of the nonce, different for each box
      */
     void seal(long nonce, ByteBuf data, int index, int length) {
-        start(nonce);
-        crypt(data, index, length);
+        begin(nonce);
+        crypt(data, index, 0, length);
         authenticate(data, index, length);
+        poly1305.doFinal(mac, 0);
         data.setBytes(index - MAC_LENGTH, mac);
     }
 
-    /**
-     * Opens {@code length} bytes at {@code index} in place. The MAC is in the 16 bytes before them. Returns false, and
-     * changes nothing, if the box was not sealed under this key and nonce.
-     */
+    /** Opens the box with this nonce: calls {@link #begin} and {@link #open(ByteBuf, int, int)}. */
     boolean open(long nonce, ByteBuf data, int index, int length) {
-        start(nonce);
-        authenticate(data, index, length);
+        begin(nonce);
+        return open(data, index, length);
+    }
+
+    /**
+     * Opens {@code length} bytes at {@code index} in place. The MAC is in the 16 bytes before them. Returns false if
+     * the box was not sealed under this key and nonce; it has changed nothing then, unless {@link #openPart} has.
+     */
+    boolean open(ByteBuf data, int index, int length) {
+        authenticate(data, index + opened, length - opened);
+        poly1305.doFinal(mac, 0);
         data.getBytes(index - MAC_LENGTH, theirs);
         if (!MessageDigest.isEqual(mac, theirs)) {
             return false;
         }
-        crypt(data, index, length);
+        crypt(data, index, opened, length);
         return true;
     }
 
-    /** Makes the first block: one half is the key of the MAC, the other encrypts the first bytes. */
-    private void start(long nonce) {
+    /** Opens, of the first {@code length} bytes at {@code index}, all that fill a block and are not open yet. */
+    void openPart(ByteBuf data, int index, int length) {
+        int blocks =
+                (length + KEY_LENGTH) / BLOCK_LENGTH * BLOCK_LENGTH - KEY_LENGTH; // the first one has the MAC's key
+        if (blocks > opened) {
+            authenticate(data, index + opened, blocks - opened);
+            crypt(data, index, opened, blocks);
+            opened = blocks;
+        }
+    }
+
+    /**
+     * Begins a box with this nonce. Makes the first block: one half is the key of the MAC, the other encrypts the first
+     * bytes.
+     */
+    void begin(long nonce) {
         if (wiped) {
             throw new IllegalStateException("key: wiped (expected: in use)");
         }
+        opened = 0;
         state[NONCE_AT] = Integer.reverseBytes((int) (nonce >>> Integer.SIZE));
         state[NONCE_AT + 1] = Integer.reverseBytes((int) nonce);
         state[COUNTER_AT] = 0;
@@ -147,19 +172,23 @@ final class SecretBox {
         poly1305.init(macKey);
     }
 
-    private void crypt(ByteBuf data, int index, int length) {
-        int done = Math.min(length, BLOCK_LENGTH - KEY_LENGTH);
-        crypt(data, index, done, KEY_LENGTH / Integer.BYTES);
-        while (done < length) {
+    /** Encrypts or decrypts the bytes of a box from {@code from} to {@code to}. A block begins at {@code from}. */
+    private void crypt(ByteBuf data, int index, int from, int to) {
+        int done = from;
+        if (from == 0) {
+            done = Math.min(to, BLOCK_LENGTH - KEY_LENGTH);
+            cryptBlock(data, index, done, KEY_LENGTH / Integer.BYTES);
+        }
+        while (done < to) {
             state[COUNTER_AT]++; // a frame has at most 2^31 bytes: the upper word stays zero
             Salsa20Engine.salsaCore(ROUNDS, state, block);
-            int now = Math.min(length - done, BLOCK_LENGTH);
-            crypt(data, index + done, now, 0);
+            int now = Math.min(to - done, BLOCK_LENGTH);
+            cryptBlock(data, index + done, now, 0);
             done += now;
         }
     }
 
-    private void crypt(ByteBuf data, int index, int length, int firstWord) {
+    private void cryptBlock(ByteBuf data, int index, int length, int firstWord) {
         int word = firstWord;
         int at = index;
         int end = index + length;
@@ -189,7 +218,6 @@ final class SecretBox {
                 done += now;
             }
         }
-        poly1305.doFinal(mac, 0);
     }
 
     /** Wipes the key. Nothing can be sealed or opened after that. */

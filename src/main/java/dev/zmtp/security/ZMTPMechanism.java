@@ -207,5 +207,18 @@ public interface ZMTPMechanism {
          * @throws ZMTPException if the peer did not seal it, or it was opened before
          */
         int open(ByteBuf sealed);
+
+        /**
+         * Opens in place what has arrived of a large sealed body, so that less is left for {@link #open}, which is
+         * called with the same buffer when it has all of the body. Called any number of times before that, and no
+         * other frame is opened in between. By default it does nothing.
+         *
+         * <p>What is opened so may be forged. The application does not get it before {@code open} has succeeded.
+         *
+         * @param sealed the beginning of the body, writable, and the caller's
+         * @param length how many bytes to open, counted from the reader index; no fewer than in the call before
+         * @throws ZMTPException if the peer cannot have sealed it
+         */
+        default void openPart(ByteBuf sealed, int length) {}
     }
 }

@@ -244,6 +244,14 @@ public final class FrameReader {
         return body;
     }
 
+    /**
+     * The buffer in which a body is put together, and which {@link #readBody} returns in the end; null as long as less
+     * than half of the body has arrived. Its readable bytes have arrived, and may be changed. It stays the reader's.
+     */
+    public @Nullable ByteBuf unfinishedBody() {
+        return splitBody.whole();
+    }
+
     /** Releases what is kept of an unfinished frame. */
     public void close() {
         splitBody.close();

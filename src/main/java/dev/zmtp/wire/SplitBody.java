@@ -101,6 +101,12 @@ final class SplitBody {
         return body;
     }
 
+    /** The buffer for the whole of a body that is not complete; null if it is not allocated yet. */
+    @Nullable
+    ByteBuf whole() {
+        return whole;
+    }
+
     /** The bytes of memory that are kept of an unfinished body. */
     long kept() {
         return isOpen() ? held : 0;

@@ -79,6 +79,25 @@ class SecretBoxTest {
         }
     }
 
+    @ParameterizedTest(name = "direct: {0}")
+    @ValueSource(booleans = {true, false})
+    void boxesOfEveryLengthOpenInParts(boolean direct) {
+        for (int length = 0; length < 600; length++) {
+            byte[] plain = bytes(length);
+            ByteBuf data = buffer(direct, plain);
+            boxes.seal(COUNT, data, 3 + MAC, length);
+            boxes.begin(COUNT);
+            for (int part = random.nextInt(100); part < length; part += random.nextInt(100)) {
+                boxes.openPart(data, 3 + MAC, part);
+            }
+            assertThat(boxes.open(data, 3 + MAC, length))
+                    .as("of %d bytes", length)
+                    .isTrue();
+            assertThat(content(data, 3 + MAC)).isEqualTo(plain);
+            data.release();
+        }
+    }
+
     @Test
     void aBoxWithAnyByteChangedDoesNotOpen() {
         byte[] plain = bytes(100);
