@@ -1,0 +1,110 @@
+package dev.zmtp.codec;
+
+import static dev.zmtp.ZMTPSocketType.DEALER;
+import static dev.zmtp.ZMTPSocketType.ROUTER;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.security.ZMTPDecision;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.DefaultEventLoopGroup;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.local.LocalAddress;
+import io.netty.channel.local.LocalChannel;
+import io.netty.channel.local.LocalServerChannel;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Both ends on one event loop, over a transport that delivers inside of our own flush. */
+class LocalTransportTest {
+
+    private static final int PATIENCE_SECONDS = 30;
+
+    @SuppressWarnings("deprecation") // the group that Netty 4.1 knows, too
+    private final EventLoopGroup loop = new DefaultEventLoopGroup(1);
+
+    @AfterEach
+    void stop() {
+        loop.shutdownGracefully(0, PATIENCE_SECONDS, TimeUnit.SECONDS).awaitUninterruptibly();
+    }
+
+    private static ChannelInitializer<Channel> initializer(ZMTPConfig config, ChannelHandler handler) {
+        return new ChannelInitializer<>() {
+            @Override
+            protected void initChannel(Channel channel) {
+                channel.pipeline().addLast(ZMTPCodec.from(config), handler);
+            }
+        };
+    }
+
+    /** Writes when a message comes, and flushes when there are no more for now. */
+    private static final class Echo extends ChannelInboundHandlerAdapter {
+        @Override
+        public void channelRead(ChannelHandlerContext ctx, Object msg) {
+            ctx.write(msg);
+        }
+
+        @Override
+        public void channelReadComplete(ChannelHandlerContext ctx) {
+            ctx.flush();
+        }
+    }
+
+    /** Asks as soon as it may. */
+    private static final class Client extends ChannelInboundHandlerAdapter {
+        private final BlockingQueue<String> answers = new LinkedBlockingQueue<>();
+
+        @Override
+        public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+            if (event instanceof ZMTPHandshakeSuccess) {
+                ctx.writeAndFlush(ZMTPMessage.fromUTF8("question"));
+            }
+        }
+
+        @Override
+        public void channelRead(ChannelHandlerContext ctx, Object msg) {
+            ZMTPMessage message = (ZMTPMessage) msg;
+            answers.add(message.toString());
+            message.release();
+        }
+    }
+
+    @Test
+    void aQuestionThatArrivesInsideTheEndOfAHandshakeIsAnswered() throws InterruptedException {
+        BlockingQueue<CompletableFuture<ZMTPDecision>> undecided = new LinkedBlockingQueue<>();
+        ZMTPConfig server = ZMTPConfig.builder()
+                .socketType(ROUTER)
+                .authenticator(request -> {
+                    CompletableFuture<ZMTPDecision> later = new CompletableFuture<>();
+                    undecided.add(later);
+                    return later;
+                })
+                .build();
+        LocalAddress address = new LocalAddress("questions");
+        new ServerBootstrap()
+                .group(loop)
+                .channel(LocalServerChannel.class)
+                .childHandler(initializer(server, new Echo()))
+                .bind(address)
+                .syncUninterruptibly();
+        Client client = new Client();
+        new Bootstrap()
+                .group(loop)
+                .channel(LocalChannel.class)
+                .handler(initializer(ZMTPConfig.builder().socketType(DEALER).build(), client))
+                .connect(address)
+                .syncUninterruptibly();
+        Loopback.await(undecided).complete(ZMTPDecision.accept(""));
+        assertThat(Loopback.await(client.answers)).isEqualTo("ZMTPMessage{[\"question\"]}");
+    }
+}
