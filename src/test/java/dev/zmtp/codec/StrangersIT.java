@@ -6,6 +6,7 @@ import static dev.zmtp.testing.ScriptedPeer.ready;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.testing.FullAllocator;
 import dev.zmtp.testing.Hex;
 import io.netty.buffer.ByteBufAllocator;
 import java.io.IOException;
@@ -97,6 +98,27 @@ class StrangersIT {
                     socket.close();
                 }
             }
+        }
+    }
+
+    @Test
+    void aReadForWhichThereIsNoMemoryEndsItsConnectionAndItsLoopServesTheOthers() throws Exception {
+        FullAllocator memory = new FullAllocator();
+        try (LoopbackServer server = new LoopbackServer(DEALER, memory, false, () -> {});
+                Socket honest = connect(server);
+                Socket unlucky = connect(server)) {
+            for (Socket socket : List.of(honest, unlucky)) {
+                say(socket, HANDSHAKE);
+                assertEchoed(socket);
+            }
+            List<LoopbackServer.Accepted> ends = List.of(server.accept(), server.accept());
+            memory.full = true;
+            say(unlucky, "00 01 61");
+            hearToTheEnd(unlucky);
+            memory.full = false;
+            assertEchoed(honest);
+            assertThat(server.failures).containsExactly("OutOfMemoryError");
+            assertThat(ends).filteredOn(end -> end.fired.contains("closed")).hasSize(1);
         }
     }
 

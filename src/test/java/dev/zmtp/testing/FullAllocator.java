@@ -8,7 +8,7 @@ import io.netty.buffer.ByteBufAllocator;
 public final class FullAllocator extends AbstractByteBufAllocator {
 
     /** Whether there is no memory. */
-    public boolean full;
+    public volatile boolean full;
 
     @Override
     protected ByteBuf newHeapBuffer(int initialCapacity, int maxCapacity) {
