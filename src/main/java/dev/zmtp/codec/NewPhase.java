@@ -28,7 +28,7 @@ final class NewPhase extends HandshakePhase {
                 codec.ctx().close();
             }
         });
-        PromiseNotifier.cascade(connected, promise);
+        PromiseNotifier.cascade(false, connected, promise); // that the user has cancelled it is no news
         return connected;
     }
 
