@@ -122,6 +122,32 @@ class StrangersIT {
         }
     }
 
+    /** One that has left meanwhile is noticed then, too. */
+    @Test
+    void theNextPeersOfAnAddressThatHasExceededTheBudgetAreServedAfterItsPause() throws Exception {
+        ZMTPConfig small =
+                DEALER.toBuilder().memoryBudget(ZMTPMemoryBudget.of(100_000)).build();
+        try (LoopbackServer server = new LoopbackServer(small);
+                Socket greedy = connect(server)) {
+            say(greedy, HANDSHAKE + "02 00*5 02 00 00 61*99000");
+            hearToTheEnd(greedy);
+            LoopbackServer.Accepted first = server.accept();
+            assertThat(first.awaitEnd()).contains("MEMORY_BUDGET");
+            try (Socket gone = connect(server);
+                    Socket closed = connect(server);
+                    Socket honest = connect(server)) {
+                say(gone, HANDSHAKE);
+                reset(gone);
+                closed.close();
+                say(honest, HANDSHAKE);
+                assertEchoed(honest);
+                server.accept().awaitEnd();
+                server.accept().awaitEnd();
+            }
+            server.accept().awaitEnd();
+        }
+    }
+
     /** Our greeting and READY may stand before the message. */
     private static void assertEchoed(Socket socket) throws IOException {
         byte[] message = Hex.bytes("01 03 \"abc\" / 00 05 \"defgh\"");
