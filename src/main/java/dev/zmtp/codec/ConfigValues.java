@@ -52,7 +52,7 @@ final class ConfigValues implements Cloneable {
     long maxMessageLength;
 
     int maxMessageFrames = 1024;
-    int maxHandshakeCommandLength = 64 << 10;
+    int maxHandshakeCommandLength = 8 << 10;
     int maxCommandLength = 8 << 10;
     int maxCommandsPerSecond = 100_000;
     int maxFramesPerTurn = 1024;

@@ -129,7 +129,10 @@ public final class ZMTPConfig {
         return values.maxMessageFrames;
     }
 
-    /** The most bytes of one command received during the handshake. Default: 64 KiB. */
+    /**
+     * The most bytes of one command received during the handshake. Default: 8 KiB. Anybody may send so many, and the
+     * properties among them are kept as long as the connection is.
+     */
     public int maxHandshakeCommandLength() {
         return values.maxHandshakeCommandLength;
     }

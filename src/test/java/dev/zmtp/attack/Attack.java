@@ -31,12 +31,17 @@ enum Attack {
             attackers.add(count, i -> i / PER_ADDRESS, dealer().sending(frames));
         }
     },
-    METADATA("%,d idle peers with a property of 64,000 bytes", ECHO, Goal.THROUGHPUT, 1_000, 1_000) {
+    /** They are refused, and return at once. */
+    METADATA("%,d peers with a property of 64,000 bytes", ECHO, Goal.LATENCY, 1_000, 1_000) {
         @Override
         void plan(Attackers attackers, int count) {
-            byte[] body = Hex.bytes("05 \"READY\" 0b \"Socket-Type\" 00*3 06 \"DEALER\" 01 \"X\" 0000fa00 61*64000");
-            byte[] handshake = concat(Hex.bytes(GREETING + "06 %016x".formatted(body.length)), body);
-            attackers.add(count, i -> i / PER_ADDRESS, Behavior.startingWith(handshake));
+            attackers.add(count, i -> i / PER_ADDRESS, announcing(64_000));
+        }
+    },
+    LIMITED_METADATA("%,d idle peers with a property of 8,000 bytes", ECHO, Goal.THROUGHPUT, 1_000, 1_000) {
+        @Override
+        void plan(Attackers attackers, int count) {
+            attackers.add(count, i -> i / PER_ADDRESS, announcing(8_000));
         }
     },
     LONG_TOPICS("%,d subscribers with 10,000 topics of 240 bytes", PUBLISHER, Goal.THROUGHPUT, 20, 20) {
@@ -192,16 +197,14 @@ enum Attack {
         return goal;
     }
 
-    /**
-     * Whether the attackers are cut off and return at once, hundreds of them each second. Their handshakes and what they
-     * send again take the cores that the honest peer shares with them. That is not good yet, and shown in the table.
-     */
-    boolean returnsAtOnce() {
-        return this == UNFINISHED_MESSAGES || this == METADATA || this == NEVER_READING_WITHOUT_BACK_PRESSURE;
-    }
-
     private static Behavior dealer() {
         return Behavior.startingWith(Hex.bytes(handshake("DEALER")));
+    }
+
+    private static Behavior announcing(int bytes) {
+        byte[] body = Hex.bytes(
+                "05 \"READY\" 0b \"Socket-Type\" 00*3 06 \"DEALER\" 01 \"X\" %08x 61*%d".formatted(bytes, bytes));
+        return Behavior.startingWith(concat(Hex.bytes(GREETING + "06 %016x".formatted(body.length)), body));
     }
 
     private static Behavior subscriber() {

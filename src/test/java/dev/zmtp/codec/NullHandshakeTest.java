@@ -312,7 +312,7 @@ class NullHandshakeTest {
     @Test
     void anUnknownTypeIsSanitizedForTheLog() {
         try (ScriptedPeer peer = greetedDealer()) {
-            peer.send(command("05 \"READY\" 0b \"Socket-Type\" 0000ea60 0a1b*30000"));
+            peer.send(command("05 \"READY\" 0b \"Socket-Type\" 00001770 0a1b*3000"));
             assertThat(failureOf(peer))
                     .hasMessageMatching("socket type: [?]{64} [(]expected: [ -~]+[)], peer embedded");
         }
@@ -333,18 +333,17 @@ class NullHandshakeTest {
     @Test
     void aCommandOfTheFullLengthIsAccepted() {
         try (ScriptedPeer peer = greetedDealer()) {
-            String start = "05 \"READY\" 01 58 0000fff4 ";
-            peer.send(command(start + "00*" + (65536 - Hex.bytes(start).length)));
+            String start = "05 \"READY\" 01 58 00001ff4 ";
+            peer.send(command(start + "00*" + (8192 - Hex.bytes(start).length)));
             peer.onlyEvent(ZMTPHandshakeSuccess.class);
         }
     }
 
     @Test
     void aLongerCommandIsRefusedAtItsHeader() {
-        try (ScriptedPeer peer = greetedDealer().send("06 00*5 01 00 01")) {
+        try (ScriptedPeer peer = greetedDealer().send("06 00*6 20 01")) {
             assertThat(failureOf(peer).code()).isEqualTo(ZMTPException.Code.TOO_LARGE);
-            assertThat(failureOf(peer))
-                    .hasMessage("handshake command length: 65537 (expected: <= 65536), peer embedded");
+            assertThat(failureOf(peer)).hasMessage("handshake command length: 8193 (expected: <= 8192), peer embedded");
         }
     }
 

@@ -143,7 +143,7 @@ class ZMTPConfigTest {
         assertThat(config.maxFrameLength()).isEqualTo(64 << 20);
         assertThat(config.maxMessageLength()).isEqualTo(64 << 20);
         assertThat(config.maxMessageFrames()).isEqualTo(1024);
-        assertThat(config.maxHandshakeCommandLength()).isEqualTo(64 << 10);
+        assertThat(config.maxHandshakeCommandLength()).isEqualTo(8 << 10);
         assertThat(config.maxCommandLength()).isEqualTo(8 << 10);
         assertThat(config.maxCommandsPerSecond()).isEqualTo(100_000);
         assertThat(config.maxFramesPerTurn()).isEqualTo(1024);
