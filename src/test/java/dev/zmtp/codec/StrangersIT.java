@@ -134,11 +134,11 @@ class StrangersIT {
             LoopbackServer.Accepted first = server.accept();
             assertThat(first.awaitEnd()).contains("MEMORY_BUDGET");
             try (Socket gone = connect(server);
-                    Socket closed = connect(server);
+                    Socket left = connect(server);
                     Socket honest = connect(server)) {
                 say(gone, HANDSHAKE);
                 reset(gone);
-                closed.close();
+                left.shutdownOutput();
                 say(honest, HANDSHAKE);
                 assertEchoed(honest);
                 server.accept().awaitEnd();
