@@ -6,8 +6,6 @@ import io.netty.util.IllegalReferenceCountException;
 import io.netty.util.Recycler;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.ReferenceCounted;
-import io.netty.util.ResourceLeakDetector;
-import io.netty.util.ResourceLeakDetectorFactory;
 import io.netty.util.ResourceLeakTracker;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
@@ -44,8 +42,7 @@ public final class ZMTPMessage extends FrameList implements ReferenceCounted {
         }
     };
 
-    private static final ResourceLeakDetector<ZMTPMessage> LEAKS =
-            ResourceLeakDetectorFactory.instance().newResourceLeakDetector(ZMTPMessage.class);
+    private static final MessageLeaks LEAKS = new MessageLeaks();
 
     private final ReferenceCount references = new ReferenceCount();
 
@@ -315,7 +312,7 @@ public final class ZMTPMessage extends FrameList implements ReferenceCounted {
 
     @Override
     public ZMTPMessage touch(@Nullable Object hint) {
-        if (leak != null) {
+        if (leak != null && LEAKS.records()) {
             leak.record(hint);
         }
         for (int i = 0; i < size(); i++) {
@@ -432,7 +429,7 @@ public final class ZMTPMessage extends FrameList implements ReferenceCounted {
             ZMTPMessage built = open();
             built.unpack();
             if (small) {
-                built.leak = LEAKS.track(built);
+                built.leak = LEAKS.track(built, built.handle == null);
                 small = false;
             }
             message = null;
