@@ -39,6 +39,6 @@ final class MessageLeaks {
 
     /** Whether a tracker wants to know where its message has been. As with Netty's buffers, not at level simple. */
     boolean records() {
-        return !samples || ResourceLeakDetector.getLevel().ordinal() > Level.SIMPLE.ordinal();
+        return !samples || ResourceLeakDetector.getLevel().compareTo(Level.SIMPLE) > 0;
     }
 }
