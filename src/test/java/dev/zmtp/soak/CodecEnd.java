@@ -115,12 +115,25 @@ final class CodecEnd extends ChannelInboundHandlerAdapter {
     private void handshakeFailed(Throwable cause) {
         totals.count("handshakes failed", name + ", peer " + plan.kind() + ", " + kindOf(cause));
         link.note(name + ": handshake failed: " + cause);
+        noteBudget(cause);
         // A peer may give up a handshake that takes it too long, and JeroMQ sometimes never begins one.
         boolean givenUp = server && plan.kind() != Implementation.NETTY_ZMTP && isClosed(cause);
         if (!link.isBroken() && !link.isClosing() && !givenUp) {
             link.violated(name + ": handshake failed, although nothing was done to the connection: " + cause);
         }
         judgeKind(cause);
+    }
+
+    /** The server ends connections, so that the rest keeps less than its budget. The peers hear of it later. */
+    private void noteBudget(Throwable cause) {
+        if (server && isOverBudget(cause)) {
+            totals.count("faults", name + ", MEMORY_BUDGET");
+            link.broke(name + " needs the memory");
+        }
+    }
+
+    private static boolean isOverBudget(Throwable cause) {
+        return cause instanceof ZMTPException failure && failure.code() == ZMTPException.Code.MEMORY_BUDGET;
     }
 
     private static boolean isClosed(Throwable cause) {
@@ -143,10 +156,11 @@ final class CodecEnd extends ChannelInboundHandlerAdapter {
         }
     }
 
-    private static boolean isPossible(Throwable cause) {
+    private boolean isPossible(Throwable cause) {
         if (cause instanceof ZMTPException failure) {
             return switch (failure.code()) {
                 case CLOSED, HEARTBEAT_TIMEOUT, HANDSHAKE_TIMEOUT -> true;
+                case MEMORY_BUDGET -> server;
                 default -> false;
             };
         }
@@ -328,6 +342,7 @@ final class CodecEnd extends ChannelInboundHandlerAdapter {
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
         totals.count("exceptions", name + ", " + kindOf(cause));
         link.note(name + ": " + cause);
+        noteBudget(cause);
         if (!link.isBroken() && !(link.isClosing() && cause instanceof IOException)) {
             link.violated(name + ": failed, although nothing was done to the connection: " + cause);
         }

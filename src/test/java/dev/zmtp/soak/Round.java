@@ -54,6 +54,7 @@ final class Round {
                         settings.host(),
                         settings.port(),
                         Duration.ofSeconds(settings.heartbeat()),
+                        settings.budget(),
                         this::linkOf,
                         totals,
                         settings.seed() + number);
@@ -97,6 +98,10 @@ final class Round {
             if (!loops.end()) {
                 violations.add("event loops that do not end: " + loops);
             }
+        }
+        long kept = settings.budget().used();
+        if (kept != 0) {
+            violations.add("memory still counted by the budget: " + kept);
         }
         long taken = activeAllocations();
         if (taken != 0) {

@@ -2,6 +2,7 @@ package dev.zmtp.soak;
 
 import dev.zmtp.codec.ZMTPCodec;
 import dev.zmtp.codec.ZMTPConfig;
+import dev.zmtp.codec.ZMTPMemoryBudget;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
@@ -34,7 +35,7 @@ final class Server implements AutoCloseable {
 
     /**
      * Listens on {@code host}, on {@code port} and the next ones, or on free ports if it is 0. A handshake, and silence
-     * after a PING, may last as long as {@code patience}.
+     * after a PING, may last as long as {@code patience}. All connections share {@code budget}.
      */
     Server(
             EventLoopGroup loops,
@@ -42,12 +43,13 @@ final class Server implements AutoCloseable {
             String host,
             int port,
             Duration patience,
+            ZMTPMemoryBudget budget,
             Links links,
             Totals totals,
             long seed) {
         Random shapes = new Random(seed);
         for (Pattern pattern : Pattern.values()) {
-            ZMTPConfig config = config(pattern, patience);
+            ZMTPConfig config = config(pattern, patience, budget);
             Channel listener = new ServerBootstrap()
                     .group(loops)
                     .channel(NioServerSocketChannel.class)
@@ -74,9 +76,11 @@ final class Server implements AutoCloseable {
         }
     }
 
-    private static ZMTPConfig config(Pattern pattern, Duration patience) {
-        ZMTPConfig.Builder config =
-                ZMTPConfig.builder().socketType(pattern.server()).handshakeTimeout(patience);
+    private static ZMTPConfig config(Pattern pattern, Duration patience, ZMTPMemoryBudget budget) {
+        ZMTPConfig.Builder config = ZMTPConfig.builder()
+                .socketType(pattern.server())
+                .memoryBudget(budget)
+                .handshakeTimeout(patience);
         // A PING to a peer that has shut its output down would be answered by a RST, which may overtake what it sent.
         return pattern == Pattern.PUSH_PULL
                 ? config.build()

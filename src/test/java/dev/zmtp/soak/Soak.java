@@ -1,5 +1,6 @@
 package dev.zmtp.soak;
 
+import dev.zmtp.codec.ZMTPMemoryBudget;
 import io.netty.util.internal.PlatformDependent;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -47,7 +48,14 @@ public final class Soak implements Callable<Integer> {
 
     /** What the rounds of a run have in common. */
     record Settings(
-            Role role, String host, int port, long seed, int connections, int heartbeat, List<Implementation> kinds) {
+            Role role,
+            String host,
+            int port,
+            long seed,
+            int connections,
+            int heartbeat,
+            ZMTPMemoryBudget budget,
+            List<Implementation> kinds) {
         /** How long a proxy is silent, so that a heartbeat notices: the interval longer, and some more. */
         int silenceMillis() {
             return heartbeat * 1_000 + 3_000;
@@ -75,6 +83,13 @@ public final class Soak implements Callable<Integer> {
             defaultValue = "30",
             description = "Seconds of silence that end a connection, 1 to 100 (30). A busy machine needs many.")
     private int heartbeat;
+
+    @Option(
+            names = "--budget",
+            paramLabel = "BYTES",
+            defaultValue = "" + Long.MAX_VALUE,
+            description = "What the server's connections may keep together; those above it are ended (no limit).")
+    private long budget;
 
     @Option(
             names = "--role",
@@ -112,6 +127,7 @@ public final class Soak implements Callable<Integer> {
         check("--minutes", minutes, 0.1, 10_000);
         check("--connections", connections, 1, 1_000);
         check("--heartbeat", heartbeat, 1, 100);
+        check("--budget", budget, 1, Long.MAX_VALUE);
         check("--port", port, role == Role.BOTH ? 0 : 1, MAX_PORT - Pattern.values().length);
         Settings settings = new Settings(
                 role,
@@ -120,6 +136,7 @@ public final class Soak implements Callable<Integer> {
                 seed == null ? ThreadLocalRandom.current().nextInt(1 << 30) : seed,
                 connections,
                 heartbeat,
+                ZMTPMemoryBudget.of(budget),
                 kinds());
         return run(settings) ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
     }
