@@ -53,6 +53,9 @@ abstract sealed class FrameList implements Iterable<ByteBuf> permits ZMTPMessage
     /** The frames before this index are packed, or are not worth it. */
     private int compacted;
 
+    /** The memory of those that are not packed. */
+    private long unpackedMemory;
+
     /** Returns what is thrown for an index without a frame. A released message has no frames. */
     final IndexOutOfBoundsException noFrame(int index) {
         ensureAccessible();
@@ -163,20 +166,18 @@ abstract sealed class FrameList implements Iterable<ByteBuf> permits ZMTPMessage
     /**
      * Packs small frames which are not in buffers of this list. To be undone by {@link #unpack} before a frame is
      * looked up.
-     *
-     * @return the bytes of memory that the list and its frames take
      */
-    final long compact() {
-        for (int i = Math.max(compacted, MAX_SMALL_FRAMES); i < size; i++) {
-            ByteBuf frame = get(i);
-            if (frame.readableBytes() <= MAX_SMALL_LENGTH) {
+    final void compact() {
+        for (; compacted < size; compacted++) {
+            ByteBuf frame = get(compacted);
+            if (compacted >= MAX_SMALL_FRAMES && frame.readableBytes() <= MAX_SMALL_LENGTH) {
                 pack(frame);
-                frames[i] = null;
+                frames[compacted] = null;
                 frame.release();
+            } else {
+                unpackedMemory += FRAME_OBJECTS + memory(frame);
             }
         }
-        compacted = size;
-        return memory();
     }
 
     private void pack(ByteBuf frame) {
@@ -186,22 +187,25 @@ abstract sealed class FrameList implements Iterable<ByteBuf> permits ZMTPMessage
         packed.add(frame);
     }
 
-    private long memory() {
-        long sum = HeapSize.ofReferences(frames.length) + (packed == null ? 0 : packed.memory());
-        for (int i = 0; i < size; i++) {
-            ByteBuf frame = frames[i];
-            if (frame != null) {
-                int length = frame.readableBytes();
-                // What is not small may be a slice. The rest of its buffer is less than the slice.
-                sum += FRAME_OBJECTS + (length > MAX_SMALL_LENGTH ? 2L * length : length);
-            }
+    /** The bytes of memory of the frames that were there at the last {@link #compact}, and of the list. */
+    final long memory() {
+        return HeapSize.ofReferences(frames.length) + unpackedMemory + (packed == null ? 0 : packed.memory());
+    }
+
+    /** What is not small may be a slice of a buffer with others, of which it is at least half. */
+    private static long memory(ByteBuf frame) {
+        ByteBuf root = frame;
+        for (ByteBuf next = frame.unwrap(); next != null; next = next.unwrap()) {
+            root = next;
         }
-        return sum;
+        int length = frame.readableBytes();
+        return length <= MAX_SMALL_LENGTH ? length : Math.min(2L * length, root.capacity());
     }
 
     /** Undoes {@link #compact}. */
     final void unpack() {
         compacted = 0;
+        unpackedMemory = 0;
         if (packed != null) {
             for (int i = MAX_SMALL_FRAMES; i < size; i++) {
                 if (frames[i] == null) {
@@ -224,6 +228,7 @@ abstract sealed class FrameList implements Iterable<ByteBuf> permits ZMTPMessage
         }
         size = 0;
         compacted = 0;
+        unpackedMemory = 0;
         if (packed != null) {
             packed.release();
             packed = null;

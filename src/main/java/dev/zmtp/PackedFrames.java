@@ -24,19 +24,25 @@ final class PackedFrames {
     private short[] lengths = new short[FEW];
     private int added;
     private int removed;
+    private long memory = HeapSize.ofBytes(Short.BYTES * FEW);
 
     /** Appends the readable bytes of {@code frame}, which stays the caller's. They are no more than a small frame's. */
     void add(ByteBuf frame) {
         int length = frame.readableBytes();
         if (added == lengths.length) {
+            memory -= HeapSize.ofBytes(Short.BYTES * added);
             lengths = Arrays.copyOf(lengths, 2 * added);
+            memory += HeapSize.ofBytes(Short.BYTES * lengths.length);
         }
         ByteBuf last = buffers.peekLast();
         if (last == null || last.maxWritableBytes() < length) {
             last = new UnpooledHeapByteBuf(UnpooledByteBufAllocator.DEFAULT, 0, MAX_BUFFER);
             buffers.add(last);
+            memory += BUFFER_OBJECT + HeapSize.ofBytes(0);
         }
+        memory -= HeapSize.ofBytes(last.capacity());
         last.writeBytes(frame, frame.readerIndex(), length);
+        memory += HeapSize.ofBytes(last.capacity());
         lengths[added++] = (short) length;
     }
 
@@ -51,11 +57,7 @@ final class PackedFrames {
 
     /** The bytes of memory that this takes. */
     long memory() {
-        long sum = HeapSize.ofBytes(Short.BYTES * lengths.length);
-        for (ByteBuf buffer : buffers) {
-            sum += BUFFER_OBJECT + HeapSize.ofBytes(buffer.capacity());
-        }
-        return sum;
+        return memory;
     }
 
     /** Releases what is left. */

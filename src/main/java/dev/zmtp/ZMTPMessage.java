@@ -125,11 +125,9 @@ public final class ZMTPMessage extends FrameList implements ReferenceCounted {
     }
 
     private static ZMTPMessage of(ByteBuf[] frames) {
-        for (ByteBuf frame : frames) {
-            if (frame == null) {
-                Arrays.asList(frames).forEach(ReferenceCountUtil::safeRelease); // they were handed over all the same
-                throw new NullPointerException("frame");
-            }
+        if (Arrays.asList(frames).contains(null)) {
+            Arrays.asList(frames).forEach(ReferenceCountUtil::safeRelease); // they were handed over all the same
+            throw new NullPointerException("frame");
         }
         ZMTPMessage message = empty();
         message.ensureCapacity(frames.length);
@@ -291,10 +289,9 @@ public final class ZMTPMessage extends FrameList implements ReferenceCounted {
     }
 
     private boolean recycle() {
-        ResourceLeakTracker<ZMTPMessage> tracker = leak;
-        if (tracker != null) {
+        if (leak != null) {
+            leak.close(this);
             leak = null;
-            tracker.close(this);
         }
         releaseFrames();
         if (handle != null) {
@@ -397,9 +394,7 @@ public final class ZMTPMessage extends FrameList implements ReferenceCounted {
                 throw new IndexOutOfBoundsException(
                         "length: " + length + " (expected: 0 to " + in.readableBytes() + ")");
             }
-            if (open().copy(in, length)) {
-                small = true;
-            }
+            small |= open().copy(in, length);
             return this;
         }
 
@@ -419,9 +414,16 @@ public final class ZMTPMessage extends FrameList implements ReferenceCounted {
             return own;
         }
 
-        /** Copies small frames together, until the message is built; returns the bytes of memory of all frames. */
-        public long compact() {
-            return message == null ? 0 : message.compact();
+        /** Copies the small frames after the eighth together and releases their buffers; the message gets slices. */
+        public void compact() {
+            if (message != null) {
+                message.compact();
+            }
+        }
+
+        /** The bytes of memory of the frames that were added before the last {@link #compact}. */
+        public long memory() {
+            return message == null ? 0 : message.memory();
         }
 
         /** Returns a message of the collected frames, the caller's to release. The builder is empty again. */

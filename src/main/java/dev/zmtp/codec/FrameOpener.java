@@ -6,7 +6,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 
 /**
- * Opens sealed frames. A large one is opened as it arrives: all of it at once, at its end, would hold the event loop.
+ * Opens sealed frames. One that comes in several reads is opened as it arrives: all of a large one at once, at its end,
+ * would hold the event loop.
  */
 final class FrameOpener {
 
@@ -30,9 +31,14 @@ final class FrameOpener {
     void arrived(FrameReader reader, int count) {
         ByteBuf body = reader.unfinishedBody();
         if (body != null) {
-            // The reader puts the second half behind the first, so there are twice as many bytes to open as arrive.
+            // The reader puts the second half after the first, so there are twice as many bytes to open as arrive.
             opened = Math.min(body.readableBytes(), opened + 2L * count);
-            cipher.openPart(body, (int) opened);
+            body.retain(); // a cipher may close the channel, and the reader with it
+            try {
+                cipher.openPart(body, (int) opened);
+            } finally {
+                body.release();
+            }
         }
     }
 

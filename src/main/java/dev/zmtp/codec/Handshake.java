@@ -26,6 +26,7 @@ final class Handshake {
 
     /** The channel is active. */
     void begin() {
+        startTimer();
         long pause = codec.memory().pause();
         if (pause > 0) {
             codec.enter(new PausedPhase(codec, pause));
@@ -36,7 +37,6 @@ final class Handshake {
 
     /** Begins to talk with the peer. */
     void greet() {
-        startTimer();
         codec.enter(
                 codec.config().protocol() == ZMTPVersion.ZMTP10
                         ? IdentityPhase.bothUnversioned(codec)

@@ -27,13 +27,16 @@ final class MessageAssembler implements MessageSink {
             message.add(in.readRetainedSlice(length));
         }
         if (!more) {
-            codec.fireMessage(message.build());
+            ZMTPMessage complete = message.build();
+            kept = 0;
+            codec.fireMessage(complete);
         }
     }
 
     @Override
     public void compact() {
-        kept = message.compact();
+        message.compact();
+        kept = message.memory();
     }
 
     @Override

@@ -71,7 +71,7 @@ final class MessageLimits {
      * Checks the frame around a sealed one, which may be a message frame or a command: which of them, only the content
      * says. Its own flags MORE and COMMAND mean nothing, as nobody has sealed them.
      *
-     * @param overhead how many bytes a sealed body is longer
+     * @param overhead by how many bytes a sealed body is longer than its content
      * @throws ZMTPException if it is longer than either may be at this place of a message
      */
     void checkSealed(long frameLength, int overhead) {

@@ -28,7 +28,7 @@ final class NewPhase extends HandshakePhase {
                 codec.ctx().close();
             }
         });
-        PromiseNotifier.cascade(false, connected, promise); // that the user has cancelled it is no news
+        PromiseNotifier.cascade(false, connected, promise); // a cancellation by the user is not worth a warning
         return connected;
     }
 

@@ -7,8 +7,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The addresses whose connections were ended to make room for others. New connections with such an address begin their
- * handshake when its pause is over: who is cut off usually returns at once, and sends the same again. Thread safe.
+ * The addresses of connections that were ended for the memory budget. New connections with such an address begin their
+ * handshake when its pause is over: a peer that is cut off usually returns at once and sends the same again. Thread
+ * safe.
  */
 final class PausedAddresses {
 

@@ -2,31 +2,41 @@ package dev.zmtp.codec;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.util.concurrent.Future;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** The channel is active, and the handshake begins later. Nothing is read or sent until then, and writes are held. */
+/**
+ * The channel is active, and the handshake begins later. Nothing is read or sent until then, and writes are held. If the
+ * transport or a handler before the codec reads nevertheless, the pause is over: what they read would have to be kept.
+ */
 final class PausedPhase extends HandshakePhase {
 
     private final long nanos;
     private @Nullable Future<?> timer;
 
+    /** A pause of so many nanoseconds, but no more than half of the time that the handshake may take. */
     PausedPhase(ZMTPCodec codec, long nanos) {
         super(codec);
-        this.nanos = nanos;
+        Duration limit = codec.config().handshakeTimeout();
+        this.nanos = limit.isZero() ? nanos : Math.min(nanos, limit.toNanos() / 2);
     }
 
     @Override
     void begin() {
         codec.demand().pause();
-        Runnable greet = codec.handshake()::greet;
-        timer = codec.ctx().executor().schedule(() -> codec.reads().step(greet), nanos, TimeUnit.NANOSECONDS);
+        codec.session().beginWork(); // the peer waits for us, and a limiter should not drop it for that
+        timer = codec.ctx().executor().schedule(this::over, nanos, TimeUnit.NANOSECONDS);
     }
 
-    /** What a handler before us has read of itself waits with the {@link ReadLoop}. Only the end comes before it. */
+    private void over() {
+        codec.reads().step(codec.handshake()::greet);
+        codec.demand().readOn();
+    }
+
     @Override
     void read(ByteBuf in) {
-        in.skipBytes(in.readableBytes());
+        codec.handshake().greet();
     }
 
     @Override
@@ -34,6 +44,7 @@ final class PausedPhase extends HandshakePhase {
         if (timer != null) {
             timer.cancel(false);
         }
+        codec.session().endWork();
         codec.demand().resume();
     }
 

@@ -20,8 +20,11 @@ final class ReadDemand {
      */
     private boolean continuingAutoRead;
 
-    /** Nothing is read for now, whoever asks. */
+    /** Nothing is read for now, whether the user or auto-read asks. */
     private boolean paused;
+
+    /** Somebody has asked in the pause. */
+    private boolean withheld;
 
     /** Somebody has asked for the bytes that are decoded now, up to the end of the transport's read. */
     private boolean delivering;
@@ -60,7 +63,7 @@ final class ReadDemand {
 
     /** Bytes that were read are about to be decoded. */
     void readStarted() {
-        delivering |= !paused && (requested || isAutoRead());
+        delivering |= requested || isAutoRead();
     }
 
     /**
@@ -68,7 +71,7 @@ final class ReadDemand {
      * read of the handshake's own may bring more than the handshake.
      */
     boolean isWanted() {
-        return delivering || (!paused && (requested || isAutoRead() || !session.isHandshakeDone()));
+        return delivering || requested || isAutoRead() || !session.isHandshakeDone();
     }
 
     /** The channel is closed: what was read is delivered, as nothing will be asked for any more. */
@@ -86,26 +89,37 @@ final class ReadDemand {
         continuingAutoRead = isAutoRead();
     }
 
-    /** Reads on if the channel does not do so by itself, and the handshake or the user still waits for bytes. */
+    /**
+     * Reads on if a read was withheld in a pause; or if the channel does not read by itself, and the handshake or the
+     * user still waits for bytes.
+     */
     void readOn() {
-        if (!paused && !isAutoRead() && (requested || !session.isHandshakeDone())) {
+        boolean wanted = withheld || (!isAutoRead() && (requested || !session.isHandshakeDone()));
+        if (wanted && !paused) {
+            withheld = false;
             ctx.read();
         }
     }
 
-    boolean isPaused() {
-        return paused;
-    }
-
-    /** From now on nothing is read, and what is read nevertheless is not wanted. */
+    /** From now on no read is issued. */
     void pause() {
         paused = true;
     }
 
-    /** Ends the {@link #pause} with the read that was issued meanwhile, if only for the handshake. */
+    /** Ends the {@link #pause}. The caller {@linkplain #readOn reads on} when it can bear that bytes come. */
     void resume() {
         paused = false;
-        if (ctx.channel().isActive()) {
+    }
+
+    /** Returns whether the read that was just asked for has to wait for the end of the pause. */
+    boolean withholdsRead() {
+        withheld |= paused;
+        return paused;
+    }
+
+    /** The codec was removed: issues the read that was withheld, if there is one. */
+    void removed() {
+        if (withheld) {
             ctx.read();
         }
     }

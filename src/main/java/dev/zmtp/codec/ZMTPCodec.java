@@ -215,6 +215,7 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
         removedWhileOpen = true;
         closed("as the codec was removed");
         reads.passOn();
+        demand.removed();
     }
 
     /** The connection is over without a failure. The channel is already closed, or the caller closes it. */
@@ -338,7 +339,7 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
         if (demand.readIssued()) {
             phase.readResumed();
         }
-        if (!demand.isPaused() && !reads.readFromQueue()) {
+        if (!demand.withholdsRead() && !reads.readFromQueue()) {
             ctx.read();
         }
     }

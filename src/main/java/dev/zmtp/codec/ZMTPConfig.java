@@ -130,8 +130,8 @@ public final class ZMTPConfig {
     }
 
     /**
-     * The most bytes of one command received during the handshake. Default: 8 KiB. Anybody may send so many, and the
-     * properties among them are kept as long as the connection is.
+     * The most bytes of one command received during the handshake. Default: 8 KiB. Any peer may send this much before
+     * it is authenticated, and its properties are kept for the life of the connection.
      */
     public int maxHandshakeCommandLength() {
         return values.maxHandshakeCommandLength;

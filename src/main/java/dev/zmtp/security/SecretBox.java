@@ -133,6 +133,7 @@ final class SecretBox {
      * the box was not sealed under this key and nonce; it has changed nothing then, unless {@link #openPart} has.
      */
     boolean open(ByteBuf data, int index, int length) {
+        checkUsable();
         authenticate(data, index + opened, length - opened);
         poly1305.doFinal(mac, 0);
         data.getBytes(index - MAC_LENGTH, theirs);
@@ -147,6 +148,7 @@ final class SecretBox {
     void openPart(ByteBuf data, int index, int length) {
         int blocks =
                 (length + KEY_LENGTH) / BLOCK_LENGTH * BLOCK_LENGTH - KEY_LENGTH; // the first one has the MAC's key
+        checkUsable();
         if (blocks > opened) {
             authenticate(data, index + opened, blocks - opened);
             crypt(data, index, opened, blocks);
@@ -159,9 +161,7 @@ final class SecretBox {
      * bytes.
      */
     void begin(long nonce) {
-        if (wiped) {
-            throw new IllegalStateException("key: wiped (expected: in use)");
-        }
+        checkUsable();
         opened = 0;
         state[NONCE_AT] = Integer.reverseBytes((int) (nonce >>> Integer.SIZE));
         state[NONCE_AT + 1] = Integer.reverseBytes((int) nonce);
@@ -205,6 +205,12 @@ final class SecretBox {
 
     private long key(int word) {
         return Integer.toUnsignedLong(block[word]) | (long) block[word + 1] << Integer.SIZE;
+    }
+
+    private void checkUsable() {
+        if (wiped) {
+            throw new IllegalStateException("key: wiped (expected: in use)");
+        }
     }
 
     private void authenticate(ByteBuf data, int index, int length) {

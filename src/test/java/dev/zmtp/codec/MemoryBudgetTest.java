@@ -93,6 +93,27 @@ class MemoryBudgetTest {
     }
 
     @Test
+    void aMessageThatWasFiredCountsNoMore() {
+        long announced = announced();
+        List<Long> seen = new ArrayList<>();
+        ScriptedPeer peer = InTraffic.as(DEALER)
+                .set(codec -> codec.memoryBudget(budget))
+                .after(new ChannelInboundHandlerAdapter() {
+                    @Override
+                    public void channelRead(ChannelHandlerContext ctx, Object message) {
+                        ctx.flush();
+                        seen.add(budget.used() - announced);
+                        ctx.fireChannelRead(message);
+                    }
+                })
+                .start();
+        try (peer) {
+            peer.send(header(1, 44_000) + "00*44000").send("00 01 61");
+            assertThat(seen).containsExactly(0L);
+        }
+    }
+
+    @Test
     void everyPropertyCountsForTheLifeOfTheConnection() {
         String[] properties = new String[200];
         for (int i = 0; i < properties.length; i++) {

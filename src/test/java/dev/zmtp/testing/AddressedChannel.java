@@ -9,7 +9,7 @@ import java.net.UnknownHostException;
 import org.jspecify.annotations.Nullable;
 
 /** A connection that a server has accepted from an address: active before there is a handler. Its time stands still. */
-public final class AddressedChannel extends EmbeddedChannel {
+public class AddressedChannel extends EmbeddedChannel {
 
     private final @Nullable SocketAddress peer;
 
