@@ -53,14 +53,18 @@ final class ForeignPeer {
         this.outgoing = plan.pattern().isUp() ? link.newOutgoing(false) : null;
     }
 
-    /** Connects to a port of the loopback interface and returns when all is sent, or when the peer has left before. */
-    static void converse(Link link, int port, Totals totals, Random shape) throws InterruptedException {
+    /**
+     * Connects to a port of the loopback interface and returns when all is sent, or when the peer has left before.
+     *
+     * @param breaks whether the connection may be broken although that is not planned
+     */
+    static void converse(Link link, int port, boolean breaks, Totals totals, Random shape) throws InterruptedException {
         try (PeerContext peer = link.plan().kind().foreign().open()) {
             PeerSocket socket = peer.socket(link.plan().pattern().peer());
             // If a connection breaks while this queue is full, libzmq 4.3.4 aborts the process, by an assertion of its
             // own.
-            boolean unlimited =
-                    link.plan().kind() == Implementation.LIBZMQ && link.plan().isBreaking();
+            boolean unlimited = link.plan().kind() == Implementation.LIBZMQ
+                    && (breaks || link.plan().isBreaking());
             socket.queues(QUEUE, unlimited ? 0 : QUEUE);
             if (link.plan().kind() == Implementation.JEROMQ) {
                 socket.handshakeInterval(HANDSHAKE);

@@ -121,6 +121,11 @@ final class Round {
         return longestPause;
     }
 
+    /** Whether the server ends connections to keep within a budget. */
+    boolean hasBudget() {
+        return settings.budget().limit() < Long.MAX_VALUE;
+    }
+
     boolean isOver() {
         return over || violations.isEnough();
     }

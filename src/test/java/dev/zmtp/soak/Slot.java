@@ -44,7 +44,7 @@ final class Slot implements Runnable {
             if (kind == Implementation.NETTY_ZMTP) {
                 CodecPeer.converse(round.peerLoops(), link, proxy.port(), round.totals(), shape);
             } else {
-                ForeignPeer.converse(link, proxy.port(), round.totals(), shape);
+                ForeignPeer.converse(link, proxy.port(), round.hasBudget(), round.totals(), shape);
             }
             if (!link.isBroken()) {
                 proxy.awaitEnd(PROXY_SECONDS); // by themselves, if they can

@@ -127,7 +127,7 @@ public final class Soak implements Callable<Integer> {
         check("--minutes", minutes, 0.1, 10_000);
         check("--connections", connections, 1, 1_000);
         check("--heartbeat", heartbeat, 1, 100);
-        check("--budget", budget, 1, Long.MAX_VALUE);
+        check("--budget", (double) budget, 1, Long.MAX_VALUE);
         check("--port", port, role == Role.BOTH ? 0 : 1, MAX_PORT - Pattern.values().length);
         Settings settings = new Settings(
                 role,
