@@ -91,14 +91,18 @@ class FrameLogTest {
         try (CapturedLog log = new CapturedLog(FrameLog.class.getName());
                 CodecPair peers = new CodecPair(client, server)) {
             peers.exchange();
-            assertThat(log.lines.stream()
-                            .map(line -> line.substring(line.indexOf("] ") + 2))
-                            .filter(line -> line.startsWith(">>")))
-                    .containsExactlyInAnyOrder(
-                            ">> ZMTP31 COMMAND 11 HELLO",
-                            ">> ZMTP31 COMMAND 8 WELCOME",
-                            ">> ZMTP31 COMMAND 29 INITIATE",
-                            ">> ZMTP31 COMMAND 26 READY");
+            List<String> lines = log.lines.stream()
+                    .map(line -> line.substring(line.indexOf("] ") + 2))
+                    .toList();
+            for (String direction : List.of(">>", "<<")) {
+                assertThat(lines)
+                        .filteredOn(line -> line.startsWith(direction))
+                        .containsExactlyInAnyOrder(
+                                direction + " ZMTP31 COMMAND 11 HELLO",
+                                direction + " ZMTP31 COMMAND 8 WELCOME",
+                                direction + " ZMTP31 COMMAND 29 INITIATE",
+                                direction + " ZMTP31 COMMAND 26 READY");
+            }
         }
     }
 
