@@ -32,11 +32,14 @@ final class CurveCipher implements ZMTPMechanism.FrameCipher {
     /** The nonce of the next frame to seal. */
     private long nextCount;
 
-    /** The nonce of the last frame that was opened, or whose opening has begun. */
+    /** The nonce of the last frame that was opened. */
     private long lastCount;
 
     /** The frame after that was opened in part. */
     private boolean opening;
+
+    /** The nonce of the frame that is being opened. */
+    private long openingCount;
 
     /**
      * Seals with {@code ours}, starting at {@code nextCount}; opens with {@code theirs} frames after {@code lastCount}.
@@ -90,6 +93,7 @@ final class CurveCipher implements ZMTPMechanism.FrameCipher {
         if (!theirs.open(sealed, sealed.readerIndex() + HEADER_LENGTH, length)) {
             throw ZMTPException.malformed("MESSAGE", "a box that does not open", "one of this connection");
         }
+        lastCount = openingCount;
         int flags = sealed.skipBytes(HEADER_LENGTH).readUnsignedByte();
         return switch (flags) {
             case 0 -> 0;
@@ -116,10 +120,9 @@ final class CurveCipher implements ZMTPMechanism.FrameCipher {
         if (sealed.getLong(start) != NAME) {
             throw ZMTPException.of(ZMTPException.Code.UNEXPECTED, "frame", "in clear text", "a MESSAGE of CURVE");
         }
-        long count = sealed.getLong(start + Long.BYTES);
-        checkCount(count, lastCount);
-        lastCount = count;
-        theirs.begin(count);
+        openingCount = sealed.getLong(start + Long.BYTES);
+        checkCount(openingCount, lastCount);
+        theirs.begin(openingCount);
     }
 
     /** Wipes the keys. Nothing can be sealed or opened after that. */
