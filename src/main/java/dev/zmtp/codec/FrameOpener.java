@@ -27,7 +27,9 @@ final class FrameOpener {
         return cipher.sealedLength(0);
     }
 
-    /** Another {@code count} bytes of the body have arrived, which {@code reader} puts together and does not have whole. */
+    /**
+     * Another {@code count} bytes of the body have arrived, which {@code reader} puts together and does not have whole.
+     */
     void arrived(FrameReader reader, int count) {
         ByteBuf body = reader.unfinishedBody();
         if (body != null) {

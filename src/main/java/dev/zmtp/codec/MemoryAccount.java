@@ -27,7 +27,9 @@ final class MemoryAccount {
 
     private volatile long kept;
 
-    /** The bytes that the peer has sent, and has taken. Counted with each read, and read by others only now and then. */
+    /**
+     * The bytes that the peer has sent, and has taken. Counted with each read, and read by others only now and then.
+     */
     private final AtomicLong moved = new AtomicLong();
 
     /** True once the account was settled for good: the connection is over, or is being ended. */
@@ -85,7 +87,9 @@ final class MemoryAccount {
         budget.add(delta);
     }
 
-    /** Returns for how many nanoseconds the connection has to wait, as one with its address was ended for the budget. */
+    /**
+     * Returns for how many nanoseconds the connection has to wait, as one with its address was ended for the budget.
+     */
     long pause() {
         return budget.pausedAddresses().left(session.peerAddress(), System.nanoTime());
     }

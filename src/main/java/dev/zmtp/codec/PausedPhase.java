@@ -7,8 +7,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The channel is active, and the handshake begins later. Nothing is read or sent until then, and writes are held. If the
- * transport or a handler before the codec reads nevertheless, the pause is over: what they read would have to be kept.
+ * The channel is active, and the handshake begins later. Nothing is read or sent until then, and writes are held. If
+ * the transport or a handler before the codec reads nevertheless, the pause is over: what they read would have to be
+ * kept.
  */
 final class PausedPhase extends HandshakePhase {
 

@@ -26,8 +26,8 @@ import java.util.concurrent.atomic.AtomicLong;
  * next to nothing, and is not chosen. For a second, new connections with the address of one that was ended (IPv6: with
  * its /64) wait before their handshake, because it is likely to return at once. After a proxy, the address is that of
  * {@link ZMTPCodec#PEER_ADDRESS} when a connection is ended, and the proxy's when a new one begins: if {@code
- * PEER_ADDRESS} is not set, all that come through the proxy wait. A connection from which something is read nevertheless,
- * as its codec was added late, does not wait.
+ * PEER_ADDRESS} is not set, all that come through the proxy wait. A connection from which something is read
+ * nevertheless, as its codec was added late, does not wait.
  *
  * <p>All connections share one budget unless their config names another. Thread safe.
  */

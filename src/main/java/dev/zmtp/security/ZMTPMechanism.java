@@ -210,8 +210,8 @@ public interface ZMTPMechanism {
 
         /**
          * Opens in place what has arrived of a sealed body that comes in several reads, so that less is left for {@link
-         * #open}, which is called with the same buffer when it has all of the body. Called any number of times before that, and no
-         * other frame is opened in between. By default it does nothing.
+         * #open}, which is called with the same buffer when it has all of the body. Called any number of times before
+         * that, and no other frame is opened in between. By default it does nothing.
          *
          * <p>What is opened so may be forged. The application does not get it before {@code open} has succeeded.
          *
