@@ -14,6 +14,7 @@ public class AddressedChannel extends EmbeddedChannel {
     private final @Nullable SocketAddress peer;
 
     /** A connection from {@code peer}, or from nowhere. */
+    @SuppressWarnings("this-escape") // a subclass has nothing that could be used too early
     public AddressedChannel(@Nullable SocketAddress peer, ChannelHandler... handlers) {
         this.peer = peer;
         freezeTime();
