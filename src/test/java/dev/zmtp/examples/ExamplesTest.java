@@ -631,6 +631,7 @@ class ExamplesTest {
         assertThat(next(received)).isEqualTo("client got ZMTPMessage{[\"envelope\",\"\",\"answer 1\"]}");
         assertThat(next(received)).isEqualTo("client got ZMTPMessage{[\"answer 2\"]}");
         workers.shutdown();
+        assertThat(workers.awaitTermination(30, TimeUnit.SECONDS)).isTrue(); // a request is released after its answer
     }
 
     @Test
@@ -654,6 +655,7 @@ class ExamplesTest {
             assertThat(next(received)).isEqualTo("client got ZMTPMessage{[\"done\"]}");
         }
         workers.shutdown();
+        assertThat(workers.awaitTermination(30, TimeUnit.SECONDS)).isTrue(); // a request is released after its answer
     }
 
     /** Sends until the channel has been full for a while, as nobody reads at its other end. */
