@@ -204,14 +204,20 @@ abstract sealed class FrameList implements Iterable<ByteBuf> permits ZMTPMessage
 
     /** Undoes {@link #compact}. */
     final void unpack() {
-        compacted = 0;
-        unpackedMemory = 0;
         if (packed != null) {
             for (int i = MAX_SMALL_FRAMES; i < size; i++) {
                 if (frames[i] == null) {
                     frames[i] = packed.remove();
                 }
             }
+        }
+        releasePacked();
+    }
+
+    private void releasePacked() {
+        compacted = 0;
+        unpackedMemory = 0;
+        if (packed != null) {
             packed.release();
             packed = null;
         }
@@ -227,12 +233,7 @@ abstract sealed class FrameList implements Iterable<ByteBuf> permits ZMTPMessage
             }
         }
         size = 0;
-        compacted = 0;
-        unpackedMemory = 0;
-        if (packed != null) {
-            packed.release();
-            packed = null;
-        }
+        releasePacked();
         if (frames.length > MAX_SMALL_FRAMES) {
             frames = new ByteBuf[1];
         }

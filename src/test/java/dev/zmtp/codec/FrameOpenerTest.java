@@ -23,7 +23,8 @@ class FrameOpenerTest {
     /** Up to which byte the frame was to be opened, each time. */
     private final List<Integer> parts = new ArrayList<>();
 
-    private final FrameCipher cipher = new FrameCipher() {
+    /** Opens a frame only when it is complete. */
+    private class Whole implements FrameCipher {
         @Override
         public int sealedLength(int length) {
             return length + 5;
@@ -39,7 +40,9 @@ class FrameOpenerTest {
             parts.add(sealed.readableBytes());
             return 0;
         }
+    }
 
+    private final FrameCipher cipher = new Whole() {
         @Override
         public void openPart(ByteBuf sealed, int length) {
             assertThat(length).isLessThanOrEqualTo(sealed.readableBytes());
@@ -95,24 +98,8 @@ class FrameOpenerTest {
 
     @Test
     void aCipherNeedNotOpenParts() {
-        FrameCipher whole = new FrameCipher() {
-            @Override
-            public int sealedLength(int length) {
-                return length;
-            }
-
-            @Override
-            public void seal(int flags, ByteBuf body, ByteBuf out) {
-                out.writeBytes(body);
-            }
-
-            @Override
-            public int open(ByteBuf sealed) {
-                return 0;
-            }
-        };
         ByteBuf body = Unpooled.wrappedBuffer(new byte[10]);
-        whole.openPart(body, 5);
+        new Whole().openPart(body, 5);
         assertThat(body).isEqualTo(Unpooled.wrappedBuffer(new byte[10]));
     }
 }

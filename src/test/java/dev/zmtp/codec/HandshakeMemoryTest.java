@@ -12,8 +12,8 @@ import dev.zmtp.security.ZMTPCurveKeyPair;
 import dev.zmtp.security.ZMTPDecision;
 import dev.zmtp.security.ZMTPPlain;
 import dev.zmtp.testing.CodecPair;
+import dev.zmtp.testing.HeapAllocator;
 import dev.zmtp.testing.Hex;
-import io.netty.buffer.AbstractByteBufAllocator;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
@@ -79,7 +79,7 @@ class HandshakeMemoryTest {
     }
 
     /** Fails one allocation, and remembers what it has given for the others. */
-    private static final class Failing extends AbstractByteBufAllocator {
+    private static final class Failing extends HeapAllocator {
         private final int failingOne;
         private final List<ByteBuf> given = new ArrayList<>();
         private int asked;
@@ -97,19 +97,9 @@ class HandshakeMemoryTest {
             if (asked++ == failingOne) {
                 throw new OutOfMemoryError("full");
             }
-            ByteBuf buffer = ByteBufAllocator.DEFAULT.heapBuffer(initialCapacity, maxCapacity);
+            ByteBuf buffer = super.newHeapBuffer(initialCapacity, maxCapacity);
             given.add(buffer);
             return buffer;
-        }
-
-        @Override
-        protected ByteBuf newDirectBuffer(int initialCapacity, int maxCapacity) {
-            return newHeapBuffer(initialCapacity, maxCapacity);
-        }
-
-        @Override
-        public boolean isDirectBufferPooled() {
-            return false;
         }
     }
 

@@ -11,11 +11,11 @@ import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPVersion;
+import dev.zmtp.testing.HeapAllocator;
 import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.InTraffic;
 import dev.zmtp.testing.ScriptedPeer;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;
@@ -104,23 +104,13 @@ class LimitsTest {
     }
 
     /** Remembers the largest buffer that was asked for. */
-    private static final class Counting extends io.netty.buffer.AbstractByteBufAllocator {
+    private static final class Counting extends HeapAllocator {
         private int largest;
 
         @Override
         protected ByteBuf newHeapBuffer(int initialCapacity, int maxCapacity) {
             largest = Math.max(largest, initialCapacity);
-            return UnpooledByteBufAllocator.DEFAULT.heapBuffer(initialCapacity, maxCapacity);
-        }
-
-        @Override
-        protected ByteBuf newDirectBuffer(int initialCapacity, int maxCapacity) {
-            return newHeapBuffer(initialCapacity, maxCapacity);
-        }
-
-        @Override
-        public boolean isDirectBufferPooled() {
-            return false;
+            return super.newHeapBuffer(initialCapacity, maxCapacity);
         }
     }
 

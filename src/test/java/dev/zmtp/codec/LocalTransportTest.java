@@ -6,45 +6,31 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.security.ZMTPDecision;
-import io.netty.bootstrap.Bootstrap;
-import io.netty.bootstrap.ServerBootstrap;
-import io.netty.channel.Channel;
-import io.netty.channel.ChannelHandler;
+import dev.zmtp.testing.TestTransport;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.channel.ChannelInitializer;
 import io.netty.channel.DefaultEventLoopGroup;
-import io.netty.channel.EventLoopGroup;
 import io.netty.channel.local.LocalAddress;
 import io.netty.channel.local.LocalChannel;
 import io.netty.channel.local.LocalServerChannel;
+import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** Both ends on one event loop, over a transport that delivers inside of our own flush. */
 class LocalTransportTest {
 
-    private static final int PATIENCE_SECONDS = 30;
-
     @SuppressWarnings("deprecation") // the group that Netty 4.1 knows, too
-    private final EventLoopGroup loop = new DefaultEventLoopGroup(1);
+    private final Loopback net = new Loopback(
+            new TestTransport.Kit(new DefaultEventLoopGroup(1), LocalChannel.class, LocalServerChannel.class, Map.of()),
+            new LocalAddress("questions"));
 
     @AfterEach
     void stop() {
-        loop.shutdownGracefully(0, PATIENCE_SECONDS, TimeUnit.SECONDS).awaitUninterruptibly();
-    }
-
-    private static ChannelInitializer<Channel> initializer(ZMTPConfig config, ChannelHandler handler) {
-        return new ChannelInitializer<>() {
-            @Override
-            protected void initChannel(Channel channel) {
-                channel.pipeline().addLast(ZMTPCodec.from(config), handler);
-            }
-        };
+        net.close();
     }
 
     /** Writes when a message comes, and flushes when there are no more for now. */
@@ -90,20 +76,9 @@ class LocalTransportTest {
                     return later;
                 })
                 .build();
-        LocalAddress address = new LocalAddress("questions");
-        new ServerBootstrap()
-                .group(loop)
-                .channel(LocalServerChannel.class)
-                .childHandler(initializer(server, new Echo()))
-                .bind(address)
-                .syncUninterruptibly();
+        net.listen(ZMTPCodec.from(server), new Echo());
         Client client = new Client();
-        new Bootstrap()
-                .group(loop)
-                .channel(LocalChannel.class)
-                .handler(initializer(ZMTPConfig.builder().socketType(DEALER).build(), client))
-                .connect(address)
-                .syncUninterruptibly();
+        net.connect(ZMTPCodec.of(DEALER), client);
         Loopback.await(undecided).complete(ZMTPDecision.accept(""));
         assertThat(Loopback.await(client.answers)).isEqualTo("ZMTPMessage{[\"question\"]}");
     }

@@ -11,11 +11,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPMessage;
+import dev.zmtp.testing.HeapAllocator;
 import dev.zmtp.testing.InTraffic;
 import dev.zmtp.testing.ScriptedPeer;
-import io.netty.buffer.AbstractByteBufAllocator;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -33,6 +32,11 @@ class MemoryBudgetTest {
 
     private ScriptedPeer traffic() {
         return InTraffic.as(DEALER).set(codec -> codec.memoryBudget(budget)).start();
+    }
+
+    /** A codec whose handshake has not begun. */
+    private ZMTPCodec codec() {
+        return ZMTPCodec.builder().socketType(DEALER).memoryBudget(budget).build();
     }
 
     /** What the peer of {@link #traffic} costs for what it announced. */
@@ -119,9 +123,7 @@ class MemoryBudgetTest {
         for (int i = 0; i < properties.length; i++) {
             properties[i] = i % 2 == 0 ? "X-" + i : "value";
         }
-        ZMTPCodec codec =
-                ZMTPCodec.builder().socketType(DEALER).memoryBudget(budget).build();
-        try (ScriptedPeer peer = new ScriptedPeer(codec).send(GREETING + ready("ROUTER", properties))) {
+        try (ScriptedPeer peer = new ScriptedPeer(codec()).send(GREETING + ready("ROUTER", properties))) {
             assertThat(peer.onlyEvent(ZMTPHandshakeSuccess.class)).isNotNull();
             assertThat(budget.used()).isBetween(100 * 160L, 100 * 180L);
         }
@@ -130,9 +132,7 @@ class MemoryBudgetTest {
 
     @Test
     void anUnfinishedHandshakeCommandCounts() {
-        ZMTPCodec codec =
-                ZMTPCodec.builder().socketType(DEALER).memoryBudget(budget).build();
-        try (ScriptedPeer peer = new ScriptedPeer(codec).send(GREETING)) {
+        try (ScriptedPeer peer = new ScriptedPeer(codec()).send(GREETING)) {
             assertThat(budget.used()).isZero();
             peer.send("06 00*6 1f 40 00*5000");
             assertThat(budget.used()).isBetween(5_000L, 10_000L);
@@ -156,9 +156,7 @@ class MemoryBudgetTest {
 
     @Test
     void heldWritesCountUntilTheyAreSent() {
-        ZMTPCodec codec =
-                ZMTPCodec.builder().socketType(DEALER).memoryBudget(budget).build();
-        try (ScriptedPeer peer = new ScriptedPeer(codec)) {
+        try (ScriptedPeer peer = new ScriptedPeer(codec())) {
             peer.channel.write(ZMTPMessage.fromUTF8("a".repeat(5000)));
             assertThat(budget.used()).isBetween(5000L, 5200L);
             peer.channel.flush();
@@ -246,23 +244,13 @@ class MemoryBudgetTest {
     }
 
     /** Notes the size of each buffer. */
-    private static final class Noting extends AbstractByteBufAllocator {
+    private static final class Noting extends HeapAllocator {
         private final List<Integer> taken = new ArrayList<>();
 
         @Override
         protected ByteBuf newHeapBuffer(int initialCapacity, int maxCapacity) {
             taken.add(initialCapacity);
-            return ByteBufAllocator.DEFAULT.heapBuffer(initialCapacity, maxCapacity);
-        }
-
-        @Override
-        protected ByteBuf newDirectBuffer(int initialCapacity, int maxCapacity) {
-            return newHeapBuffer(initialCapacity, maxCapacity);
-        }
-
-        @Override
-        public boolean isDirectBufferPooled() {
-            return false;
+            return super.newHeapBuffer(initialCapacity, maxCapacity);
         }
     }
 

@@ -30,11 +30,13 @@ class PausedAddressesTest {
     private final ZMTPMemoryBudget budget = ZMTPMemoryBudget.of(100_000);
     private final PausedAddresses addresses = new PausedAddresses();
 
+    private ZMTPCodec codec() {
+        return ZMTPCodec.builder().socketType(DEALER).memoryBudget(budget).build();
+    }
+
     private ScriptedPeer connect(String address, ChannelHandler... before) {
-        ZMTPCodec codec =
-                ZMTPCodec.builder().socketType(DEALER).memoryBudget(budget).build();
         ChannelHandler[] handlers = Arrays.copyOf(before, before.length + 1);
-        handlers[before.length] = codec;
+        handlers[before.length] = codec();
         return new ScriptedPeer(new AddressedChannel(address, 5000), handlers);
     }
 
@@ -85,9 +87,7 @@ class PausedAddressesTest {
         Reads reads = new Reads();
         AddressedChannel channel = new AddressedChannel(HOST, 5000);
         channel.config().setAutoRead(false);
-        ZMTPCodec codec =
-                ZMTPCodec.builder().socketType(DEALER).memoryBudget(budget).build();
-        try (ScriptedPeer next = new ScriptedPeer(channel, reads, codec)) {
+        try (ScriptedPeer next = new ScriptedPeer(channel, reads, codec())) {
             channel.runPendingTasks();
             assertThat(reads.count).isZero();
             waitForTheEnd(next);
@@ -120,9 +120,7 @@ class PausedAddressesTest {
                 return isOpen() && pipeline().get("recorder") != null; // when all handlers are there
             }
         };
-        ZMTPCodec codec =
-                ZMTPCodec.builder().socketType(DEALER).memoryBudget(budget).build();
-        try (ScriptedPeer next = new ScriptedPeer(channel, codec)) {
+        try (ScriptedPeer next = new ScriptedPeer(channel, codec())) {
             next.send(HANDSHAKE + "00 01 61");
             assertThat(next.messages).containsExactly("message 61");
         }
