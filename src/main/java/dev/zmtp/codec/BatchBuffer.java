@@ -122,6 +122,21 @@ final class BatchBuffer {
         return null;
     }
 
+    /** Returns a buffer of {@code full}'s length in its place if most of it is empty; {@code full} is then released. */
+    ByteBuf trim(ByteBuf full) {
+        int length = full.readableBytes();
+        if (length > full.capacity() / 2) {
+            return full;
+        }
+        try {
+            return alloc.ioBuffer(length).writeBytes(full);
+        } catch (Throwable e) { // the allocator has no more memory: what is written goes as it is
+            return full.readerIndex(0).retain();
+        } finally {
+            full.release();
+        }
+    }
+
     /** Releases the open buffer and what was written. */
     void drop() {
         if (open != null) {

@@ -16,6 +16,9 @@ final class ConnectionMemory {
     /** What the objects of a property take. */
     private static final int PROPERTY_OBJECTS = 160;
 
+    /** What the objects of a buffer that waits to be sent take, but for the transport's entry, which it counts. */
+    private static final int BUFFER_OBJECTS = 160;
+
     private final ZMTPCodec codec;
     private final ChannelHandlerContext ctx;
     private final MemoryAccount account;
@@ -27,6 +30,9 @@ final class ConnectionMemory {
     private long written;
 
     private long sent;
+
+    /** The buffers that were given to the transport and are not sent. */
+    private int waiting;
 
     /** The transport has bytes that it could not send yet. */
     private boolean unsent;
@@ -66,7 +72,12 @@ final class ConnectionMemory {
             account.moved(written - pending - sent);
             sent = written - pending;
         }
-        return pending;
+        return pending + (long) BUFFER_OBJECTS * waiting;
+    }
+
+    /** Returns whether the transport has bytes that it could not send at the last flush. */
+    boolean isUnsent() {
+        return unsent;
     }
 
     /** See {@link MemoryAccount#pause}. */
@@ -84,9 +95,10 @@ final class ConnectionMemory {
         account.moved(bytes);
     }
 
-    /** So many bytes were given to the transport. */
+    /** A buffer of so many bytes is given to the transport. */
     void written(int bytes) {
         written += bytes;
+        waiting++;
     }
 
     /**
@@ -94,6 +106,7 @@ final class ConnectionMemory {
      * transport is done: its own count is not up to date before.
      */
     void onSent() {
+        waiting--;
         if (!unsent || countScheduled) {
             return;
         }

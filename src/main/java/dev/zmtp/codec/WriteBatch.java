@@ -384,6 +384,9 @@ final class WriteBatch {
         if (frameLog != null) {
             frameLog.sent(full);
         }
+        if (codec.memory().isUnsent()) {
+            full = buffer.trim(full); // it will have to wait, perhaps for long
+        }
         codec.memory().written(full.readableBytes());
         boolean hasVoid = promises.hasVoid();
         List<ChannelPromise> waiting = promises.take();

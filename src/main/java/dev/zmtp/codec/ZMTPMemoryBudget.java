@@ -23,7 +23,8 @@ import java.util.concurrent.atomic.AtomicLong;
  * <p>When the sum exceeds the limit, connections are ended with {@link ZMTPException.Code#MEMORY_BUDGET} until there is
  * room again. First those that keep much, have moved few bytes in their life, and do not move any now: strangers with
  * unfinished messages, and subscribers that do not read. A peer that sends whole messages and reads what it gets keeps
- * next to nothing, and is not chosen. For a second, new connections with the address of one that was ended (IPv6: with
+ * next to nothing, and is not chosen. A connection ends when its event loop has done its current task: a task that
+ * writes to very many channels can exceed the limit until then. For a second, new connections with the address of one that was ended (IPv6: with
  * its /64) wait before their handshake, because it is likely to return at once. After a proxy, the address is that of
  * {@link ZMTPCodec#PEER_ADDRESS} when a connection is ended, and the proxy's when a new one begins: if {@code
  * PEER_ADDRESS} is not set, all that come through the proxy wait. A connection from which something is read

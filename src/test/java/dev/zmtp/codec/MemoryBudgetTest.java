@@ -15,6 +15,7 @@ import dev.zmtp.testing.HeapAllocator;
 import dev.zmtp.testing.InTraffic;
 import dev.zmtp.testing.ScriptedPeer;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -168,11 +169,13 @@ class MemoryBudgetTest {
     /** A transport whose peer reads only when it is told to. */
     private static final class Socket extends ChannelOutboundHandlerAdapter {
         private boolean peerReads;
+        private ByteBufAllocator allocator = ByteBufAllocator.DEFAULT;
         private ChannelHandlerContext ctx;
 
         @Override
         public void handlerAdded(ChannelHandlerContext ctx) {
             this.ctx = ctx;
+            ctx.channel().config().setAllocator(allocator);
         }
 
         @Override
@@ -202,10 +205,69 @@ class MemoryBudgetTest {
         try (ScriptedPeer peer = traffic(socket)) {
             socket.peerReads = false;
             write(peer, 3000);
-            assertThat(budget.used() - announced).isBetween(3000L, 3200L);
+            assertThat(budget.used() - announced).isBetween(3000L, 3300L);
             socket.ctx.flush();
             peer.channel.runPendingTasks();
             assertThat(budget.used()).isEqualTo(announced);
+        }
+    }
+
+    @Test
+    void theBuffersOfSmallWritesThatWaitCount() {
+        Socket socket = new Socket();
+        socket.peerReads = true;
+        long announced = announced();
+        try (ScriptedPeer peer = traffic(socket)) {
+            socket.peerReads = false;
+            for (int i = 0; i < 100; i++) {
+                write(peer, 1);
+            }
+            assertThat(budget.used() - announced).isBetween(100 * 200L, 100 * 300L);
+            socket.ctx.flush();
+            peer.channel.runPendingTasks();
+            assertThat(budget.used()).isEqualTo(announced);
+        }
+    }
+
+    /** A small write that waits must not keep the buffer for a batch of them. */
+    @Test
+    void aSmallWriteAfterOnesThatWaitTakesOnlyItsBytes() {
+        Noting allocator = new Noting();
+        Socket socket = new Socket();
+        socket.allocator = allocator;
+        socket.peerReads = true;
+        try (ScriptedPeer peer = traffic(socket)) {
+            socket.peerReads = false;
+            allocator.taken.clear();
+            write(peer, 8);
+            assertThat(allocator.taken).containsExactly(512);
+            write(peer, 8);
+            assertThat(allocator.taken).containsExactly(512, 512, 10);
+            write(peer, 300);
+            assertThat(allocator.taken).containsExactly(512, 512, 10, 512);
+        }
+    }
+
+    @Test
+    void aSmallWriteGoesAsItIsIfThereIsNoMemoryForACopy() {
+        Socket socket = new Socket();
+        socket.allocator = new HeapAllocator() {
+            @Override
+            protected ByteBuf newHeapBuffer(int initialCapacity, int maxCapacity) {
+                if (!socket.peerReads && initialCapacity == 10) {
+                    throw new OutOfMemoryError("full");
+                }
+                return super.newHeapBuffer(initialCapacity, maxCapacity);
+            }
+        };
+        socket.peerReads = true;
+        try (ScriptedPeer peer = traffic(socket)) {
+            peer.received();
+            socket.peerReads = false;
+            write(peer, 8);
+            write(peer, 8);
+            socket.ctx.flush();
+            assertThat(peer.received()).isEqualTo("00086161616161616161".repeat(2));
         }
     }
 

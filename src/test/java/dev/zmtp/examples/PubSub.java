@@ -6,7 +6,6 @@ import static dev.zmtp.ZMTPSocketType.SUB;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSubscription;
 import dev.zmtp.ZMTPTopicMatcher;
-import dev.zmtp.codec.BatchFlusher;
 import dev.zmtp.codec.ZMTPCodec;
 import dev.zmtp.codec.ZMTPHandshakeFailure;
 import dev.zmtp.codec.ZMTPHandshakeSuccess;
@@ -51,8 +50,11 @@ public final class PubSub {
     /** Bytes of messages that may wait for all subscribers together. */
     private static final long MAX_BYTES_BEHIND = 32 << 20;
 
-    /** Messages that are sent before the event loop does other work. */
-    private static final int TURN = 512;
+    /** Messages that are matched before the event loop does other work. */
+    private static final int MESSAGES_PER_TURN = 512;
+
+    /** Subscribers to which they are sent before the event loop does other work. */
+    private static final int SUBSCRIBERS_PER_TURN = 64;
 
     private PubSub() {}
 
@@ -87,6 +89,7 @@ public final class PubSub {
 
         // Used by the event loop only.
         private final ZMTPTopicMatcher<Subscription> topics = new ZMTPTopicMatcher<>();
+        private final Queue<Subscription> due = new ArrayDeque<>();
         private final Set<Subscription> slow = new LinkedHashSet<>();
         private long bytesBehind;
 
@@ -121,7 +124,7 @@ public final class PubSub {
             }
             waiting.add(message);
             if (scheduled.compareAndSet(false, true)) {
-                loop.execute(this::sendWaiting); // one task for a whole burst
+                loop.execute(this::turn); // one task for a whole burst
             }
             return true;
         }
@@ -136,26 +139,40 @@ public final class PubSub {
             return scheduled.get();
         }
 
-        private void sendWaiting() {
-            for (int i = 0; i < TURN; i++) {
-                ZMTPMessage message = waiting.poll();
-                if (message == null) {
-                    break;
-                }
-                room.release();
-                send(message);
+        private void turn() {
+            if (due.isEmpty()) {
+                matchWaiting();
+            }
+            for (int i = 0; i < SUBSCRIBERS_PER_TURN && !due.isEmpty(); i++) {
+                due.remove().send(); // all that was matched, and one flush
+            }
+            dropFromSlowest();
+            if (!due.isEmpty()) {
+                next();
+                return;
             }
             scheduled.set(false);
             if (!waiting.isEmpty() && scheduled.compareAndSet(false, true)) {
-                // Not execute: the loop would run it before it looks at its channels again.
-                loop.schedule(this::sendWaiting, 0, TimeUnit.NANOSECONDS);
+                next();
             }
         }
 
-        private void send(ZMTPMessage message) {
-            // One look at the topic, however many there are. What each channel sends is the same message.
-            topics.match(message.frame(0), subscriber -> subscriber.send(message));
-            message.release();
+        /** Not execute: the loop would run it before it looks at its channels again. */
+        private void next() {
+            loop.schedule(this::turn, 0, TimeUnit.NANOSECONDS);
+        }
+
+        private void matchWaiting() {
+            for (int i = 0; i < MESSAGES_PER_TURN; i++) {
+                ZMTPMessage message = waiting.poll();
+                if (message == null) {
+                    return;
+                }
+                room.release();
+                // One look at the topic, however many there are. What each channel sends is the same message.
+                topics.match(message.frame(0), subscriber -> subscriber.add(message));
+                message.release();
+            }
         }
 
         /** At most so many bytes are kept for all slow subscribers. The slowest one misses what was kept for it. */
@@ -171,14 +188,12 @@ public final class PubSub {
         /** A connection. A subscriber that does not keep up has a queue of messages, up to a bound. */
         private final class Subscription extends SimpleChannelInboundHandler<ZMTPSubscription> {
             private final Channel channel;
-            private final BatchFlusher flusher;
             private final Queue<ZMTPMessage> behind = new ArrayDeque<>();
             private long bytes;
             private long missed;
 
             Subscription(Channel channel) {
                 this.channel = channel;
-                flusher = new BatchFlusher(channel);
             }
 
             @Override
@@ -191,36 +206,34 @@ public final class PubSub {
                 onSubscription.accept(subscription);
             }
 
-            void send(ZMTPMessage message) {
-                if (behind.isEmpty() && channel.isWritable()) {
-                    write(message.retain());
-                } else if (behind.size() < MAX_BEHIND) {
-                    behind.add(message.retain());
-                    bytes += message.readableBytes();
-                    bytesBehind += message.readableBytes();
-                    slow.add(this);
-                    dropFromSlowest();
-                } else {
+            /** Keeps {@code message} until it is sent, at the end of this turn or when the channel is writable. */
+            void add(ZMTPMessage message) {
+                if (behind.size() == MAX_BEHIND) {
                     missed(1);
+                    return;
                 }
-            }
-
-            private void write(ZMTPMessage message) {
-                channel.write(message, channel.voidPromise()); // a failure comes to exceptionCaught
-                flusher.flush();
+                if (behind.isEmpty()) {
+                    due.add(this);
+                }
+                behind.add(message.retain());
+                bytes += message.readableBytes();
+                bytesBehind += message.readableBytes();
             }
 
             @Override
             public void channelWritabilityChanged(ChannelHandlerContext ctx) {
-                ctx.executor().execute(this::catchUp); // as a task: this call may come from inside write
+                ctx.executor().execute(this::send); // as a task: this call may come from inside write
             }
 
-            private void catchUp() {
+            private void send() {
                 while (channel.isWritable() && !behind.isEmpty()) {
-                    write(takeBehind());
+                    channel.write(takeBehind(), channel.voidPromise()); // a failure comes to exceptionCaught
                 }
+                channel.flush();
                 if (behind.isEmpty()) {
                     slow.remove(this);
+                } else {
+                    slow.add(this);
                 }
             }
 
@@ -254,6 +267,7 @@ public final class PubSub {
             @Override
             public void channelInactive(ChannelHandlerContext ctx) {
                 topics.removeAll(this);
+                due.remove(this);
                 dropAll();
                 if (missed > 0) {
                     System.err.println(channel + " missed " + missed + " messages");
