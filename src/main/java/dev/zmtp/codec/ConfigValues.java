@@ -55,7 +55,7 @@ final class ConfigValues implements Cloneable {
     int maxHandshakeCommandLength = 8 << 10;
     int maxCommandLength = 8 << 10;
     int maxCommandsPerSecond = 100_000;
-    int maxFramesPerTurn = 1024;
+    int maxFramesPerTurn = 2048;
     int maxSubscriptions = 10_000;
     long maxSubscriptionsLength = 4 << 20;
     int maxMetadataProperties = 256;

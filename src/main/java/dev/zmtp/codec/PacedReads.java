@@ -10,7 +10,7 @@ import io.netty.util.UncheckedBooleanSupplier;
 /**
  * Has the transport read no further while the {@link ReadLoop} is behind, so that what waits there stays small.
  *
- * <p>A transport reads several times in a row and asks after each whether to go on; it is told no at the end of a turn.
+ * <p>A transport reads several times in a row and asks after each whether to go on; it is told no in the second half of a turn.
  * One that watches the socket reads on nevertheless when the event loop comes round, and then gets a buffer that holds
  * fewer frames than a turn.
  */
@@ -79,12 +79,12 @@ final class PacedReads implements MaxMessagesRecvByteBufAllocator {
 
         @Override
         public boolean continueReading() {
-            return !reads.isBehind() && handle.continueReading();
+            return reads.mayReadOn() && handle.continueReading();
         }
 
         @Override
         public boolean continueReading(UncheckedBooleanSupplier maybeMoreDataSupplier) {
-            return !reads.isBehind() && handle.continueReading(maybeMoreDataSupplier);
+            return reads.mayReadOn() && handle.continueReading(maybeMoreDataSupplier);
         }
     }
 }

@@ -97,9 +97,9 @@ final class ReadLoop {
         }
     }
 
-    /** Returns whether something that was read is not decoded yet. */
-    boolean isBehind() {
-        return !queue.isEmpty() || turn.isOver();
+    /** Returns whether the transport may read on in this turn. */
+    boolean mayReadOn() {
+        return queue.isEmpty() && turn.hasRoom();
     }
 
     /** The bytes that were read and are not decoded yet. */

@@ -26,6 +26,14 @@ final class Turn {
         left--;
     }
 
+    /**
+     * Returns whether the transport may bring more in this turn. Not after half of the frames, so that a read is mostly
+     * decoded whole: to go on in the middle of one costs another round of the event loop.
+     */
+    boolean hasRoom() {
+        return left > maxFrames / 2;
+    }
+
     /** Returns whether what is left has to wait for the next turn. */
     boolean isOver() {
         return left <= 0;

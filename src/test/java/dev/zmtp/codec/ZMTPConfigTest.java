@@ -146,7 +146,7 @@ class ZMTPConfigTest {
         assertThat(config.maxHandshakeCommandLength()).isEqualTo(8 << 10);
         assertThat(config.maxCommandLength()).isEqualTo(8 << 10);
         assertThat(config.maxCommandsPerSecond()).isEqualTo(100_000);
-        assertThat(config.maxFramesPerTurn()).isEqualTo(1024);
+        assertThat(config.maxFramesPerTurn()).isEqualTo(2048);
         assertThat(config.maxSubscriptions()).isEqualTo(10_000);
         assertThat(config.maxSubscriptionsLength()).isEqualTo(4 << 20);
         assertThat(config.maxMetadataProperties()).isEqualTo(256);
