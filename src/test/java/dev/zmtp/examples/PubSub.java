@@ -169,10 +169,14 @@ public final class PubSub {
                     return;
                 }
                 room.release();
-                // One look at the topic, however many there are. What each channel sends is the same message.
-                topics.match(message.frame(0), subscriber -> subscriber.add(message));
-                message.release();
+                match(message);
             }
+        }
+
+        private void match(ZMTPMessage message) {
+            // One look at the topic, however many there are. What each channel sends is the same message.
+            topics.match(message.frame(0), subscriber -> subscriber.add(message));
+            message.release();
         }
 
         /** At most so many bytes are kept for all slow subscribers. The slowest one misses what was kept for it. */
