@@ -126,6 +126,20 @@ class PromisesTest {
     }
 
     @Test
+    void aFailureOfAWriteWithAPromiseIsNotReportedForAVoidOneBeforeIt() {
+        DyingTransport transport = new DyingTransport();
+        try (ScriptedPeer peer = InTraffic.as(DEALER).before(transport).start()) {
+            peer.channel.writeAndFlush(message(10), peer.channel.voidPromise());
+            peer.channel.releaseOutbound();
+            transport.takes = false;
+            ChannelFuture write = peer.channel.writeAndFlush(message(10));
+            transport.die(peer.channel);
+            assertThat(write.cause()).isSameAs(transport.reset);
+            assertThat(peer.failures).isEmpty();
+        }
+    }
+
+    @Test
     void aFailureThatTheTransportHasReportedIsNotRepeatedForVoidPromises() {
         DyingTransport transport = new DyingTransport();
         try (ScriptedPeer peer = InTraffic.as(DEALER).before(transport).start()) {
