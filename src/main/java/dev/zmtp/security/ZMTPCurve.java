@@ -28,7 +28,7 @@ public final class ZMTPCurve {
      * @param own the key pair of this side; the server authenticates its public key
      */
     public static ZMTPMechanism.Factory client(ZMTPCurvePublicKey server, ZMTPCurveKeyPair own) {
-        BouncyCastle.require();
+        PrimitivesChoice.require();
         Objects.requireNonNull(server, "server");
         Objects.requireNonNull(own, "own");
         return MechanismFactories.client(NAME, context -> new CurveClient(context, RANDOM, server, own));
@@ -39,7 +39,7 @@ public final class ZMTPCurve {
      * The config must have one.
      */
     public static ZMTPMechanism.Factory server(ZMTPCurveKeyPair own) {
-        BouncyCastle.require();
+        PrimitivesChoice.require();
         Objects.requireNonNull(own, "own");
         return MechanismFactories.server(NAME, context -> new CurveServer(context, RANDOM, own));
     }
