@@ -9,7 +9,8 @@ import javax.security.auth.Destroyable;
 /**
  * A long-term CURVE key pair (RFC 26). Thread safe; share one among all channels.
  *
- * <p>Needs Bouncy Castle, an optional dependency: without it the static methods throw an {@link IllegalStateException}.
+ * <p>Needs Bouncy Castle or libsodium, as {@link ZMTPCurve} does: without them the static methods throw an
+ * {@link IllegalStateException}.
  *
  * <p>{@link #destroy} wipes the secret key. New connections then fail. A handshake that has begun uses a copy, and
  * wipes that at its end.
