@@ -1,14 +1,13 @@
 package dev.zmtp.security;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.util.IllegalReferenceCountException;
 import io.netty.util.concurrent.FastThreadLocal;
 import java.nio.ByteBuffer;
 import java.util.Objects;
 
 /**
- * Native memory of a thread, in which libsodium gets keys and makes results. Whoever uses it wipes it before the thread
- * does anything else; so it never has to be freed at a certain moment, and no connection has native memory of its own.
+ * Native memory of a thread, in which libsodium gets keys and makes results. Each use ends with {@link #wipe}, so
+ * between two of them there is nothing in it. It is freed after the thread has ended; no connection has native memory.
  *
  * <pre>
  *   key:32 nonce:8 mac:16 unused:8  block:64  state of Poly1305:256  chunk:4096
@@ -185,12 +184,9 @@ final class LibsodiumMemory {
         return memory.asReadOnlyBuffer();
     }
 
-    /** The address of bytes that are in the buffer: nobody else checks this. */
+    /** The address of bytes, once it is certain that they are in the buffer and it was not released. */
     private static long address(ByteBuf data, int index, int length) {
-        if (data.refCnt() == 0) {
-            throw new IllegalReferenceCountException(0);
-        }
         Objects.checkFromIndexSize(index, length, data.capacity());
-        return data.memoryAddress() + index;
+        return data.memoryAddress() + index; // throws if it was
     }
 }

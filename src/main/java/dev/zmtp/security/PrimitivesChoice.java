@@ -118,7 +118,7 @@ final class PrimitivesChoice {
         CHOICE.get();
     }
 
-    /** The primitives to compute with, for whoever has called {@link #require}. */
+    /** The primitives to compute with. Throws as {@link #require} does. */
     static CurvePrimitives primitives() {
         return CHOICE.get();
     }

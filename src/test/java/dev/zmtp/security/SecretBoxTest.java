@@ -253,6 +253,20 @@ class SecretBoxTest {
         data.release();
     }
 
+    @ParameterizedTest
+    @EnumSource
+    void theRestOfABoxIsNotOpenedInAReadOnlyBuffer(Kind kind) {
+        ByteBuf data = buffer(kind, bytes(1000));
+        boxes.seal(COUNT, data, 3 + MAC, 1000);
+        boxes.begin(COUNT);
+        boxes.openPart(data, 3 + MAC, 500);
+        byte[] before = content(data, 0);
+        ByteBuf readOnly = data.asReadOnly();
+        assertThatThrownBy(() -> boxes.open(readOnly, 3 + MAC, 1000)).isInstanceOf(ReadOnlyBufferException.class);
+        assertThat(content(data, 0)).isEqualTo(before);
+        data.release();
+    }
+
     @Test
     void aWipedKeySealsNothing() {
         ByteBuf data = buffer(Kind.HEAP, bytes(10));
