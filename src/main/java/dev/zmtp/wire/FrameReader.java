@@ -253,24 +253,16 @@ public final class FrameReader {
     }
 
     /**
-     * Returns the buffer that the transport should read into next, or null if any will do. The caller must release it,
-     * unless bytes were read into it and it goes the way of all that is read; the transport does both.
+     * Returns the buffer that the transport should read into next, the caller's to release; or null if any will do.
      *
-     * <p>A buffer is returned if that saves a copy or a read: the free part of the buffer in which a body is put
-     * together, or one for all of a body. It is never much larger than what has arrived of the frame and a usual read.
-     * What is read into another buffer meanwhile is taken as well.
+     * <p>It is returned if that saves a copy or a read: the free part of the buffer in which a body is put together, or
+     * one for all of a body. It is not much larger than what has arrived of the frame and two usual reads. Bytes that
+     * are read into another buffer are taken as well.
      *
      * @param usual the length of a read that the transport makes by itself
      */
     public @Nullable ByteBuf nextRead(ByteBufAllocator alloc, int usual) {
-        if (remaining >= 0) {
-            return null;
-        }
-        if (inBody) {
-            return splitBody.nextRead(Math.toIntExact(length), alloc, usual);
-        }
-        // The next frames may be such as the last one.
-        return SplitBody.isAboutARead(length, usual) ? alloc.ioBuffer((int) length + 2 * SplitBody.NEXT_HEADER) : null;
+        return inBody && remaining < 0 ? splitBody.nextRead(Math.toIntExact(length), alloc, usual) : null;
     }
 
     /** Releases what is kept of an unfinished frame. */

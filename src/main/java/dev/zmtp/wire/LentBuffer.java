@@ -25,10 +25,13 @@ final class LentBuffer {
         return slice;
     }
 
-    /** Returns the buffer of which {@code in} is the part that was lent; or null if {@code in} is another. */
+    /**
+     * Returns the buffer of which {@code in} is the part that was lent; or null if {@code in} is another, or some of it
+     * was taken.
+     */
     @Nullable
     ByteBuf takeBack(ByteBuf in) {
-        ByteBuf lender = in == slice ? buffer : null;
+        ByteBuf lender = in == slice && in.readerIndex() == 0 ? buffer : null;
         forget();
         return lender;
     }

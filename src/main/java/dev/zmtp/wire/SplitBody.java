@@ -27,7 +27,7 @@ final class SplitBody {
      * With the end of a body, the transport reads so many bytes more: the next header, so that the length of the next
      * body is known before much of it has arrived.
      */
-    static final int NEXT_HEADER = 256;
+    private static final int NEXT_HEADER = 256;
 
     /** Fewer bytes of a read are copied: a slice has a cost of its own. */
     private static final int MIN_KEPT = 8 << 10;
@@ -66,7 +66,7 @@ final class SplitBody {
      * Returns whether a body is so long that the transport should read it alone, and not so long that memory for all of
      * it would be much for one read.
      */
-    static boolean isAboutARead(long length, int usual) {
+    private static boolean isAboutARead(long length, int usual) {
         return length > AT_ONCE && length >= Math.min(usual, MIN_ALONE) - NEXT_HEADER && length <= 2L * usual;
     }
 

@@ -219,6 +219,24 @@ class LargeReadsTest {
     }
 
     @Test
+    void aHandlerThatIsAddedDuringAReadMayTakeTheFirstBytes() {
+        try (ScriptedPeer peer = traffic()) {
+            byte[] body = halfOfLong(peer);
+            ByteBuf buffer = nextRead();
+            channel.pipeline().addFirst(new ChannelInboundHandlerAdapter() {
+                @Override
+                public void channelRead(ChannelHandlerContext ctx, Object msg) {
+                    ctx.fireChannelRead(((ByteBuf) msg).skipBytes(1));
+                }
+            });
+            read(buffer, body, LONG / 2 - 1, LONG - 1);
+            channel.pipeline().removeFirst();
+            read(channel.alloc().buffer(), body, LONG - 1, LONG);
+            assertFrame(body);
+        }
+    }
+
+    @Test
     void whatIsReadWhileTheCodecIsRemovedGoesToTheNextHandler() {
         try (ScriptedPeer peer = traffic()) {
             halfOfLong(peer);
