@@ -30,6 +30,7 @@ final class LentBuffer {
      * was taken.
      */
     @Nullable
+    @SuppressWarnings("ReferenceEquality") // the object, not what is in it
     ByteBuf takeBack(ByteBuf in) {
         ByteBuf lender = in == slice && in.readerIndex() == 0 ? buffer : null;
         forget();

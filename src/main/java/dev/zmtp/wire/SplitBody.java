@@ -227,7 +227,7 @@ final class SplitBody {
      * taken, if that would be a large buffer for few bytes.
      */
     private boolean isReadInPlace(ByteBuf buffer, ByteBuf in, int count) {
-        if (buffer != whole) {
+        if (whole == null) {
             if (!Retention.isWorthKeeping(buffer, arrived + count)) {
                 return false;
             }

@@ -702,7 +702,7 @@ class FrameReaderTest {
             while (bodies < lengths.length) {
                 ByteBuf next = random.nextInt(8) == 0 ? null : reader.nextRead(direct, usual);
                 ByteBuf in = next == null ? direct.ioBuffer(usual, usual) : next;
-                assertThat(used(direct)).isLessThanOrEqualTo(3L * arrived + 2 * usual + 512 + 4096);
+                assertThat(used(direct)).isLessThanOrEqualTo(3L * arrived + 2L * usual + 512 + 4096);
                 int most = random.nextBoolean() ? in.writableBytes() : 1 + random.nextInt(in.writableBytes());
                 sent.readBytes(in, Math.min(most, sent.readableBytes()));
                 arrived += in.readableBytes();
