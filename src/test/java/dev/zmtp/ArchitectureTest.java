@@ -20,6 +20,7 @@ import com.tngtech.archunit.core.importer.ImportOption.OnlyIncludeTests;
 import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.lang.module.ModuleDescriptor;
 import java.lang.module.ModuleFinder;
@@ -110,6 +111,36 @@ class ArchitectureTest {
                 .doNotBelongToAnyOf(ZMTPMessage.class)
                 .should()
                 .accessField(ByteBufAllocator.class, "DEFAULT")
+                .check(MAIN);
+    }
+
+    /** It is optional: only these may fail to link. */
+    @Test
+    void onlyTheClassesNamedAfterItKnowBouncyCastle() {
+        noClasses()
+                .that()
+                .haveNameNotMatching(".*\\.BouncyCastle(Cipher)?(\\$.*)?")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("org.bouncycastle..")
+                .check(MAIN);
+    }
+
+    /** A wrong address ends the process, or worse: so there is one class that makes addresses, and checks them. */
+    @Test
+    void onlyItsMemoryAndItsStartCallLibsodium() {
+        noClasses()
+                .that()
+                .haveNameNotMatching(".*\\.Libsodium(Memory|Functions)?(\\$.*)?")
+                .should()
+                .dependOnClassesThat()
+                .haveSimpleName("LibsodiumFunctions")
+                .check(MAIN);
+        noClasses()
+                .that()
+                .haveNameNotMatching(".*\\.LibsodiumMemory")
+                .should()
+                .callMethod(ByteBuf.class, "memoryAddress")
                 .check(MAIN);
     }
 

@@ -34,6 +34,9 @@ import org.junit.jupiter.api.Test;
 class NativeImageTest {
     private static final String METADATA = "/META-INF/native-image/dev.zmtp/netty-zmtp/reflect-config.json";
 
+    /** In a native image it looks up nothing: NativeLibraryTest.aNativeImageCallsNone. */
+    private static final String NATIVE_LIBRARY = "dev.zmtp.security.NativeLibrary";
+
     private static final JavaClasses MAIN = new ClassFileImporter()
             .importUrl(ZMTPVersion.class.getProtectionDomain().getCodeSource().getLocation());
 
@@ -98,6 +101,8 @@ class NativeImageTest {
         noClasses()
                 .that()
                 .haveNameNotMatching("dev\\.zmtp\\.codec\\.Constructors(\\$\\d+)?")
+                .and()
+                .doNotHaveFullyQualifiedName(NATIVE_LIBRARY)
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage("java.lang.reflect..")
@@ -110,6 +115,8 @@ class NativeImageTest {
     @Test
     void nothingIsLookedUpByName() {
         noClasses()
+                .that()
+                .doNotHaveFullyQualifiedName(NATIVE_LIBRARY)
                 .should()
                 .callMethodWhere(target(owner(assignableTo(Class.class)))
                         .and(target(nameMatching("forName|newInstance|getResource.*"))))

@@ -8,11 +8,12 @@ import io.netty.channel.RecvByteBufAllocator;
 import io.netty.util.UncheckedBooleanSupplier;
 
 /**
- * Has the transport read no further while the {@link ReadLoop} is behind, so that what waits there stays small.
+ * Chooses the buffers that the transport reads into, a body's own where it can, and has it read no further while the
+ * {@link ReadLoop} is behind, so that what waits there stays small.
  *
- * <p>A transport reads several times in a row and asks after each whether to go on; it is told no in the second half of a turn.
- * One that watches the socket reads on nevertheless when the event loop comes round, and then gets a buffer that holds
- * fewer frames than a turn.
+ * <p>A transport reads several times in a row and asks after each whether to go on; it is told no in the second half of
+ * a turn. One that watches the socket reads on nevertheless when the event loop comes round, and then gets a buffer
+ * that holds fewer frames than a turn.
  */
 final class PacedReads implements MaxMessagesRecvByteBufAllocator {
 
@@ -20,6 +21,9 @@ final class PacedReads implements MaxMessagesRecvByteBufAllocator {
     private static final int MAX_QUEUED = 64 << 10;
 
     private static final int SMALL_BUFFER = 256;
+
+    /** As many bytes are read in a row as by so many usual reads: with longer ones, other channels wait no longer. */
+    private static final int READS_IN_A_ROW = 16;
 
     private final RecvByteBufAllocator allocator;
     private final ReadLoop reads;
@@ -67,6 +71,9 @@ final class PacedReads implements MaxMessagesRecvByteBufAllocator {
 
         private final ExtendedHandle handle;
 
+        /** The bytes that were read since the transport began this row of reads. */
+        private long row;
+
         private PacedHandle(ExtendedHandle handle) {
             super(handle);
             this.handle = handle;
@@ -74,17 +81,42 @@ final class PacedReads implements MaxMessagesRecvByteBufAllocator {
 
         @Override
         public ByteBuf allocate(ByteBufAllocator alloc) {
-            return reads.queuedBytes() > MAX_QUEUED ? alloc.ioBuffer(SMALL_BUFFER) : handle.allocate(alloc);
+            if (reads.queuedBytes() > MAX_QUEUED) {
+                return alloc.ioBuffer(SMALL_BUFFER);
+            }
+            ByteBuf chosen = null;
+            try {
+                chosen = reads.nextRead(alloc, handle.guess());
+            } catch (OutOfMemoryError e) {
+                // There may be memory for a shorter read. If not, the transport reports that.
+            }
+            return chosen == null ? handle.allocate(alloc) : chosen;
+        }
+
+        @Override
+        public void reset(ChannelConfig config) {
+            row = 0;
+            handle.reset(config);
+        }
+
+        @Override
+        public void lastBytesRead(int bytes) {
+            row += Math.max(0, bytes);
+            handle.lastBytesRead(bytes);
         }
 
         @Override
         public boolean continueReading() {
-            return reads.mayReadOn() && handle.continueReading();
+            return mayReadOn() && handle.continueReading();
         }
 
         @Override
         public boolean continueReading(UncheckedBooleanSupplier maybeMoreDataSupplier) {
-            return reads.mayReadOn() && handle.continueReading(maybeMoreDataSupplier);
+            return mayReadOn() && handle.continueReading(maybeMoreDataSupplier);
+        }
+
+        private boolean mayReadOn() {
+            return reads.mayReadOn() && row < (long) Math.max(READS_IN_A_ROW, maxMessagesPerRead()) * handle.guess();
         }
     }
 }

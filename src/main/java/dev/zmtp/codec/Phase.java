@@ -1,6 +1,7 @@
 package dev.zmtp.codec;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelPromise;
 import java.net.SocketAddress;
 import org.jspecify.annotations.Nullable;
@@ -54,6 +55,12 @@ abstract class Phase {
 
     /** What follows what was read may be long in coming: keeps what is not complete in little memory. */
     void compact() {}
+
+    /** As {@link dev.zmtp.wire.FrameReader#nextRead}. */
+    @Nullable
+    ByteBuf nextRead(ByteBufAllocator alloc, int usual) {
+        return null;
+    }
 
     /** The transport has nothing more to read for now. */
     void readComplete() {}

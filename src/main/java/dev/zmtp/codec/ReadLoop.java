@@ -3,6 +3,7 @@ package dev.zmtp.codec;
 import dev.zmtp.ZMTPException;
 import dev.zmtp.wire.Retention;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.DecoderException;
 import java.util.ArrayDeque;
@@ -95,6 +96,16 @@ final class ReadLoop {
         if (consumed) {
             turnComplete(); // that of the transport may have come before
         }
+    }
+
+    /**
+     * As {@link dev.zmtp.wire.FrameReader#nextRead}. A handler before the codec may change what is read, or keep it, so
+     * then any buffer will do.
+     */
+    @Nullable
+    ByteBuf nextRead(ByteBufAllocator alloc, int usual) {
+        boolean isDecoded = !busy && queue.isEmpty();
+        return isDecoded && ctx.pipeline().firstContext() == ctx ? codec.phase().nextRead(alloc, usual) : null;
     }
 
     /** Returns whether the transport may read on in this turn. */

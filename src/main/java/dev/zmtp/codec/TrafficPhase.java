@@ -10,6 +10,7 @@ import dev.zmtp.security.ZMTPMechanism.FrameCipher;
 import dev.zmtp.wire.Command;
 import dev.zmtp.wire.FrameReader;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelPromise;
 import io.netty.handler.codec.EncoderException;
 import io.netty.util.internal.logging.InternalLogger;
@@ -135,6 +136,12 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
     @Override
     long kept() {
         return reader.kept() + (sink == null ? 0 : sink.kept()) + topics.counted();
+    }
+
+    @Override
+    @Nullable
+    ByteBuf nextRead(ByteBufAllocator alloc, int usual) {
+        return reader.nextRead(alloc, usual);
     }
 
     @Override

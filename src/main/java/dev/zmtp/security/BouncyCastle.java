@@ -1,46 +1,53 @@
 package dev.zmtp.security;
 
 import java.util.Arrays;
-import java.util.HexFormat;
+import org.bouncycastle.crypto.engines.Salsa20Engine;
+import org.bouncycastle.math.ec.rfc7748.X25519;
+import org.bouncycastle.util.Pack;
 
-/** Checks that Bouncy Castle, an optional dependency, is there and computes what CURVE needs. */
-final class BouncyCastle {
+/** The primitives of Bouncy Castle, an optional dependency. */
+final class BouncyCastle implements CurvePrimitives {
 
-    /** The box that NaCl makes of 33 zeros, with a key and a nonce of zeros. */
-    private static final byte[] BOX = HexFormat.of()
-            .parseHex("0d6681dced740667c699f0ac71bfd1bd"
-                    + "c63ebbfffe85ce2cebdef7dc42f494576d05bdd7b929ebb045f2a793f740277d05");
+    /** Indices of the words of the state that make the key. */
+    private static final int[] DERIVED_AT = {0, 5, 10, 15, 6, 7, 8, 9};
 
-    /** The public key of a secret key of zeros. */
-    private static final byte[] PUBLIC_KEY =
-            HexFormat.of().parseHex("2fe57da347cd62431528daac5fbb290730fff684afc4cfc2ed90995f58cb3b74");
-
-    private static final boolean USABLE = isUsable();
-
-    private BouncyCastle() {}
-
-    /** Tests the version that is there: an old one may lack a method, a later one may use a key in another way. */
-    private static boolean isUsable() {
-        byte[] key = new byte[SecretBox.KEY_LENGTH];
-        try {
-            byte[] box =
-                    CurveBoxes.seal(key, new byte[SecretBox.NONCE_LENGTH], new byte[BOX.length - SecretBox.MAC_LENGTH]);
-            return Arrays.equals(box, BOX) && Arrays.equals(Curve25519.publicKey(key), PUBLIC_KEY);
-        } catch (LinkageError e) {
-            return false;
-        }
+    @Override
+    public byte[] publicKey(byte[] secretKey) {
+        byte[] publicKey = new byte[Curve25519.KEY_LENGTH];
+        X25519.generatePublicKey(secretKey, 0, publicKey, 0);
+        return publicKey;
     }
 
-    /**
-     * Returns if Bouncy Castle can be used.
-     *
-     * @throws IllegalStateException if it is missing or does not compute what CURVE needs
-     */
-    static void require() {
-        if (!USABLE) {
-            throw new IllegalStateException(
-                    "CURVE: no usable Bouncy Castle (expected: org.bouncycastle:bcprov-jdk18on among the dependencies,"
-                            + " as a module org.bouncycastle.provider)");
+    @Override
+    public boolean agree(byte[] secretKey, byte[] publicKey, byte[] agreed) {
+        return X25519.calculateAgreement(secretKey, 0, publicKey, 0, agreed, 0);
+    }
+
+    @Override
+    public byte[] derive(byte[] key, byte[] prefix) {
+        int[] in = new int[BouncyCastleCipher.WORDS];
+        BouncyCastleCipher.setKey(in, key);
+        Pack.littleEndianToInt(prefix, 0, in, BouncyCastleCipher.NONCE_AT, SecretBox.PREFIX_LENGTH / Integer.BYTES);
+        int[] out = new int[BouncyCastleCipher.WORDS];
+        Salsa20Engine.salsaCore(BouncyCastleCipher.ROUNDS, in, out);
+        byte[] derived = new byte[SecretBox.KEY_LENGTH];
+        for (int i = 0; i < DERIVED_AT.length; i++) {
+            int at = DERIVED_AT[i];
+            // The core has added the input, which HSalsa20 does not.
+            Pack.intToLittleEndian(out[at] - in[at], derived, i * Integer.BYTES);
         }
+        Arrays.fill(in, 0);
+        Arrays.fill(out, 0);
+        return derived;
+    }
+
+    @Override
+    public BoxCipher cipher(byte[] derived) {
+        return new BouncyCastleCipher(derived);
+    }
+
+    @Override
+    public String toString() {
+        return "Bouncy Castle";
     }
 }

@@ -3,7 +3,6 @@ package dev.zmtp.security;
 import dev.zmtp.ZMTPException;
 import java.security.SecureRandom;
 import java.util.Arrays;
-import org.bouncycastle.math.ec.rfc7748.X25519;
 
 /** X25519 (RFC 7748), and the key of NaCl's boxes that is derived from it. Too slow for event loops. */
 final class Curve25519 {
@@ -24,9 +23,7 @@ final class Curve25519 {
 
     /** The public key of {@code secretKey}. */
     static byte[] publicKey(byte[] secretKey) {
-        byte[] publicKey = new byte[KEY_LENGTH];
-        X25519.generatePublicKey(secretKey, 0, publicKey, 0);
-        return publicKey;
+        return PrimitivesChoice.primitives().publicKey(secretKey);
     }
 
     /**
@@ -35,12 +32,13 @@ final class Curve25519 {
      * @throws ZMTPException if {@code theirs} is of low order: then anyone could know the result
      */
     static byte[] sharedKey(byte[] ourSecretKey, byte[] theirs) {
+        CurvePrimitives primitives = PrimitivesChoice.primitives();
         byte[] agreed = new byte[KEY_LENGTH];
         try {
-            if (!X25519.calculateAgreement(ourSecretKey, 0, theirs, 0, agreed, 0)) {
+            if (!primitives.agree(ourSecretKey, theirs, agreed)) {
                 throw ZMTPException.malformed("CURVE public key", "of low order", "one of the curve's large group");
             }
-            return SecretBox.derive(agreed, ZEROS);
+            return primitives.derive(agreed, ZEROS);
         } finally {
             Arrays.fill(agreed, (byte) 0);
         }

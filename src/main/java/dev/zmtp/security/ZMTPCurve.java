@@ -7,8 +7,18 @@ import java.util.Objects;
  * CURVE: authentication and encryption with Curve25519 keys (RFC 25 and 26). Pass a result of these methods to
  * {@code mechanism(...)} of a config. Either side may be the one that connects.
  *
- * <p>Needs Bouncy Castle, an optional dependency: without it these methods throw an {@link IllegalStateException}. The
- * handshake is computed on the config's handshake executor.
+ * <p>Computes with one of two libraries. Bouncy Castle is an optional dependency. libsodium is a native library, which
+ * Java 22 and later can call. The system property {@code dev.zmtp.curve.primitives}, read once, chooses:
+ *
+ * <ul>
+ *   <li>{@code auto}, the default: libsodium if it is there and the JVM's option {@code --enable-native-access} permits
+ *       to call it, otherwise Bouncy Castle
+ *   <li>{@code libsodium}, with or without that option
+ *   <li>{@code bouncycastle}
+ * </ul>
+ *
+ * <p>If the library is missing or the property has another value, these methods throw an {@link IllegalStateException}.
+ * The handshake is computed on the config's handshake executor.
  *
  * <p>The result keeps a reference to the key pair. Once that is destroyed, new connections fail.
  */
@@ -28,7 +38,7 @@ public final class ZMTPCurve {
      * @param own the key pair of this side; the server authenticates its public key
      */
     public static ZMTPMechanism.Factory client(ZMTPCurvePublicKey server, ZMTPCurveKeyPair own) {
-        BouncyCastle.require();
+        PrimitivesChoice.require();
         Objects.requireNonNull(server, "server");
         Objects.requireNonNull(own, "own");
         return MechanismFactories.client(NAME, context -> new CurveClient(context, RANDOM, server, own));
@@ -39,7 +49,7 @@ public final class ZMTPCurve {
      * The config must have one.
      */
     public static ZMTPMechanism.Factory server(ZMTPCurveKeyPair own) {
-        BouncyCastle.require();
+        PrimitivesChoice.require();
         Objects.requireNonNull(own, "own");
         return MechanismFactories.server(NAME, context -> new CurveServer(context, RANDOM, own));
     }

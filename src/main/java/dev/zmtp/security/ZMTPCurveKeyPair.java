@@ -9,7 +9,8 @@ import javax.security.auth.Destroyable;
 /**
  * A long-term CURVE key pair (RFC 26). Thread safe; share one among all channels.
  *
- * <p>Needs Bouncy Castle, an optional dependency: without it the static methods throw an {@link IllegalStateException}.
+ * <p>Needs Bouncy Castle or libsodium, as {@link ZMTPCurve} does: without them the static methods throw an
+ * {@link IllegalStateException}.
  *
  * <p>{@link #destroy} wipes the secret key. New connections then fail. A handshake that has begun uses a copy, and
  * wipes that at its end.
@@ -32,7 +33,7 @@ public final class ZMTPCurveKeyPair implements Destroyable {
      * loop.
      */
     public static ZMTPCurveKeyPair generate() {
-        BouncyCastle.require();
+        PrimitivesChoice.require();
         return ofSecretKey(Curve25519.generateSecretKey(RANDOM));
     }
 
@@ -42,7 +43,7 @@ public final class ZMTPCurveKeyPair implements Destroyable {
      * @throws IllegalArgumentException if there are not 32
      */
     public static ZMTPCurveKeyPair of(byte[] secretKey) {
-        BouncyCastle.require();
+        PrimitivesChoice.require();
         if (secretKey.length != Curve25519.KEY_LENGTH) {
             throw new IllegalArgumentException(
                     "secret key length: " + secretKey.length + " (expected: " + Curve25519.KEY_LENGTH + ")");
@@ -57,7 +58,7 @@ public final class ZMTPCurveKeyPair implements Destroyable {
      * @throws IllegalArgumentException if it is not 40 characters of valid Z85; the message does not repeat them
      */
     public static ZMTPCurveKeyPair of(char[] secretKeyZ85) {
-        BouncyCastle.require();
+        PrimitivesChoice.require();
         byte[] characters = Z85.bytes(secretKeyZ85);
         try {
             return ofSecretKey(Z85.decode("secret key", characters, Curve25519.KEY_LENGTH));
@@ -80,7 +81,7 @@ public final class ZMTPCurveKeyPair implements Destroyable {
      *     everyone; the message repeats no secret
      */
     public static ZMTPCurveKeyPair load(Path file) throws IOException {
-        BouncyCastle.require();
+        PrimitivesChoice.require();
         try (CurveFile content = CurveFile.read(file)) {
             ZMTPCurveKeyPair pair = ofSecretKey(content.secretKey());
             boolean loaded = false;

@@ -252,6 +252,19 @@ public final class FrameReader {
         return splitBody.whole();
     }
 
+    /**
+     * Returns the buffer that the transport should read into next, the caller's to release; or null if any will do.
+     *
+     * <p>It is returned if that saves a copy or a read: the free part of the buffer in which a body is put together, or
+     * one for all of a body. It is not much larger than what has arrived of the frame and two usual reads. Bytes that
+     * are read into another buffer are taken as well.
+     *
+     * @param usual the length of a read that the transport makes by itself
+     */
+    public @Nullable ByteBuf nextRead(ByteBufAllocator alloc, int usual) {
+        return inBody && remaining < 0 ? splitBody.nextRead(Math.toIntExact(length), alloc, usual) : null;
+    }
+
     /** Releases what is kept of an unfinished frame. */
     public void close() {
         splitBody.close();

@@ -15,6 +15,10 @@ import dev.zmtp.codec.Loopback.Patient;
 import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.Recorder;
 import dev.zmtp.testing.TestTransport;
+import io.netty.buffer.AbstractByteBufAllocator;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -32,9 +36,11 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -184,6 +190,92 @@ abstract class TransportContract {
         }
         assertThat(left.failures).isEmpty();
         assertThat(right.failures).isEmpty();
+    }
+
+    private static byte[] bytes(int length) {
+        byte[] bytes = new byte[length];
+        new Random(length).nextBytes(bytes);
+        return bytes;
+    }
+
+    /** They begin and end anywhere in the reads of the transport. */
+    @Test
+    void largeBodiesArriveAsTheyWereSentWhateverIsBetweenThem() throws InterruptedException {
+        End left = end();
+        End right = end();
+        join(left, right);
+        Random random = new Random(1);
+        int[] lengths = {
+            20_000, 32_768, 65_526, 65_527, 65_528, 65_536, 65_536, 65_537, 100_000, 131_072, 131_073, 1 << 20, 3 << 20
+        };
+        List<byte[]> bodies = new ArrayList<>();
+        for (int i = 0; i < 100; i++) {
+            bodies.add(bytes(lengths[random.nextInt(lengths.length)]));
+            if (i % 4 == 0) {
+                bodies.add(bytes(random.nextInt(1000)));
+            }
+        }
+        on(left, () -> {
+            for (byte[] body : bodies) {
+                left.channel.writeAndFlush(
+                        ZMTPMessage.from(left.channel.alloc().buffer().writeBytes(body)));
+            }
+        });
+        for (byte[] body : bodies) {
+            ZMTPMessage message = await(right.messages);
+            assertThat(ByteBufUtil.getBytes(message.frame(0))).isEqualTo(body);
+            message.release();
+        }
+        assertThat(right.failures).isEmpty();
+    }
+
+    /** Counts the bytes that are allocated after a buffer of {@code length} bytes. */
+    private static final class AllocatedAfter extends AbstractByteBufAllocator {
+        private final int length;
+        private final AtomicLong allocated = new AtomicLong();
+
+        private AllocatedAfter(int length) {
+            super(true);
+            this.length = length;
+        }
+
+        @Override
+        protected ByteBuf newDirectBuffer(int initialCapacity, int maxCapacity) {
+            if (initialCapacity == length) {
+                allocated.set(0);
+            } else {
+                allocated.addAndGet(initialCapacity);
+            }
+            return ByteBufAllocator.DEFAULT.directBuffer(initialCapacity, maxCapacity);
+        }
+
+        @Override
+        protected ByteBuf newHeapBuffer(int initialCapacity, int maxCapacity) {
+            return ByteBufAllocator.DEFAULT.heapBuffer(initialCapacity, maxCapacity);
+        }
+
+        @Override
+        public boolean isDirectBufferPooled() {
+            return true;
+        }
+    }
+
+    /** The transport reads its second half into the buffer of the body. */
+    @Test
+    void aLongBodyTakesNoSecondBuffer() throws InterruptedException {
+        int length = 16 << 20;
+        AllocatedAfter allocator = new AllocatedAfter(length);
+        End left = end();
+        End right = end();
+        join(left, right);
+        ByteBuf body = left.channel.alloc().buffer(length).writeBytes(bytes(length));
+        right.channel.config().setAllocator(allocator);
+        left.channel.writeAndFlush(ZMTPMessage.from(body.retain()));
+        ZMTPMessage message = await(right.messages);
+        assertThat(message.frame(0)).isEqualTo(body);
+        assertThat(allocator.allocated.get()).isLessThan(length / 4);
+        message.release();
+        body.release();
     }
 
     @Test

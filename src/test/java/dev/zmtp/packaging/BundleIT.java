@@ -2,7 +2,9 @@ package dev.zmtp.packaging;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.zmtp.security.CurveLibraries;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -33,6 +35,10 @@ import org.osgi.framework.wiring.BundleWiring;
 /** The jar is an OSGi bundle: a framework resolves it with Netty's, and others see what the module exports. */
 class BundleIT {
 
+    private static final String PRIMITIVES = "dev.zmtp.curve.primitives";
+
+    private final String primitives = System.getProperty(PRIMITIVES);
+
     @TempDir
     private Path storage;
 
@@ -61,6 +67,11 @@ class BundleIT {
 
     @AfterEach
     void stops() throws Exception {
+        if (primitives == null) {
+            System.clearProperty(PRIMITIVES);
+        } else {
+            System.setProperty(PRIMITIVES, primitives);
+        }
         framework.stop();
         framework.waitForStop(10_000);
     }
@@ -114,6 +125,19 @@ class BundleIT {
 
     @Test
     void anotherBundleUsesTheLibrary() throws Exception {
+        System.setProperty(PRIMITIVES, "bouncycastle"); // which is not installed
+        assertThat(conversation()).isEqualTo(SmallProgram.OUTCOME);
+    }
+
+    @Test
+    void withLibsodiumCurveNeedsNoOtherBundle() throws Exception {
+        assumeTrue(CurveLibraries.hasLibsodium());
+        System.setProperty(PRIMITIVES, "libsodium");
+        assertThat(conversation()).isEqualTo(SmallProgram.OUTCOME_WITH_CURVE);
+    }
+
+    /** Runs the small program in a bundle of its own. */
+    private Object conversation() throws Exception {
         Bundle user = installUser(SmallProgram.class, "dev.zmtp", "dev.zmtp.codec", "dev.zmtp.security");
 
         Callable<?> conversation = (Callable<?>) user.loadClass(SmallProgram.class.getName())
@@ -121,7 +145,7 @@ class BundleIT {
                 .newInstance();
 
         assertThat(conversation).isNotInstanceOf(SmallProgram.class);
-        assertThat(conversation.call()).isEqualTo(SmallProgram.OUTCOME);
+        return conversation.call();
     }
 
     @Test

@@ -3,6 +3,7 @@ package dev.zmtp.packaging;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.abort;
 
+import dev.zmtp.security.CurveLibraries;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -61,6 +62,15 @@ class RuntimeImageIT {
         assertThat(run(java, "--module", "conversation/dev.zmtp.packaging.SmallProgram")
                         .strip())
                 .isEqualTo(SmallProgram.OUTCOME);
+        if (CurveLibraries.hasLibsodium()) {
+            assertThat(run(
+                                    java,
+                                    "--enable-native-access=dev.zmtp",
+                                    "--module",
+                                    "conversation/dev.zmtp.packaging.SmallProgram")
+                            .strip())
+                    .isEqualTo(SmallProgram.OUTCOME_WITH_CURVE);
+        }
     }
 
     private String source(String name, String text) throws IOException {

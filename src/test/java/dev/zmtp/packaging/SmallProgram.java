@@ -16,12 +16,15 @@ import java.util.concurrent.Callable;
  */
 public final class SmallProgram implements Callable<String> {
 
-    /** What {@link #call} returns, and {@link #main} prints. */
+    /** What {@link #call} returns, and {@link #main} prints, where CURVE has no library to compute with. */
     static final String OUTCOME = "ROUTER heard hello, without CURVE";
+
+    /** The same where it has one. */
+    static final String OUTCOME_WITH_CURVE = "ROUTER heard hello, with CURVE";
 
     /**
      * Sends a message from a DEALER to a ROUTER with an authenticator. Returns what arrived, and whether CURVE is
-     * available. What is optional is not where this runs.
+     * available. The optional dependencies are not where this runs.
      */
     @Override
     public String call() {

@@ -5,27 +5,66 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.CompositeByteBuf;
+import io.netty.util.IllegalReferenceCountException;
 import java.nio.ByteBuffer;
+import java.nio.ReadOnlyBufferException;
 import java.util.Arrays;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
 import org.bouncycastle.crypto.engines.XSalsa20Engine;
 import org.bouncycastle.crypto.macs.Poly1305;
 import org.bouncycastle.crypto.params.KeyParameter;
 import org.bouncycastle.crypto.params.ParametersWithIV;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Boxes of every length, in buffers of every kind, next to those of another implementation of the same primitives. */
+@ParameterizedClass
+@MethodSource("dev.zmtp.security.CurveLibraries#all")
 class SecretBoxTest {
 
     private static final int MAC = SecretBox.MAC_LENGTH;
     private static final long COUNT = 0x0102_0304_0506_0708L;
 
+    /** A kind of buffer. */
+    enum Kind {
+        HEAP,
+        DIRECT,
+        /** With neither an array nor an address. */
+        COMPOSITE;
+
+        ByteBuf buffer(int length) {
+            ByteBufAllocator alloc = ByteBufAllocator.DEFAULT;
+            return switch (this) {
+                case HEAP -> alloc.heapBuffer(length);
+                case DIRECT -> alloc.directBuffer(length);
+                case COMPOSITE -> composite(alloc, length);
+            };
+        }
+
+        private static ByteBuf composite(ByteBufAllocator alloc, int length) {
+            CompositeByteBuf parts = alloc.compositeDirectBuffer();
+            parts.addComponent(alloc.directBuffer(25).writeZero(25).setIndex(0, 25));
+            parts.addComponent(alloc.directBuffer(length).writeZero(length).setIndex(0, length));
+            return parts;
+        }
+    }
+
     private final Random random = new Random(26);
     private final byte[] key = bytes(SecretBox.KEY_LENGTH);
     private final byte[] prefix = bytes(SecretBox.PREFIX_LENGTH);
-    private final SecretBox boxes = new SecretBox(key, prefix);
+    private final CurvePrimitives primitives;
+    private final SecretBox boxes;
+
+    SecretBoxTest(CurvePrimitives primitives) {
+        this.primitives = primitives;
+        boxes = new SecretBox(primitives, key, prefix);
+    }
 
     private byte[] bytes(int length) {
         byte[] bytes = new byte[length];
@@ -52,11 +91,9 @@ class SecretBoxTest {
         return box;
     }
 
-    private static ByteBuf buffer(boolean direct, byte[] plain) {
-        ByteBufAllocator alloc = ByteBufAllocator.DEFAULT;
-        int length = 3 + MAC + plain.length; // odd, so that nothing is aligned
-        ByteBuf data = direct ? alloc.directBuffer(length) : alloc.heapBuffer(length);
-        return data.writeZero(3 + MAC).writeBytes(plain);
+    /** A buffer with room for a MAC before {@code plain}, which begins where nothing is aligned. */
+    private static ByteBuf buffer(Kind kind, byte[] plain) {
+        return kind.buffer(3 + MAC + plain.length).clear().writeZero(3 + MAC).writeBytes(plain);
     }
 
     private static byte[] content(ByteBuf data, int index) {
@@ -65,29 +102,36 @@ class SecretBoxTest {
         return bytes;
     }
 
-    @ParameterizedTest(name = "direct: {0}")
-    @ValueSource(booleans = {true, false})
-    void boxesOfEveryLengthEqualThoseOfNaCl(boolean direct) {
-        for (int length = 0; length < 1200; length++) {
+    /** All short ones, and those after which an implementation may begin with another piece. */
+    private static IntStream lengths(int all) {
+        return IntStream.concat(
+                IntStream.range(0, all), IntStream.of(4095, 4096, 4097, 4127, 4128, 4129, 8224, 8225, 70_000));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void boxesOfEveryLengthEqualThoseOfNaCl(Kind kind) {
+        lengths(1200).forEach(length -> {
             byte[] plain = bytes(length);
-            ByteBuf data = buffer(direct, plain);
+            ByteBuf data = buffer(kind, plain);
             boxes.seal(COUNT, data, 3 + MAC, length);
             assertThat(content(data, 3)).as("of %d bytes", length).isEqualTo(expected(plain));
             assertThat(boxes.open(COUNT, data, 3 + MAC, length)).isTrue();
             assertThat(content(data, 3 + MAC)).isEqualTo(plain);
             data.release();
-        }
+        });
     }
 
-    @ParameterizedTest(name = "direct: {0}")
-    @ValueSource(booleans = {true, false})
-    void boxesOfEveryLengthOpenInParts(boolean direct) {
-        for (int length = 0; length < 600; length++) {
+    @ParameterizedTest
+    @EnumSource
+    void boxesOfEveryLengthOpenInParts(Kind kind) {
+        lengths(600).forEach(length -> {
             byte[] plain = bytes(length);
-            ByteBuf data = buffer(direct, plain);
+            ByteBuf data = buffer(kind, plain);
             boxes.seal(COUNT, data, 3 + MAC, length);
             boxes.begin(COUNT);
-            for (int part = random.nextInt(100); part < length; part += random.nextInt(100)) {
+            int most = 100 + length / 10;
+            for (int part = random.nextInt(most); part < length; part += random.nextInt(most)) {
                 boxes.openPart(data, 3 + MAC, part);
             }
             assertThat(boxes.open(data, 3 + MAC, length))
@@ -95,13 +139,51 @@ class SecretBoxTest {
                     .isTrue();
             assertThat(content(data, 3 + MAC)).isEqualTo(plain);
             data.release();
+        });
+    }
+
+    /** Connections of one event loop take turns. */
+    @Test
+    void twoBoxesOpenInPartsByTurns() {
+        byte[] plain = bytes(5000);
+        SecretBox[] openers = {new SecretBox(primitives, key, prefix), new SecretBox(primitives, key, prefix)};
+        ByteBuf[] data = {buffer(Kind.DIRECT, plain), buffer(Kind.DIRECT, plain)};
+        for (int i = 0; i < 2; i++) {
+            boxes.seal(COUNT + i, data[i], 3 + MAC, plain.length);
+            openers[i].begin(COUNT + i);
         }
+        ByteBuf between = buffer(Kind.HEAP, bytes(10));
+        for (int part = 0; part < plain.length; part += 500) {
+            openers[0].openPart(data[0], 3 + MAC, part);
+            openers[1].openPart(data[1], 3 + MAC, part / 2);
+            boxes.seal(COUNT, between, 3 + MAC, 10);
+        }
+        for (int i = 0; i < 2; i++) {
+            assertThat(openers[i].open(data[i], 3 + MAC, plain.length)).isTrue();
+            assertThat(content(data[i], 3 + MAC)).isEqualTo(plain);
+            data[i].release();
+        }
+        between.release();
+    }
+
+    /** A channel may move to another event loop. */
+    @Test
+    void theNextPartOpensOnAnotherThread() {
+        byte[] plain = bytes(1000);
+        ByteBuf data = buffer(Kind.DIRECT, plain);
+        boxes.seal(COUNT, data, 3 + MAC, plain.length);
+        boxes.begin(COUNT);
+        boxes.openPart(data, 3 + MAC, 500);
+        CompletableFuture.runAsync(() -> boxes.openPart(data, 3 + MAC, 800)).join();
+        assertThat(boxes.open(data, 3 + MAC, plain.length)).isTrue();
+        assertThat(content(data, 3 + MAC)).isEqualTo(plain);
+        data.release();
     }
 
     @Test
     void aBoxWithAnyByteChangedDoesNotOpen() {
         byte[] plain = bytes(100);
-        ByteBuf data = buffer(true, plain);
+        ByteBuf data = buffer(Kind.DIRECT, plain);
         boxes.seal(COUNT, data, 3 + MAC, plain.length);
         byte[] sealed = content(data, 0);
         for (int i = 3; i < sealed.length; i++) {
@@ -117,28 +199,92 @@ class SecretBoxTest {
 
     @Test
     void aBoxOpensOnlyWithItsOwnNonceAndKey() {
-        ByteBuf data = buffer(false, bytes(10));
+        ByteBuf data = buffer(Kind.HEAP, bytes(10));
         boxes.seal(COUNT, data, 3 + MAC, 10);
         assertThat(boxes.open(COUNT + 1, data, 3 + MAC, 10)).isFalse();
         assertThat(boxes.open(COUNT + (1L << 32), data, 3 + MAC, 10)).isFalse();
         byte[] otherPrefix = Arrays.copyOf(prefix, prefix.length);
         otherPrefix[15] ^= 1;
-        assertThat(new SecretBox(key, otherPrefix).open(COUNT, data, 3 + MAC, 10))
+        assertThat(new SecretBox(primitives, key, otherPrefix).open(COUNT, data, 3 + MAC, 10))
                 .isFalse();
         byte[] otherKey = Arrays.copyOf(key, key.length);
         otherKey[31] ^= 1;
-        assertThat(new SecretBox(otherKey, prefix).open(COUNT, data, 3 + MAC, 10))
+        assertThat(new SecretBox(primitives, otherKey, prefix).open(COUNT, data, 3 + MAC, 10))
                 .isFalse();
         assertThat(boxes.open(COUNT, data, 3 + MAC, 10)).isTrue();
         data.release();
     }
 
+    @ParameterizedTest
+    @EnumSource
+    void whatIsNotInTheBufferIsNeitherSealedNorOpened(Kind kind) {
+        ByteBuf data = buffer(kind, bytes(100));
+        int tooMany = data.capacity() - 3 - MAC + 1;
+        assertThatThrownBy(() -> boxes.seal(COUNT, data, 3 + MAC, tooMany))
+                .isInstanceOf(IndexOutOfBoundsException.class);
+        assertThatThrownBy(() -> boxes.open(COUNT, data, 3 + MAC, tooMany))
+                .isInstanceOf(IndexOutOfBoundsException.class);
+        assertThatThrownBy(() -> boxes.seal(COUNT, data, -100, 100)).isInstanceOf(IndexOutOfBoundsException.class);
+        assertThatThrownBy(() -> boxes.open(COUNT, data, -100, 100)).isInstanceOf(IndexOutOfBoundsException.class);
+        data.release();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aReleasedBufferIsNeitherSealedNorOpened(Kind kind) {
+        ByteBuf data = buffer(kind, bytes(100));
+        data.release();
+        assertThatThrownBy(() -> boxes.seal(COUNT, data, 3 + MAC, 100))
+                .isInstanceOf(IllegalReferenceCountException.class);
+        assertThatThrownBy(() -> boxes.open(COUNT, data, 3 + MAC, 100))
+                .isInstanceOf(IllegalReferenceCountException.class);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aReadOnlyBufferIsNotChanged(Kind kind) {
+        ByteBuf data = buffer(kind, bytes(100));
+        boxes.seal(COUNT, data, 3 + MAC, 100);
+        byte[] before = content(data, 0);
+        ByteBuf readOnly = data.asReadOnly();
+        assertThatThrownBy(() -> boxes.open(COUNT, readOnly, 3 + MAC, 100)).isInstanceOf(ReadOnlyBufferException.class);
+        assertThatThrownBy(() -> boxes.seal(COUNT, readOnly, 3 + MAC, 100)).isInstanceOf(ReadOnlyBufferException.class);
+        assertThat(content(data, 0)).isEqualTo(before);
+        data.release();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void theRestOfABoxIsNotOpenedInAReadOnlyBuffer(Kind kind) {
+        ByteBuf data = buffer(kind, bytes(1000));
+        boxes.seal(COUNT, data, 3 + MAC, 1000);
+        boxes.begin(COUNT);
+        boxes.openPart(data, 3 + MAC, 500);
+        byte[] before = content(data, 0);
+        ByteBuf readOnly = data.asReadOnly();
+        assertThatThrownBy(() -> boxes.open(readOnly, 3 + MAC, 1000)).isInstanceOf(ReadOnlyBufferException.class);
+        assertThat(content(data, 0)).isEqualTo(before);
+        data.release();
+    }
+
     @Test
     void aWipedKeySealsNothing() {
-        ByteBuf data = buffer(false, bytes(10));
+        ByteBuf data = buffer(Kind.HEAP, bytes(10));
         boxes.wipe();
         assertThatThrownBy(() -> boxes.seal(COUNT, data, 3 + MAC, 10)).hasMessage("key: wiped (expected: in use)");
         assertThatThrownBy(() -> boxes.open(COUNT, data, 3 + MAC, 10)).hasMessage("key: wiped (expected: in use)");
+        data.release();
+    }
+
+    @Test
+    void aKeyCanBeWipedTwiceAndInTheMiddleOfABox() {
+        ByteBuf data = buffer(Kind.DIRECT, bytes(1000));
+        boxes.seal(COUNT, data, 3 + MAC, 1000);
+        boxes.begin(COUNT);
+        boxes.openPart(data, 3 + MAC, 500);
+        boxes.wipe();
+        boxes.wipe();
+        assertThatThrownBy(() -> boxes.openPart(data, 3 + MAC, 800)).hasMessage("key: wiped (expected: in use)");
         data.release();
     }
 }

@@ -14,8 +14,8 @@ import org.mockito.Mockito;
 import org.mockito.invocation.InvocationOnMock;
 
 /**
- * Remembers every array that this thread gives to the static methods through which secrets pass, or gets from them, so
- * that a test can look at them afterwards, local variables included.
+ * Remembers every array that this thread gives to the methods through which secrets pass, or gets from them, so that a
+ * test can look at them afterwards, local variables included. These are static methods, and the primitives of CURVE.
  *
  * <p>A secret is what these methods compute keys from, and the keys. An array that has not one byte other than zero
  * holds none.
@@ -31,12 +31,13 @@ final class WatchedArrays implements AutoCloseable {
     private final List<byte[]> keys = new ArrayList<>();
 
     private final List<CurveFile> files = new ArrayList<>();
+    private final CurvePrimitives primitives;
     private boolean closed;
 
     WatchedArrays() {
-        BouncyCastle.require(); // its self-test is not a test's
+        primitives = PrimitivesChoice.primitives(); // whose self-test is not a test's
+        watch(PrimitivesChoice.class);
         watch(Curve25519.class);
-        watch(SecretBox.class);
         watch(CurveBoxes.class);
         watch(Z85.class);
         watch(CurveFile.class);
@@ -58,7 +59,10 @@ final class WatchedArrays implements AutoCloseable {
         }
         add(method, returned);
         switch (method) {
-            case "generateSecretKey", "derive" -> keys.add(((byte[]) returned).clone());
+            case "primitives" -> {
+                return new WatchedPrimitives();
+            }
+            case "generateSecretKey" -> keys.add(((byte[]) returned).clone());
             case "sharedKey" -> {
                 keys.add(((byte[]) call.getArgument(0)).clone());
                 keys.add(((byte[]) returned).clone());
@@ -68,7 +72,6 @@ final class WatchedArrays implements AutoCloseable {
                     keys.add(macKey.clone());
                 }
             }
-            case "calculateAgreement" -> keys.add(((byte[]) call.getArgument(4)).clone());
             case "publicKey" -> keys.add(((byte[]) call.getArgument(0)).clone());
             case "decode" -> {
                 if (call.<String>getArgument(0).startsWith("secret")) {
@@ -84,6 +87,39 @@ final class WatchedArrays implements AutoCloseable {
             default -> {}
         }
         return returned;
+    }
+
+    private final class WatchedPrimitives implements CurvePrimitives {
+
+        @Override
+        public byte[] publicKey(byte[] secretKey) {
+            add("publicKey", secretKey);
+            return primitives.publicKey(secretKey);
+        }
+
+        @Override
+        public boolean agree(byte[] secretKey, byte[] publicKey, byte[] agreed) {
+            boolean agree = primitives.agree(secretKey, publicKey, agreed);
+            add("agree", secretKey);
+            add("agree", agreed);
+            keys.add(agreed.clone());
+            return agree;
+        }
+
+        @Override
+        public byte[] derive(byte[] key, byte[] prefix) {
+            byte[] derived = primitives.derive(key, prefix);
+            add("derive", key);
+            add("derive", derived);
+            keys.add(derived.clone());
+            return derived;
+        }
+
+        @Override
+        public BoxCipher cipher(byte[] derived) {
+            arrays.put(derived, "state of a box"); // unless it is wiped at once
+            return primitives.cipher(derived);
+        }
     }
 
     private void add(String method, Object value) {
@@ -127,6 +163,9 @@ final class WatchedArrays implements AutoCloseable {
                 left.add(what);
             }
         });
+        if (primitives instanceof Libsodium && holdsAKey(LibsodiumMemories.content())) {
+            left.add("native memory");
+        }
         return left;
     }
 

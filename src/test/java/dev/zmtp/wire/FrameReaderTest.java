@@ -431,6 +431,299 @@ class FrameReaderTest {
         }
     }
 
+    // Reads of the transport
+
+    /** What a transport reads by itself. */
+    private static final int USUAL = 1 << 16;
+
+    private final UnpooledByteBufAllocator direct = new UnpooledByteBufAllocator(true);
+
+    /** The bytes {@code from} to {@code to} of a stream in which they can be told apart. */
+    private static byte[] numbered(int from, int to) {
+        byte[] bytes = new byte[to - from];
+        for (int i = 0; i < bytes.length; i++) {
+            bytes[i] = (byte) (((from + i) * 31) >>> 3);
+        }
+        return bytes;
+    }
+
+    private static void assertNumbered(ByteBuf body, int length) {
+        assertThat(body.readableBytes()).isEqualTo(length);
+        assertThat(ByteBufUtil.getBytes(body)).isEqualTo(numbered(0, length));
+    }
+
+    /** The transport reads these bytes into {@code buffer}, and its reader gets them. */
+    private ByteBuf readInto(FrameReader reader, ByteBuf buffer, byte... bytes) {
+        buffer.writeBytes(bytes);
+        try {
+            return reader.readBody(buffer, direct);
+        } finally {
+            buffer.release();
+        }
+    }
+
+    /** A reader in a body of {@code length} bytes, of which so many have arrived, in reads of at most {@link #USUAL}. */
+    private FrameReader readerInBody(int length, int arrived) {
+        FrameReader reader = readerBehind(Hex.buffer("02 %016x".formatted(length)));
+        for (int from = 0; from < arrived; from += USUAL) {
+            int to = Math.min(arrived, from + USUAL);
+            assertThat(readInto(reader, ALLOC.buffer(to - from, to - from), numbered(from, to)))
+                    .isNull();
+        }
+        return reader;
+    }
+
+    @Test
+    void theRestOfABodyIsReadIntoItsOwnBuffer() {
+        int whole = 1 << 18;
+        FrameReader reader = readerInBody(whole, whole / 2);
+        ByteBuf lent = reader.nextRead(direct, USUAL);
+
+        assertThat(lent.writableBytes()).isEqualTo(whole / 2);
+        assertThat(readInto(reader, lent, numbered(whole / 2, whole - 10_000))).isNull();
+        ByteBuf last = reader.nextRead(direct, USUAL);
+        assertThat(last.writableBytes()).isEqualTo(10_000);
+        ByteBuf body = readInto(reader, last, numbered(whole - 10_000, whole));
+
+        assertThat(used(direct)).isEqualTo(whole);
+        assertNumbered(body, whole);
+        assertThat(body.release()).isTrue();
+    }
+
+    @ParameterizedTest(name = "{0} bytes")
+    @ValueSource(ints = {32 << 10, USUAL - 9, USUAL, USUAL + 1, 100_000, 2 * USUAL})
+    void aBodyOfAboutAReadIsReadWithTheNextHeaderAndNotCopied(int length) {
+        FrameReader reader = readerInBody(length, 0);
+        ByteBuf lent = reader.nextRead(direct, USUAL);
+        lent.writeBytes(numbered(0, length)).writeBytes(Hex.bytes("00 01 7a"));
+
+        assertThat(reader.isBodyIn(lent)).isTrue();
+        assertNumbered(lent.readSlice(reader.takeBody()), length);
+        assertThat(reader.readHeader(lent)).isTrue();
+        assertThat(reader.length()).isOne();
+        assertThat(used(direct)).isEqualTo(length + 256);
+        lent.release();
+    }
+
+    @Test
+    void aShorterBodyIsReadTogetherWithOthers() {
+        assertThat(readerInBody(32_000, 0).nextRead(direct, USUAL)).isNull();
+    }
+
+    @Test
+    void littleThatHasArrivedOfABodyMovesToWhereTheRestIsRead() {
+        FrameReader reader = readerInBody(USUAL, 250);
+        ByteBuf body = readInto(reader, reader.nextRead(direct, USUAL), numbered(250, USUAL));
+
+        assertNumbered(body, USUAL);
+        body.release();
+        assertThat(used(direct)).isZero();
+    }
+
+    @Test
+    void aBufferThatIsHalfFullBecomesThatOfTheBody() {
+        FrameReader reader = readerInBody(USUAL, 250);
+        assertThat(readInto(reader, reader.nextRead(direct, USUAL), numbered(250, 40_000)))
+                .isNull();
+        assertThat(reader.kept()).isEqualTo(USUAL + 256);
+        ByteBuf rest = reader.nextRead(direct, USUAL);
+        assertThat(rest.writableBytes()).isEqualTo(USUAL + 256 - 40_000);
+        ByteBuf body = readInto(reader, rest, numbered(40_000, USUAL));
+
+        assertNumbered(body, USUAL);
+        body.release();
+        assertThat(used(direct)).isZero();
+    }
+
+    @Test
+    void aBufferThatIsNotHalfFullIsNotKept() {
+        FrameReader reader = readerInBody(USUAL, 250);
+        assertThat(readInto(reader, reader.nextRead(direct, USUAL), numbered(250, 1000)))
+                .isNull();
+
+        assertThat(used(direct)).isLessThanOrEqualTo(2000);
+        assertThat(reader.kept()).isLessThanOrEqualTo(2000);
+        ByteBuf body = readInto(reader, ALLOC.buffer(USUAL), numbered(1000, USUAL));
+        assertNumbered(body, USUAL);
+        body.release();
+    }
+
+    @Test
+    void whatIsReadElsewhereComesBeforeWhatIsReadIntoTheLentBuffer() {
+        int whole = 1 << 18;
+        FrameReader reader = readerInBody(whole, whole / 2);
+        ByteBuf lent = reader.nextRead(direct, USUAL);
+        lent.writeBytes(numbered(whole / 2 + 5, whole)); // the transport is not done with it
+        ByteBuf elsewhere = ALLOC.buffer().writeBytes(numbered(whole / 2, whole / 2 + 5));
+
+        assertThat(reader.readBody(elsewhere, direct)).isNull();
+        elsewhere.release();
+        ByteBuf body = reader.readBody(lent, direct);
+        lent.release();
+        assertNumbered(body, whole);
+        body.release();
+        assertThat(used(direct)).isZero();
+    }
+
+    @Test
+    void aBufferThatSomebodyElseStillHasIsNotLentAgain() {
+        FrameReader reader = readerInBody(1 << 18, 1 << 17);
+        ByteBuf lent = reader.nextRead(direct, USUAL);
+
+        assertThat(reader.nextRead(direct, USUAL)).isNull();
+        lent.release(); // nothing was read
+        ByteBuf again = reader.nextRead(direct, USUAL);
+        assertThat(again.writableBytes()).isEqualTo(1 << 17);
+        again.release();
+        reader.close();
+        assertThat(used(direct)).isZero();
+    }
+
+    @Test
+    void aBufferThatIsLentOutlivesTheReader() {
+        FrameReader reader = readerInBody(1 << 18, 1 << 17);
+        ByteBuf lent = reader.nextRead(direct, USUAL);
+        reader.close();
+
+        lent.writeBytes(numbered(0, 1 << 17));
+        assertThat(lent.release()).isTrue();
+        assertThat(used(direct)).isZero();
+    }
+
+    @Test
+    void aBufferOnTheHeapIsNotLent() {
+        UnpooledByteBufAllocator heap = new UnpooledByteBufAllocator(false);
+        FrameReader reader = readerBehind(Hex.buffer("02 00*5 04 00 00"));
+        ByteBuf half = ALLOC.buffer().writeZero(1 << 17);
+        assertThat(reader.readBody(half, heap)).isNull();
+        half.release();
+
+        assertThat(reader.nextRead(heap, USUAL)).isNull();
+        reader.close();
+    }
+
+    @Test
+    void aFewLastBytesAreReadWithWhatFollows() {
+        FrameReader reader = readerInBody(1 << 18, (1 << 18) - 8191);
+        assertThat(reader.nextRead(direct, USUAL)).isNull();
+        reader.close();
+    }
+
+    /** As its rest is read with the next header, the next body is read alone. */
+    @Test
+    void aBodyThatBeganInAnotherReadEndsWithTheNextHeader() {
+        FrameReader reader = readerInBody(USUAL, USUAL - 9);
+        ByteBuf rest = reader.nextRead(direct, USUAL);
+        assertThat(rest.writableBytes()).isEqualTo(9 + 256);
+        ByteBuf body = readInto(reader, rest, numbered(USUAL - 9, USUAL));
+        assertNumbered(body, USUAL);
+        body.release();
+    }
+
+    @Test
+    void betweenTwoFramesReadsAreAsUsual() {
+        FrameReader reader = new FrameReader(ZMTP31, reserved -> {});
+        assertThat(reader.nextRead(direct, 64)).isNull();
+        FrameReader after = readerInBody(USUAL, 0);
+        readInto(after, ALLOC.buffer(), numbered(0, USUAL)).release();
+        assertThat(after.nextRead(direct, USUAL)).isNull();
+    }
+
+    @Test
+    void aBodyThatIsTakenInPartsIsReadAsUsual() {
+        FrameReader reader = readerInBody(USUAL, 0);
+        reader.beginParts();
+        assertThat(reader.nextRead(direct, USUAL)).isNull();
+    }
+
+    @Test
+    void aReadIsNoLongerThanAMegabyte() {
+        FrameReader reader = readerInBody(8 << 20, 4 << 20);
+        ByteBuf lent = reader.nextRead(direct, USUAL);
+        assertThat(lent.writableBytes()).isEqualTo(1 << 20);
+        assertThat(lent.maxWritableBytes()).isEqualTo(1 << 20);
+        lent.release();
+        reader.close();
+    }
+
+    @Test
+    void memoryIsReservedBeforeTheBufferOfAReadIsKept() {
+        FrameReader reader = new FrameReader(ZMTP31, length -> {
+            throw ZMTPException.tooLarge("memory", length, 0);
+        });
+        ByteBuf header = Hex.buffer("02 %016x".formatted(USUAL));
+        reader.readHeader(header);
+        header.release();
+        ByteBuf lent = reader.nextRead(direct, USUAL);
+
+        assertThatThrownBy(() -> readInto(reader, lent, numbered(0, 40_000)))
+                .isInstanceOf(ZMTPException.class)
+                .hasMessage("memory: " + USUAL + " (expected: <= 0)");
+        assertThat(used(direct)).isZero();
+        assertThat(reader.kept()).isZero();
+        reader.close();
+    }
+
+    @Test
+    void readsGrowWithWhatHasArrivedUpToHalfOfTheBody() {
+        int whole = 1 << 20;
+        FrameReader reader = readerInBody(whole, 0);
+        List<Integer> lengths = new ArrayList<>();
+        int arrived = 0;
+        ByteBuf body = null;
+        while (body == null) {
+            ByteBuf next = reader.nextRead(direct, USUAL);
+            ByteBuf buffer = next == null ? direct.ioBuffer(USUAL, USUAL) : next;
+            lengths.add(buffer.writableBytes());
+            int end = Math.min(whole, arrived + buffer.writableBytes());
+            body = readInto(reader, buffer, numbered(arrived, end));
+            arrived = end;
+        }
+        assertThat(lengths).containsExactly(USUAL, 2 * USUAL, 4 * USUAL, USUAL, whole / 2);
+        assertNumbered(body, whole);
+        body.release();
+        assertThat(used(direct)).isZero();
+    }
+
+    /** Each read is as long as the transport likes: nothing is lost, doubled or out of order. */
+    @ParameterizedTest(name = "seed {0}")
+    @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+    void whateverIsReadWhereEachBodyArrives(long seed) {
+        Random random = new Random(seed);
+        for (int usual : new int[] {512, 5000, USUAL}) {
+            FrameReader reader = new FrameReader(ZMTP31, reserved -> {});
+            int[] lengths = random.ints(20, 1, 5 * usual).toArray();
+            ByteBuf sent = ALLOC.buffer();
+            for (int length : lengths) {
+                sent.writeByte(2).writeLong(length).writeBytes(numbered(0, length));
+            }
+            int bodies = 0;
+            int arrived = 0; // of the present frame, its header included
+            while (bodies < lengths.length) {
+                ByteBuf next = random.nextInt(8) == 0 ? null : reader.nextRead(direct, usual);
+                ByteBuf in = next == null ? direct.ioBuffer(usual, usual) : next;
+                assertThat(used(direct)).isLessThanOrEqualTo(3L * arrived + 2L * usual + 512 + 4096);
+                int most = random.nextBoolean() ? in.writableBytes() : 1 + random.nextInt(in.writableBytes());
+                sent.readBytes(in, Math.min(most, sent.readableBytes()));
+                arrived += in.readableBytes();
+                while (reader.readHeader(in)) {
+                    ByteBuf body = reader.readBody(in, direct);
+                    if (body == null) {
+                        break;
+                    }
+                    assertNumbered(body, lengths[bodies++]);
+                    body.release();
+                    arrived = in.readableBytes();
+                }
+                in.release();
+                assertThat(used(direct)).isLessThanOrEqualTo(2L * arrived + 4096);
+            }
+            sent.release();
+            reader.close();
+            assertThat(used(direct)).isZero();
+        }
+    }
+
     /** A reader that has taken {@code header}, which is released. */
     private static FrameReader readerBehind(ByteBuf header) {
         FrameReader reader = new FrameReader(ZMTP31, reserved -> {});
