@@ -32,7 +32,7 @@ final class ReportText {
             On Linux with JDK 17 or later, Maven, gcc and libzmq's header (Debian: `gcc`, `libzmq3-dev`):
 
             ```sh
-            mvn -q -Pcompare test-compile exec:exec@compare                                                          # about six minutes 
+            mvn -q -Pcompare test-compile exec:exec@compare                                                          # about six minutes
             mvn -q -Pcompare test-compile exec:exec@compare -Dcompare.args="--profile full --output ."               # about 40 minutes: this page
             ```
 
