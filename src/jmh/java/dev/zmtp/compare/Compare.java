@@ -139,6 +139,9 @@ public final class Compare implements Callable<Integer> {
         }
         Map<String, String> environment = new LinkedHashMap<>(Environment.describe());
         environment.put("Profile", profile.name().toLowerCase(Locale.ROOT));
+        if (!cell.pattern().isEmpty()) {
+            environment.put("Cells", cell.pattern());
+        }
         environment.put("Windows", Integer.toString(laps));
         environment.put("Each window", measured + " s");
         environment.put("Warm-up", before + " s");
