@@ -68,7 +68,7 @@ final class Cells {
     }
 
     /**
-     * All cells. Each row of the full profile takes a quarter of a minute, so a figure that is about the same on several
+     * All cells. Each row of the full profile takes 15 seconds, so a figure that is about the same on several
      * transports, such as the ceiling of large blocks, is measured on one.
      */
     private List<Cell> all() {
