@@ -16,6 +16,9 @@ final class RunningPeer implements AutoCloseable {
     /** What one window yields: figures, and what each process counted, the sending or only one first. */
     record Measured(Map<Metric, Double> values, List<Mark> counted) {}
 
+    /** How long nothing is sent after a restart, so that queues can drain. */
+    private static final Duration RESTART = Duration.ofMillis(200);
+
     private final Cell cell;
     private final long rate;
 
@@ -112,6 +115,7 @@ final class RunningPeer implements AutoCloseable {
         if (isScheduled()) {
             // Messages that are overdue from a pause would count in the latencies until the sender has caught up.
             sender().restart();
+            rest(RESTART);
         }
         rest(settling);
         if (cell.timed()) {
