@@ -17,13 +17,15 @@ import java.util.Set;
  * @param mine its figure, absent if it was not measured
  * @param other the row that is ahead
  * @param theirs its figure
+ * @param ratio netty-zmtp's figure divided by the other's, absent if the former was not measured
  */
-record Behind(Cell cell, Metric metric, Row ours, Optional<Spread> mine, Row other, Spread theirs) {
+record Behind(
+        Cell cell, Metric metric, Row ours, Optional<Spread> mine, Row other, Spread theirs, Optional<Ratio> ratio) {
 
     private static final Set<String> OTHERS =
             Set.of(ComparedPeers.PREDECESSOR, ComparedPeers.JEROMQ, ComparedPeers.LIBZMQ);
 
-    /** All such rows, by the medians. */
+    /** All such rows, by the medians of the ratios. */
     static List<Behind> of(Results results) {
         List<Behind> all = new ArrayList<>();
         for (Cell cell : results.cells()) {
@@ -44,16 +46,18 @@ record Behind(Cell cell, Metric metric, Row ours, Optional<Spread> mine, Row oth
         for (Metric metric : cell.headlines()) {
             Optional<Spread> mine = results.spread(cell.id(), ours.get().name(), metric);
             Optional<Spread> theirs = results.spread(cell.id(), row.name(), metric);
-            if (theirs.isPresent() && (mine.isEmpty() || metric.isBetter(theirs.get(), mine.get()))) {
-                found.add(new Behind(cell, metric, ours.get(), mine, row, theirs.get()));
+            Optional<Ratio> ratio = results.ratio(cell.id(), ours.get().name(), row.name(), metric);
+            boolean ahead = ratio.map(value -> metric.isMoreBetter() ? value.median() < 1 : value.median() > 1)
+                    .orElse(true);
+            if (theirs.isPresent() && ahead) {
+                found.add(new Behind(cell, metric, ours.get(), mine, row, theirs.get(), ratio));
             }
         }
     }
 
-    /** Whether every round of the other was better than every round of netty-zmtp. */
+    /** Whether the other is ahead for certain. */
     boolean isClear() {
-        return mine.isEmpty()
-                || (mine.get().count() > 1 && theirs.count() > 1 && !mine.get().overlaps(theirs));
+        return ratio.map(Ratio::isClear).orElse(true);
     }
 
     /** The figure of netty-zmtp as a reader sees it. */
@@ -72,20 +76,17 @@ record Behind(Cell cell, Metric metric, Row ours, Optional<Spread> mine, Row oth
             return "In no cell of this run.\n";
         }
         StringBuilder text = new StringBuilder("""
-                | cell | figure | netty-zmtp | the other | netty-zmtp ÷ the other | |
-                | --- | --- | ---: | ---: | ---: | --- |
+                | cell | figure | netty-zmtp | the other | netty-zmtp ÷ the other |
+                | --- | --- | ---: | ---: | ---: |
                 """);
         all.forEach(row -> text.append(row.line()));
         return text.toString();
     }
 
     private String line() {
-        String ratio = mine.isEmpty() || theirs.median() <= 0
-                ? "–"
-                : String.format(Locale.ROOT, "%.2f ×", mine.get().median() / theirs.median());
         return String.format(
                 Locale.ROOT,
-                "| [%s](%s) | %s | %s, %s | %s, %s | %s | %s |\n",
+                "| [%s](%s) | %s | %s, %s | %s, %s | %s |\n",
                 cell.title(),
                 Report.link(cell),
                 cell.name(metric),
@@ -93,14 +94,6 @@ record Behind(Cell cell, Metric metric, Row ours, Optional<Spread> mine, Row oth
                 ours.name(),
                 theirsShown(),
                 other.name(),
-                ratio,
-                mine.map(spread -> ranges(spread, theirs)).orElse(""));
-    }
-
-    private static String ranges(Spread mine, Spread theirs) {
-        if (mine.count() < 2 || theirs.count() < 2) {
-            return "one round only";
-        }
-        return mine.overlaps(theirs) ? "ranges overlap" : "ranges apart";
+                ratio.map(Text::ratio).orElse("–"));
     }
 }

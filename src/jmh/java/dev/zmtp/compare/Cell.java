@@ -13,8 +13,9 @@ import java.util.Map;
  * @param workload the value of the key {@code workload}
  * @param pair whether both ends run in one process, each on its own thread
  * @param keys the other keys, in order
- * @param load the share of the peer's own maximum, as {@code loadOf} has it, that is the key {@code rate}; 0 if none
- * @param loadOf the id of the cell that measures that maximum, empty if none
+ * @param load the share of the slowest peer's maximum, as {@code loadOf} has it, that is the key {@code rate} of all
+ *     peers; 0 if none
+ * @param loadOf the id of the cell that measures the maxima, empty if none
  * @param peers the names of the peers that are measured
  */
 record Cell(
@@ -26,6 +27,11 @@ record Cell(
         double load,
         String loadOf,
         List<String> peers) {
+
+    /** The same cell with other peers. */
+    Cell withPeers(List<String> others) {
+        return new Cell(id, title, workload, pair, keys, load, loadOf, others);
+    }
 
     /** Whether latencies are recorded. They mean nothing where a peer is asked for more than it can do. */
     boolean timed() {

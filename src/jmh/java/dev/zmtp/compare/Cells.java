@@ -20,7 +20,7 @@ import java.util.stream.Stream;
 /** What is measured, and for which peers. */
 final class Cells {
 
-    /** The id of the cell that measures what load a peer can take in an open loop. */
+    /** The id of the cell that measures what load peers can take in an open loop. */
     static final String MAXIMUM = "openloop-maximum";
 
     /**
@@ -32,9 +32,13 @@ final class Cells {
     /** The end of the id of a cell whose event loops never block. */
     static final String BUSY = "-busy";
 
+    /** The end of the id of a cell in which Netty runs as it comes and each write has a promise. */
+    static final String DEFAULTS = "-defaults";
+
     /** The end of the id of a cell in which everything is encrypted. */
     static final String CURVE = "-curve";
 
+    private static final String AS_IT_COMES = ", Netty's defaults and a promise each";
     private static final String ONE_PROCESS = ", both ends in one process";
 
     private final boolean full;
@@ -44,9 +48,15 @@ final class Cells {
         full = profile == Profile.FULL;
     }
 
-    /** The cells of {@code profile} whose id matches {@code wanted}, and the cells that they need. */
-    static List<Cell> of(Profile profile, Pattern wanted) {
+    /**
+     * The cells of {@code profile} whose id matches {@code wanted}, and the cells that they need; with another build of
+     * this codec beside it if {@code baseline}.
+     */
+    static List<Cell> of(Profile profile, Pattern wanted, boolean baseline) {
         List<Cell> all = new Cells(profile).all();
+        if (baseline) {
+            all.replaceAll(Cells::withBaseline);
+        }
         Set<String> ids = new LinkedHashSet<>();
         for (Cell cell : all) {
             if (wanted.matcher(cell.id()).find()) {
@@ -58,7 +68,7 @@ final class Cells {
     }
 
     /**
-     * All cells. Each row of the full profile takes half a minute, so a figure that is about the same on several
+     * All cells. Each row of the full profile takes 15 seconds, so a figure that is about the same on several
      * transports, such as the ceiling of large blocks, is measured on one.
      */
     private List<Cell> all() {
@@ -70,6 +80,15 @@ final class Cells {
                 "Requests of 6 frames, 1,000 in flight",
                 Workload.REQREP,
                 full ? join(ours("nio", "epoll", "io_uring"), others()) : join(codecs, List.of(LIBZMQ)),
+                "outstanding",
+                "1000");
+        add(
+                "reqrep" + DEFAULTS,
+                "Requests of 6 frames, 1,000 in flight" + AS_IT_COMES,
+                Workload.REQREP,
+                codecs,
+                "style",
+                "defaults",
                 "outstanding",
                 "1000");
         if (full) {
@@ -106,17 +125,41 @@ final class Cells {
         return cells;
     }
 
+    private static Cell withBaseline(Cell cell) {
+        List<String> peers = new ArrayList<>(cell.peers());
+        ours(ComparedPeers.TRANSPORTS.toArray(String[]::new)).stream()
+                .filter(peers::contains)
+                .forEach(name -> peers.add(name + ComparedPeers.BASELINE));
+        return cell.withPeers(List.copyOf(peers));
+    }
+
     private void oneWay() {
         if (full) {
             oneWay("10", join(ours("nio", "epoll"), batched("nio", "epoll"), others()));
-            oneWay("100", join(ours("nio", "epoll", "io_uring"), raw("epoll"), batched("nio", "epoll"), others()));
+            oneWay(
+                    "100",
+                    join(
+                            ours("nio", "epoll", "io_uring"),
+                            raw("epoll"),
+                            batched("nio", "epoll"),
+                            least("nio"),
+                            others()));
             oneWay("1000", join(ours("nio", "epoll"), raw("epoll"), others()));
-            oneWay("65536", join(nettys("nio", "epoll"), others()));
-            oneWay("1048576", join(ours("nio", "epoll"), raw("epoll"), others()));
+            oneWay("65536", join(ours("nio", "epoll"), raw("epoll"), keeping("nio", "epoll"), others()));
+            oneWay("1048576", join(ours("nio", "epoll"), raw("epoll"), keeping("nio", "epoll"), others()));
         } else {
-            oneWay("100", join(ours("nio", "epoll"), batched("epoll"), others()));
-            oneWay("65536", nettys("epoll"));
+            oneWay("100", join(ours("nio", "epoll"), batched("epoll"), least("nio"), others()));
+            oneWay("65536", join(ours("epoll"), keeping("epoll")));
         }
+        add(
+                "oneway-100" + DEFAULTS,
+                "One way, 100 bytes" + AS_IT_COMES,
+                Workload.ONEWAY,
+                join(ours("nio"), least("nio"), predecessor()),
+                "style",
+                "defaults",
+                "size",
+                "100");
     }
 
     private void oneWay(String size, List<String> peers) {
@@ -161,14 +204,13 @@ final class Cells {
     }
 
     private void openLoops() {
-        List<String> few = join(ours("epoll"), List.of(LIBZMQ));
-        List<String> most = join(ours("nio", "epoll"), List.of(PREDECESSOR, LIBZMQ));
+        List<String> two = join(ours("epoll"), List.of(LIBZMQ));
         List<String> all = join(ours("nio", "epoll", "io_uring"), others());
         add(
                 "openloop-50000",
                 "Open loop, 50,000 messages/s, each answered",
                 Workload.OPENLOOP,
-                full ? join(all, raw("epoll")) : few,
+                full ? join(all, raw("epoll")) : two,
                 "rate",
                 "50000",
                 "every",
@@ -177,26 +219,20 @@ final class Cells {
                 MAXIMUM,
                 "Open loop at full speed, 24 bytes, every 100th answered",
                 Workload.OPENLOOP,
-                full ? all : few,
+                full ? all : two,
                 "size",
                 "24",
                 "rate",
                 UNREACHABLE,
                 "every",
                 "100");
-        if (full) {
-            share(10, most);
-        }
-        share(50, full ? all : few);
-        if (full) {
-            share(80, most);
-        }
+        share(50, full ? all : two);
     }
 
     private void share(int percent, List<String> peers) {
         cells.add(new Cell(
                 "openloop-" + percent + "-percent",
-                "Open loop at " + percent + " % of the peer's own maximum, every 100th answered",
+                "Open loop at " + percent + " % of the slowest peer's maximum, every 100th answered",
                 Workload.OPENLOOP,
                 false,
                 Map.of("every", "100"),
@@ -206,16 +242,15 @@ final class Cells {
     }
 
     private void connections() {
-        List<String> few = join(ours("epoll"), List.of(LIBZMQ));
+        List<String> two = join(ours("epoll"), List.of(LIBZMQ));
         if (full) {
-            connections("1", few);
-            connections("10", few);
+            connections("10", two);
             connections("100", join(ours("nio", "epoll", "io_uring"), others()));
-            connections("1000", join(ours("nio", "epoll"), List.of(PREDECESSOR, LIBZMQ)));
-            connections("10000", join(ours("nio", "epoll"), others()));
+            connections("1000", join(ours("nio", "epoll"), few("nio", "epoll"), List.of(PREDECESSOR, LIBZMQ)));
+            connections("10000", join(ours("nio", "epoll"), few("nio", "epoll"), others()));
             idle("10000", join(nettys("epoll"), ours("io_uring"), others()));
         } else {
-            connections("100", few);
+            connections("100", two);
             idle("1000", ours("epoll"));
         }
     }
@@ -273,9 +308,25 @@ final class Cells {
     }
 
     private static List<String> batched(String... transports) {
-        return raw(transports).stream()
-                .map(name -> name + ComparedPeers.BATCHED)
+        return variant(raw(transports), ComparedPeers.BATCHED);
+    }
+
+    private static List<String> keeping(String... transports) {
+        return variant(raw(transports), ComparedPeers.KEEPING);
+    }
+
+    private static List<String> few(String... transports) {
+        return variant(ours(transports), ComparedPeers.FEW);
+    }
+
+    private static List<String> least(String... transports) {
+        return Stream.of(transports)
+                .map(transport -> ComparedPeers.LEAST + " " + transport)
                 .toList();
+    }
+
+    private static List<String> variant(List<String> names, String end) {
+        return names.stream().map(name -> name + end).toList();
     }
 
     private static List<String> predecessor() {

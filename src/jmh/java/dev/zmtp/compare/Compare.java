@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.regex.Pattern;
 import picocli.CommandLine;
@@ -27,10 +28,13 @@ import picocli.CommandLine.Spec;
         name = "compare",
         mixinStandardHelpOptions = true,
         sortOptions = false,
-        description = "Measures every cell of every peer, each in processes of its own, and writes benchmarks.md.")
+        description = "Measures peers side by side, in processes that take turns, and writes benchmarks.md.")
 public final class Compare implements Callable<Integer> {
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    /** After a pause, caches are cold and queues are full or empty. */
+    private static final Duration SETTLING = Duration.ofMillis(100);
 
     @Spec
     private CommandSpec spec;
@@ -39,7 +43,7 @@ public final class Compare implements Callable<Integer> {
             names = "--profile",
             paramLabel = "quick|full",
             defaultValue = "quick",
-            description = "quick: under four minutes; full: all cells, about 55 minutes (quick).")
+            description = "quick: about six minutes; full: all cells, about 40 minutes (quick).")
     private Profile profile;
 
     @Option(
@@ -56,13 +60,22 @@ public final class Compare implements Callable<Integer> {
             description = "Only peers whose name this finds, such as epoll or libzmq (all).")
     private Pattern peer;
 
-    @Option(names = "--rounds", paramLabel = "N", description = "How often each is measured, 1 to 100 (2 or 4).")
-    private Integer rounds;
+    @Option(
+            names = "--baseline",
+            paramLabel = "CLASSPATH",
+            description = "Another build of netty-zmtp and its programs, measured beside this one.")
+    private String baseline;
 
-    @Option(names = "--seconds", paramLabel = "S", description = "The measured time of a run, 0.1 to 600 (1 or 2).")
+    @Option(names = "--windows", paramLabel = "N", description = "The windows of each peer, 1 to 1000 (7 or 15).")
+    private Integer windows;
+
+    @Option(names = "--seconds", paramLabel = "S", description = "The time of a window, 0.1 to 600 (0.4 or 0.5).")
     private Double seconds;
 
-    @Option(names = "--warmup", paramLabel = "S", description = "The time before it, 0 to 600 (1.5 or 2.5).")
+    @Option(
+            names = "--warmup",
+            paramLabel = "S",
+            description = "The time before the first window, 0 to 600 (4 or 5).")
     private Double warmup;
 
     @Option(
@@ -97,10 +110,10 @@ public final class Compare implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException, InterruptedException {
-        int times = rounds == null ? profile.rounds() : rounds;
+        int laps = windows == null ? profile.windows() : windows;
         double measured = seconds == null ? profile.seconds() : seconds;
         double before = warmup == null ? profile.warmup() : warmup;
-        checkRange("--rounds", times, 1, 100);
+        checkRange("--windows", laps, 1, 1000);
         checkRange("--seconds", measured, 0.1, 600);
         checkRange("--warmup", before, 0, 600);
 
@@ -108,17 +121,17 @@ public final class Compare implements Callable<Integer> {
         if (reportOnly != null) {
             Report.write(Results.read(reportOnly), output);
         } else {
-            compare(times, measured, before, out);
+            compare(laps, measured, before, out);
         }
         out.println(output.resolve("benchmarks.md"));
         out.flush();
         return CommandLine.ExitCode.OK;
     }
 
-    private void compare(int times, double measured, double before, PrintWriter out)
+    private void compare(int laps, double measured, double before, PrintWriter out)
             throws IOException, InterruptedException {
-        List<Cell> cells = Cells.of(profile, cell);
-        List<ComparedPeer> peers = ComparedPeers.all(peer);
+        List<Cell> cells = Cells.of(profile, cell, baseline != null);
+        List<ComparedPeer> peers = ComparedPeers.all(peer, Optional.ofNullable(baseline));
         if (cells.stream()
                 .noneMatch(one -> peers.stream().anyMatch(other -> one.peers().contains(other.name())))) {
             throw new ParameterException(
@@ -126,13 +139,16 @@ public final class Compare implements Callable<Integer> {
         }
         Map<String, String> environment = new LinkedHashMap<>(Environment.describe());
         environment.put("Profile", profile.name().toLowerCase(Locale.ROOT));
-        environment.put("Rounds", Integer.toString(times));
-        environment.put("Each run", before + " s warm-up, " + measured + " s measured");
+        if (!cell.pattern().isEmpty()) {
+            environment.put("Cells", cell.pattern());
+        }
+        environment.put("Windows", Integer.toString(laps));
+        environment.put("Each window", measured + " s");
+        environment.put("Warm-up", before + " s");
         List<Results.Row> rows = peers.stream().map(Results.Row::of).toList();
 
-        Window window = new Window(duration(before), duration(measured), PATIENCE);
-        Run run = new Run(window, Environment.maxOpenFiles());
-        new Comparison(cells, peers, times, run, out).measure(samples -> {
+        Window times = new Window(duration(before), SETTLING, duration(measured), PATIENCE);
+        new Comparison(cells, peers, laps, times, Environment.maxOpenFiles(), out).measure(samples -> {
             try {
                 new Results(environment, cells, rows, samples)
                         .write(output.resolve(Report.DETAILS).resolve(Report.RESULTS));

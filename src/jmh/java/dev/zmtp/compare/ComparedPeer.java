@@ -10,7 +10,7 @@ import java.util.List;
  * @param library the library alone, such as {@code netty-zmtp}
  * @param transport its transport, {@code nio}, {@code epoll} or {@code io_uring}; rows of one transport are compared
  * @param command what starts the program; the role and the keys are appended
- * @param keys arguments that follow each role
+ * @param keys arguments that follow each role, in place of those of a cell
  * @param missing why it cannot be started here, empty if it can
  */
 record ComparedPeer(
@@ -20,8 +20,13 @@ record ComparedPeer(
     List<String> commandFor(String role, List<String> cellKeys) {
         List<String> all = new ArrayList<>(command);
         all.add(role);
-        all.addAll(cellKeys);
+        cellKeys.stream().filter(key -> !isReplaced(key)).forEach(all::add);
         all.addAll(keys);
         return all;
+    }
+
+    private boolean isReplaced(String cellKey) {
+        String name = cellKey.substring(0, cellKey.indexOf('=') + 1);
+        return keys.stream().anyMatch(key -> key.startsWith(name));
     }
 }

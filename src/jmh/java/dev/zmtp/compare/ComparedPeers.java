@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -25,6 +26,18 @@ final class ComparedPeers {
 
     /** The end of the name of {@link #RAW} where it flushes as often as codecs do. */
     static final String BATCHED = ", " + BATCH + " a flush";
+
+    /** The end of the name of {@link #RAW} where it puts each message together that it receives. */
+    static final String KEEPING = ", keeping";
+
+    /** The end of the name of {@link #OURS} with few connections, in a cell with many. */
+    static final String FEW = ", 10 connections";
+
+    /** The end of the name of {@link #OURS} in another build. */
+    static final String BASELINE = ", baseline";
+
+    /** The least pair of handlers that can do the work of a codec. */
+    static final String LEAST = "least-handlers";
 
     /** The codec that this one succeeds, on the Netty of its time. */
     static final String PREDECESSOR = "netty4-zmtp";
@@ -62,8 +75,7 @@ final class ComparedPeers {
      * cores such a thread would take CPU time from the other end.
      */
     static List<String> jvmFlags() {
-        List<String> flags = new ArrayList<>(
-                List.of("-Xms1g", "-Xmx1g", "-XX:+UseParallelGC", "-Dio.netty.leakDetectionLevel=disabled"));
+        List<String> flags = new ArrayList<>(List.of("-Xms1g", "-Xmx1g", "-XX:+UseParallelGC"));
         if (Runtime.version().feature() >= 22) {
             flags.add("--enable-native-access=ALL-UNNAMED");
         }
@@ -75,18 +87,29 @@ final class ComparedPeers {
         return FLAGS_OF_ONE.getOrDefault(library, List.of());
     }
 
-    /** The peers whose name matches {@code wanted}. The program of libzmq is compiled if it is one of them. */
-    static List<ComparedPeer> all(Pattern wanted) throws IOException, InterruptedException {
+    /**
+     * The peers whose name matches {@code wanted}, with those of the class path {@code baseline} if there is one. The
+     * program of libzmq is compiled if it is one of them.
+     */
+    static List<ComparedPeer> all(Pattern wanted, Optional<String> baseline) throws IOException, InterruptedException {
         List<ComparedPeer> peers = new ArrayList<>();
         String classPath = System.getProperty("java.class.path");
-        for (String library : List.of(OURS, RAW)) {
+        for (String library : List.of(OURS, RAW, LEAST)) {
             for (String transport : TRANSPORTS) {
                 peers.add(jvm(library, transport, "", classPath, List.of("transport=" + transport), ""));
             }
         }
         for (String transport : TRANSPORTS) {
-            peers.add(jvm(RAW, transport, BATCHED, classPath, List.of("transport=" + transport, "flush=" + BATCH), ""));
+            String key = "transport=" + transport;
+            peers.add(jvm(OURS, transport, FEW, classPath, List.of(key, "connections=10"), ""));
+            peers.add(jvm(RAW, transport, BATCHED, classPath, List.of(key, "flush=" + BATCH), ""));
+            peers.add(jvm(RAW, transport, KEEPING, classPath, List.of(key, "received=kept"), ""));
         }
+        baseline.ifPresent(other -> {
+            for (String transport : TRANSPORTS) {
+                peers.add(jvm(OURS, transport, BASELINE, other, List.of("transport=" + transport), ""));
+            }
+        });
         peers.add(predecessor());
         peers.add(jvm(JEROMQ, "nio", "", classPath, List.of(), ""));
         peers.removeIf(peer -> !wanted.matcher(peer.name()).find());

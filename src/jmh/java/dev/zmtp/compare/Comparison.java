@@ -3,122 +3,92 @@ package dev.zmtp.compare;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.Consumer;
 
-/** Measures every cell of every peer, round by round, and prints one line of progress for each run. */
+/** Measures one cell after the other, and prints what each peer did. */
 final class Comparison {
 
-    /** One cell of one peer. */
-    private record Key(String cell, String peer) {}
-
     private final List<Cell> cells;
-    private final Map<String, ComparedPeer> peers = new HashMap<>();
-    private final int rounds;
-    private final Run run;
+    private final Map<String, ComparedPeer> peers = new LinkedHashMap<>();
+    private final int laps;
+    private final Window times;
+    private final long maxOpenFiles;
     private final PrintWriter out;
 
     private final List<Sample> samples = new ArrayList<>();
-    private final Map<Key, Sample> lasting = new HashMap<>();
-    private long start;
-    private int done;
 
-    /** Of {@code cells} and {@code peers}, each {@code rounds} times, by {@code run}, with progress to {@code out}. */
-    Comparison(List<Cell> cells, List<ComparedPeer> peers, int rounds, Run run, PrintWriter out) {
+    /**
+     * Of {@code cells} and {@code peers}, with {@code laps} windows each, in a system that lets a process open
+     * {@code maxOpenFiles}; with progress to {@code out}.
+     */
+    Comparison(List<Cell> cells, List<ComparedPeer> peers, int laps, Window times, long maxOpenFiles, PrintWriter out) {
         this.cells = cells;
-        this.rounds = rounds;
-        this.run = run;
+        this.laps = laps;
+        this.times = times;
+        this.maxOpenFiles = maxOpenFiles;
         this.out = out;
         peers.forEach(peer -> this.peers.put(peer.name(), peer));
     }
 
     /**
-     * Measures; after each round {@code afterRound} gets all samples until then, so that an interrupted comparison
-     * loses little.
+     * Measures; after each cell {@code afterCell} gets all samples until then, so that an interrupted comparison loses
+     * little.
      */
-    void measure(Consumer<List<Sample>> afterRound) throws InterruptedException {
-        start = System.nanoTime();
-        int total = rounds
-                * cells.stream().mapToInt(cell -> peersOf(cell, 0).size()).sum();
-        for (int round = 1; round <= rounds; round++) {
-            for (Cell cell : cells) {
-                for (ComparedPeer peer : peersOf(cell, round)) {
-                    Sample sample = measure(cell, peer, round);
-                    samples.add(sample);
-                    done++;
-                    progress(total, cell, sample);
-                }
+    void measure(Consumer<List<Sample>> afterCell) throws InterruptedException {
+        long start = System.nanoTime();
+        int total = cells.stream().mapToInt(cell -> peersOf(cell).size()).sum();
+        int done = 0;
+        for (Cell cell : cells) {
+            List<ComparedPeer> here = peersOf(cell);
+            if (here.isEmpty()) {
+                continue;
             }
-            afterRound.accept(List.copyOf(samples));
+            List<Sample> measured = new Sitting(cell, times, laps).measure(here, maxOpenFiles, rate(cell));
+            samples.addAll(measured);
+            done += here.size();
+            Duration elapsed = Duration.ofNanos(System.nanoTime() - start);
+            Duration estimated = elapsed.multipliedBy(total).dividedBy(done);
+            out.println(String.format(Locale.ROOT, "%s of about %s  %s", clock(elapsed), clock(estimated), cell.id()));
+            for (ComparedPeer peer : here) {
+                out.println(String.format(Locale.ROOT, "    %-26s %s", peer.name(), summary(cell, peer)));
+            }
+            out.flush();
+            afterCell.accept(List.copyOf(samples));
         }
     }
 
-    /** The peers of a cell, with another one first in each round: the first may find a cooler machine. */
-    private List<ComparedPeer> peersOf(Cell cell, int round) {
-        List<ComparedPeer> all = new ArrayList<>();
-        for (String name : cell.peers()) {
-            if (peers.containsKey(name)) {
-                all.add(peers.get(name));
-            }
-        }
-        Collections.rotate(all, -round);
-        return all;
+    private List<ComparedPeer> peersOf(Cell cell) {
+        return cell.peers().stream()
+                .flatMap(name -> Optional.ofNullable(peers.get(name)).stream())
+                .toList();
     }
 
-    private Sample measure(Cell cell, ComparedPeer peer, int round) throws InterruptedException {
-        Key key = new Key(cell.id(), peer.name());
-        Sample before = lasting.get(key);
-        if (before != null) {
-            return Sample.without(cell.id(), peer.name(), round, before.notMeasured(), true);
+    /**
+     * The rate that all peers of {@code cell} are asked for: a share of what the slowest of them can do. 0 if the cell
+     * sets none, absent if nobody's maximum is known.
+     */
+    private OptionalLong rate(Cell cell) {
+        if (cell.load() <= 0) {
+            return OptionalLong.of(0);
         }
-        long rate = 0;
-        if (cell.load() > 0) {
-            rate = (long) (cell.load() * maximum(cell.loadOf(), peer, round));
-            if (rate < 1) {
-                return Sample.without(
-                        cell.id(),
-                        peer.name(),
-                        round,
-                        "its maximum, the cell " + cell.loadOf() + ", was not measured",
-                        false);
-            }
-        }
-        Sample sample = run.measure(cell, peer, round, rate);
-        if (sample.lasting()) {
-            lasting.put(key, sample);
-        }
-        return sample;
+        return cell.peers().stream()
+                .flatMap(peer -> Results.spread(samples, cell.loadOf(), peer, Metric.PER_SECOND).stream())
+                .mapToLong(maximum -> Math.max(1, (long) (cell.load() * maximum.median())))
+                .min();
     }
 
-    private double maximum(String cell, ComparedPeer peer, int round) {
+    private String summary(Cell cell, ComparedPeer peer) {
         return samples.stream()
-                .filter(sample -> sample.round() == round
-                        && sample.cell().equals(cell)
-                        && sample.peer().equals(peer.name()))
-                .mapToDouble(sample -> sample.values().getOrDefault(Metric.PER_SECOND, 0.0))
+                .filter(sample -> sample.isOf(cell.id(), peer.name()) && !sample.measured())
+                .map(sample -> "not measured: " + sample.notMeasured())
                 .findFirst()
-                .orElse(0);
-    }
-
-    private void progress(int total, Cell cell, Sample sample) {
-        Duration elapsed = Duration.ofNanos(System.nanoTime() - start);
-        Duration estimated = elapsed.multipliedBy(total).dividedBy(done);
-        out.println(String.format(
-                Locale.ROOT,
-                "[%3d/%d] %s of about %s  round %d  %-26s %-20s %s",
-                done,
-                total,
-                clock(elapsed),
-                clock(estimated),
-                sample.round(),
-                cell.id(),
-                sample.peer(),
-                Text.summary(sample)));
-        out.flush();
+                .orElseGet(() -> Text.summary(metric -> Results.spread(samples, cell.id(), peer.name(), metric)));
     }
 
     private static String clock(Duration time) {

@@ -1,6 +1,7 @@
 package dev.zmtp.compare;
 
 import static dev.zmtp.compare.ComparedPeers.JEROMQ;
+import static dev.zmtp.compare.ComparedPeers.LEAST;
 import static dev.zmtp.compare.ComparedPeers.LIBZMQ;
 import static dev.zmtp.compare.ComparedPeers.OURS;
 import static dev.zmtp.compare.ComparedPeers.PREDECESSOR;
@@ -27,7 +28,7 @@ final class Goals {
     /** As {@link #OWN_ASKING}, for each request: itself, its two arrays and the reply. */
     private static final int OWN_ANSWERING = 144;
 
-    private static final String BLOCKING = "roundtrip-256-256";
+    private static final List<String> MEASURED_MOST = List.of("nio", "epoll");
 
     private final Results results;
     private final StringBuilder text = new StringBuilder();
@@ -47,40 +48,42 @@ final class Goals {
     private void write() {
         text.append("| goal | wanted | netty-zmtp | the other | reached | |\n");
         text.append("| --- | --- | ---: | ---: | ---: | --- |\n");
-        throughput("oneway-100", PREDECESSOR, 3);
-        throughput("oneway-100-pair", PREDECESSOR, 3);
-        throughput("oneway-100", LIBZMQ, 6);
-        throughput("oneway-100", JEROMQ, 15);
-        for (String transport : ComparedPeers.TRANSPORTS) {
-            throughput("oneway-1000", RAW + " " + transport, 0.6);
+        String oneWay = "oneway-100";
+        throughput(oneWay + Cells.DEFAULTS, PREDECESSOR, 1.8);
+        throughput(oneWay + Cells.DEFAULTS, LEAST + " nio", 0.9);
+        throughput(oneWay, LEAST + " nio", 0.95);
+        throughput(oneWay, PREDECESSOR, 2.2);
+        throughput(oneWay, LIBZMQ, 5);
+        throughput(oneWay, JEROMQ, 6);
+        throughput("reqrep" + Cells.DEFAULTS, PREDECESSOR, 2);
+        throughput("reqrep", PREDECESSOR, 2);
+        throughput("custom", PREDECESSOR, 1.5);
+        for (String size : List.of("65536", "1048576")) {
+            for (String transport : MEASURED_MOST) {
+                throughput("oneway-" + size, RAW + " " + transport + ComparedPeers.KEEPING, 0.95);
+            }
+            throughput("oneway-" + size, LIBZMQ, 1.2);
         }
-        for (String transport : ComparedPeers.TRANSPORTS) {
-            throughput("oneway-65536", RAW + " " + transport, 0.9);
-            throughput("oneway-1048576", RAW + " " + transport, 0.9);
-        }
-        throughput("reqrep", PREDECESSOR, 3);
-        throughput("reqrep-pair", PREDECESSOR, 3);
-        for (String cell : List.of(BLOCKING, BLOCKING + Cells.BUSY)) {
-            for (Metric metric : List.of(Metric.P50, Metric.P99)) {
-                for (String transport : ComparedPeers.TRANSPORTS) {
-                    latency(metric, cell, cell, RAW + " " + transport, 1.15);
-                }
-                // libzmq has no busy loop: what it can do is in the cell that blocks.
-                latency(metric, cell, BLOCKING, LIBZMQ, 0.2);
+        for (String connections : List.of("1000", "10000")) {
+            for (String transport : MEASURED_MOST) {
+                throughput("connections-" + connections, OURS + " " + transport + ComparedPeers.FEW, 0.9);
             }
         }
-        for (String transport : ComparedPeers.TRANSPORTS) {
-            nothingAllocated("oneway-100", OURS + " " + transport, 0, 0);
+        for (String size : List.of("1000", "65536")) {
+            throughput("oneway-" + size + Cells.CURVE, LIBZMQ, 0.9);
         }
+        for (String load : List.of("50000", "50-percent")) {
+            for (String other : List.of(LIBZMQ, PREDECESSOR)) {
+                atMost("openloop-" + load, Metric.P99, other, 1, "time");
+            }
+        }
+        atMost("idle-10000", Metric.HEAP_PER_CONNECTION, RAW + " epoll", 1.4, "memory");
         for (String transport : ComparedPeers.TRANSPORTS) {
+            nothingAllocated(oneWay, OURS + " " + transport, 0, 0);
+        }
+        for (String transport : MEASURED_MOST) {
             nothingAllocated("custom", OURS + " " + transport, OWN_ASKING, OWN_ANSWERING);
         }
-        for (String size : List.of("100", "1000", "65536")) {
-            throughput("oneway-" + size + Cells.CURVE, JEROMQ, 3);
-            throughput("oneway-" + size + Cells.CURVE, LIBZMQ, 0.5);
-        }
-        latency(Metric.P50, BLOCKING + Cells.CURVE, BLOCKING + Cells.CURVE, JEROMQ, 0.33);
-        latency(Metric.P50, BLOCKING + Cells.CURVE, BLOCKING + Cells.CURVE, LIBZMQ, 2);
         if (!omitted.isEmpty()) {
             text.append("\nNot part of this run: ")
                     .append(String.join(", ", omitted))
@@ -89,38 +92,35 @@ final class Goals {
     }
 
     private void throughput(String cell, String other, double wanted) {
+        line(cell, Metric.PER_SECOND, other, "≥ " + number(wanted) + " × the messages/s", wanted, false);
+    }
+
+    private void atMost(String cell, Metric metric, String other, double wanted, String what) {
+        line(cell, metric, other, "≤ " + number(wanted) + " × the " + what, wanted, true);
+    }
+
+    private void line(String cell, Metric metric, String other, String wanted, double bound, boolean atMost) {
         Optional<Row> theirs = row(cell, other);
         Optional<Row> ours = theirs.flatMap(row -> results.counterpart(cell, OURS, row.transport()));
         if (ours.isEmpty()) {
             omitted.add(cell + " against " + other);
             return;
         }
-        Optional<Spread> above = results.spread(cell, ours.get().name(), Metric.PER_SECOND);
-        Optional<Spread> below = results.spread(cell, other, Metric.PER_SECOND);
-        line(title(cell) + ": " + ours.get().name() + " against " + other);
-        column("≥ " + number(wanted) + " × the messages/s");
-        column(above.map(spread -> Text.count(spread.median())));
-        column(below.map(spread -> Text.count(spread.median())));
-        verdict(above, below, wanted, false);
-    }
-
-    /** Checks a latency in {@code cell} against that of {@code other} in {@code otherCell}. */
-    private void latency(Metric metric, String cell, String otherCell, String other, double wanted) {
-        Optional<Row> theirs = row(otherCell, other);
-        Optional<Row> ours = theirs.flatMap(row -> results.counterpart(cell, OURS, row.transport()));
-        if (ours.isEmpty()) {
-            omitted.add(cell + " against " + other);
-            return;
+        String name = metric == Metric.PER_SECOND
+                ? ""
+                : ", " + metric.name().toLowerCase(Locale.ROOT).replace('_', ' ');
+        line(title(cell) + name + ": " + ours.get().name() + " against " + other);
+        column(wanted);
+        column(results.spread(cell, ours.get().name(), metric).map(spread -> Text.figure(metric, spread.median())));
+        column(results.spread(cell, other, metric).map(spread -> Text.figure(metric, spread.median())));
+        Optional<Ratio> ratio = results.ratio(cell, ours.get().name(), other, metric);
+        column(ratio.map(Text::ratio));
+        if (ratio.isEmpty()) {
+            end("not measured");
+        } else {
+            double median = ratio.get().median();
+            end((atMost ? median <= bound : median >= bound) ? "met" : "**missed**");
         }
-        Optional<Spread> above = results.spread(cell, ours.get().name(), metric);
-        Optional<Spread> below = results.spread(otherCell, other, metric);
-        line(title(cell) + ", " + metric.name().toLowerCase(Locale.ROOT) + ": "
-                + ours.get().name() + " against " + other
-                + (cell.equals(otherCell) ? "" : " where it blocks, as it always does"));
-        column("≤ " + number(wanted) + " × the time");
-        column(above.map(spread -> Text.nanos(spread.median())));
-        column(below.map(spread -> Text.nanos(spread.median())));
-        verdict(above, below, wanted, true);
     }
 
     /** Checks how many bytes a row allocates for a message at each end, apart from the application's own objects. */
@@ -152,22 +152,6 @@ final class Goals {
 
     private static String bytes(Optional<Spread> allocated) {
         return allocated.map(spread -> Text.digits(spread.median())).orElse("–");
-    }
-
-    /** Whether the medians meet the goal. Where the ranges overlap the ratio says little, and the column says so. */
-    private void verdict(Optional<Spread> ours, Optional<Spread> theirs, double wanted, boolean atMost) {
-        if (ours.isEmpty() || theirs.isEmpty()) {
-            column("–");
-            end("not measured");
-            return;
-        }
-        column(Table.ratioInWords(ours.get(), theirs.get()));
-        if (ours.get().count() < 2 || theirs.get().count() < 2) {
-            end("one round only");
-            return;
-        }
-        double ratio = ours.get().median() / theirs.get().median();
-        end((atMost ? ratio <= wanted : ratio >= wanted) ? "met" : "**missed**");
     }
 
     private Optional<Row> row(String cell, String name) {

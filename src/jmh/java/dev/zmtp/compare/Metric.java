@@ -1,10 +1,10 @@
 package dev.zmtp.compare;
 
-/** A figure that one run yields; each is a number in the unit that its comment states. */
+/** A figure that one window yields; each is a number in the unit that its comment states. */
 enum Metric {
     /** Messages, or completed round trips, in a second. */
     PER_SECOND,
-    /** Seconds of CPU time, user and system, of all processes of the run, for a million messages. */
+    /** Seconds of CPU time, user and system, of all processes of the peer, for a million messages. */
     CPU_PER_MILLION,
     /** The part of {@link #CPU_PER_MILLION} that the process which sends or asks takes. */
     CPU_SENDING,
@@ -41,15 +41,12 @@ enum Metric {
     /** Bytes of the accepting process that are resident now, not at the peak, for each connection. */
     RSS_PER_CONNECTION,
     /** The share of one core that the accepting process takes while nothing is sent. */
-    IDLE_CPU;
+    IDLE_CPU,
+    /** The share of one core that the processes of all other peers of the cell took, which were paused. */
+    CPU_OF_PAUSED;
 
     /** Whether a greater value is the better one. */
     boolean isMoreBetter() {
         return this == PER_SECOND;
-    }
-
-    /** Whether the median of {@code one} is better than that of {@code other}. */
-    boolean isBetter(Spread one, Spread other) {
-        return isMoreBetter() ? one.median() > other.median() : one.median() < other.median();
     }
 }

@@ -1,19 +1,19 @@
 package dev.zmtp.compare;
 
-/** A run has no figures; the message is the reason, as the report prints it. */
+/** A window has no figures; the message is the reason, as the report prints it. */
 final class NotMeasuredException extends Exception {
 
     private static final long serialVersionUID = 1;
 
     private final boolean lasting;
 
-    /** With {@code lasting} if another try would fail the same way. */
+    /** With {@code lasting} if later windows of the same processes would have none either. */
     NotMeasuredException(String reason, boolean lasting) {
         super(reason);
         this.lasting = lasting;
     }
 
-    /** Whether another try would fail the same way. */
+    /** Whether later windows of the same processes would have no figures either. */
     boolean lasting() {
         return lasting;
     }

@@ -31,10 +31,16 @@ final class PeerProcess implements AutoCloseable {
     private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
     private final BlockingQueue<String> errors = new LinkedBlockingQueue<>(ERRORS_KEPT);
 
+    /** A process that is paused does not notice the end of its input: nothing else would end it. */
+    private final Thread killer;
+
+    private boolean paused;
+
     private PeerProcess(String role, Process process, Duration patience) {
         this.role = role;
         this.process = process;
         this.patience = patience;
+        this.killer = new Thread(process::destroyForcibly);
     }
 
     /** Starts {@code command}; {@code role} is its name in messages. */
@@ -43,9 +49,10 @@ final class PeerProcess implements AutoCloseable {
         try {
             process = new ProcessBuilder(command).start();
         } catch (IOException e) {
-            throw new NotMeasuredException(role + " did not start: " + e.getMessage(), false);
+            throw new NotMeasuredException(role + " did not start: " + e.getMessage(), true);
         }
         PeerProcess peer = new PeerProcess(role, process, patience);
+        Runtime.getRuntime().addShutdownHook(peer.killer);
         Thread errorReader = peer.reader("errors", process.getErrorStream(), peer.errors::offer, () -> {});
         // The reason that is reported is what the program wrote before it died, so its end comes after that.
         peer.reader("lines", process.getInputStream(), peer.lines::add, () -> {
@@ -61,7 +68,6 @@ final class PeerProcess implements AutoCloseable {
         while (true) {
             String line = lines.poll(end - System.nanoTime(), TimeUnit.NANOSECONDS);
             if (line == null) {
-                // Lasting: to wait as long in each round would cost more than all other runs of the cell.
                 throw new NotMeasuredException(
                         role + " did not print \"" + prefix.strip() + "\" within " + patience.toMillis() + " ms", true);
             }
@@ -114,9 +120,37 @@ final class PeerProcess implements AutoCloseable {
         send("restart");
     }
 
-    /** Asks the program to end. */
-    void exit() throws NotMeasuredException {
-        send("exit");
+    /** Stops the process where it is, so that it takes no CPU time until {@link #resume}. */
+    void pause() throws NotMeasuredException, InterruptedException {
+        signal("STOP");
+        paused = true;
+    }
+
+    /** Lets a paused process go on; does nothing if it is not paused. */
+    void resume() throws NotMeasuredException, InterruptedException {
+        if (paused) {
+            signal("CONT");
+            paused = false;
+        }
+    }
+
+    private void signal(String name) throws NotMeasuredException, InterruptedException {
+        try {
+            boolean sent = Tools.run("kill", "-" + name, Long.toString(process.pid()))
+                    .filter(printed -> printed.exitCode() == 0)
+                    .isPresent();
+            if (!sent) {
+                checkAlive();
+                throw failed("could not be sent SIG" + name);
+            }
+        } catch (IOException e) {
+            throw failed("could not be sent SIG" + name + ": " + e.getMessage());
+        }
+    }
+
+    /** The CPU time, user and system, since the start; 0 if the process has ended. */
+    Duration cpu() {
+        return process.info().totalCpuDuration().orElse(Duration.ZERO);
     }
 
     /** The process. */
@@ -124,7 +158,10 @@ final class PeerProcess implements AutoCloseable {
         return process.toHandle();
     }
 
-    /** Ends the process: it gets its patience or a second, whichever is less, and is then killed. */
+    /**
+     * Ends the process: it gets its patience or a second, whichever is less, and is then killed. One that is paused is
+     * killed at once.
+     */
     @Override
     public void close() {
         try {
@@ -133,12 +170,17 @@ final class PeerProcess implements AutoCloseable {
             // It has closed its end already.
         }
         try {
-            if (!process.waitFor(Math.min(patience.toMillis(), 1000), TimeUnit.MILLISECONDS)) {
+            if (paused || !process.waitFor(Math.min(patience.toMillis(), 1000), TimeUnit.MILLISECONDS)) {
                 process.destroyForcibly().waitFor(10, TimeUnit.SECONDS);
             }
         } catch (InterruptedException e) {
             process.destroyForcibly();
             Thread.currentThread().interrupt();
+        }
+        try {
+            Runtime.getRuntime().removeShutdownHook(killer);
+        } catch (IllegalStateException e) {
+            // The shutdown has begun, and the hook runs.
         }
     }
 
@@ -153,7 +195,7 @@ final class PeerProcess implements AutoCloseable {
     }
 
     private NotMeasuredException failed(String what) {
-        return new NotMeasuredException(role + " " + what, false);
+        return new NotMeasuredException(role + " " + what, true);
     }
 
     /** The exit code, if there is one, and the last error that is not a line of a stack trace. */

@@ -16,7 +16,7 @@ import org.knowm.xchart.style.markers.SeriesMarkers;
  */
 record PeerStyle(Color color, Marker marker) {
 
-    /** The ends of a range: a short horizontal line at the least and at the greatest value. */
+    /** The ends of a range: a short horizontal line at each quartile. */
     static final Marker RANGE_END = new Marker() {
         @Override
         public void paint(Graphics2D graphics, double x, double y, int size) {
@@ -37,6 +37,11 @@ record PeerStyle(Color color, Marker marker) {
         put(ComparedPeers.RAW + " nio" + ComparedPeers.BATCHED, 0x6b4a2b, SeriesMarkers.CIRCLE);
         put(ComparedPeers.RAW + " epoll" + ComparedPeers.BATCHED, 0xa9825a, SeriesMarkers.DIAMOND);
         put(ComparedPeers.RAW + " io_uring" + ComparedPeers.BATCHED, 0xd8c0a3, SeriesMarkers.SQUARE);
+        put(ComparedPeers.RAW + " nio" + ComparedPeers.KEEPING, 0x5c2e5c, SeriesMarkers.CIRCLE);
+        put(ComparedPeers.RAW + " epoll" + ComparedPeers.KEEPING, 0xa56ba5, SeriesMarkers.DIAMOND);
+        put(ComparedPeers.LEAST + " nio", 0x00838f, SeriesMarkers.TRIANGLE_UP);
+        put(ComparedPeers.OURS + " nio" + ComparedPeers.FEW, 0x5b6b8c, SeriesMarkers.TRIANGLE_UP);
+        put(ComparedPeers.OURS + " epoll" + ComparedPeers.FEW, 0x93a5c9, SeriesMarkers.TRIANGLE_DOWN);
         put(ComparedPeers.PREDECESSOR, 0x238b45, SeriesMarkers.TRIANGLE_UP);
         put(ComparedPeers.JEROMQ, 0xf08c00, SeriesMarkers.TRIANGLE_DOWN);
         put(ComparedPeers.LIBZMQ, 0xc9184a, SeriesMarkers.SQUARE);

@@ -13,7 +13,7 @@ import org.knowm.xchart.style.Styler.LegendPosition;
 import org.knowm.xchart.style.XYStyler;
 
 /**
- * One picture: a line for each peer through its medians, and at each median the range of the rounds.
+ * One picture: a line for each peer through its medians, and at each median the quartiles.
  *
  * @param name the name of its file, without the extension
  * @param title what stands above it
@@ -146,7 +146,7 @@ record Plot(
     private double least() {
         return lines.stream()
                 .flatMap(line -> line.points().stream())
-                .mapToDouble(point -> point.value().min())
+                .mapToDouble(point -> point.value().lower())
                 .min()
                 .orElse(1);
     }
@@ -154,7 +154,7 @@ record Plot(
     private double greatest() {
         return lines.stream()
                 .flatMap(line -> line.points().stream())
-                .mapToDouble(point -> point.value().max())
+                .mapToDouble(point -> point.value().upper())
                 .max()
                 .orElse(10);
     }
@@ -171,7 +171,7 @@ record Plot(
             medians.add(point.value().median());
             // A line from the least to the greatest value, and then a gap.
             rangeX.addAll(List.of(at, at, at));
-            ranges.addAll(List.of(point.value().min(), point.value().max(), Double.NaN));
+            ranges.addAll(List.of(point.value().lower(), point.value().upper(), Double.NaN));
         }
         XYSeries range = chart.addSeries(line.peer().name() + ", range", rangeX, ranges);
         range.setMarker(PeerStyle.RANGE_END)

@@ -170,7 +170,7 @@ final class Plots {
             int position = i;
             value.apply(positions.get(i))
                     // A logarithmic axis has no zero.
-                    .filter(spread -> spread.min() > 0)
+                    .filter(spread -> spread.lower() > 0)
                     .ifPresent(spread -> points.add(new Point(position, spread)));
         }
         return points.isEmpty() ? Optional.empty() : Optional.of(new Line(row, points));

@@ -11,6 +11,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Writes what a comparison measured: {@code benchmarks.md}, which fits on one screen, and in {@code docs/benchmarks}
@@ -117,8 +118,18 @@ final class Report {
         Map<String, String> all = results.environment();
         return String.format(
                 ReportText.MEASURED,
-                all.getOrDefault("Rounds", "several"),
-                all.getOrDefault("Each run", "some seconds"));
+                all.getOrDefault("Windows", "several"),
+                all.getOrDefault("Each window", "some time"),
+                paused());
+    }
+
+    /** The CPU time that paused processes took, as a share of a core. */
+    private String paused() {
+        List<Double> shares = results.samples().stream()
+                .flatMap(sample -> Stream.ofNullable(sample.values().get(Metric.CPU_OF_PAUSED)))
+                .toList();
+        return Text.percent(
+                shares.stream().mapToDouble(share -> share).average().orElse(0));
     }
 
     private String more() {
@@ -141,7 +152,7 @@ final class Report {
         text.append("- [The goals, and which were missed](").append(DETAILS).append("/goals.md)\n");
         text.append("- [Method, environment, and what the figures do not say](").append(DETAILS);
         text.append("/method.md)\n");
-        text.append("- [The figures of every run](")
+        text.append("- [The figures of every window](")
                 .append(DETAILS)
                 .append('/')
                 .append(RESULTS)

@@ -12,17 +12,17 @@ final class ReportText {
 
     static final String LEGEND = """
 
-            Each figure is a median. *n* × says how many times better netty-zmtp is: more messages per second, less time, less memory. **Bold** is ahead of netty-zmtp. ≈ means that the ranges of the rounds overlap, so neither is ahead. netty4-zmtp and JeroMQ are compared with netty-zmtp on nio and libzmq on epoll, or with the transport that was measured.
+            Each figure is a median. *n* × says how many times better netty-zmtp is: more messages per second, less time, less memory. **Bold** is ahead of netty-zmtp. ≈ means that neither is ahead for certain. netty4-zmtp and JeroMQ are compared with netty-zmtp on nio and libzmq on epoll, or with the transport that was measured.
 
-            On a shared machine, such as a virtual one, the figures of a row can change by a factor of up to 1.5 from one round to the next. Smaller differences between two libraries say little. In the picture, raw-netty is Netty without a codec: the ceiling.
+            The speed of a shared machine, such as a virtual one, drifts by a factor of up to two within minutes. So the ratios are not those of the medians: each is the median of the ratios of neighboring windows. In the picture, raw-netty is Netty without a codec: the ceiling.
             """;
 
-    /** With the number of rounds and the times of each run. */
+    /** With the number of windows, the time of one, and the CPU that paused programs took. */
     static final String MEASURED = """
 
             ## How it was measured
 
-            Each end is a process of its own with one event loop or application thread, both on this machine, over TCP on 127.0.0.1; each peer ran %s times (%s), in another order each time. The figures on this page are medians. The [tables of all figures](docs/benchmarks/figures.md) add the range from the least to the greatest. No ratio is given where two ranges overlap.
+            Each end is a process of its own with one event loop or application thread, both on this machine, over TCP on 127.0.0.1. The programs of all peers of a table are started and warmed up, and stay up. Then they take turns: %s windows of %s each, while all others are stopped (SIGSTOP) and took %s of a core. A ratio is the median of the ratios of two windows of the same lap, with the interval in which the true median is with 95 %% confidence. The figures on this page are medians; the [tables of all figures](docs/benchmarks/figures.md) add quartiles and intervals.
             """;
 
     static final String RUN = """
@@ -32,38 +32,38 @@ final class ReportText {
             On Linux with JDK 17 or later, Maven, gcc and libzmq's header (Debian: `gcc`, `libzmq3-dev`):
 
             ```sh
-            mvn -q -Pcompare test-compile exec:exec@compare                                                          # under four minutes
-            mvn -q -Pcompare test-compile exec:exec@compare -Dcompare.args="--profile full --rounds 3 --output ."    # about 55 minutes: this page
+            mvn -q -Pcompare test-compile exec:exec@compare                                                          # about six minutes
+            mvn -q -Pcompare test-compile exec:exec@compare -Dcompare.args="--profile full --output ."               # about 40 minutes: this page
             ```
 
-            The first writes into `target/compare/report`. `-Dcompare.args=--help` lists the options; `--report-only docs/benchmarks/results.json --output .` writes these pages again without measuring.
+            The first writes into `target/compare/report`. `-Dcompare.args=--help` lists the options; `--report-only docs/benchmarks/results.json --output .` writes these pages again without measuring. `--baseline CLASSPATH` puts another build of netty-zmtp beside this one.
             """;
 
     static final String BEHIND = """
             # Where another library is ahead
 
-            All rows of netty4-zmtp, JeroMQ and libzmq that are ahead of netty-zmtp on the same transport by the medians, even where the ranges overlap. The program finds them; none is chosen or left out.
+            All rows of netty4-zmtp, JeroMQ and libzmq that are ahead of netty-zmtp on the same transport by the median of the ratios; ≈ where that is not certain. The program finds them; none is chosen or left out.
 
             """;
 
     static final String GOALS = """
             # Goals
 
-            Each goal is checked against the medians, even where the ranges overlap and the ratio says little. The sizes of the application's own objects in the custom codec are those of a 64-bit HotSpot JVM with compressed pointers.
+            Each goal is checked against the median of the ratios of neighboring windows. The sizes of the application's own objects in the custom codec are those of a 64-bit HotSpot JVM with compressed pointers.
 
             """;
 
     static final String FIGURES = """
             # All figures
 
-            Each figure is the median of the rounds, with the least and the greatest in parentheses. A ratio is given only where the ranges of the two rows do not overlap. The last column of a table compares each peer with netty-zmtp on the same transport, which is named in parentheses (JeroMQ counts as nio, libzmq as epoll): above 1, netty-zmtp is ahead. raw-netty is Netty without a codec: the ceiling, not a rival. The pictures show the medians, and the ranges as vertical lines. [Method](method.md) explains the columns.
+            Each figure is the median of the windows, with the quartiles in parentheses. A ratio is the median of the ratios of neighboring windows, with its 95 % confidence interval; ≈ marks one whose interval includes 1. The last column of a table compares each peer with netty-zmtp on the same transport, which is named in parentheses (JeroMQ counts as nio, libzmq as epoll): above 1, netty-zmtp is ahead. raw-netty is Netty without a codec: the ceiling, not a rival. The pictures show the medians, and the quartiles as vertical lines. [Method](method.md) explains the columns.
 
             """;
 
     static final String METHOD = """
             # Method
 
-            In each round every peer runs once in every cell, in newly started processes, and each round starts with another peer. Each run has a warm-up that is not measured.
+            The programs of all peers of a table are started one after the other, warmed up, and stopped where they are (SIGSTOP). Then they take turns, one window each in every lap, and each lap starts with another peer. Before a window, traffic flows for a tenth of a second that is not measured. Windows of one lap are seconds apart, so what slows the machine down for longer is not in the ratio of two of them. The interval of a ratio is that of the order statistics: it needs no assumption about the distribution, and six windows.
 
             **Same host, loopback.** Sender and receiver share the machine, its caches and its cores, and there is no network between them. CPU time that one end saves is time the other end gets. Do not compare absolute figures of two machines.
 
@@ -71,21 +71,27 @@ final class ReportText {
 
             **One payload.** Where the same message is sent many times, each library shares its content if that is faster: netty-zmtp and netty4-zmtp retain it, JeroMQ wraps one array, libzmq copies a `zmq_msg_t` by reference from 34 bytes on.
 
-            **raw-netty** moves the same bytes without a codec. They are prepared in advance, and only counted on arrival where that is possible. It sends blocks of 64 KiB with one flush each. Codecs flush after 128 messages, as an application would: with messages of 100 bytes that is every 12 KiB, which takes more system calls. *raw-netty ..., 128 a flush* sends blocks of 128 messages: the ceiling with the same batching. Codecs also flush when they have 64 KiB, so larger messages need no such row.
+            **Tuned, and as it comes.** In most tables Netty's leak detection is off and writes use the void promise, in all libraries on Netty. Tables with *Netty's defaults and a promise each* show programs as most people write them. The allocator is always the default of the library's Netty.
+
+            **least-handlers** is the least pair of handlers that can do the work of a codec: one writes a header of two bytes, copies the message into an open buffer and releases it, the other copies each body out and fires the same object again. It has no limits, no phases and no handshake: the ceiling for a codec on Netty.
+
+            **raw-netty** moves the same bytes without a codec. They are prepared in advance, and only counted on arrival where that is possible. It sends blocks of 64 KiB with one flush each. Codecs flush after 128 messages, as an application would: with messages of 100 bytes that is every 12 KiB, which takes more system calls. *raw-netty ..., 128 a flush* sends blocks of 128 messages: the ceiling with the same batching. Codecs also flush when they have 64 KiB, so larger messages need no such row. *raw-netty ..., keeping* puts each message together that it receives, in a buffer of its own.
 
             **Closed loops.** In a round trip the next request waits for the reply. A stall is therefore one slow sample, and not the many that would have been sent meanwhile. Requests in flight are a closed loop, too.
 
             **Open loops.** Messages are sent by a schedule, and latency counts from the time at which a message should have been sent (no coordinated omission). "Late" is the share that was sent more than 1 ms after that time. What a cold start could not send in time is dropped before the end of the warm-up.
 
-            **Percent of the peer's own maximum.** The maximum is what arrived in the same round when only back pressure limited the sender. It is a different rate for each peer: these tables show how a peer behaves near its own limit, not which peer is faster.
+            **Percent of the slowest peer's maximum.** The maximum is what arrived when only back pressure limited the sender. All peers of such a table are asked for the same rate: a share of the least of their maxima.
 
             **CPU seconds** are user and system time of each process; in tables of latencies, and where both ends are in one process, of all processes. The end that takes more is the bottleneck. Threads of the garbage collector and the compiler count, too.
 
             **Allocated bytes** are those on the Java heap of a whole process, divided by the messages. **Peak RSS** (VmHWM) of a JVM is mostly the touched part of its fixed heap of 1 GiB.
 
-            **Idle connections** are measured at the accepting end, relative to the same process before the first connection: bytes in use after a garbage collection, and resident memory at that time (VmRSS, not the peak), which in a JVM includes heap that was touched and is free again. The CPU time excludes that collection.
+            **Few connections.** *netty-zmtp ..., 10 connections*, in a table of many connections, has ten.
 
-            **Warm-up.** After a few seconds a JVM is warm, but not fully optimized.
+            **Idle connections** are measured in newly started processes, six times, at the accepting end, relative to the same process before the first connection: bytes in use after a garbage collection, and resident memory at that time (VmRSS, not the peak), which in a JVM includes heap that was touched and is free again. The CPU time excludes that collection.
+
+            **Warm-up.** It comes before the first window only. After some seconds a JVM is warm, but not fully optimized.
 
             ## Environment
 

@@ -8,9 +8,11 @@ import java.io.Reader;
 import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 
 /**
  * Everything that a comparison has measured, and the machine: the source of the report, and the content of the JSON
@@ -19,7 +21,7 @@ import java.util.Optional;
  * @param environment names and values that describe the machine and the versions, in the order of the report
  * @param cells what was measured
  * @param peers the peers
- * @param samples the runs, in chronological order
+ * @param samples the windows, in chronological order within a cell
  */
 record Results(Map<String, String> environment, List<Cell> cells, List<Row> peers, List<Sample> samples) {
 
@@ -66,27 +68,52 @@ record Results(Map<String, String> environment, List<Cell> cells, List<Row> peer
         return cells.stream().filter(cell -> cell.id().equals(id)).findFirst();
     }
 
-    /** The rows that have a run of {@code cell}, in the order of the peers. */
+    /** The rows that have a window of {@code cell}, in the order of the peers. */
     List<Row> rows(String cell) {
         return peers.stream()
                 .filter(row -> !samples(cell, row.name()).isEmpty())
                 .toList();
     }
 
-    /** The runs of one cell and one peer. */
+    /** The windows of one cell and one peer. */
     List<Sample> samples(String cell, String peer) {
-        return samples.stream()
-                .filter(sample -> sample.cell().equals(cell) && sample.peer().equals(peer))
-                .toList();
+        return samples.stream().filter(sample -> sample.isOf(cell, peer)).toList();
     }
 
-    /** One figure over all rounds; absent if no round has it. */
+    /** One figure over all windows; absent if no window has it. */
     Optional<Spread> spread(String cell, String peer, Metric metric) {
-        List<Double> values = samples(cell, peer).stream()
-                .filter(sample -> sample.values().containsKey(metric))
-                .map(sample -> sample.values().get(metric))
-                .toList();
+        return spread(samples, cell, peer, metric);
+    }
+
+    /** As {@link #spread(String, String, Metric)}, of {@code samples}. */
+    static Optional<Spread> spread(List<Sample> samples, String cell, String peer, Metric metric) {
+        List<Double> values = List.copyOf(byLap(samples, cell, peer, metric).values());
         return values.isEmpty() ? Optional.empty() : Optional.of(Spread.of(values));
+    }
+
+    /**
+     * How many times the figure of {@code below} that of {@code above} is, in the windows of the same laps; absent if
+     * they have no lap in common.
+     */
+    Optional<Ratio> ratio(String cell, String above, String below, Metric metric) {
+        Map<Integer, Double> dividends = byLap(samples, cell, above, metric);
+        List<Double> pairs = new ArrayList<>();
+        byLap(samples, cell, below, metric).forEach((lap, divisor) -> {
+            if (dividends.containsKey(lap) && divisor > 0) {
+                pairs.add(dividends.get(lap) / divisor);
+            }
+        });
+        return pairs.isEmpty() ? Optional.empty() : Optional.of(Ratio.of(pairs));
+    }
+
+    private static Map<Integer, Double> byLap(List<Sample> samples, String cell, String peer, Metric metric) {
+        Map<Integer, Double> values = new TreeMap<>();
+        for (Sample sample : samples) {
+            if (sample.isOf(cell, peer) && sample.values().containsKey(metric)) {
+                values.put(sample.lap(), sample.values().get(metric));
+            }
+        }
+        return values;
     }
 
     /**

@@ -4,28 +4,25 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The result of one run: figures, or the reason why there are none.
+ * The result of one window: figures, or the reason why there are none.
  *
  * @param cell the id of the cell
  * @param peer the name of the peer
- * @param round the round, from 1 on
+ * @param lap the lap, from 1 on: windows of one lap are neighbors
  * @param values the figures, empty if nothing was measured
  * @param counted what each process counted in the measured window, the sending or only one first
  * @param notMeasured the reason, empty if all was measured
- * @param lasting whether another try would fail the same way
  */
-record Sample(
-        String cell,
-        String peer,
-        int round,
-        Map<Metric, Double> values,
-        List<Mark> counted,
-        String notMeasured,
-        boolean lasting) {
+record Sample(String cell, String peer, int lap, Map<Metric, Double> values, List<Mark> counted, String notMeasured) {
 
-    /** A run without figures. */
-    static Sample without(String cell, String peer, int round, String reason, boolean lasting) {
-        return new Sample(cell, peer, round, Map.of(), List.of(), reason, lasting);
+    /** A window without figures. */
+    static Sample without(String cell, String peer, int lap, String reason) {
+        return new Sample(cell, peer, lap, Map.of(), List.of(), reason);
+    }
+
+    /** Whether this is a window of that cell and that peer. */
+    boolean isOf(String cell, String peer) {
+        return this.cell.equals(cell) && this.peer.equals(peer);
     }
 
     /** Whether there are figures. */

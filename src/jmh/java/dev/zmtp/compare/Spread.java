@@ -1,10 +1,9 @@
 package dev.zmtp.compare;
 
 import java.util.List;
-import java.util.OptionalDouble;
 
-/** One figure over several rounds: the median and the range. */
-record Spread(double median, double min, double max, int count) {
+/** One figure over several windows: the median and the quartiles. */
+record Spread(double median, double lower, double upper, int count) {
 
     /** The spread of {@code values}, at least one. */
     static Spread of(List<Double> values) {
@@ -12,29 +11,19 @@ record Spread(double median, double min, double max, int count) {
             throw new IllegalArgumentException("values: none (expected: at least one)");
         }
         List<Double> sorted = values.stream().sorted().toList();
-        int middle = sorted.size() / 2;
-        double median = sorted.size() % 2 == 1 ? sorted.get(middle) : (sorted.get(middle - 1) + sorted.get(middle)) / 2;
-        return new Spread(median, sorted.get(0), sorted.get(sorted.size() - 1), sorted.size());
+        return new Spread(quantile(sorted, 0.5), quantile(sorted, 0.25), quantile(sorted, 0.75), sorted.size());
+    }
+
+    /** Between two values, in proportion to the distance from each. */
+    private static double quantile(List<Double> sorted, double share) {
+        double at = share * (sorted.size() - 1);
+        int below = (int) at;
+        int above = Math.min(below + 1, sorted.size() - 1);
+        return sorted.get(below) + (at - below) * (sorted.get(above) - sorted.get(below));
     }
 
     /** The same in another unit: {@code factor} times each value. */
     Spread times(double factor) {
-        return new Spread(median * factor, min * factor, max * factor, count);
-    }
-
-    /** Whether some value lies in both ranges. */
-    boolean overlaps(Spread other) {
-        return min <= other.max && other.min <= max;
-    }
-
-    /**
-     * How many times {@code other} this is, by the medians; absent if the ranges overlap, if either has no range
-     * because it is of one round only, or if {@code other} is not above zero.
-     */
-    OptionalDouble ratioTo(Spread other) {
-        if (count < 2 || other.count < 2 || overlaps(other) || other.median <= 0) {
-            return OptionalDouble.empty();
-        }
-        return OptionalDouble.of(median / other.median);
+        return new Spread(median * factor, lower * factor, upper * factor, count);
     }
 }

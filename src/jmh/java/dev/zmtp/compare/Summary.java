@@ -85,26 +85,30 @@ final class Summary {
             return "–";
         }
         String shown = Text.figure(metric, theirs.get().median()).replace("/s", "");
-        Optional<Spread> ours = row.library().equals(ComparedPeers.OURS)
-                ? Optional.empty()
-                : results.counterpart(cell.id(), ComparedPeers.OURS, row.transport())
-                        .flatMap(our -> results.spread(cell.id(), our.name(), metric));
-        return ours.map(our -> compared(metric, shown, our, theirs.get())).orElse(shown);
+        return advantage(cell, metric, row)
+                .map(advantage -> compared(shown, advantage))
+                .orElse(shown);
     }
 
-    private static String compared(Metric metric, String shown, Spread ours, Spread theirs) {
-        if (ours.count() < 2 || theirs.count() < 2) {
-            return shown;
+    /** How many times better netty-zmtp is than another library's row. */
+    private Optional<Ratio> advantage(Cell cell, Metric metric, Row row) {
+        if (row.library().equals(ComparedPeers.OURS)) {
+            return Optional.empty();
         }
-        if (ours.overlaps(theirs) || ours.median() <= 0 || theirs.median() <= 0) {
+        return results.counterpart(cell.id(), ComparedPeers.OURS, row.transport())
+                .flatMap(ours -> results.ratio(cell.id(), ours.name(), row.name(), metric))
+                .map(ratio -> metric.isMoreBetter() ? ratio : ratio.inverse());
+    }
+
+    private static String compared(String shown, Ratio advantage) {
+        if (!advantage.isClear()) {
             return shown + " (≈)";
         }
-        double advantage = metric.isMoreBetter() ? ours.median() / theirs.median() : theirs.median() / ours.median();
-        String text = String.format(Locale.ROOT, "%s (%.2f ×)", shown, advantage);
-        return metric.isBetter(theirs, ours) ? "**" + text + "**" : text;
+        String text = String.format(Locale.ROOT, "%s (%.2f ×)", shown, advantage.median());
+        return advantage.high() < 1 ? "**" + text + "**" : text;
     }
 
-    /** The rows in which another library is clearly ahead, one sentence each, and how many more are. */
+    /** The rows in which another library is ahead for certain, one sentence each, and how many more are. */
     static String behind(Results results) {
         List<Behind> all = Behind.of(results);
         List<String> lines = new ArrayList<>();
@@ -112,25 +116,24 @@ final class Summary {
             if (row.isClear()) {
                 lines.add(String.format(
                         Locale.ROOT,
-                        "- %s, %s: %s %s, %s %s.%s\n",
+                        "- %s, %s: %s %s, %s %s.\n",
                         row.cell().title(),
                         row.cell().name(row.metric()),
                         row.other().name(),
                         row.theirsShown(),
                         row.ours().name(),
-                        row.mineShown(),
-                        row.cell().load() > 0 ? " (Each at its own rate.)" : ""));
+                        row.mineShown()));
             }
         }
         if (lines.isEmpty()) {
-            lines.add("In no row of this run is another library clearly ahead.\n");
+            lines.add("In no row of this run is another library ahead for certain.\n");
         }
         int others = (int) all.stream().filter(row -> !row.isClear()).count();
         if (others > 0) {
             lines.add(String.format(
                     Locale.ROOT,
-                    "\nIn [%d more %s](%s/behind.md) the other library is ahead by the median, but not clearly: the ranges of"
-                            + " the rounds overlap, or there was only one round.\n",
+                    "\nIn [%d more %s](%s/behind.md) the other library is ahead by the median, but not for certain: the"
+                            + " interval of the ratio includes 1, or there were few windows.\n",
                     others,
                     others == 1 ? "row" : "rows",
                     Report.DETAILS));

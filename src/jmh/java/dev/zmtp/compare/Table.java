@@ -14,9 +14,7 @@ import dev.zmtp.compare.peer.Workload;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
-import java.util.OptionalDouble;
 import java.util.Set;
 import java.util.function.DoubleFunction;
 
@@ -95,7 +93,7 @@ final class Table {
             cells.add(
                     reasons.isEmpty()
                             ? row.name()
-                            : row.name() + " (" + reasons.size() + " of " + samples.size() + " rounds not measured, "
+                            : row.name() + " (" + reasons.size() + " of " + samples.size() + " windows not measured, "
                                     + note(reasons) + ")");
             cells.addAll(figures(row));
         }
@@ -172,32 +170,12 @@ final class Table {
     }
 
     private Optional<Row> ours(Row row) {
-        return row.library().equals(ComparedPeers.OURS)
-                ? Optional.empty()
-                : results.counterpart(cell.id(), ComparedPeers.OURS, row.transport());
+        return results.counterpart(cell.id(), ComparedPeers.OURS, row.transport())
+                .filter(ours -> !ours.equals(row));
     }
 
     private String ratio(String above, String below, Metric metric) {
-        Optional<Spread> first = results.spread(cell.id(), above, metric);
-        Optional<Spread> second = results.spread(cell.id(), below, metric);
-        return first.isEmpty() || second.isEmpty() ? "–" : ratio(first.get(), second.get());
-    }
-
-    /** A ratio, or why there is none. */
-    static String ratio(Spread above, Spread below) {
-        OptionalDouble ratio = above.ratioTo(below);
-        if (ratio.isPresent()) {
-            return String.format(Locale.ROOT, "%.2f ×", ratio.getAsDouble());
-        }
-        return above.count() < 2 || below.count() < 2 ? "one round only" : "ranges overlap";
-    }
-
-    /** As {@link #ratio(Spread, Spread)}, but with that of the medians where the ranges overlap. */
-    static String ratioInWords(Spread above, Spread below) {
-        String ratio = ratio(above, below);
-        return below.median() > 0 && above.count() > 1 && below.count() > 1 && above.overlaps(below)
-                ? String.format(Locale.ROOT, "%.2f × by the medians, %s", above.median() / below.median(), ratio)
-                : ratio;
+        return results.ratio(cell.id(), above, below, metric).map(Text::ratio).orElse("–");
     }
 
     private String figure(Row row, Metric metric, DoubleFunction<String> unit) {

@@ -1,8 +1,11 @@
 package dev.zmtp.compare;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
-import java.util.Map;
+import java.util.Optional;
 import java.util.function.DoubleFunction;
+import java.util.function.Function;
 
 /** Figures as a reader sees them: three significant digits, and a unit. */
 final class Text {
@@ -49,7 +52,7 @@ final class Text {
     static String figure(Metric metric, double value) {
         return switch (metric) {
             case PER_SECOND -> count(value) + "/s";
-            case RSS_PER_CONNECTION -> bytes(value);
+            case RSS_PER_CONNECTION, HEAP_PER_CONNECTION -> bytes(value);
             default -> nanos(value);
         };
     }
@@ -68,31 +71,28 @@ final class Text {
         return String.format(Locale.ROOT, size >= 100 ? "%,.0f" : size >= 10 ? "%.1f" : "%.2f", value);
     }
 
-    /** A median with its range, such as {@code 6.12 M (5.9 M to 6.3 M)}; without one if there was one round. */
+    /** A median with its quartiles, such as {@code 6.12 M (5.9 M to 6.3 M)}; without them if there was one window. */
     static String spread(Spread spread, DoubleFunction<String> unit) {
         String median = unit.apply(spread.median());
         return spread.count() < 2
                 ? median
-                : median + " (" + unit.apply(spread.min()) + " to " + unit.apply(spread.max()) + ")";
+                : median + " (" + unit.apply(spread.lower()) + " to " + unit.apply(spread.upper()) + ")";
     }
 
-    /** A run in one line. */
-    static String summary(Sample sample) {
-        if (!sample.measured()) {
-            return "not measured: " + sample.notMeasured();
-        }
-        Map<Metric, Double> values = sample.values();
-        StringBuilder text = new StringBuilder();
-        if (values.containsKey(Metric.PER_SECOND)) {
-            text.append(count(values.get(Metric.PER_SECOND))).append(" messages/s");
-        }
-        if (values.containsKey(Metric.P50)) {
-            text.append(", p50 ").append(nanos(values.get(Metric.P50)));
-            text.append(", p99 ").append(nanos(values.get(Metric.P99)));
-        }
-        if (values.containsKey(Metric.RSS_PER_CONNECTION)) {
-            text.append(bytes(values.get(Metric.RSS_PER_CONNECTION))).append(" resident for each connection");
-        }
-        return text.toString();
+    /** A ratio with its interval, such as {@code 1.60 × (1.52 to 1.71)}; marked if neither is ahead for certain. */
+    static String ratio(Ratio ratio) {
+        String text = String.format(Locale.ROOT, "%.2f × (%.2f to %.2f)", ratio.median(), ratio.low(), ratio.high());
+        return ratio.isClear() ? text : "≈ " + text;
+    }
+
+    /** What was measured, in one line. */
+    static String summary(Function<Metric, Optional<Spread>> figures) {
+        List<String> parts = new ArrayList<>();
+        figures.apply(Metric.PER_SECOND).ifPresent(rate -> parts.add(spread(rate, Text::count) + " messages/s"));
+        figures.apply(Metric.P50).ifPresent(time -> parts.add("p50 " + spread(time, Text::nanos)));
+        figures.apply(Metric.P99).ifPresent(time -> parts.add("p99 " + spread(time, Text::nanos)));
+        figures.apply(Metric.RSS_PER_CONNECTION)
+                .ifPresent(size -> parts.add(spread(size, Text::bytes) + " resident for each connection"));
+        return String.join(", ", parts);
     }
 }

@@ -16,40 +16,65 @@ final class PausedAddresses {
     /** So long that the peers of an address cannot keep us busy, and so short that others there are served soon. */
     static final long PAUSE = TimeUnit.SECONDS.toNanos(1);
 
+    /** The pause of an address that exceeds the budget soon after each pause. */
+    static final long MAX_PAUSE = TimeUnit.SECONDS.toNanos(4);
+
     private static final int MAX_ADDRESSES = 1_024;
 
-    /** When the pause of each address ends, by {@link System#nanoTime}. The first one ends first. */
-    private final Map<String, Long> ends = new LinkedHashMap<>();
+    /**
+     * The pause of each address, the one that began first at the start. Those that are over are kept for as long again.
+     */
+    private final Map<String, Pause> pauses = new LinkedHashMap<>();
 
-    /** A connection with this address was ended: its pause begins, once more if it has one. */
+    /** A pause, and when it ends, by {@link System#nanoTime}. */
+    private record Pause(long length, long end) {
+
+        boolean isOver(long now) {
+            return end - now <= 0;
+        }
+
+        boolean isForgotten(long now) {
+            return end + length - now <= 0;
+        }
+
+        /** The pause after this one. */
+        Pause next(long now) {
+            long next = isForgotten(now) ? PAUSE : isOver(now) ? Math.min(MAX_PAUSE, 2 * length) : length;
+            return new Pause(next, now + next);
+        }
+    }
+
+    /**
+     * A connection with this address was ended: its pause begins, once more if it has one. It is twice as long as one
+     * that has ended just before.
+     */
     synchronized void add(@Nullable SocketAddress peer, long now) {
         String address = AddressKey.of(peer);
         if (address.equals(AddressKey.NONE)) {
             return; // it may be anybody's
         }
-        ends.remove(address);
-        ends.put(address, now + PAUSE);
-        if (ends.size() > MAX_ADDRESSES) {
-            ends.remove(ends.keySet().iterator().next());
+        Pause last = pauses.remove(address);
+        pauses.put(address, last == null ? new Pause(PAUSE, now + PAUSE) : last.next(now));
+        if (pauses.size() > MAX_ADDRESSES) {
+            pauses.remove(pauses.keySet().iterator().next());
         }
     }
 
     /** Returns how many nanoseconds of the pause of this address are left; 0 if it has none. */
     synchronized long left(@Nullable SocketAddress peer, long now) {
         String address = AddressKey.of(peer);
-        Long end = ends.get(address);
-        if (end == null) {
+        Pause pause = pauses.get(address);
+        if (pause == null) {
             return 0;
         }
-        long left = end - now;
-        if (left <= 0) {
-            ends.remove(address);
+        if (pause.isForgotten(now)) {
+            pauses.remove(address);
         }
-        return Math.max(left, 0);
+        return Math.max(pause.end - now, 0);
     }
 
     /** The number of addresses that are kept. */
     synchronized int size() {
-        return ends.size();
+        return pauses.size();
     }
 }

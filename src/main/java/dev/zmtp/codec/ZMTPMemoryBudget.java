@@ -20,15 +20,16 @@ import java.util.concurrent.atomic.AtomicLong;
  * waits for its turn, topics, metadata, held writes, and what was written and has not been sent. Overheads are
  * included. Messages that were fired are the application's, and do not count.
  *
- * <p>When the sum exceeds the limit, connections are ended with {@link ZMTPException.Code#MEMORY_BUDGET} until there is
- * room again. First those that keep much, have moved few bytes in their life, and do not move any now: strangers with
- * unfinished messages, and subscribers that do not read. A peer that sends whole messages and reads what it gets keeps
- * next to nothing, and is not chosen. A connection ends when its event loop has done its current task: a task that
- * writes to very many channels can exceed the limit until then. For a second, new connections with the address of one that was ended (IPv6: with
- * its /64) wait before their handshake, because it is likely to return at once. After a proxy, the address is that of
- * {@link ZMTPCodec#PEER_ADDRESS} when a connection is ended, and the proxy's when a new one begins: if {@code
- * PEER_ADDRESS} is not set, all that come through the proxy wait. A connection from which something is read
- * nevertheless, as its codec was added late, does not wait.
+ * <p>When the sum exceeds the limit, connections are ended with {@link ZMTPException.Code#MEMORY_BUDGET} until there
+ * is room again. First those that keep much, have moved few bytes in their life, and do not move any now: strangers
+ * with unfinished messages, and subscribers that do not read. A peer that sends whole messages and reads what it gets
+ * keeps next to nothing, and is not chosen. A connection ends when its event loop has done its current task: a task
+ * that writes to very many channels can exceed the limit until then. For a second, new connections with the address of
+ * one that was ended (IPv6: with its /64) wait before their handshake, because it is likely to return at once; for up
+ * to four seconds if that happens again and again. After a proxy, the address is that of {@link
+ * ZMTPCodec#PEER_ADDRESS} when a connection is ended, and the proxy's when a new one begins: if {@code PEER_ADDRESS}
+ * is not set, all that come through the proxy wait. A connection from which something is read nevertheless, as its
+ * codec was added late, does not wait.
  *
  * <p>All connections share one budget unless their config names another. Thread safe.
  */

@@ -224,6 +224,35 @@ class PausedAddressesTest {
         assertThat(addresses.left(host(1), start)).isEqualTo(PausedAddresses.PAUSE);
         assertThat(addresses.left(host(1), start + PausedAddresses.PAUSE - 1)).isEqualTo(1);
         assertThat(addresses.left(host(1), start + PausedAddresses.PAUSE)).isZero();
+    }
+
+    @Test
+    void aPauseIsTwiceAsLongAsOneJustBeforeIt() {
+        long second = PausedAddresses.PAUSE;
+        addresses.add(host(1), 0);
+        addresses.add(host(1), second);
+        assertThat(addresses.left(host(1), second)).isEqualTo(2 * second);
+        addresses.add(host(1), 5 * second - 1);
+        assertThat(addresses.left(host(1), 5 * second - 1)).isEqualTo(4 * second);
+        addresses.add(host(1), 10 * second);
+        assertThat(addresses.left(host(1), 10 * second)).isEqualTo(PausedAddresses.MAX_PAUSE);
+    }
+
+    @Test
+    void aPauseThatBeginsAgainBeforeItsEndIsNoLonger() {
+        addresses.add(host(1), 0);
+        addresses.add(host(1), PausedAddresses.PAUSE - 1);
+        assertThat(addresses.left(host(1), PausedAddresses.PAUSE - 1)).isEqualTo(PausedAddresses.PAUSE);
+    }
+
+    @Test
+    void aPauseIsForgottenAfterAsLongAgain() {
+        addresses.add(host(1), 0);
+        assertThat(addresses.left(host(1), 2 * PausedAddresses.PAUSE - 1)).isZero();
+        assertThat(addresses.size()).isEqualTo(1);
+        addresses.add(host(1), 2 * PausedAddresses.PAUSE);
+        assertThat(addresses.left(host(1), 2 * PausedAddresses.PAUSE)).isEqualTo(PausedAddresses.PAUSE);
+        assertThat(addresses.left(host(1), 4 * PausedAddresses.PAUSE)).isZero();
         assertThat(addresses.size()).isZero();
     }
 

@@ -8,6 +8,7 @@ import java.io.InputStreamReader;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * A program that answers as a peer does and moves no messages: each mark is a second and a thousand messages further.
@@ -59,14 +60,29 @@ final class FakePeer {
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in, UTF_8));
         long marks = 0;
         boolean restarted = false;
+        int perMark = manner.equals("slow") ? 500 : 1000;
+        AtomicLong steps = new AtomicLong();
+        if (manner.equals("busy")) {
+            Thread thread = new Thread(() -> {
+                while (true) {
+                    steps.incrementAndGet();
+                }
+            });
+            thread.setDaemon(true);
+            thread.start();
+        }
         for (String line = in.readLine(); line != null && !line.equals("exit"); line = in.readLine()) {
             switch (line) {
                 case "mark" -> {
                     marks++;
+                    if (manner.equals("mortal") && marks == 3) {
+                        System.exit(3);
+                    }
+                    long messages = manner.equals("busy") ? steps.get() : marks * perMark;
                     say(
                             manner.equals("garbled")
                                     ? "mark nanos=much messages=1"
-                                    : "mark nanos=" + marks * SECOND + " messages=" + marks * 1000 + " cpu="
+                                    : "mark nanos=" + marks * SECOND + " messages=" + messages + " cpu="
                                             + marks * SECOND / 2 + " allocated=" + marks * 16_000
                                             + " rss=1048576 resident=" + marks * 7000 + " heap="
                                             + marks * 5000 + " late=" + marks * 10);

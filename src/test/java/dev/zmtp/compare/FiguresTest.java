@@ -4,40 +4,64 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The lines that a program prints, and the figures of several rounds. */
+/** The lines that a program prints, and the figures of several windows. */
 class FiguresTest {
 
     @Test
-    void theMedianIsInTheMiddleOrBetweenTheTwoThere() {
-        assertThat(Spread.of(List.of(9.0, 1.0, 4.0))).isEqualTo(new Spread(4, 1, 9, 3));
-        assertThat(Spread.of(List.of(9.0, 1.0, 4.0, 6.0))).isEqualTo(new Spread(5, 1, 9, 4));
+    void aSpreadIsAMedianBetweenTheQuartiles() {
+        assertThat(Spread.of(List.of(5.0, 1.0, 3.0, 2.0, 4.0))).isEqualTo(new Spread(3, 2, 4, 5));
+        assertThat(Spread.of(List.of(1.0, 2.0))).isEqualTo(new Spread(1.5, 1.25, 1.75, 2));
+        assertThat(Spread.of(List.of(7.0))).isEqualTo(new Spread(7, 7, 7, 1));
         assertThatThrownBy(() -> Spread.of(List.of())).hasMessage("values: none (expected: at least one)");
     }
 
+    /** The probability that three of fifteen or fewer are below the median is 1.8 %, that four or fewer are 5.9 %. */
     @Test
-    void aRatioNeedsRangesThatDoNotOverlap() {
-        Spread low = Spread.of(List.of(1.0, 2.0, 3.0));
+    void theIntervalOfARatioLeavesOutAsManyPairsAsItsConfidenceAllows() {
+        assertThat(Ratio.of(upTo(15))).isEqualTo(new Ratio(8, 4, 12, 15));
+        assertThat(Ratio.of(upTo(6))).isEqualTo(new Ratio(3.5, 1, 6, 6));
+        assertThat(Ratio.of(upTo(8))).isEqualTo(new Ratio(4.5, 1, 8, 8));
+        assertThat(Ratio.of(upTo(9))).isEqualTo(new Ratio(5, 2, 8, 9));
+    }
 
-        assertThat(Spread.of(List.of(4.0, 6.0, 9.0)).ratioTo(low)).hasValue(3);
-        assertThat(low.ratioTo(Spread.of(List.of(4.0, 4.0)))).hasValue(0.5);
-        assertThat(Spread.of(List.of(3.0, 6.0, 9.0)).ratioTo(low)).isEmpty();
-        assertThat(Spread.of(List.of(0.0, 2.0, 9.0)).ratioTo(low)).isEmpty();
-        assertThat(low.ratioTo(Spread.of(List.of(0.0, 0.0)))).isEmpty();
+    private static List<Double> upTo(int count) {
+        return IntStream.rangeClosed(1, count).mapToObj(i -> (double) i).toList();
     }
 
     @Test
-    void oneRoundHasNoRangeAndNoRatio() {
-        Spread one = Spread.of(List.of(1.0));
-        Spread two = Spread.of(List.of(2.0, 3.0));
+    void aRatioIsClearIfItsIntervalDoesNotInclude1() {
+        assertThat(new Ratio(2, 1.1, 3, 6).isClear()).isTrue();
+        assertThat(new Ratio(0.5, 0.3, 0.9, 6).isClear()).isTrue();
+        assertThat(new Ratio(2, 0.9, 3, 6).isClear()).isFalse();
+        assertThat(new Ratio(2, 1.1, 3, 5).isClear()).isFalse();
+    }
 
-        assertThat(one.ratioTo(two)).isEmpty();
-        assertThat(two.ratioTo(one)).isEmpty();
-        assertThat(Table.ratio(one, two)).isEqualTo("one round only");
-        assertThat(Table.ratio(two, two)).isEqualTo("ranges overlap");
+    @Test
+    void aRatioTheOtherWayAroundHasItsBoundsSwapped() {
+        assertThat(new Ratio(2, 0.5, 4, 6).inverse()).isEqualTo(new Ratio(0.5, 0.25, 2, 6));
+    }
+
+    @Test
+    void aRatioIsOfWindowsOfTheSameLap() {
+        Results results = new Results(
+                Map.of(),
+                List.of(),
+                List.of(),
+                List.of(lap("a", 1, 10), lap("b", 1, 5), lap("b", 2, 7), lap("b", 3, 2), lap("a", 3, 12)));
+
+        assertThat(results.ratio("cell", "a", "b", Metric.PER_SECOND)).contains(new Ratio(4, 2, 6, 2));
+        assertThat(results.ratio("cell", "a", "c", Metric.PER_SECOND)).isEmpty();
+        assertThat(results.ratio("cell", "a", "b", Metric.P50)).isEmpty();
+    }
+
+    private static Sample lap(String peer, int lap, double value) {
+        return new Sample("cell", peer, lap, Map.of(Metric.PER_SECOND, value), List.of(), "");
     }
 
     @Test

@@ -161,18 +161,18 @@ class PlotsTest {
     }
 
     @Test
-    void aRangeIsDrawnFromTheLeastToTheGreatestRound() {
+    void aRangeIsDrawnFromQuartileToQuartile() {
         Results results = results(
-                sample(SMALL, "libzmq", Metric.PER_SECOND, 4),
-                sample(SMALL, "libzmq", Metric.PER_SECOND, 9),
-                sample(SMALL, "libzmq", Metric.PER_SECOND, 5),
+                lap(SMALL, 1, "libzmq", Metric.PER_SECOND, 4),
+                lap(SMALL, 2, "libzmq", Metric.PER_SECOND, 9),
+                lap(SMALL, 3, "libzmq", Metric.PER_SECOND, 5),
                 sample(LARGE, "libzmq", Metric.PER_SECOND, 2));
 
         XYChart chart = plot(results, "throughput").chart();
 
         assertThat(chart.getSeriesMap().get("libzmq").getYData()).containsExactly(5, 2);
         XYSeries ranges = chart.getSeriesMap().get("libzmq, range");
-        assertThat(ranges.getYData()).containsExactly(4, 9, Double.NaN, 2, 2, Double.NaN);
+        assertThat(ranges.getYData()).containsExactly(4.5, 7, Double.NaN, 2, 2, Double.NaN);
         assertThat(ranges.isShowInLegend()).isFalse();
     }
 
@@ -193,7 +193,7 @@ class PlotsTest {
     void noTwoPeersLookAlike() {
         Set<String> names = new LinkedHashSet<>();
         for (Profile profile : Profile.values()) {
-            Cells.of(profile, Pattern.compile("")).forEach(cell -> names.addAll(cell.peers()));
+            Cells.of(profile, Pattern.compile(""), false).forEach(cell -> names.addAll(cell.peers()));
         }
 
         assertThat(names).hasSizeGreaterThan(8);
@@ -231,6 +231,10 @@ class PlotsTest {
     }
 
     private static Sample sample(Cell cell, String peer, Metric metric, double value) {
-        return new Sample(cell.id(), peer, 1, Map.of(metric, value), List.of(), "", false);
+        return lap(cell, 1, peer, metric, value);
+    }
+
+    private static Sample lap(Cell cell, int lap, String peer, Metric metric, double value) {
+        return new Sample(cell.id(), peer, lap, Map.of(metric, value), List.of(), "");
     }
 }

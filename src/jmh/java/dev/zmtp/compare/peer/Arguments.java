@@ -16,6 +16,9 @@ import java.util.Optional;
  * @param transport {@code nio}, {@code epoll} or {@code io_uring}, of a peer on Netty; absent if not given
  * @param busy whether the event loops ask for events all the time and never sleep: {@code polling=busy}
  * @param curve whether everything is encrypted: {@code security=curve}
+ * @param defaults whether Netty runs as it comes, with its leak detection and a promise for each write:
+ *     {@code style=defaults}
+ * @param kept whether raw-netty puts each message that it receives together: {@code received=kept}
  * @param port where to connect to
  * @param size bytes of a frame, in oneway, connections and openloop
  * @param ping bytes of the request, in roundtrip
@@ -32,6 +35,8 @@ record Arguments(
         Optional<String> transport,
         boolean busy,
         boolean curve,
+        boolean defaults,
+        boolean kept,
         int port,
         int size,
         int ping,
@@ -73,6 +78,8 @@ record Arguments(
                 Optional.ofNullable(text(values, "transport", "nio", "epoll", "io_uring")),
                 "busy".equals(text(values, "polling", "block", "busy")),
                 "curve".equals(text(values, "security", "none", "curve")),
+                "defaults".equals(text(values, "style", "tuned", "defaults")),
+                "kept".equals(text(values, "received", "counted", "kept")),
                 // A default of 0 lets a number be missing; where it must be there, the default is out of range.
                 number(values, "port", role.connects() && !role.binds() ? -1 : 0, 0, 65_535),
                 number(values, "size", sizeDefault(workload), workload == Workload.OPENLOOP ? Long.BYTES : 1, MAX_SIZE),
@@ -85,8 +92,8 @@ record Arguments(
                 number(values, "flush", MAX_COUNT, 1, MAX_COUNT));
         if (!values.isEmpty()) {
             throw new UsageException("key: " + String.join(", ", values.keySet())
-                    + " (expected: workload, transport, polling, security, port, size, ping, pong, outstanding, connections, rate,"
-                    + " every or flush)");
+                    + " (expected: workload, transport, polling, security, style, received, port, size, ping, pong,"
+                    + " outstanding, connections, rate, every or flush)");
         }
         if (parsed.connections > 1 && workload != Workload.CONNECTIONS && workload != Workload.IDLE) {
             throw new UsageException("connections: " + parsed.connections + " (expected: 1 in this workload)");

@@ -11,8 +11,8 @@ import java.util.stream.IntStream;
  * What each workload does with messages: the same for all libraries on Netty.
  *
  * <p>Where one message is to be sent many times, it is made once and retained for each write: that is what an
- * application with one payload does, and nothing is allocated for the next one. Writes that nothing waits for use the
- * void promise.
+ * application with one payload does, and nothing is allocated for the next one. Writes use the void promise, as nothing
+ * waits for them, or a promise each with {@code style=defaults}, as most programs are written.
  */
 final class CodecTraffic implements NettyTraffic {
 
@@ -25,12 +25,14 @@ final class CodecTraffic implements NettyTraffic {
     private final Arguments arguments;
     private final NettyTransport transport;
     private final NettyLibrary library;
+    private final boolean promiseEach;
 
     CodecTraffic(Program program, NettyTransport transport, NettyLibrary library) {
         this.program = program;
         this.arguments = program.arguments();
         this.transport = transport;
         this.library = library;
+        this.promiseEach = arguments.defaults();
     }
 
     @Override
@@ -43,6 +45,14 @@ final class CodecTraffic implements NettyTraffic {
             case ROUNDTRIP -> binding ? new Ponger(messages) : new Pinger(messages);
             case OPENLOOP -> binding ? new SparseEcho(messages) : new Timed(messages);
         };
+    }
+
+    private void write(ChannelHandlerContext ctx, Object message) {
+        if (promiseEach) {
+            ctx.write(message);
+        } else {
+            ctx.write(message, ctx.voidPromise());
+        }
     }
 
     private Object message(ChannelHandlerContext ctx, int... sizes) {
@@ -84,7 +94,7 @@ final class CodecTraffic implements NettyTraffic {
         int send(ChannelHandlerContext ctx) {
             int sent = 0;
             while (sent < BATCH && ctx.channel().isWritable()) {
-                ctx.write(library.again(message), ctx.voidPromise());
+                write(ctx, library.again(message));
                 sent++;
             }
             ctx.flush();
@@ -125,7 +135,7 @@ final class CodecTraffic implements NettyTraffic {
 
         @Override
         public void channelRead(ChannelHandlerContext ctx, Object message) {
-            ctx.write(message, ctx.voidPromise());
+            write(ctx, message);
             flusher.run();
             messages.add(1);
         }
@@ -147,7 +157,7 @@ final class CodecTraffic implements NettyTraffic {
                 flusher = library.flusher(ctx.channel());
                 request = library.message(ctx.alloc(), requestFrames(ctx));
                 for (int i = 0; i < arguments.outstanding(); i++) {
-                    ctx.write(library.again(request), ctx.voidPromise());
+                    write(ctx, library.again(request));
                 }
                 ctx.flush();
             }
@@ -157,7 +167,7 @@ final class CodecTraffic implements NettyTraffic {
         public void channelRead(ChannelHandlerContext ctx, Object answer) {
             ReferenceCountUtil.release(answer);
             messages.add(1);
-            ctx.write(library.again(request), ctx.voidPromise());
+            write(ctx, library.again(request));
             flusher.run();
         }
     }
@@ -177,7 +187,7 @@ final class CodecTraffic implements NettyTraffic {
 
         @Override
         public void channelRead(ChannelHandlerContext ctx, Object request) {
-            ctx.write(library.reply(request), ctx.voidPromise());
+            write(ctx, library.reply(request));
             flusher.run();
             messages.add(1);
         }
@@ -199,7 +209,7 @@ final class CodecTraffic implements NettyTraffic {
                 flusher = library.flusher(ctx.channel());
                 for (int i = 0; i < requests.length; i++) {
                     requests[i] = library.request(i);
-                    ctx.write(requests[i], ctx.voidPromise());
+                    write(ctx, requests[i]);
                 }
                 ctx.flush();
             }
@@ -209,7 +219,7 @@ final class CodecTraffic implements NettyTraffic {
         public void channelRead(ChannelHandlerContext ctx, Object reply) {
             messages.add(1);
             // Answers come in the order of requests: the one that was answered is asked again.
-            ctx.write(requests[next], ctx.voidPromise());
+            write(ctx, requests[next]);
             next = next + 1 == requests.length ? 0 : next + 1;
             flusher.run();
         }
@@ -295,7 +305,7 @@ final class CodecTraffic implements NettyTraffic {
             while (schedule.due() <= now
                     && sent < Schedule.BURST
                     && ctx.channel().isWritable()) {
-                ctx.write(library.timed(ctx.alloc(), arguments.size(), schedule.due()), ctx.voidPromise());
+                write(ctx, library.timed(ctx.alloc(), arguments.size(), schedule.due()));
                 if (schedule.isLate(now)) {
                     program.late().add(1);
                 }
@@ -333,7 +343,7 @@ final class CodecTraffic implements NettyTraffic {
                 return;
             }
             untilNext = arguments.every();
-            ctx.write(message, ctx.voidPromise());
+            write(ctx, message);
             written = true;
         }
 

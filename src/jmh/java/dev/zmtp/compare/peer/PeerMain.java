@@ -16,7 +16,11 @@ public final class PeerMain {
 
     /** Runs one end, or both, until the input ends. */
     public static void main(String... args) {
-        System.exit(run(Arrays.asList(args), System.in, System.out, System.err));
+        List<String> all = Arrays.asList(args);
+        if (!all.contains("style=defaults")) {
+            System.setProperty("io.netty.leakDetectionLevel", "disabled"); // read by Netty when it is loaded, later
+        }
+        System.exit(run(all, System.in, System.out, System.err));
     }
 
     /** As the program, but returns the exit code. */
@@ -44,13 +48,14 @@ public final class PeerMain {
         }
     }
 
-    private static final String PEERS = "netty-zmtp, raw-netty, netty4-zmtp or jeromq";
+    private static final String PEERS = "netty-zmtp, raw-netty, least-handlers, netty4-zmtp or jeromq";
 
     /** Each library is loaded only here: not all are on the class path of each program. */
     private static PeerProgram peer(String name) throws UsageException {
         return switch (name) {
             case "netty-zmtp" -> program -> NettyZmtp.start(program);
             case "raw-netty" -> program -> RawNetty.start(program);
+            case "least-handlers" -> program -> LeastHandlers.start(program);
             case "netty4-zmtp" -> program -> Netty4Zmtp.start(program);
             case "jeromq" -> program -> JeroMq.start(program);
             default -> throw new UsageException("peer: " + name + " (expected: " + PEERS + ")");

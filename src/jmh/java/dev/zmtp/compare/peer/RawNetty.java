@@ -5,6 +5,7 @@ import dev.zmtp.ZMTPVersion;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelPipeline;
@@ -18,7 +19,7 @@ import io.netty.channel.ChannelPipeline;
 final class RawNetty implements NettyLibrary {
 
     /** An event: the connection is established. There is no other handshake. */
-    private static final Object CONNECTED = new Object();
+    static final Object CONNECTED = new Object();
 
     private final Arguments arguments;
 
@@ -39,17 +40,24 @@ final class RawNetty implements NettyLibrary {
 
     @Override
     public void addCodec(ChannelPipeline pipeline, boolean binding) {
-        pipeline.addLast(new ChannelInboundHandlerAdapter() {
-            @Override
-            public void channelActive(ChannelHandlerContext ctx) {
-                ctx.fireUserEventTriggered(CONNECTED);
-            }
-        });
-        if (arguments.workload() == Workload.ROUNDTRIP) {
+        pipeline.addLast(connectedEvent());
+        if (binding && arguments.kept()) {
+            pipeline.addLast(new Splitter(length(arguments.size())));
+        } else if (arguments.workload() == Workload.ROUNDTRIP) {
             pipeline.addLast(new Splitter(length(binding ? arguments.ping() : arguments.pong())));
         } else if (arguments.workload() == Workload.OPENLOOP) {
             pipeline.addLast(new Splitter(length(arguments.size())));
         }
+    }
+
+    /** Returns a handler that fires {@link #CONNECTED}. */
+    static ChannelHandler connectedEvent() {
+        return new ChannelInboundHandlerAdapter() {
+            @Override
+            public void channelActive(ChannelHandlerContext ctx) {
+                ctx.fireUserEventTriggered(CONNECTED);
+            }
+        };
     }
 
     /** The bytes of a message of one frame. */

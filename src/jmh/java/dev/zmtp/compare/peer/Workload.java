@@ -42,6 +42,11 @@ public enum Workload {
         return timed;
     }
 
+    /** Whether messages flow. */
+    public boolean hasTraffic() {
+        return this != IDLE;
+    }
+
     /** Whether the binding end counts the messages; otherwise the connecting end does. */
     public boolean countedByReceiver() {
         // In an open loop only some messages are answered.

@@ -20,8 +20,8 @@ class PeerMainTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "'' | peer: none (expected: netty-zmtp, raw-netty, netty4-zmtp or jeromq)",
-                "zmq4 | peer: zmq4 (expected: netty-zmtp, raw-netty, netty4-zmtp or jeromq)",
+                "'' | peer: none (expected: netty-zmtp, raw-netty, least-handlers, netty4-zmtp or jeromq)",
+                "zmq4 | peer: zmq4 (expected: netty-zmtp, raw-netty, least-handlers, netty4-zmtp or jeromq)",
                 "jeromq | role: none (expected: receive, send, answer, ask, pair)",
                 "jeromq bind | role: bind (expected: receive, send, answer, ask, pair)",
                 "jeromq ask workload=chat | workload: chat (expected: oneway, connections, idle, reqrep, custom, roundtrip,"
@@ -40,7 +40,7 @@ class PeerMainTest {
                 "jeromq answer workload=openloop | every: none (expected: 1 to 1000000000)",
                 "jeromq ask workload=openloop port=1 | rate: none (expected: 1 to 1000000000)",
                 "jeromq answer workload=roundtrip ping=4 | pong: none (expected: 1 to 67108864)",
-                "jeromq receive workload=oneway size=1 hwm=5 | key: hwm (expected: workload, transport, polling, security, port, size,"
+                "jeromq receive workload=oneway size=1 hwm=5 | key: hwm (expected: workload, transport, polling, security, style, received, port, size,"
                         + " ping, pong, outstanding, connections, rate, every or flush)",
                 "raw-netty send workload=oneway size=1 port=1 flush=0 | flush: 0 (expected: 1 to 1000000000)",
             })

@@ -11,14 +11,16 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Runs with programs that are real processes and pretend to be peers. */
-class RunTest {
+/** Sittings with programs that are real processes and pretend to be peers. */
+class SittingTest {
 
-    private static final Window SHORT = new Window(Duration.ofMillis(1), Duration.ofMillis(1), Duration.ofSeconds(20));
+    private static final Window SHORT =
+            new Window(Duration.ofMillis(1), Duration.ofMillis(1), Duration.ofMillis(1), Duration.ofSeconds(20));
     private static final long FILES = 1000;
 
     @Test
@@ -29,6 +31,7 @@ class RunTest {
         assertThat(sample.values())
                 .containsOnly(
                         Map.entry(Metric.PER_SECOND, 1000.0),
+                        Map.entry(Metric.CPU_OF_PAUSED, 0.0),
                         // Half a second of each of two processes for a thousand messages.
                         Map.entry(Metric.CPU_PER_MILLION, 1000.0),
                         Map.entry(Metric.CPU_SENDING, 500.0),
@@ -51,6 +54,7 @@ class RunTest {
         assertThat(sample.values())
                 .containsOnly(
                         Map.entry(Metric.PER_SECOND, 1000.0),
+                        Map.entry(Metric.CPU_OF_PAUSED, 0.0),
                         Map.entry(Metric.CPU_PER_MILLION, 500.0),
                         Map.entry(Metric.ALLOCATED_SENDING, 16.0),
                         Map.entry(Metric.RSS_SENDING, 1048576.0));
@@ -99,7 +103,6 @@ class RunTest {
         Sample sample = run(cell(Workload.ONEWAY, false, Map.of()), manner);
 
         assertThat(sample.notMeasured()).isEqualTo(reason);
-        assertThat(sample.lasting()).isEqualTo(manner.equals("unsupported"));
         assertThat(sample.values()).isEmpty();
     }
 
@@ -131,7 +134,7 @@ class RunTest {
     void aMissingProgramIsTheReason() throws Exception {
         ComparedPeer nowhere = new ComparedPeer("nowhere", "nowhere", "nio", List.of("/nowhere/at-all"), List.of(), "");
 
-        Sample sample = new Run(SHORT, FILES).measure(cell(Workload.ONEWAY, false, Map.of()), nowhere, 1, 0);
+        Sample sample = only(measure(cell(Workload.ONEWAY, false, Map.of()), 1, nowhere));
 
         assertThat(sample.notMeasured()).startsWith("receive did not start: ").contains("/nowhere/at-all");
     }
@@ -144,19 +147,76 @@ class RunTest {
     }
 
     @Test
-    void peersTakeTurnsAndAFailureDoesNotEndTheComparison() throws Exception {
+    void peersTakeTurnsAndAnotherIsFirstInEachLap() throws Exception {
+        List<Sample> samples = measure(
+                cell(Workload.ONEWAY, true, Map.of()),
+                2,
+                FakePeer.peer("good"),
+                FakePeer.peer("unsupported"),
+                FakePeer.peer("other"));
+
+        assertThat(samples)
+                .extracting(sample -> sample.lap() + " " + sample.peer() + " " + sample.measured())
+                .containsExactly("1 unsupported false", "1 other true", "1 good true", "2 good true", "2 other true");
+    }
+
+    @Test
+    void aPeerThatEndsDoesNotTakePartAnyMore() throws Exception {
+        List<Sample> samples = measure(cell(Workload.ONEWAY, true, Map.of()), 3, FakePeer.peer("mortal"));
+
+        assertThat(samples).extracting(Sample::measured).containsExactly(true, false);
+        assertThat(samples.get(1).notMeasured()).contains("exit code 3");
+    }
+
+    /** The program counts its own steps, so that a pause can be seen. */
+    @Test
+    void aPausedProcessDoesNothingUntilItIsResumed() throws Exception {
+        ComparedPeer busy = FakePeer.peer("busy");
+        try (PeerProcess process =
+                PeerProcess.start("pair", busy.commandFor("pair", List.of()), Duration.ofSeconds(20))) {
+            process.await("ready");
+            long before = steps(process);
+            assertThat(steps(process)).isGreaterThan(before);
+            process.pause();
+            Duration cpu = process.cpu();
+            Thread.sleep(100);
+            assertThat(process.cpu()).isEqualTo(cpu);
+            process.resume();
+            assertThat(steps(process)).isGreaterThan(before);
+        }
+    }
+
+    private static long steps(PeerProcess process) throws Exception {
+        return process.mark().get("messages").orElseThrow();
+    }
+
+    @Test
+    void aPausedProcessIsEnded() throws Exception {
+        ComparedPeer good = FakePeer.peer("good");
+        PeerProcess process = PeerProcess.start("pair", good.commandFor("pair", List.of()), Duration.ofSeconds(20));
+        ProcessHandle handle = process.handle();
+        try (process) {
+            process.await("ready");
+            process.pause();
+        }
+        assertThat(handle.isAlive()).isFalse();
+    }
+
+    @Test
+    void allPeersAreAskedForAShareOfTheSlowestOnesMaximum() throws Exception {
         Cell base = new Cell(
-                "base", "Base", Workload.ONEWAY, true, Map.of(), 0, "", List.of("good", "unsupported", "absent"));
-        Cell load = new Cell(
-                "load", "Load", Workload.OPENLOOP, false, Map.of(), 0.5, "base", List.of("good", "unsupported"));
+                "base", "Base", Workload.ONEWAY, true, Map.of(), 0, "", List.of("good", "slow", "unsupported"));
+        Cell load = new Cell("load", "Load", Workload.OPENLOOP, false, Map.of(), 0.5, "base", List.of("good", "slow"));
+        Cell unknown = new Cell("unknown", "Unknown", Workload.OPENLOOP, false, Map.of(), 0.5, "none", List.of("good"));
         StringWriter out = new StringWriter();
         List<Sample> all = new ArrayList<>();
 
         new Comparison(
-                        List.of(base, load),
-                        List.of(FakePeer.peer("good"), FakePeer.peer("unsupported")),
+                        List.of(base, load, unknown),
+                        List.of(FakePeer.peer("good"), FakePeer.peer("slow"), FakePeer.peer("unsupported")),
                         2,
-                        new Run(SHORT, FILES),
+                        SHORT,
+                        FILES,
                         new PrintWriter(out))
                 .measure(samples -> {
                     all.clear();
@@ -164,30 +224,19 @@ class RunTest {
                 });
 
         assertThat(all)
-                .extracting(sample -> sample.round() + " " + sample.cell() + " " + sample.peer())
-                .containsExactly(
-                        "1 base unsupported",
-                        "1 base good",
-                        "1 load unsupported",
-                        "1 load good",
-                        "2 base good",
-                        "2 base unsupported",
-                        "2 load good",
-                        "2 load unsupported");
-        assertThat(all)
-                .filteredOn(sample -> sample.cell().equals("load") && sample.measured())
+                .filteredOn(sample -> sample.cell().equals("load"))
                 .extracting(sample -> sample.values().get(Metric.INTENDED_RATE))
-                .containsExactly(500.0, 500.0);
+                .containsOnly(250.0)
+                .hasSize(4);
         assertThat(all)
                 .filteredOn(sample -> !sample.measured())
                 .extracting(Sample::notMeasured)
-                .containsOnly("it is a fake", "its maximum, the cell base, was not measured");
+                .containsExactly("it is a fake", "the cell none, which sets the rate, was not measured");
         assertThat(out.toString().lines())
-                .hasSize(8)
-                .element(1)
-                .asString()
-                .matches(
-                        "\\[ {2}2/8] [0-9]+:[0-9]{2} of about [0-9]+:[0-9]{2} {2}round 1 {2}base +good +1,000 messages/s");
+                .hasSize(9)
+                .anyMatch(line -> line.matches("[0-9]+:[0-9]{2} of about [0-9]+:[0-9]{2} {2}base"))
+                .anyMatch(line -> line.matches(" {4}good +1,000 \\(1,000 to 1,000\\) messages/s"))
+                .anyMatch(line -> line.matches(" {4}unsupported +not measured: it is a fake"));
     }
 
     private static Cell cell(Workload workload, boolean pair, Map<String, String> keys) {
@@ -195,6 +244,15 @@ class RunTest {
     }
 
     private static Sample run(Cell cell, String manner) throws Exception {
-        return new Run(SHORT, FILES).measure(cell, FakePeer.peer(manner), 1, 0);
+        return only(measure(cell, 1, FakePeer.peer(manner)));
+    }
+
+    private static List<Sample> measure(Cell cell, int laps, ComparedPeer... peers) throws InterruptedException {
+        return new Sitting(cell, SHORT, laps).measure(List.of(peers), FILES, OptionalLong.of(0));
+    }
+
+    private static Sample only(List<Sample> samples) {
+        assertThat(samples).hasSize(1);
+        return samples.get(0);
     }
 }
