@@ -72,10 +72,7 @@ public final class Compare implements Callable<Integer> {
     @Option(names = "--seconds", paramLabel = "S", description = "The time of a window, 0.1 to 600 (0.4 or 0.5).")
     private Double seconds;
 
-    @Option(
-            names = "--warmup",
-            paramLabel = "S",
-            description = "The time before the first window, 0 to 600 (4 or 5).")
+    @Option(names = "--warmup", paramLabel = "S", description = "The time before the first window, 0 to 600 (4 or 5).")
     private Double warmup;
 
     @Option(

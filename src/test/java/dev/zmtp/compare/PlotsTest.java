@@ -69,7 +69,7 @@ class PlotsTest {
 
     @Test
     void noPositionIsThereTwice() throws IOException {
-        assertThat(Plots.of(committed())).hasSizeGreaterThan(10).allSatisfy(plot -> {
+        assertThat(Plots.of(committed())).hasSizeGreaterThan(5).allSatisfy(plot -> {
             assertThat(plot.positions()).doesNotHaveDuplicates();
             assertThat(plot.lines())
                     .allSatisfy(line -> assertThat(line.points())
