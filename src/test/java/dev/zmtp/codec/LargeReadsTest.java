@@ -18,6 +18,7 @@ import io.netty.buffer.AbstractByteBufAllocator;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.FixedRecvByteBufAllocator;
@@ -46,9 +47,16 @@ class LargeReadsTest {
 
     private static final byte[] BODY = bytes(LENGTH);
 
-    private final EmbeddedChannel channel = new EmbeddedChannel();
+    private final EmbeddedChannel channel = channel();
     private final List<ByteBuf> frames = new ArrayList<>();
     private RecvByteBufAllocator.Handle handle;
+
+    /** Its buffers are direct, whatever the JVM's options say: one on the heap is not read into. */
+    private static EmbeddedChannel channel() {
+        EmbeddedChannel channel = new EmbeddedChannel();
+        channel.config().setAllocator(new UnpooledByteBufAllocator(true));
+        return channel;
+    }
 
     private static byte[] bytes(int length) {
         byte[] bytes = new byte[length];
