@@ -14,12 +14,14 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Named;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** All targets with all their seeds: what a fuzzer starts from, and what one has found. */
+@Tag("netty-4.2-only") // long, and the same with any version of Netty
 class SeedsTest {
 
     private static final Map<String, Consumer<byte[]>> TARGETS = new TreeMap<>(Map.ofEntries(

@@ -20,12 +20,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** PLAIN and CURVE: accepted peers exchange messages, others are refused, and both sides learn the reason. */
+@Tag("netty-4.2-only") // long, and the same with any version of Netty
 class SecurityIT {
 
     private static final Duration INTERVAL = Duration.ofMillis(50);
