@@ -1,5 +1,6 @@
 package dev.zmtp.compare;
 
+import dev.zmtp.compare.peer.Schedule;
 import dev.zmtp.compare.peer.Workload;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -15,9 +16,6 @@ final class RunningPeer implements AutoCloseable {
 
     /** What one window yields: figures, and what each process counted, the sending or only one first. */
     record Measured(Map<Metric, Double> values, List<Mark> counted) {}
-
-    /** How long nothing is sent after a restart, so that queues can drain. */
-    private static final Duration RESTART = Duration.ofMillis(200);
 
     private final Cell cell;
     private final long rate;
@@ -36,22 +34,25 @@ final class RunningPeer implements AutoCloseable {
             throws NotMeasuredException, InterruptedException {
         List<String> keys = keys(cell, rate);
         if (cell.pair()) {
-            PeerProcess both = PeerProcess.start("pair", peer.commandFor("pair", keys), patience);
+            PeerProcess both = start("pair", peer, keys, patience);
             return ready(cell, rate, List.of(both), both);
         }
         boolean answered = cell.workload().answered();
-        PeerProcess receiver = PeerProcess.start(
-                answered ? "answer" : "receive", peer.commandFor(answered ? "answer" : "receive", keys), patience);
+        PeerProcess receiver = start(answered ? "answer" : "receive", peer, keys, patience);
         PeerProcess sender;
         try {
             keys.add("port=" + receiver.await("port="));
-            sender = PeerProcess.start(
-                    answered ? "ask" : "send", peer.commandFor(answered ? "ask" : "send", keys), patience);
+            sender = start(answered ? "ask" : "send", peer, keys, patience);
         } catch (NotMeasuredException | InterruptedException e) {
             receiver.close();
             throw e;
         }
         return ready(cell, rate, List.of(sender, receiver), sender);
+    }
+
+    private static PeerProcess start(String role, ComparedPeer peer, List<String> keys, Duration patience)
+            throws NotMeasuredException {
+        return PeerProcess.start(role, peer.commandFor(role, keys), patience);
     }
 
     private static RunningPeer ready(Cell cell, long rate, List<PeerProcess> processes, PeerProcess last)
@@ -115,7 +116,7 @@ final class RunningPeer implements AutoCloseable {
         if (isScheduled()) {
             // Messages that are overdue from a pause would count in the latencies until the sender has caught up.
             sender().restart();
-            rest(RESTART);
+            rest(Schedule.PAUSE);
         }
         rest(settling);
         if (cell.timed()) {
@@ -205,10 +206,10 @@ final class RunningPeer implements AutoCloseable {
      */
     static Measured idle(Cell cell, ComparedPeer peer, Window times) throws NotMeasuredException, InterruptedException {
         List<String> keys = keys(cell, 0);
-        try (PeerProcess receiver = PeerProcess.start("receive", peer.commandFor("receive", keys), times.patience())) {
+        try (PeerProcess receiver = start("receive", peer, keys, times.patience())) {
             keys.add("port=" + receiver.await("port="));
             Mark alone = receiver.mark();
-            try (PeerProcess sender = PeerProcess.start("send", peer.commandFor("send", keys), times.patience())) {
+            try (PeerProcess sender = start("send", peer, keys, times.patience())) {
                 sender.await("ready");
                 RunningPeer both = new RunningPeer(cell, 0, List.of(sender, receiver));
                 both.rest(times.measured());

@@ -109,32 +109,37 @@ final class BatchBuffer {
         limit = out.capacity();
     }
 
-    /** Closes the buffer and returns it, to be released by the caller; or null if nothing was written. */
+    /**
+     * Closes the buffer and returns it, to be released by the caller; or null if nothing was written.
+     *
+     * @param waits whether it will have to wait, perhaps for long: then it is a smaller one if most of it is empty
+     */
     @Nullable
-    ByteBuf take() {
+    ByteBuf take(boolean waits) {
         ByteBuf full = open;
         int end = index;
         clear();
         if (full == null || end > 0) {
-            return full == null ? null : full.writerIndex(end);
+            return full == null ? null : trim(full.writerIndex(end), waits);
         }
         full.release();
         return null;
     }
 
-    /** Returns a buffer of {@code full}'s length in its place if most of it is empty; {@code full} is then released. */
-    ByteBuf trim(ByteBuf full) {
+    private ByteBuf trim(ByteBuf full, boolean waits) {
         int length = full.readableBytes();
-        if (length > full.capacity() / 2) {
+        if (!waits || length > full.capacity() / 2) {
             return full;
         }
+        ByteBuf exact;
         try {
-            return alloc.ioBuffer(length).writeBytes(full);
+            exact = alloc.ioBuffer(length);
         } catch (Throwable e) { // the allocator has no more memory: what is written goes as it is
-            return full.readerIndex(0).retain();
-        } finally {
-            full.release();
+            return full;
         }
+        exact.writeBytes(full);
+        full.release();
+        return exact;
     }
 
     /** Releases the open buffer and what was written. */

@@ -377,15 +377,12 @@ final class WriteBatch {
             rollback = Rollback.PARTLY_SENT;
         }
         messageStart = 0;
-        ByteBuf full = buffer.take();
+        ByteBuf full = buffer.take(codec.memory().isUnsent());
         if (full == null) {
             return;
         }
         if (frameLog != null) {
             frameLog.sent(full);
-        }
-        if (codec.memory().isUnsent()) {
-            full = buffer.trim(full); // it will have to wait, perhaps for long
         }
         codec.memory().written(full.readableBytes());
         boolean hasVoid = promises.hasVoid();

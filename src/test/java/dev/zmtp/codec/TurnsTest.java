@@ -7,9 +7,6 @@ import static dev.zmtp.testing.ScriptedPeer.ready;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPMessage;
-import dev.zmtp.security.ZMTPAuthenticator;
-import dev.zmtp.security.ZMTPCurve;
-import dev.zmtp.security.ZMTPCurveKeyPair;
 import dev.zmtp.testing.CodecPair;
 import dev.zmtp.testing.EventLoops;
 import dev.zmtp.testing.Fired;
@@ -383,24 +380,18 @@ class TurnsTest {
 
     @Test
     void sealedFramesCount() {
-        ZMTPCurveKeyPair keys = ZMTPCurveKeyPair.generate();
-        ZMTPCodec server = ZMTPCodec.builder()
-                .socketType(DEALER)
-                .mechanism(ZMTPCurve.server(keys))
-                .authenticator(ZMTPAuthenticator.anyone())
-                .handshakeExecutor(Runnable::run)
-                .maxFramesPerTurn(PER_TURN)
-                .build();
-        ZMTPCodec client = ZMTPCodec.builder()
-                .socketType(DEALER)
-                .mechanism(ZMTPCurve.client(keys.publicKey(), ZMTPCurveKeyPair.generate()))
-                .handshakeExecutor(Runnable::run)
-                .build();
-        try (CodecPair pair = new CodecPair(client, server).exchange()) {
+        try (CodecPair pair = CodecPair.curve(codec -> codec.maxFramesPerTurn(PER_TURN))) {
             pair.right
                     .channel
                     .pipeline()
-                    .addAfter(pair.right.channel.pipeline().context(server).name(), "user", user);
+                    .addAfter(
+                            pair.right
+                                    .channel
+                                    .pipeline()
+                                    .context(ZMTPCodec.class)
+                                    .name(),
+                            "user",
+                            user);
             for (int i = 1; i <= 4; i++) {
                 pair.left.channel.write(ZMTPMessage.fromUTF8(Integer.toString(i)));
             }

@@ -20,6 +20,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a CURVE server and a CURVE client refuse, byte by byte. */
@@ -124,16 +125,7 @@ class CurveAttacksTest {
     }
 
     @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "00*32",
-                "01 00*31",
-                "e0eb7a7c3b41b8ae1656e3faf19fc46ada098deb9c32b1fd866205165f49b800",
-                "5f9c95bca3508c24b1d0b1559c83ef5b04445cc4581c8e86d8224eddd09f1157",
-                "ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
-                "edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
-                "eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f"
-            })
+    @MethodSource("dev.zmtp.security.LowOrderKeys#all")
     void aKeyOfLowOrderIsRefused(String key) {
         byte[] hello = next(client);
         System.arraycopy(Hex.bytes(key), 0, hello, 80, 32);

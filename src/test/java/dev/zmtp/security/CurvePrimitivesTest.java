@@ -13,7 +13,6 @@ import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** Published vectors of what CURVE computes with, for each library. */
 @ParameterizedClass
@@ -62,21 +61,7 @@ class CurvePrimitivesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "00*32",
-                "01 00*31",
-                "e0eb7a7c3b41b8ae1656e3faf19fc46ada098deb9c32b1fd866205165f49b800",
-                "5f9c95bca3508c24b1d0b1559c83ef5b04445cc4581c8e86d8224eddd09f1157",
-                "ec ff*30 7f",
-                "ed ff*30 7f",
-                "ee ff*30 7f",
-                "00*31 80",
-                "01 00*30 80",
-                "ec ff*31",
-                "ed ff*31",
-                "ee ff*31"
-            })
+    @MethodSource("dev.zmtp.security.LowOrderKeys#all")
     void withAKeyOfLowOrderNothingIsAgreedOn(String publicKey) {
         assertThat(primitives.agree(Hex.bytes("03*32"), Hex.bytes(publicKey), new byte[32]))
                 .isFalse();

@@ -1,9 +1,16 @@
 package dev.zmtp.testing;
 
+import static dev.zmtp.ZMTPSocketType.DEALER;
+
+import dev.zmtp.codec.ZMTPCodec;
+import dev.zmtp.security.ZMTPAuthenticator;
+import dev.zmtp.security.ZMTPCurve;
+import dev.zmtp.security.ZMTPCurveKeyPair;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.util.List;
+import java.util.function.UnaryOperator;
 
 /** Two embedded channels whose bytes go to each other: a connection without threads, sockets or time. */
 public final class CodecPair implements AutoCloseable {
@@ -39,6 +46,26 @@ public final class CodecPair implements AutoCloseable {
     public CodecPair(ChannelHandler left, ChannelHandler right) {
         this.left = new Side(left);
         this.right = new Side(right);
+    }
+
+    /**
+     * Two DEALERs with CURVE that have shaken hands. The right one is the server.
+     *
+     * @param server what else is set for it
+     */
+    public static CodecPair curve(UnaryOperator<ZMTPCodec.Builder> server) {
+        ZMTPCurveKeyPair keys = ZMTPCurveKeyPair.generate();
+        ZMTPCodec.Builder right = ZMTPCodec.builder()
+                .socketType(DEALER)
+                .mechanism(ZMTPCurve.server(keys))
+                .authenticator(ZMTPAuthenticator.anyone())
+                .handshakeExecutor(Runnable::run);
+        ZMTPCodec left = ZMTPCodec.builder()
+                .socketType(DEALER)
+                .mechanism(ZMTPCurve.client(keys.publicKey(), ZMTPCurveKeyPair.generate()))
+                .handshakeExecutor(Runnable::run)
+                .build();
+        return new CodecPair(left, server.apply(right).build()).exchange();
     }
 
     /** Carries bytes in both directions until neither end sends more. */

@@ -3,7 +3,6 @@ package dev.zmtp.compare.peer;
 import dev.zmtp.ZMTPFraming;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
-import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
@@ -58,31 +57,6 @@ final class LeastHandlers implements NettyLibrary {
     @Override
     public int firstByte(Object message) {
         return ((byte[]) message)[0];
-    }
-
-    @Override
-    public Object timed(ByteBufAllocator alloc, int size, long time) {
-        throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public long firstLong(Object message) {
-        throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public Object request(long id) {
-        throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public Object reply(Object request) {
-        throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public Runnable flusher(Channel channel) {
-        throw new UnsupportedOperationException();
     }
 
     /** Writes bodies into a buffer, which leaves at a flush or when it is full. */

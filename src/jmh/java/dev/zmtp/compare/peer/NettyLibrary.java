@@ -7,7 +7,7 @@ import io.netty.channel.ChannelPipeline;
 
 /**
  * How one library on Netty is used, for one workload. In one process there is one such object, so that the JIT compiler
- * sees through these calls.
+ * sees through these calls. What only some workloads need, a library without these workloads need not have.
  */
 interface NettyLibrary {
     /** Adds the handlers that this library needs between the socket and the traffic. */
@@ -23,23 +23,35 @@ interface NettyLibrary {
     Object again(Object message);
 
     /** Returns a message of one frame of {@code size} bytes that starts with {@code time}. */
-    Object timed(ByteBufAllocator alloc, int size, long time);
+    default Object timed(ByteBufAllocator alloc, int size, long time) {
+        throw new UnsupportedOperationException();
+    }
 
     /** The first byte of a message that was received. */
-    int firstByte(Object message);
+    default int firstByte(Object message) {
+        throw new UnsupportedOperationException();
+    }
 
     /** The first eight bytes of a message that was received. */
-    long firstLong(Object message);
+    default long firstLong(Object message) {
+        throw new UnsupportedOperationException();
+    }
 
     /**
      * Returns a request of the application's own type, as the encoder of the workload custom takes it. It can be
      * written many times.
      */
-    Object request(long id);
+    default Object request(long id) {
+        throw new UnsupportedOperationException();
+    }
 
     /** Returns the answer to a request that came from the decoder of workload custom. */
-    Object reply(Object request);
+    default Object reply(Object request) {
+        throw new UnsupportedOperationException();
+    }
 
     /** Returns what to call after each write, so that many writes share one flush. */
-    Runnable flusher(Channel channel);
+    default Runnable flusher(Channel channel) {
+        throw new UnsupportedOperationException();
+    }
 }

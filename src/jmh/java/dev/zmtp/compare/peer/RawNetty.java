@@ -4,7 +4,6 @@ import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPVersion;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
-import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -91,29 +90,9 @@ final class RawNetty implements NettyLibrary {
     }
 
     @Override
-    public int firstByte(Object message) {
-        throw new UnsupportedOperationException();
-    }
-
-    @Override
     public long firstLong(Object message) {
         ByteBuf bytes = (ByteBuf) message;
         return bytes.getLong(bytes.readerIndex() + length(arguments.size()) - arguments.size());
-    }
-
-    @Override
-    public Object request(long id) {
-        throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public Object reply(Object request) {
-        throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public Runnable flusher(Channel channel) {
-        throw new UnsupportedOperationException();
     }
 
     /** Cuts bytes into messages of one length. */

@@ -1,7 +1,9 @@
 package dev.zmtp.compare.peer;
 
+import java.time.Duration;
+
 /** When messages should be sent: at a fixed rate, whatever happens to them. */
-final class Schedule {
+public final class Schedule {
 
     /** Messages that are sent at a time, before the sender looks for answers. */
     static final int BURST = 128;
@@ -10,7 +12,9 @@ final class Schedule {
     private static final long LATE_NANOS = 1_000_000;
 
     /** The pause before a new start, in which the megabytes that the kernel holds for a connection drain. */
-    private static final long PAUSE_NANOS = 200_000_000;
+    public static final Duration PAUSE = Duration.ofMillis(200);
+
+    private static final long PAUSE_NANOS = PAUSE.toNanos();
 
     private final int rate;
     private long start = System.nanoTime();
@@ -23,8 +27,10 @@ final class Schedule {
         this.rate = rate;
     }
 
-    /** Drops the messages that are overdue, and starts again after a pause, with the next burst. Only this method may be called by any
-     * thread. */
+    /**
+     * Drops the messages that are overdue, and starts again after a pause, with the next burst. Only this method may be
+     * called by any thread.
+     */
     void restart() {
         restarts = true;
     }
