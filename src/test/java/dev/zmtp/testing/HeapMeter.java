@@ -11,11 +11,29 @@ public final class HeapMeter {
     private static final int COLLECTIONS = 4;
     private static final int MOST_ATTEMPTS = 100;
 
+    /** How many bytes others may take or free meanwhile. */
+    private static final int UNREST = 32 << 10;
+
     private HeapMeter() {}
 
-    /** Returns the bytes of what {@code made} returns. That should be several megabytes: other threads work, too. */
+    /**
+     * Returns the bytes of what {@code made} returns. That should be several megabytes: other threads work, too. It is
+     * made again if the heap without it was not the same before and after.
+     */
     public static long measure(Supplier<?> made) {
-        used(); // what other tests have left
+        for (int i = 0; i < MOST_ATTEMPTS; i++) {
+            long before = used();
+            long with = usedWith(made);
+            long after = used();
+            if (Math.abs(after - before) < UNREST) {
+                return with - after;
+            }
+        }
+        throw new IllegalStateException(
+                "heap at rest after " + MOST_ATTEMPTS + " attempts: false (expected: true)");
+    }
+
+    private static long usedWith(Supplier<?> made) {
         Object object = made.get();
         WeakReference<Object> collected = new WeakReference<>(object);
         long with;
@@ -26,7 +44,7 @@ public final class HeapMeter {
         }
         object = null;
         await(collected);
-        return with - used();
+        return with;
     }
 
     /** The least of several measurements: garbage of other threads adds, and nothing takes away. */
