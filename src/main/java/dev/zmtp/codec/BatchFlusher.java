@@ -17,9 +17,11 @@ import java.util.concurrent.atomic.AtomicInteger;
  * flushes at once. Within the event loop, at most {@code maxPending} flushes are delayed.
  *
  * <p><b>When to use it.</b> If writes come one by one: from other threads, or as answers to single messages. If your
- * own loop writes many messages, flush once after the loop. Netty's {@code FlushConsolidationHandler} is a handler that
- * delays every flush of its pipeline while the channel reads. A {@code BatchFlusher} is not in the pipeline, also
- * delays flushes from other threads, and needs no {@code channelReadComplete}.
+ * own loop writes many messages, flush once after the loop. The codec joins flushes, too, but never delays the first
+ * one of a turn of the event loop: see {@link ZMTPConfig#consolidateFlushes()}. Netty's
+ * {@code FlushConsolidationHandler} is a handler that delays every flush of its pipeline while the channel reads. A
+ * {@code BatchFlusher} is not in the pipeline, also delays flushes from other threads, and needs no
+ * {@code channelReadComplete}.
  *
  * <p>{@link #flush} may be called from any thread. It includes every write that the calling thread made before. After
  * the channel is closed it does nothing.

@@ -56,6 +56,7 @@ final class ConfigValues implements Cloneable {
     int maxCommandLength = 8 << 10;
     int maxCommandsPerSecond = 100_000;
     int maxFramesPerTurn = 2048;
+    boolean consolidateFlushes = true;
     int maxSubscriptions = 10_000;
     long maxSubscriptionsLength = 4 << 20;
     int maxMetadataProperties = 256;
@@ -159,6 +160,7 @@ final class ConfigValues implements Cloneable {
         values.put("maxCommandLength", maxCommandLength);
         values.put("maxCommandsPerSecond", maxCommandsPerSecond);
         values.put("maxFramesPerTurn", maxFramesPerTurn);
+        values.put("consolidateFlushes", consolidateFlushes);
         values.put("maxSubscriptions", maxSubscriptions);
         values.put("maxSubscriptionsLength", maxSubscriptionsLength);
         values.put("maxMetadataProperties", maxMetadataProperties);

@@ -171,6 +171,7 @@ final class ReadLoop {
             }
             codec.phase().compact();
         } catch (Throwable e) {
+            codec.phase().readComplete(); // what the user has flushed leaves
             codec.fail(asDecoderException(e));
             if (!codec.wasRemoved()) {
                 in.skipBytes(in.readableBytes());

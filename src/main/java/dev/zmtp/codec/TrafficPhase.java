@@ -311,6 +311,7 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
         if (unflushed) {
             flush();
         }
+        writer.endTurn();
     }
 
     @Override
@@ -349,7 +350,6 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
             unflushed = false;
         }
         writer.flush();
-        codec.memory().count();
     }
 
     // The heartbeat's link

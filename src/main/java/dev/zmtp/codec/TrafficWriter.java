@@ -37,6 +37,7 @@ final class TrafficWriter {
     private final HeldWrites held;
     private final ZMTPVersion version;
     private final ZMTPSocketType type;
+    private final FlushTurn turn;
     private final WriteBatch batch;
 
     private @Nullable CustomEncoder encoder;
@@ -55,7 +56,8 @@ final class TrafficWriter {
         this.held = codec.held();
         this.version = version;
         this.type = codec.config().socketType();
-        this.batch = new WriteBatch(codec, version, cipher);
+        this.turn = new FlushTurn(this, codec.ctx().executor(), codec.config().consolidateFlushes());
+        this.batch = new WriteBatch(codec, version, cipher, turn);
     }
 
     void begin() {
@@ -251,6 +253,24 @@ final class TrafficWriter {
         } else {
             batch.flush();
         }
+    }
+
+    /** Makes the flush that waits for others of the same turn, if there is one. */
+    void endTurn() {
+        if (!turn.isDue()) {
+            return;
+        }
+        if (writing) {
+            deferred = true;
+            flushDeferred = true;
+        } else {
+            batch.flushNow();
+        }
+    }
+
+    /** The bytes that were written and that the transport has not got. */
+    int length() {
+        return batch.length();
     }
 
     /** The end of traffic, for {@code cause} if that is a failure. */

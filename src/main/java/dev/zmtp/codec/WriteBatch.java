@@ -6,16 +6,12 @@ import dev.zmtp.ZMTPVersion;
 import dev.zmtp.security.ZMTPMechanism.FrameCipher;
 import dev.zmtp.wire.FrameWriter;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
-import io.netty.channel.ChannelFuture;
-import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
 import io.netty.handler.codec.EncoderException;
 import io.netty.util.IllegalReferenceCountException;
 import io.netty.util.ReferenceCountUtil;
 import java.nio.channels.ClosedChannelException;
-import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -60,10 +56,10 @@ final class WriteBatch {
     private final FrameWriter writer;
     private final @Nullable FrameCipher cipher;
     private final BatchBuffer buffer;
+    private final FlushTurn turn;
     private final @Nullable FrameLog frameLog;
     private final WritePromises promises = new WritePromises();
-    private final ChannelFutureListener withoutPromise = write -> writeCompleted(write, List.of(), false);
-    private final ChannelFutureListener withVoidPromise = write -> writeCompleted(write, List.of(), true);
+    private final TransportWrites transport;
 
     /** The longest body that has a short header and is copied; -1 with a cipher, which seals every body. */
     private final int maxShortCopy;
@@ -76,7 +72,7 @@ final class WriteBatch {
     /** Where the message that is being written starts in the open buffer. */
     private int messageStart;
 
-    WriteBatch(ZMTPCodec codec, ZMTPVersion version, @Nullable FrameCipher cipher) {
+    WriteBatch(ZMTPCodec codec, ZMTPVersion version, @Nullable FrameCipher cipher, FlushTurn turn) {
         this.codec = codec;
         this.ctx = codec.ctx();
         this.version = version;
@@ -84,6 +80,8 @@ final class WriteBatch {
         this.writer = new FrameWriter(version);
         this.cipher = cipher;
         this.buffer = new BatchBuffer(ctx.alloc());
+        this.transport = new TransportWrites(codec, promises);
+        this.turn = turn;
         this.frameLog = FrameLog.of(ctx.channel(), version);
         this.maxShortCopy = cipher == null ? Math.min(COPY_LIMIT, framing.maxShortBody()) : -1;
     }
@@ -181,8 +179,7 @@ final class WriteBatch {
             return;
         }
         handOver();
-        // Not with the promise itself: it must complete after those before it, on the codec's executor as they do.
-        ctx.write(Unpooled.EMPTY_BUFFER).addListener(listener(promise));
+        transport.barrier(promise);
     }
 
     /** The next message starts here, and what was written before is whole. */
@@ -323,8 +320,7 @@ final class WriteBatch {
         }
         // At the end of the message, a callback finds it whole.
         rollback = promise == null ? Rollback.PARTLY_SENT : Rollback.POSSIBLE;
-        codec.memory().written(length);
-        ctx.write(referenced).addListener(listener(promise));
+        transport.body(referenced, promise);
     }
 
     /** Goes on after what an encoder or a cipher has appended to {@code out}, unless that has ended the connection. */
@@ -355,13 +351,34 @@ final class WriteBatch {
 
     // The transport
 
-    /** Sends what was written. */
+    /** Sends what was written, now or in the same {@linkplain FlushTurn turn} of the event loop. */
     void flush() {
+        if (transport.isUnflushed() || !turn.defer()) {
+            flushNow();
+        }
+    }
+
+    /** Sends what was written, unless the connection has ended. */
+    void flushNow() {
+        if (state != State.OPEN) {
+            return;
+        }
         if (buffer.open != null) {
             buffer.shrinkIfSmall();
             handOver();
         }
-        ctx.flush();
+        flushTransport();
+    }
+
+    private void flushTransport() {
+        turn.flushed();
+        transport.flush();
+        codec.memory().count();
+    }
+
+    /** The bytes that were written and that the transport has not got. */
+    int length() {
+        return buffer.index;
     }
 
     /** What a cipher or the user's encoder appends may be of any size, and the transport must know of it. */
@@ -384,41 +401,9 @@ final class WriteBatch {
         if (frameLog != null) {
             frameLog.sent(full);
         }
-        codec.memory().written(full.readableBytes());
-        boolean hasVoid = promises.hasVoid();
-        List<ChannelPromise> waiting = promises.take();
-        ctx.write(full).addListener(listener(waiting, hasVoid));
-    }
-
-    private ChannelFutureListener listener(@Nullable ChannelPromise promise) {
-        boolean isVoid = promise != null && promise.isVoid();
-        return listener(promise == null || isVoid ? null : List.of(promise), isVoid);
-    }
-
-    private ChannelFutureListener listener(@Nullable List<ChannelPromise> waiting, boolean hasVoid) {
-        if (waiting == null) {
-            return hasVoid ? withVoidPromise : withoutPromise;
-        }
-        return write -> writeCompleted(write, waiting, hasVoid);
-    }
-
-    /** The transport is done with a buffer, for whose result {@code waiting} waits. */
-    private void writeCompleted(ChannelFuture write, List<ChannelPromise> waiting, boolean hasVoid) {
-        codec.memory().onSent();
-        Throwable cause = write.cause();
-        if (cause == null) {
-            codec.phase().written();
-            WritePromises.succeed(waiting);
-            return;
-        }
-        if (state == State.OPEN) {
-            // The codec first: a listener that writes again must not do so after bytes that are missing.
-            promises.putBack(waiting);
-            codec.phase().writeFailed(cause, hasVoid);
-            promises.fail(cause); // those that are left if the channel was closed already: the connection ends soon
-        } else {
-            WritePromises.fail(waiting, cause);
-            codec.phase().writeFailed(cause, hasVoid);
+        transport.batch(full);
+        if (turn.isDue()) {
+            flushTransport();
         }
     }
 

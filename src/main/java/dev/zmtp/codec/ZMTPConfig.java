@@ -156,10 +156,20 @@ public final class ZMTPConfig {
 
     /**
      * The most frames of one connection, commands included, that are handled before its event loop serves other
-     * connections. The rest follows, in order, when they had their turn. Default: 1,024.
+     * connections. The rest follows, in order, when they had their turn. Default: 2,048.
      */
     public int maxFramesPerTurn() {
         return values.maxFramesPerTurn;
+    }
+
+    /**
+     * Whether the flushes of one turn of the event loop leave together. Then the first flush goes to the transport at
+     * once, and those after it wait until a batch of 64 KiB is full, until the channel's read is complete, or until the
+     * event loop has run the tasks that are queued and none of them has written more; at most for 16 rounds of tasks
+     * that do. A flush that waits leaves before the channel is closed or the codec is removed. Default: true.
+     */
+    public boolean consolidateFlushes() {
+        return values.consolidateFlushes;
     }
 
     /** The most topics, or groups, that a peer may be subscribed to at one time. Default: 10,000. */

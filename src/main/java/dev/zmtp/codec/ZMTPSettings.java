@@ -216,6 +216,16 @@ public abstract sealed class ZMTPSettings<B extends ZMTPSettings<B>> permits ZMT
         return self();
     }
 
+    /**
+     * Sets whether the flushes of one turn of the event loop leave together.
+     *
+     * @see ZMTPConfig#consolidateFlushes()
+     */
+    public B consolidateFlushes(boolean consolidateFlushes) {
+        values.consolidateFlushes = consolidateFlushes;
+        return self();
+    }
+
     /** Sets the most topics or groups of a peer at one time: at least 0. */
     public B maxSubscriptions(int maxSubscriptions) {
         values.maxSubscriptions = (int) atLeast(0, "maxSubscriptions", maxSubscriptions);

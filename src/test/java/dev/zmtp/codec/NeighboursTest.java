@@ -113,6 +113,7 @@ class NeighboursTest {
     void aFlushConsolidationHandlerBeforeTheCodecDelaysFlushes() {
         Gate transport = new Gate();
         try (ScriptedPeer peer = InTraffic.as(DEALER)
+                .set(codec -> codec.consolidateFlushes(false))
                 .before(transport, new FlushConsolidationHandler(1000, true))
                 .after(new Echo())
                 .start()) {

@@ -59,6 +59,7 @@ class ZMTPConfigTest {
                 .maxCommandLength(5)
                 .maxCommandsPerSecond(51)
                 .maxFramesPerTurn(54)
+                .consolidateFlushes(false)
                 .maxSubscriptions(52)
                 .maxSubscriptionsLength(53)
                 .maxMetadataProperties(6)
@@ -147,6 +148,7 @@ class ZMTPConfigTest {
         assertThat(config.maxCommandLength()).isEqualTo(8 << 10);
         assertThat(config.maxCommandsPerSecond()).isEqualTo(100_000);
         assertThat(config.maxFramesPerTurn()).isEqualTo(2048);
+        assertThat(config.consolidateFlushes()).isTrue();
         assertThat(config.maxSubscriptions()).isEqualTo(10_000);
         assertThat(config.maxSubscriptionsLength()).isEqualTo(4 << 20);
         assertThat(config.maxMetadataProperties()).isEqualTo(256);
@@ -414,7 +416,7 @@ class ZMTPConfigTest {
                         + "handshakeExecutor=lambda of ZMTPConfigTest, identityGenerator=lambda of ZMTPConfigTest, "
                         + "encoder=NoEncoder, decoder=NoDecoder, maxFrameLength=1, maxMessageLength=2, "
                         + "maxMessageFrames=3, maxHandshakeCommandLength=40, maxCommandLength=5, "
-                        + "maxCommandsPerSecond=51, maxFramesPerTurn=54, maxSubscriptions=52, maxSubscriptionsLength=53, "
+                        + "maxCommandsPerSecond=51, maxFramesPerTurn=54, consolidateFlushes=false, maxSubscriptions=52, maxSubscriptionsLength=53, "
                         + "maxMetadataProperties=6, maxHeldLength=7, memoryBudget=55, handshakeTimeout=PT8S, heartbeatInterval=PT9S, "
                         + "heartbeatTimeout=PT10S, heartbeatTtl=PT11S, heartbeatZmtp30Peers=true}");
     }

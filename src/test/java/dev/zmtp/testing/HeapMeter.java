@@ -29,8 +29,7 @@ public final class HeapMeter {
                 return with - after;
             }
         }
-        throw new IllegalStateException(
-                "heap at rest after " + MOST_ATTEMPTS + " attempts: false (expected: true)");
+        throw new IllegalStateException("heap at rest after " + MOST_ATTEMPTS + " attempts: false (expected: true)");
     }
 
     private static long usedWith(Supplier<?> made) {

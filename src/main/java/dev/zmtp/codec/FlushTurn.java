@@ -1,0 +1,94 @@
+package dev.zmtp.codec;
+
+import io.netty.util.concurrent.EventExecutor;
+import java.util.concurrent.RejectedExecutionException;
+
+/**
+ * Lets the flushes of one turn of the event loop leave together, as each is a system call.
+ *
+ * <p>The first one goes to the transport at once, so that a single message waits for nothing. Those after it wait until
+ * the batch is full, until the channel's read is complete, or until the event loop has run the tasks that are queued
+ * and none of them has written more. While they write more, {@value #MAX_ROUNDS} rounds of tasks are waited for. The
+ * turn is over when a round was without a flush.
+ *
+ * <p>On the channel's event loop only.
+ */
+final class FlushTurn implements Runnable {
+
+    static final int MAX_ROUNDS = 16;
+
+    private final TrafficWriter writer;
+    private final EventExecutor executor;
+    private final boolean consolidates;
+
+    /** This is queued as a task, behind those that are to be waited for. */
+    private boolean queued;
+
+    /** A flush waits. */
+    private boolean due;
+
+    /** There was a flush in this round. */
+    private boolean flushed;
+
+    /** What was in the batch at the end of the last round. */
+    private int seen;
+
+    /** How many rounds the flush has waited for. */
+    private int rounds;
+
+    /** The flushes of {@code writer}; if not {@code consolidates}, each goes to the transport at once. */
+    FlushTurn(TrafficWriter writer, EventExecutor executor, boolean consolidates) {
+        this.writer = writer;
+        this.executor = executor;
+        this.consolidates = consolidates;
+    }
+
+    /** Returns whether a flush was deferred, and is still to be made. */
+    boolean isDue() {
+        return due;
+    }
+
+    /** A flush is asked for. Returns whether it waits for others. */
+    boolean defer() {
+        due = queued;
+        return due;
+    }
+
+    /** The batch is flushed just now. */
+    void flushed() {
+        due = false;
+        flushed = true;
+        seen = 0;
+        rounds = 0;
+        if (consolidates && !queued) {
+            queue();
+        }
+    }
+
+    /** A round is over. */
+    @Override
+    public void run() {
+        queued = false;
+        if (due) {
+            int length = writer.length();
+            if (length == seen || ++rounds > MAX_ROUNDS) {
+                writer.endTurn();
+            } else {
+                seen = length;
+                queue();
+            }
+        } else if (flushed) {
+            flushed = false;
+            queue();
+        }
+    }
+
+    private void queue() {
+        try {
+            executor.execute(this);
+            queued = true;
+        } catch (RejectedExecutionException e) { // the event loop is ending
+            writer.endTurn();
+        }
+    }
+}

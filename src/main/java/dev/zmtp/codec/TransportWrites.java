@@ -1,0 +1,100 @@
+package dev.zmtp.codec;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPromise;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Gives buffers to the transport, and completes the promises of what is in them with the transport's results.
+ *
+ * <p>What the transport gets counts as the connection's memory until it is sent.
+ */
+final class TransportWrites {
+
+    private final ZMTPCodec codec;
+    private final ChannelHandlerContext ctx;
+    private final WritePromises promises;
+    private final ChannelFutureListener withoutPromise = write -> completed(write, List.of(), false);
+    private final ChannelFutureListener withVoidPromise = write -> completed(write, List.of(), true);
+
+    /** The transport has something that it was not asked to send. */
+    private boolean unflushed;
+
+    /** Completes {@code promises} with the result of the batch that is given to the transport next. */
+    TransportWrites(ZMTPCodec codec, WritePromises promises) {
+        this.codec = codec;
+        this.ctx = codec.ctx();
+        this.promises = promises;
+    }
+
+    /** Gives the transport a batch, whose promises are waiting. */
+    void batch(ByteBuf full) {
+        boolean hasVoid = promises.hasVoid();
+        List<ChannelPromise> waiting = promises.take();
+        write(full, listener(waiting, hasVoid));
+    }
+
+    /** Gives the transport a body, with the promise of its message if that ends with it. */
+    void body(ByteBuf body, @Nullable ChannelPromise promise) {
+        write(body, listener(promise));
+    }
+
+    /** Completes {@code promise} with the result of all that was given to the transport. */
+    void barrier(ChannelPromise promise) {
+        // Not with the promise itself: it must complete after those before it, on the codec's executor as they do.
+        write(Unpooled.EMPTY_BUFFER, listener(promise));
+    }
+
+    private void write(ByteBuf bytes, ChannelFutureListener listener) {
+        unflushed = true;
+        codec.memory().written(bytes.readableBytes());
+        ctx.write(bytes).addListener(listener);
+    }
+
+    /** Returns whether the transport has something that it was not asked to send. */
+    boolean isUnflushed() {
+        return unflushed;
+    }
+
+    void flush() {
+        unflushed = false;
+        ctx.flush();
+    }
+
+    private ChannelFutureListener listener(@Nullable ChannelPromise promise) {
+        boolean isVoid = promise != null && promise.isVoid();
+        return listener(promise == null || isVoid ? null : List.of(promise), isVoid);
+    }
+
+    private ChannelFutureListener listener(@Nullable List<ChannelPromise> waiting, boolean hasVoid) {
+        if (waiting == null) {
+            return hasVoid ? withVoidPromise : withoutPromise;
+        }
+        return write -> completed(write, waiting, hasVoid);
+    }
+
+    /** The transport is done with a buffer, for whose result {@code waiting} waits. */
+    private void completed(ChannelFuture write, List<ChannelPromise> waiting, boolean hasVoid) {
+        codec.memory().onSent();
+        Throwable cause = write.cause();
+        if (cause == null) {
+            codec.phase().written();
+            WritePromises.succeed(waiting);
+            return;
+        }
+        if (codec.isClosed()) {
+            WritePromises.fail(waiting, cause);
+            codec.phase().writeFailed(cause, hasVoid);
+        } else {
+            // The codec first: a listener that writes again must not do so after bytes that are missing.
+            promises.putBack(waiting);
+            codec.phase().writeFailed(cause, hasVoid);
+            promises.fail(cause); // those that are left if the channel was closed already: the connection ends soon
+        }
+    }
+}

@@ -1,0 +1,377 @@
+package dev.zmtp.codec;
+
+import static dev.zmtp.ZMTPSocketType.DEALER;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.Mockito.doThrow;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.verify;
+import static org.mockito.Mockito.when;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.testing.Hex;
+import dev.zmtp.testing.InTraffic;
+import dev.zmtp.testing.ScriptedPeer;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelDuplexHandler;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
+import io.netty.util.concurrent.EventExecutor;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
+import org.junit.jupiter.api.Test;
+
+/** The flushes of one turn of the event loop leave together, the first one at once, and none is forgotten. */
+class FlushTurnTest {
+
+    /** Sends what is flushed. Unlike the embedded channel itself, it runs no task meanwhile. */
+    private static final class Transport extends ChannelDuplexHandler {
+        /** What left with each flush, but for empty ones. */
+        private final List<String> sent = new ArrayList<>();
+
+        private final List<ChannelPromise> promises = new ArrayList<>();
+        private final StringBuilder unflushed = new StringBuilder();
+        private ChannelHandlerContext ctx;
+
+        @Override
+        public void handlerAdded(ChannelHandlerContext ctx) {
+            this.ctx = ctx;
+        }
+
+        void read(String hex) {
+            ctx.fireChannelRead(Hex.buffer(hex));
+        }
+
+        void readComplete() {
+            ctx.fireChannelReadComplete();
+        }
+
+        @Override
+        public void write(ChannelHandlerContext ctx, Object msg, ChannelPromise promise) {
+            ByteBuf bytes = (ByteBuf) msg;
+            unflushed.append(Hex.dump(bytes)); // which releases them
+            promises.add(promise);
+        }
+
+        @Override
+        public void flush(ChannelHandlerContext ctx) {
+            if (!unflushed.isEmpty()) {
+                sent.add(unflushed.toString());
+                unflushed.setLength(0);
+            }
+            List<ChannelPromise> done = List.copyOf(promises);
+            promises.clear();
+            done.forEach(ChannelPromise::setSuccess);
+        }
+
+        /** The lengths of what left with each flush, in bytes. */
+        List<Integer> lengths() {
+            return sent.stream().map(hex -> hex.length() / 2).toList();
+        }
+    }
+
+    /** Sends back what it receives, and flushes each. */
+    private static final class Echo extends ChannelInboundHandlerAdapter {
+        @Override
+        public void channelRead(ChannelHandlerContext ctx, Object msg) {
+            ctx.writeAndFlush(msg);
+        }
+    }
+
+    private final Transport transport = new Transport();
+
+    private ScriptedPeer traffic() {
+        return started(InTraffic.as(DEALER));
+    }
+
+    private ScriptedPeer started(InTraffic connection) {
+        ScriptedPeer peer = connection.before(transport).start();
+        peer.channel.runPendingTasks();
+        transport.sent.clear();
+        return peer;
+    }
+
+    private static ChannelFuture send(ScriptedPeer peer, String message) {
+        return peer.channel.pipeline().writeAndFlush(ZMTPMessage.fromUTF8(message));
+    }
+
+    private static ChannelFuture send(ScriptedPeer peer, int length) {
+        return peer.channel.pipeline().writeAndFlush(ZMTPMessage.from(Hex.buffer("61*" + length)));
+    }
+
+    /** The bytes of messages of one character each. */
+    private static String m(String messages) {
+        StringBuilder hex = new StringBuilder();
+        messages.chars().forEach(each -> hex.append("0001%02x".formatted(each)));
+        return hex.toString();
+    }
+
+    @Test
+    void theFirstFlushLeavesAtOnce() {
+        try (ScriptedPeer peer = traffic()) {
+            send(peer, "a");
+            assertThat(transport.sent).containsExactly(m("a"));
+        }
+    }
+
+    @Test
+    void thoseAfterItLeaveTogether() {
+        try (ScriptedPeer peer = traffic()) {
+            send(peer, "a");
+            send(peer, "b");
+            send(peer, "c");
+            send(peer, "d");
+            assertThat(transport.sent).containsExactly(m("a"));
+            peer.channel.runPendingTasks();
+            assertThat(transport.sent).containsExactly(m("a"), m("bcd"));
+        }
+    }
+
+    @Test
+    void theFirstFlushOfTheNextTurnLeavesAtOnceAgain() {
+        try (ScriptedPeer peer = traffic()) {
+            send(peer, "a");
+            send(peer, "b");
+            peer.channel.runPendingTasks();
+            send(peer, "c");
+            assertThat(transport.sent).containsExactly(m("a"), m("b"), m("c"));
+        }
+    }
+
+    @Test
+    void aPromiseCompletesWhenItsMessageHasLeft() {
+        try (ScriptedPeer peer = traffic()) {
+            ChannelFuture first = send(peer, "a");
+            ChannelFuture second = send(peer, "b");
+            assertThat(first.isSuccess()).isTrue();
+            assertThat(second.isDone()).isFalse();
+            peer.channel.runPendingTasks();
+            assertThat(second.isSuccess()).isTrue();
+        }
+    }
+
+    @Test
+    void whatWaitsLeavesWhenTheReadIsComplete() {
+        try (ScriptedPeer peer = started(InTraffic.as(DEALER).after(new Echo()))) {
+            transport.read(m("abc"));
+            transport.read(m("d"));
+            assertThat(transport.sent).containsExactly(m("a"));
+            transport.readComplete();
+            assertThat(transport.sent).containsExactly(m("a"), m("bcd"));
+            assertThat(peer.failures).isEmpty();
+        }
+    }
+
+    @Test
+    void whatWaitsLeavesBeforeAFailure() {
+        try (ScriptedPeer peer = started(InTraffic.as(DEALER).after(new Echo()))) {
+            transport.read(m("ab") + "0500");
+            assertThat(peer.failures).hasSize(1);
+            assertThat(transport.sent).containsExactly(m("a"), m("b"));
+        }
+    }
+
+    @Test
+    void aFullBatchLeavesAtOnceIfAFlushWaits() {
+        try (ScriptedPeer peer = traffic()) {
+            send(peer, "a");
+            for (int i = 0; i < 300; i++) {
+                send(peer, 1_000); // 1,009 with its header
+            }
+            assertThat(transport.lengths().get(0)).isEqualTo(3);
+            assertThat(transport.lengths()).hasSizeLessThan(20).endsWith(64 * 1_009);
+            peer.channel.runPendingTasks();
+            assertThat(String.join("", transport.sent))
+                    .isEqualTo(m("a") + Hex.of("02 00*6 03 e8 61*1000 ".repeat(300)));
+        }
+    }
+
+    @Test
+    void aFullBatchDoesNotLeaveBeforeAFlush() {
+        try (ScriptedPeer peer = traffic()) {
+            send(peer, "a");
+            for (int i = 0; i < 300; i++) {
+                peer.channel.pipeline().write(ZMTPMessage.from(Hex.buffer("61*1000")));
+            }
+            assertThat(transport.lengths()).containsExactly(3);
+        }
+    }
+
+    @Test
+    void aLargeBodyLeavesAtOnce() {
+        try (ScriptedPeer peer = traffic()) {
+            send(peer, "a");
+            send(peer, 100_000);
+            assertThat(transport.lengths()).containsExactly(3, 100_009);
+        }
+    }
+
+    @Test
+    void whatWaitsLeavesBeforeTheHeaderOfALargeBody() {
+        try (ScriptedPeer peer = traffic()) {
+            send(peer, "a");
+            send(peer, "b");
+            peer.channel.pipeline().write(ZMTPMessage.from(Hex.buffer("61*100000")));
+            assertThat(transport.sent).containsExactly(m("a"), Hex.of(m("b") + "02 00*5 01 86 a0"));
+        }
+    }
+
+    @Test
+    void aBarrierLeavesAtOnce() {
+        try (ScriptedPeer peer = traffic()) {
+            send(peer, "a");
+            send(peer, "b");
+            ChannelFuture barrier = peer.channel.pipeline().writeAndFlush(Unpooled.EMPTY_BUFFER);
+            assertThat(barrier.isSuccess()).isTrue();
+            assertThat(transport.sent).containsExactly(m("a"), m("b"));
+        }
+    }
+
+    /** Sends a message of {@code length} bytes in each of many tasks, each of which is queued by the one before. */
+    private static void sendInTasks(ScriptedPeer peer, int tasks, int length) {
+        if (tasks > 0) {
+            send(peer, length);
+            peer.channel.eventLoop().execute(() -> sendInTasks(peer, tasks - 1, length));
+        }
+    }
+
+    @Test
+    void aFlushWaitsForTasksThatWriteMoreButForSixteenRoundsAtMost() {
+        try (ScriptedPeer peer = traffic()) {
+            sendInTasks(peer, 100, 98);
+            peer.channel.runPendingTasks();
+            assertThat(transport.lengths()).startsWith(100).contains(1_700).allMatch(length -> length <= 1_700);
+            assertThat(transport.lengths().stream().mapToInt(Integer::intValue).sum())
+                    .isEqualTo(100 * 100);
+        }
+    }
+
+    @Test
+    void tasksThatWriteNothingAreNotWaitedForLonger() {
+        try (ScriptedPeer peer = traffic()) {
+            send(peer, "a");
+            send(peer, "b");
+            List<Integer> left = new ArrayList<>();
+            afterEachRound(peer, 5, () -> left.add(transport.sent.size()));
+            peer.channel.runPendingTasks();
+            assertThat(left).containsExactly(1, 2, 2, 2, 2);
+        }
+    }
+
+    private static void afterEachRound(ScriptedPeer peer, int rounds, Runnable task) {
+        peer.channel.eventLoop().execute(() -> {
+            task.run();
+            if (rounds > 1) {
+                afterEachRound(peer, rounds - 1, task);
+            }
+        });
+    }
+
+    @Test
+    void tasksThatSendMuchFillBatches() {
+        try (ScriptedPeer peer = traffic()) {
+            sendInTasks(peer, 400, 4_000);
+            peer.channel.runPendingTasks();
+            assertThat(transport.lengths()).contains(16 * 4_009).hasSizeLessThan(60);
+            assertThat(transport.lengths().stream().mapToInt(Integer::intValue).sum())
+                    .isEqualTo(400 * 4_009);
+        }
+    }
+
+    @Test
+    void aReadThatIsCompleteInTheMiddleOfAMessageSendsAfterIt() {
+        ZMTPEncoder encoder = new ZMTPEncoder() {
+            @Override
+            public void estimate(Object message, ZMTPEstimator estimator) {
+                estimator.frame(1);
+            }
+
+            @Override
+            public void encode(Object message, ZMTPWriter writer) {
+                ByteBuf out = writer.frame(1, false);
+                transport.readComplete();
+                out.writeByte((char) message);
+            }
+
+            @Override
+            public void close() {}
+        };
+        try (ScriptedPeer peer = started(InTraffic.as(DEALER).set(codec -> codec.encoder(session -> encoder)))) {
+            peer.channel.pipeline().writeAndFlush('a');
+            peer.channel.pipeline().writeAndFlush('b');
+            peer.channel.pipeline().write('c');
+            peer.channel.runPendingTasks();
+            assertThat(transport.sent).containsExactly(m("a"), m("bc"));
+        }
+    }
+
+    @Test
+    void whatWaitsLeavesBeforeTheChannelIsClosed() {
+        try (ScriptedPeer peer = traffic()) {
+            send(peer, "a");
+            ChannelFuture second = send(peer, "b");
+            peer.channel.pipeline().close();
+            assertThat(transport.sent).containsExactly(m("a"), m("b"));
+            assertThat(second.isSuccess()).isTrue();
+        }
+    }
+
+    @Test
+    void whatWasNotFlushedDoesNotLeaveWhenTheChannelIsClosed() {
+        try (ScriptedPeer peer = traffic()) {
+            send(peer, "a");
+            peer.channel.pipeline().write(ZMTPMessage.fromUTF8("b"));
+            peer.channel.pipeline().close();
+            assertThat(transport.sent).containsExactly(m("a"));
+            transport.flush(transport.ctx);
+        }
+    }
+
+    @Test
+    void whatWaitsLeavesWhenTheCodecIsRemoved() {
+        try (ScriptedPeer peer = traffic()) {
+            send(peer, "a");
+            send(peer, "b");
+            peer.channel.pipeline().remove("codec");
+            assertThat(transport.sent).containsExactly(m("a"), m("b"));
+        }
+    }
+
+    @Test
+    void eachFlushLeavesAtOnceIfTheyAreNotConsolidated() {
+        try (ScriptedPeer peer = started(InTraffic.as(DEALER).set(codec -> codec.consolidateFlushes(false)))) {
+            send(peer, "a");
+            send(peer, "b");
+            send(peer, "c");
+            assertThat(transport.sent).containsExactly(m("a"), m("b"), m("c"));
+            assertThat(peer.channel.hasPendingTasks()).isFalse();
+        }
+    }
+
+    @Test
+    void anIdleConnectionHasNoTask() {
+        try (ScriptedPeer peer = traffic()) {
+            send(peer, "a");
+            peer.channel.runPendingTasks();
+            assertThat(peer.channel.hasPendingTasks()).isFalse();
+        }
+    }
+
+    @Test
+    void whatWaitsLeavesIfTheEventLoopTakesNoMoreTasks() {
+        TrafficWriter writer = mock(TrafficWriter.class);
+        EventExecutor executor = mock(EventExecutor.class);
+        when(writer.length()).thenReturn(100);
+        FlushTurn turn = new FlushTurn(writer, executor, true);
+        turn.flushed();
+        assertThat(turn.defer()).isTrue();
+        doThrow(new RejectedExecutionException()).when(executor).execute(turn);
+
+        turn.run();
+
+        verify(writer).endTurn();
+    }
+}
