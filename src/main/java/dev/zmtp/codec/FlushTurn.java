@@ -2,24 +2,28 @@ package dev.zmtp.codec;
 
 import io.netty.util.concurrent.EventExecutor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.LongSupplier;
 
 /**
  * Lets the flushes of one turn of the event loop leave together, as each is a system call.
  *
  * <p>The first one goes to the transport at once, so that a single message waits for nothing. Those after it wait until
  * the batch is full, until the channel's read is complete, or until the event loop has run the tasks that are queued
- * and none of them has written more. While they write more, {@value #MAX_ROUNDS} rounds of tasks are waited for. The
- * turn is over when a round was without a flush.
+ * and none of them has written more. While they write more, {@value #MAX_ROUNDS} rounds of tasks are waited for, but none
+ * that begins later than half a millisecond after the flush before: with many busy connections on one event loop a
+ * round takes long, and as many batches would be open. The turn is over when a round was without a flush, or long.
  *
  * <p>On the channel's event loop only.
  */
 final class FlushTurn implements Runnable {
 
     static final int MAX_ROUNDS = 16;
+    static final long MAX_NANOS = 500_000;
 
     private final TrafficWriter writer;
     private final EventExecutor executor;
     private final boolean consolidates;
+    private final LongSupplier clock;
 
     /** This is queued as a task, behind those that are to be waited for. */
     private boolean queued;
@@ -36,11 +40,19 @@ final class FlushTurn implements Runnable {
     /** How many rounds the flush has waited for. */
     private int rounds;
 
-    /** The flushes of {@code writer}; if not {@code consolidates}, each goes to the transport at once. */
-    FlushTurn(TrafficWriter writer, EventExecutor executor, boolean consolidates) {
+    /** When the last flush was. */
+    private long since;
+
+    /**
+     * The flushes of {@code writer}; if not {@code consolidates}, each goes to the transport at once.
+     *
+     * @param clock nanoseconds
+     */
+    FlushTurn(TrafficWriter writer, EventExecutor executor, boolean consolidates, LongSupplier clock) {
         this.writer = writer;
         this.executor = executor;
         this.consolidates = consolidates;
+        this.clock = clock;
     }
 
     /** Returns whether a flush was deferred, and is still to be made. */
@@ -60,8 +72,11 @@ final class FlushTurn implements Runnable {
         flushed = true;
         seen = 0;
         rounds = 0;
-        if (consolidates && !queued) {
-            queue();
+        if (consolidates) {
+            since = clock.getAsLong();
+            if (!queued) {
+                queue();
+            }
         }
     }
 
@@ -69,9 +84,10 @@ final class FlushTurn implements Runnable {
     @Override
     public void run() {
         queued = false;
+        boolean late = clock.getAsLong() - since > MAX_NANOS;
         if (due) {
             int length = writer.length();
-            if (length == seen || ++rounds > MAX_ROUNDS) {
+            if (length == seen || late || ++rounds > MAX_ROUNDS) {
                 writer.endTurn();
             } else {
                 seen = length;
@@ -79,7 +95,9 @@ final class FlushTurn implements Runnable {
             }
         } else if (flushed) {
             flushed = false;
-            queue();
+            if (!late) {
+                queue();
+            }
         }
     }
 

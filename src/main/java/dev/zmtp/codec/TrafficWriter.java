@@ -56,7 +56,7 @@ final class TrafficWriter {
         this.held = codec.held();
         this.version = version;
         this.type = codec.config().socketType();
-        this.turn = new FlushTurn(this, codec.ctx().executor(), codec.config().consolidateFlushes());
+        this.turn = new FlushTurn(this, codec.ctx().executor(), codec.config().consolidateFlushes(), System::nanoTime);
         this.batch = new WriteBatch(codec, version, cipher, turn);
     }
 

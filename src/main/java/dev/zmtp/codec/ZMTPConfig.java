@@ -165,8 +165,9 @@ public final class ZMTPConfig {
     /**
      * Whether the flushes of one turn of the event loop leave together. Then the first flush goes to the transport at
      * once, and those after it wait until a batch of 64 KiB is full, until the channel's read is complete, or until the
-     * event loop has run the tasks that are queued and none of them has written more; at most for 16 rounds of tasks
-     * that do. A flush that waits leaves before the channel is closed or the codec is removed. Default: true.
+     * event loop has run the tasks that are queued and none of them has written more. While they do write more, 16
+     * rounds of tasks are waited for, but none that begins later than half a millisecond after the flush before. A
+     * flush that waits leaves before the channel is closed or the codec is removed. Default: true.
      */
     public boolean consolidateFlushes() {
         return values.consolidateFlushes;

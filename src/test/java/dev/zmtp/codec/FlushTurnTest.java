@@ -4,6 +4,9 @@ import static dev.zmtp.ZMTPSocketType.DEALER;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.mockito.Mockito.doThrow;
 import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.never;
+import static org.mockito.Mockito.reset;
+import static org.mockito.Mockito.times;
 import static org.mockito.Mockito.verify;
 import static org.mockito.Mockito.when;
 
@@ -22,6 +25,7 @@ import io.netty.util.concurrent.EventExecutor;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** The flushes of one turn of the event loop leave together, the first one at once, and none is forgotten. */
@@ -230,57 +234,6 @@ class FlushTurnTest {
         }
     }
 
-    /** Sends a message of {@code length} bytes in each of many tasks, each of which is queued by the one before. */
-    private static void sendInTasks(ScriptedPeer peer, int tasks, int length) {
-        if (tasks > 0) {
-            send(peer, length);
-            peer.channel.eventLoop().execute(() -> sendInTasks(peer, tasks - 1, length));
-        }
-    }
-
-    @Test
-    void aFlushWaitsForTasksThatWriteMoreButForSixteenRoundsAtMost() {
-        try (ScriptedPeer peer = traffic()) {
-            sendInTasks(peer, 100, 98);
-            peer.channel.runPendingTasks();
-            assertThat(transport.lengths()).startsWith(100).contains(1_700).allMatch(length -> length <= 1_700);
-            assertThat(transport.lengths().stream().mapToInt(Integer::intValue).sum())
-                    .isEqualTo(100 * 100);
-        }
-    }
-
-    @Test
-    void tasksThatWriteNothingAreNotWaitedForLonger() {
-        try (ScriptedPeer peer = traffic()) {
-            send(peer, "a");
-            send(peer, "b");
-            List<Integer> left = new ArrayList<>();
-            afterEachRound(peer, 5, () -> left.add(transport.sent.size()));
-            peer.channel.runPendingTasks();
-            assertThat(left).containsExactly(1, 2, 2, 2, 2);
-        }
-    }
-
-    private static void afterEachRound(ScriptedPeer peer, int rounds, Runnable task) {
-        peer.channel.eventLoop().execute(() -> {
-            task.run();
-            if (rounds > 1) {
-                afterEachRound(peer, rounds - 1, task);
-            }
-        });
-    }
-
-    @Test
-    void tasksThatSendMuchFillBatches() {
-        try (ScriptedPeer peer = traffic()) {
-            sendInTasks(peer, 400, 4_000);
-            peer.channel.runPendingTasks();
-            assertThat(transport.lengths()).contains(16 * 4_009).hasSizeLessThan(60);
-            assertThat(transport.lengths().stream().mapToInt(Integer::intValue).sum())
-                    .isEqualTo(400 * 4_009);
-        }
-    }
-
     @Test
     void aReadThatIsCompleteInTheMiddleOfAMessageSendsAfterIt() {
         ZMTPEncoder encoder = new ZMTPEncoder() {
@@ -360,18 +313,75 @@ class FlushTurnTest {
         }
     }
 
-    @Test
-    void whatWaitsLeavesIfTheEventLoopTakesNoMoreTasks() {
-        TrafficWriter writer = mock(TrafficWriter.class);
-        EventExecutor executor = mock(EventExecutor.class);
-        when(writer.length()).thenReturn(100);
-        FlushTurn turn = new FlushTurn(writer, executor, true);
+    private final TrafficWriter writer = mock(TrafficWriter.class);
+    private final EventExecutor executor = mock(EventExecutor.class);
+    private long nanos;
+
+    /** A turn in which a flush waits, and more is written in each round. */
+    private FlushTurn waiting() {
+        FlushTurn turn = new FlushTurn(writer, executor, true, () -> nanos);
         turn.flushed();
         assertThat(turn.defer()).isTrue();
-        doThrow(new RejectedExecutionException()).when(executor).execute(turn);
+        AtomicInteger length = new AtomicInteger();
+        when(writer.length()).thenAnswer(call -> length.incrementAndGet());
+        return turn;
+    }
 
+    @Test
+    void aFlushWaitsForSixteenRoundsInWhichMoreIsWritten() {
+        FlushTurn turn = waiting();
+        for (int flush = 0; flush < 2; flush++) {
+            for (int i = 0; i < 16; i++) {
+                turn.run();
+            }
+            verify(writer, times(flush)).endTurn();
+            turn.run();
+            verify(writer, times(flush + 1)).endTurn();
+            turn.flushed();
+            turn.defer();
+        }
+    }
+
+    @Test
+    void aFlushDoesNotWaitAfterARoundInWhichNothingIsWritten() {
+        FlushTurn turn = waiting();
+        reset(writer);
+        when(writer.length()).thenReturn(100);
+        for (int flush = 0; flush < 2; flush++) {
+            turn.run();
+            verify(writer, times(flush)).endTurn();
+            turn.run();
+            verify(writer, times(flush + 1)).endTurn();
+            turn.flushed();
+            turn.defer();
+        }
+    }
+
+    @Test
+    void aFlushWaitsForNoRoundThatBeginsHalfAMillisecondAfterTheOneBefore() {
+        FlushTurn turn = waiting();
+        nanos = 500_000;
         turn.run();
+        verify(writer, never()).endTurn();
+        nanos = 500_001;
+        turn.run();
+        verify(writer).endTurn();
+    }
 
+    @Test
+    void aLongRoundEndsTheTurn() {
+        FlushTurn turn = new FlushTurn(writer, executor, true, () -> nanos);
+        turn.flushed();
+        nanos = 500_001;
+        turn.run();
+        assertThat(turn.defer()).isFalse();
+    }
+
+    @Test
+    void whatWaitsLeavesIfTheEventLoopTakesNoMoreTasks() {
+        FlushTurn turn = waiting();
+        doThrow(new RejectedExecutionException()).when(executor).execute(turn);
+        turn.run();
         verify(writer).endTurn();
     }
 }
