@@ -353,10 +353,14 @@ public final class ZMTPMessage extends FrameList implements ReferenceCounted {
          */
         public static final int MAX_RECYCLED_FRAME = FrameList.MAX_SMALL_LENGTH;
 
-        /** The message that is used again and again, as long as each is released before the next one is begun. */
-        private final ZMTPMessage own;
+        /**
+         * The message that is used again and again, as long as each is released before the next one is begun; null
+         * before the first.
+         */
+        private @Nullable ZMTPMessage own;
 
-        private final AtomicBoolean idle = new AtomicBoolean(true);
+        /** Whether the message may be used again. */
+        private @Nullable AtomicBoolean idle;
 
         private @Nullable ZMTPMessage message;
 
@@ -364,9 +368,7 @@ public final class ZMTPMessage extends FrameList implements ReferenceCounted {
         private boolean small;
 
         /** A builder without frames. */
-        public Builder() {
-            own = new ZMTPMessage(null, idle);
-        }
+        public Builder() {}
 
         /** The number of frames collected. */
         public int size() {
@@ -406,6 +408,10 @@ public final class ZMTPMessage extends FrameList implements ReferenceCounted {
         }
 
         private ZMTPMessage begin() {
+            if (own == null || idle == null) {
+                idle = new AtomicBoolean(true);
+                own = new ZMTPMessage(null, idle);
+            }
             if (!idle.getAcquire()) {
                 return empty();
             }

@@ -3,7 +3,9 @@ package dev.zmtp;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,6 +29,9 @@ public final class ZMTPMetadata {
     private static final int MAX_NAME_LENGTH = 255;
 
     private record Property(String name, ByteBuffer value) {}
+
+    /** What nearly all peers announce, so that the same properties of many connections are kept once. */
+    private static final Map<Property, Property> COMMON = common();
 
     private final List<Property> properties;
 
@@ -53,8 +58,21 @@ public final class ZMTPMetadata {
         value.duplicate().get(bytes);
         List<Property> more = new ArrayList<>(properties.size() + 1);
         more.addAll(properties);
-        more.add(new Property(name, ByteBuffer.wrap(bytes).asReadOnlyBuffer()));
+        Property added = new Property(name, ByteBuffer.wrap(bytes).asReadOnlyBuffer());
+        more.add(COMMON.getOrDefault(added, added));
         return new ZMTPMetadata(List.copyOf(more));
+    }
+
+    private static Map<Property, Property> common() {
+        Map<Property, Property> common = new HashMap<>();
+        for (ZMTPSocketType type : ZMTPSocketType.values()) {
+            ByteBuffer name = ByteBuffer.wrap(type.name().getBytes(StandardCharsets.US_ASCII));
+            Property property = new Property(SOCKET_TYPE, name.asReadOnlyBuffer());
+            common.put(property, property);
+        }
+        Property anonymous = new Property(IDENTITY, ByteBuffer.allocate(0).asReadOnlyBuffer());
+        common.put(anonymous, anonymous);
+        return common;
     }
 
     /** Returns these properties and one more after them, with a value of UTF-8. */

@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 final class ConfigValues implements Cloneable {
 
     private static final long DEFAULT_MAX_LENGTH = 64 << 20;
+    private static final ByteBuffer ANONYMOUS = ByteBuffer.allocate(0).asReadOnlyBuffer();
     private static final ConfigValues DEFAULTS = new ConfigValues();
 
     ZMTPVersion protocol = ZMTPVersion.ZMTP31;
@@ -31,7 +32,7 @@ final class ConfigValues implements Cloneable {
     @Nullable
     ZMTPSocketType socketType;
 
-    ByteBuffer localIdentity = ByteBuffer.allocate(0).asReadOnlyBuffer();
+    ByteBuffer localIdentity = ANONYMOUS;
     ZMTPMetadata properties = ZMTPMetadata.EMPTY;
     ZMTPMechanism.Factory mechanism = ZMTPNull.mechanism();
 

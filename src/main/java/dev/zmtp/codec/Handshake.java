@@ -55,6 +55,7 @@ final class Handshake {
     void cancelTimer() {
         if (timeout != null) {
             timeout.cancel(false);
+            timeout = null; // it would be kept for the life of the connection
         }
     }
 

@@ -38,7 +38,9 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
     private final FrameReader reader;
     private final MessageLimits limits;
     private final CommandRate commandRate;
-    private final PeerTopics topics;
+    /** What the peer wants, if this is a socket that is told. */
+    private final @Nullable PeerTopics topics;
+
     private final TrafficWriter writer;
     private final Heartbeat heartbeat;
     private final @Nullable FrameLog frameLog;
@@ -74,7 +76,7 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
         this.reader = new FrameReader(version, codec.memory()::reserve);
         this.limits = new MessageLimits(config);
         this.commandRate = new CommandRate(config.maxCommandsPerSecond(), System::nanoTime);
-        this.topics = new PeerTopics(config);
+        this.topics = type.isPublisher() || type == ZMTPSocketType.RADIO ? new PeerTopics(config) : null;
         this.writer = new TrafficWriter(this, version, cipher);
         this.heartbeat = new Heartbeat(codec.session(), codec.ctx(), this);
         this.frameLog = FrameLog.of(codec.ctx().channel(), version);
@@ -135,7 +137,7 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
 
     @Override
     long kept() {
-        return reader.kept() + (sink == null ? 0 : sink.kept()) + topics.counted();
+        return reader.kept() + (sink == null ? 0 : sink.kept()) + (topics == null ? 0 : topics.counted());
     }
 
     @Override
@@ -292,7 +294,7 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
     }
 
     private void subscription(boolean subscribe, ByteBuf topic) {
-        topics.update(subscribe, topic);
+        Objects.requireNonNull(topics).update(subscribe, topic);
         codec.fireMessage(subscribe ? ZMTPSubscription.subscribe(topic) : ZMTPSubscription.cancel(topic));
     }
 
@@ -301,7 +303,7 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
             throw ZMTPException.tooLarge("group length", group.readableBytes(), ZMTPMembership.MAX_GROUP_LENGTH);
         }
         if (type == ZMTPSocketType.RADIO) {
-            topics.update(join, group);
+            Objects.requireNonNull(topics).update(join, group);
             codec.fireMessage(join ? ZMTPMembership.join(group) : ZMTPMembership.leave(group));
         }
     }

@@ -37,8 +37,10 @@ final class TrafficWriter {
     private final HeldWrites held;
     private final ZMTPVersion version;
     private final ZMTPSocketType type;
-    private final FlushTurn turn;
-    private final WriteBatch batch;
+    private final @Nullable FrameCipher cipher;
+
+    /** Null before the first write: many connections only read. */
+    private @Nullable WriteBatch batch;
 
     private @Nullable CustomEncoder encoder;
 
@@ -56,8 +58,16 @@ final class TrafficWriter {
         this.held = codec.held();
         this.version = version;
         this.type = codec.config().socketType();
-        this.turn = new FlushTurn(this, codec.ctx().executor(), codec.config().consolidateFlushes(), System::nanoTime);
-        this.batch = new WriteBatch(codec, version, cipher, turn);
+        this.cipher = cipher;
+    }
+
+    private WriteBatch batch() {
+        if (batch == null) {
+            FlushTurn turn =
+                    new FlushTurn(this, codec.ctx().executor(), codec.config().consolidateFlushes(), System::nanoTime);
+            batch = new WriteBatch(codec, version, cipher, turn);
+        }
+        return batch;
     }
 
     void begin() {
@@ -84,7 +94,7 @@ final class TrafficWriter {
 
     /** Returns whether the transport has the beginning of a message but not its end. */
     boolean isMessagePartlySent() {
-        return writing && batch.isMessagePartlySent();
+        return writing && batch().isMessagePartlySent();
     }
 
     /** Takes over {@code message} and {@code promise}. */
@@ -98,7 +108,7 @@ final class TrafficWriter {
         try {
             // What is written most takes a short way: the JIT inlines only so deep.
             if (encoder == null && message instanceof ZMTPMessage frames) {
-                batch.message(frames, promise);
+                batch().message(frames, promise);
             } else {
                 encode(message, promise);
             }
@@ -115,7 +125,7 @@ final class TrafficWriter {
     void command(ByteBuf body, ChannelPromise promise) {
         writing = true;
         try {
-            batch.standalone(ZMTPFraming.COMMAND, body, promise);
+            batch().standalone(ZMTPFraming.COMMAND, body, promise);
             if (deferred) {
                 writeHeld();
             }
@@ -169,16 +179,16 @@ final class TrafficWriter {
     /** Encodes one object, of whatever kind. */
     private void encode(Object message, ChannelPromise promise) {
         if (encoder == null && message instanceof ZMTPMessage frames) {
-            batch.message(frames, promise);
+            batch().message(frames, promise);
         } else if (message instanceof ZMTPSubscription subscription) {
             subscribe(subscription, promise);
         } else if (message instanceof ZMTPMembership membership) {
             join(membership, promise);
         } else if (isBarrier(message)) {
             ReferenceCountUtil.safeRelease(message);
-            batch.barrier(promise);
+            batch().barrier(promise);
         } else if (encoder != null) {
-            batch.encode(message, encoder, promise);
+            batch().encode(message, encoder, promise);
         } else {
             ReferenceCountUtil.safeRelease(message);
             refuse(
@@ -230,18 +240,18 @@ final class TrafficWriter {
         try {
             body = maker.get();
         } catch (Throwable e) { // the allocator has no more memory
-            batch.beginMessage();
+            batch().beginMessage();
             promise.tryFailure(new EncoderException(e));
             return;
         }
-        batch.standalone(flags, body, promise);
+        batch().standalone(flags, body, promise);
     }
 
     /**
      * Fails a write that never comes to the batch. Its promise's listener may end the connection, between two messages.
      */
     private void refuse(ChannelPromise promise, String why) {
-        batch.beginMessage();
+        batch().beginMessage();
         promise.tryFailure(new EncoderException(why));
     }
 
@@ -251,13 +261,13 @@ final class TrafficWriter {
             deferred = true;
             flushDeferred = true;
         } else {
-            batch.flush();
+            batch().flush();
         }
     }
 
     /** Makes the flush that waits for others of the same turn, if there is one. */
     void endTurn() {
-        if (!turn.isDue()) {
+        if (batch == null || !batch.isFlushDue()) {
             return;
         }
         if (writing) {
@@ -270,13 +280,16 @@ final class TrafficWriter {
 
     /** The bytes that were written and that the transport has not got. */
     int length() {
-        return batch.length();
+        return batch().length();
     }
 
     /** The end of traffic, for {@code cause} if that is a failure. */
     void end(@Nullable Throwable cause) {
         if (encoder != null) {
             UserCode.closeQuietly(codec.ctx().channel(), encoder::close);
+        }
+        if (batch == null) {
+            return;
         }
         if (cause != null) {
             batch.fail(cause);

@@ -370,6 +370,11 @@ final class WriteBatch {
         flushTransport();
     }
 
+    /** Returns whether a flush waits for others of its turn. */
+    boolean isFlushDue() {
+        return turn.isDue();
+    }
+
     private void flushTransport() {
         turn.flushed();
         transport.flush();
@@ -402,7 +407,7 @@ final class WriteBatch {
             frameLog.sent(full);
         }
         transport.batch(full);
-        if (turn.isDue()) {
+        if (isFlushDue()) {
             flushTransport();
         }
     }

@@ -95,7 +95,7 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
 
     /** Returns a codec for a socket of this type, with the defaults of {@link ZMTPConfig}. */
     public static ZMTPCodec of(ZMTPSocketType socketType) {
-        return builder().socketType(socketType).build();
+        return from(ZMTPConfig.of(socketType));
     }
 
     /** Returns a codec with this config. */

@@ -7,7 +7,11 @@ import dev.zmtp.security.ZMTPAuthenticator;
 import dev.zmtp.security.ZMTPMechanism;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.Executor;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,6 +20,10 @@ import org.jspecify.annotations.Nullable;
  * <p>Every limit is on by default. A limit is checked when a length arrives, before memory is allocated for it.
  */
 public final class ZMTPConfig {
+
+    private static final Map<ZMTPSocketType, ZMTPConfig> DEFAULTS = Arrays.stream(ZMTPSocketType.values())
+            .collect(Collectors.toUnmodifiableMap(
+                    type -> type, type -> builder().socketType(type).build()));
 
     private final ConfigValues values;
 
@@ -32,6 +40,11 @@ public final class ZMTPConfig {
     /** Returns a builder with all settings of this config. */
     public Builder toBuilder() {
         return new Builder(values.copy());
+    }
+
+    /** The config of this type with all defaults, the same for all connections. */
+    static ZMTPConfig of(ZMTPSocketType socketType) {
+        return Objects.requireNonNull(DEFAULTS.get(Objects.requireNonNull(socketType, "socketType")));
     }
 
     static ZMTPConfig of(ZMTPSettings<?> settings) {

@@ -22,9 +22,11 @@ public record ZMTPHandshake(
         @Nullable ZMTPSocketType remoteSocketType,
         ZMTPMetadata metadata) {
 
+    private static final ByteBuffer ANONYMOUS = ByteBuffer.allocate(0).asReadOnlyBuffer();
+
     /** Keeps a read-only view of the identity. */
     public ZMTPHandshake {
-        remoteIdentity = remoteIdentity.asReadOnlyBuffer();
+        remoteIdentity = remoteIdentity.hasRemaining() ? remoteIdentity.asReadOnlyBuffer() : ANONYMOUS;
     }
 
     /** The identity, read-only, in a new buffer for each call. */

@@ -37,6 +37,10 @@ final class NettyZmtp implements NettyLibrary {
 
     @Override
     public void addCodec(ChannelPipeline pipeline, boolean binding) {
+        if (arguments.workload() != Workload.CUSTOM && !arguments.curve()) {
+            pipeline.addLast(ZMTPCodec.of(socketType(binding)));
+            return;
+        }
         ZMTPCodec.Builder codec = ZMTPCodec.builder().socketType(socketType(binding));
         if (arguments.workload() == Workload.CUSTOM) {
             codec.encoder(binding ? ReplyEncoder.class : RequestEncoder.class)
