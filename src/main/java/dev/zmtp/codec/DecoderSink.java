@@ -15,11 +15,11 @@ final class DecoderSink implements StreamingSink {
     private final ZMTPDecoder decoder;
     private final List<Object> out = new ArrayList<>();
 
-    /** Whether nobody but the decoder can close the channel while it runs. */
-    private final boolean onEventLoop;
-
-    /** The channel was open before the decoder was called, and only the decoder can have closed it since. */
-    private boolean wasOpen;
+    /**
+     * The channel was closed since the decoder was called for the frame or part, which only the decoder can have done.
+     * Noted when it happens: to ask the channel after each call costs as much as a short frame.
+     */
+    private boolean closedByDecoder;
 
     /** Whether another frame follows the present one. */
     private boolean more;
@@ -33,13 +33,15 @@ final class DecoderSink implements StreamingSink {
         this.codec = codec;
         this.ctx = codec.ctx();
         this.decoder = decoder;
-        this.onEventLoop = ctx.executor() == ctx.channel().eventLoop();
+        if (ctx.executor() == ctx.channel().eventLoop()) { // otherwise others can close it while the decoder runs
+            ctx.channel().closeFuture().addListener(closing -> closedByDecoder = true);
+        }
     }
 
     @Override
     public void begin(int length, boolean more) {
         this.more = more;
-        wasOpen = onEventLoop && ctx.channel().isOpen();
+        closedByDecoder = false;
         decoder.header(ctx, length, more, out);
         fire();
     }
@@ -72,7 +74,7 @@ final class DecoderSink implements StreamingSink {
         if (length == 0 && !last) {
             return;
         }
-        wasOpen = onEventLoop && ctx.channel().isOpen();
+        closedByDecoder = false;
         if (unread != null) {
             decode(unread.writeBytes(in, length), last);
         } else {
@@ -133,7 +135,7 @@ final class DecoderSink implements StreamingSink {
 
     /** {@code ctx.close()} by the decoder goes past the codec, which must not go on with the rest of the read. */
     private void endIfClosed() {
-        if (wasOpen && !ctx.channel().isOpen()) {
+        if (closedByDecoder) {
             codec.closed("by this side");
         }
     }
