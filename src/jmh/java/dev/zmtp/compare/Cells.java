@@ -143,6 +143,7 @@ final class Cells {
                             raw("epoll"),
                             batched("nio", "epoll"),
                             least("nio"),
+                            variant(least("nio"), ComparedPeers.FULL),
                             others()));
             oneWay("1000", join(ours("nio", "epoll"), raw("epoll"), others()));
             oneWay("65536", join(ours("nio", "epoll"), raw("epoll"), keeping("nio", "epoll"), others()));

@@ -27,6 +27,12 @@ final class ComparedPeers {
     /** The end of the name of {@link #RAW} where it flushes as often as codecs do. */
     static final String BATCHED = ", " + BATCH + " a flush";
 
+    /** The messages of 100 bytes in 64 KiB, the most that this codec gives the transport at a time. */
+    private static final int FULL_BATCH = 640;
+
+    /** The end of the name of {@link #LEAST} where it flushes only what fills its buffer. */
+    static final String FULL = ", " + FULL_BATCH + " a flush";
+
     /** The end of the name of {@link #RAW} where it puts each message together that it receives. */
     static final String KEEPING = ", keeping";
 
@@ -103,6 +109,7 @@ final class ComparedPeers {
             String key = "transport=" + transport;
             peers.add(jvm(OURS, transport, FEW, classPath, List.of(key, "connections=10"), ""));
             peers.add(jvm(RAW, transport, BATCHED, classPath, List.of(key, "flush=" + BATCH), ""));
+            peers.add(jvm(LEAST, transport, FULL, classPath, List.of(key, "flush=" + FULL_BATCH), ""));
             peers.add(jvm(RAW, transport, KEEPING, classPath, List.of(key, "received=kept"), ""));
         }
         baseline.ifPresent(other -> {

@@ -52,6 +52,7 @@ final class Goals {
         throughput(oneWay + Cells.DEFAULTS, PREDECESSOR, 1.8);
         throughput(oneWay + Cells.DEFAULTS, LEAST + " nio", 0.9);
         throughput(oneWay, LEAST + " nio", 0.95);
+        throughput(oneWay, LEAST + " nio" + ComparedPeers.FULL, 0.9);
         throughput(oneWay, PREDECESSOR, 2.2);
         throughput(oneWay, LIBZMQ, 5);
         throughput(oneWay, JEROMQ, 6);

@@ -40,6 +40,7 @@ record PeerStyle(Color color, Marker marker) {
         put(ComparedPeers.RAW + " nio" + ComparedPeers.KEEPING, 0x5c2e5c, SeriesMarkers.CIRCLE);
         put(ComparedPeers.RAW + " epoll" + ComparedPeers.KEEPING, 0xa56ba5, SeriesMarkers.DIAMOND);
         put(ComparedPeers.LEAST + " nio", 0x00838f, SeriesMarkers.TRIANGLE_UP);
+        put(ComparedPeers.LEAST + " nio" + ComparedPeers.FULL, 0x4fb3bf, SeriesMarkers.TRIANGLE_DOWN);
         put(ComparedPeers.OURS + " nio" + ComparedPeers.FEW, 0x5b6b8c, SeriesMarkers.TRIANGLE_UP);
         put(ComparedPeers.OURS + " epoll" + ComparedPeers.FEW, 0x93a5c9, SeriesMarkers.TRIANGLE_DOWN);
         put(ComparedPeers.PREDECESSOR, 0x238b45, SeriesMarkers.TRIANGLE_UP);

@@ -73,7 +73,7 @@ final class ReportText {
 
             **Tuned, and as it comes.** In most tables Netty's leak detection is off and writes use the void promise, in all libraries on Netty. Tables with *Netty's defaults and a promise each* show programs as most people write them. The allocator is always the default of the library's Netty.
 
-            **least-handlers** is the least pair of handlers that can do the work of a codec: one writes a header of two bytes, copies the message into an open buffer and releases it, the other copies each body out and fires the same object again. It has no limits, no phases and no handshake: the ceiling for a codec on Netty.
+            **least-handlers** is the least pair of handlers that can do the work of a codec: one writes a header of two bytes, copies the message into an open buffer and releases it, the other copies each body out and fires the same object again. It has no limits, no phases and no handshake: the ceiling for a codec on Netty. It flushes after 128 messages as the codecs do; netty-zmtp joins flushes to 64 KiB, so *least-handlers ..., 640 a flush* is the ceiling with the same batching.
 
             **raw-netty** moves the same bytes without a codec. They are prepared in advance, and only counted on arrival where that is possible. It sends blocks of 64 KiB with one flush each. Codecs flush after 128 messages, as an application would: with messages of 100 bytes that is every 12 KiB, which takes more system calls. *raw-netty ..., 128 a flush* sends blocks of 128 messages: the ceiling with the same batching. Codecs also flush when they have 64 KiB, so larger messages need no such row. *raw-netty ..., keeping* puts each message together that it receives, in a buffer of its own.
 

@@ -224,7 +224,9 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
             fail(handshake.failures().ended(how, phase), false);
         } else if (!isClosed()) {
             enter(new ClosedPhase(this, null));
-            held.fail(new ClosedChannelException());
+            if (!held.isEmpty()) {
+                held.fail(new ClosedChannelException());
+            }
         }
     }
 

@@ -236,7 +236,9 @@ class ReportTest {
         List<String> names = new ArrayList<>(List.of(ComparedPeers.LIBZMQ)); // which is compiled where it is asked for
         ComparedPeers.all(Pattern.compile("^(?!libzmq)"), Optional.empty()).forEach(peer -> names.add(peer.name()));
 
-        assertThat(names).doesNotHaveDuplicates().contains("raw-netty nio, 128 a flush", "least-handlers nio");
+        assertThat(names)
+                .doesNotHaveDuplicates()
+                .contains("raw-netty nio, 128 a flush", "least-handlers nio", "least-handlers nio, 640 a flush");
         for (Profile profile : Profile.values()) {
             assertThat(Cells.of(profile, Pattern.compile(""), false))
                     .allSatisfy(cell -> assertThat(cell.peers())

@@ -27,7 +27,8 @@ import java.util.Optional;
  * @param connections how many connections there are
  * @param rate messages a second, in openloop
  * @param every which messages are answered in openloop: every n-th
- * @param flush messages that raw-netty sends with one flush at most, in oneway and connections
+ * @param flush messages between two flushes on Netty, in oneway and connections, or as many as there can be; see
+ *     {@link #flush(int)}
  */
 record Arguments(
         Role role,
@@ -50,6 +51,11 @@ record Arguments(
     private static final int MAX_SIZE = 1 << 26;
     private static final int MAX_CONNECTIONS = 20_000;
     private static final int MAX_COUNT = 1_000_000_000;
+
+    /** The messages between two flushes; {@code usual} if they were not given. */
+    int flush(int usual) {
+        return flush == MAX_COUNT ? usual : flush;
+    }
 
     /** Reads the arguments after the name of the peer. */
     static Arguments parse(List<String> args) throws UsageException {

@@ -16,8 +16,8 @@ import java.util.stream.IntStream;
  */
 final class CodecTraffic implements NettyTraffic {
 
-    /** Writes between two flushes. */
-    static final int BATCH = 128;
+    /** Writes between two flushes, if nothing else is asked for. */
+    private static final int BATCH = 128;
 
     private static final int[] REQUEST = {9, 9, 0, 20, 40, 100};
 
@@ -26,6 +26,7 @@ final class CodecTraffic implements NettyTraffic {
     private final NettyTransport transport;
     private final NettyLibrary library;
     private final boolean promiseEach;
+    private final int batch;
 
     CodecTraffic(Program program, NettyTransport transport, NettyLibrary library) {
         this.program = program;
@@ -33,6 +34,7 @@ final class CodecTraffic implements NettyTraffic {
         this.transport = transport;
         this.library = library;
         this.promiseEach = arguments.defaults();
+        this.batch = arguments.flush(BATCH);
     }
 
     @Override
@@ -93,7 +95,7 @@ final class CodecTraffic implements NettyTraffic {
         @Override
         int send(ChannelHandlerContext ctx) {
             int sent = 0;
-            while (sent < BATCH && ctx.channel().isWritable()) {
+            while (sent < batch && ctx.channel().isWritable()) {
                 write(ctx, library.again(message));
                 sent++;
             }

@@ -58,7 +58,8 @@ final class RawTraffic implements NettyTraffic {
         @Override
         void prepare(ChannelHandlerContext ctx) {
             int size = arguments.size();
-            inBlock = Math.max(1, Math.min(arguments.flush(), BLOCK / RawNetty.length(size)));
+            int most = Math.max(1, BLOCK / RawNetty.length(size));
+            inBlock = Math.min(arguments.flush(most), most);
             ByteBuf body = ctx.alloc().directBuffer(size).writeZero(size);
             block = block(ctx.channel(), (ByteBuf) library.message(ctx.alloc(), body), inBlock);
         }
