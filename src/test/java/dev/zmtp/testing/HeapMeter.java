@@ -8,7 +8,7 @@ import java.util.function.Supplier;
 /** What an object takes on the heap with everything that it refers to: the heap with it, less the heap after it. */
 public final class HeapMeter {
 
-    private static final int COLLECTIONS = 4;
+    private static final int COLLECTIONS = 2;
     private static final int MOST_ATTEMPTS = 100;
 
     /** How many bytes others may take or free meanwhile. */
