@@ -149,6 +149,7 @@ class CompactMessageTest {
         int messages = 20_000_000 / (frames * (length + 10) + 1_000);
         long[] counted = new long[1];
         long measured = HeapMeter.measure(() -> {
+            counted[0] = 0;
             ZMTPMessage.Builder[] builders = new ZMTPMessage.Builder[messages];
             ByteBuf in = Unpooled.wrappedBuffer(new byte[frames * length]);
             for (int i = 0; i < messages; i++) {

@@ -14,6 +14,9 @@ public final class HeapMeter {
     /** How many bytes others may take or free meanwhile. */
     private static final int UNREST = 32 << 10;
 
+    /** The heap after the last measurement, which is mostly that before the next one; -1 if there was none. */
+    private static long atRest = -1;
+
     private HeapMeter() {}
 
     /**
@@ -22,9 +25,10 @@ public final class HeapMeter {
      */
     public static long measure(Supplier<?> made) {
         for (int i = 0; i < MOST_ATTEMPTS; i++) {
-            long before = used();
+            long before = atRest < 0 ? used() : atRest;
             long with = usedWith(made);
             long after = used();
+            atRest = after;
             if (Math.abs(after - before) < UNREST) {
                 return with - after;
             }
