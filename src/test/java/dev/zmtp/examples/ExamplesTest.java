@@ -142,8 +142,8 @@ class ExamplesTest {
     void aMessageGoesToThePeerThatItsFirstFrameNames() throws InterruptedException {
         BlockingQueue<String> received = new LinkedBlockingQueue<>();
         Channel router = open(new NamedPeers(NamedPeers.settings().build()).bind(group, ANY_PORT));
-        Channel alice = connectAs("alice", router.localAddress(), received);
-        Channel bob = connectAs("bob", router.localAddress(), received);
+        Channel alice = holder("alice", router.localAddress(), received);
+        Channel bob = holder("bob", router.localAddress(), received);
 
         alice.writeAndFlush(ZMTPMessage.fromUTF8("bob", "", "hello"));
         assertThat(next(received)).isEqualTo("bob got ZMTPMessage{[\"alice\",\"\",\"hello\"]}");
@@ -157,7 +157,7 @@ class ExamplesTest {
     void aNameThatIsTakenIsRefused() throws InterruptedException {
         BlockingQueue<String> received = new LinkedBlockingQueue<>();
         Channel router = open(new NamedPeers(NamedPeers.settings().build()).bind(group, ANY_PORT));
-        Channel alice = connectAs("alice", router.localAddress(), received);
+        Channel alice = holder("alice", router.localAddress(), received);
 
         Channel impostor = connectAs("alice", router.localAddress(), received);
 
@@ -174,7 +174,7 @@ class ExamplesTest {
                 .heartbeatTimeout(Duration.ofMillis(50))
                 .build();
         Channel router = open(new NamedPeers(config).bind(group, ANY_PORT));
-        Channel gone = connectAs("alice", router.localAddress(), received);
+        Channel gone = holder("alice", router.localAddress(), received);
         gone.pipeline().remove(ZMTPCodec.class); // answers no PING from now on, and does not close
 
         Channel alice;
@@ -190,7 +190,7 @@ class ExamplesTest {
     void aUserTakesItsNameOverFromItsOldConnection() throws InterruptedException {
         BlockingQueue<String> received = new LinkedBlockingQueue<>();
         Channel router = open(new NamedPeers(withPasswords()).bind(group, ANY_PORT));
-        Channel old = connectAs("alice", "user", router.localAddress(), received);
+        Channel old = awaitName("alice", connectAs("alice", "user", router.localAddress(), received), received);
 
         Channel alice = connectAs("alice", "user", router.localAddress(), received);
 
@@ -204,7 +204,7 @@ class ExamplesTest {
     void anotherUserDoesNotTakeANameOver() throws InterruptedException {
         BlockingQueue<String> received = new LinkedBlockingQueue<>();
         Channel router = open(new NamedPeers(withPasswords()).bind(group, ANY_PORT));
-        Channel alice = connectAs("alice", "user", router.localAddress(), received);
+        Channel alice = awaitName("alice", connectAs("alice", "user", router.localAddress(), received), received);
 
         Channel impostor = connectAs("alice", "other user", router.localAddress(), received);
 
@@ -218,6 +218,19 @@ class ExamplesTest {
                 .mechanism(ZMTPPlain.server())
                 .authenticator(ZMTPPasswords.of(Map.of("user", "secret", "other user", "secret")))
                 .build();
+    }
+
+    private Channel holder(String name, SocketAddress router, BlockingQueue<String> received)
+            throws InterruptedException {
+        return awaitName(name, connectAs(name, router, received), received);
+    }
+
+    /** The router may end the handshake after its peer does. It knows the name when the peer can write to itself. */
+    private static Channel awaitName(String name, Channel peer, BlockingQueue<String> received)
+            throws InterruptedException {
+        peer.writeAndFlush(ZMTPMessage.fromUTF8(name, "it is me"));
+        assertThat(next(received)).isEqualTo(name + " got ZMTPMessage{[\"" + name + "\",\"it is me\"]}");
+        return peer;
     }
 
     /** Connects a DEALER of this name, whose messages go to {@code received}, and waits for its handshake. */
