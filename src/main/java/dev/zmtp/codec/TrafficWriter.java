@@ -240,18 +240,14 @@ final class TrafficWriter {
         try {
             body = maker.get();
         } catch (Throwable e) { // the allocator has no more memory
-            batch().beginMessage();
             promise.tryFailure(new EncoderException(e));
             return;
         }
         batch().standalone(flags, body, promise);
     }
 
-    /**
-     * Fails a write that never comes to the batch. Its promise's listener may end the connection, between two messages.
-     */
-    private void refuse(ChannelPromise promise, String why) {
-        batch().beginMessage();
+    /** Fails a write that never comes to the batch. */
+    private static void refuse(ChannelPromise promise, String why) {
         promise.tryFailure(new EncoderException(why));
     }
 

@@ -90,7 +90,6 @@ final class WriteBatch {
 
     /** Takes ownership of {@code message} and {@code promise}. */
     void message(ZMTPMessage message, ChannelPromise promise) {
-        beginMessage();
         try {
             if (promise.setUncancellable()) {
                 int last = message.size() - 1;
@@ -110,7 +109,6 @@ final class WriteBatch {
 
     /** Writes a frame that stands alone: a command or a subscription. Takes over {@code body} and {@code promise}. */
     void standalone(int flags, ByteBuf body, ChannelPromise promise) {
-        beginMessage();
         try {
             if (promise.setUncancellable()) {
                 frame(flags, body, promise);
@@ -125,7 +123,6 @@ final class WriteBatch {
 
     /** Takes ownership of {@code object}, which {@code encoder} writes, and of {@code promise}. */
     void encode(Object object, CustomEncoder encoder, ChannelPromise promise) {
-        beginMessage();
         try {
             if (promise.setUncancellable()) {
                 int size = encoder.estimate(object);
@@ -174,18 +171,11 @@ final class WriteBatch {
 
     /** Completes {@code promise}, which is taken over, with the result of all that was written before. */
     void barrier(ChannelPromise promise) {
-        beginMessage();
         if (!promise.setUncancellable()) {
             return;
         }
         handOver();
         transport.barrier(promise);
-    }
-
-    /** The next message starts here, and what was written before is whole. */
-    void beginMessage() {
-        messageStart = buffer.index;
-        rollback = Rollback.POSSIBLE;
     }
 
     /** The message ends here: it is whole, whatever a callback does from now on. */
@@ -194,7 +184,8 @@ final class WriteBatch {
             promise.tryFailure(whyEnded());
             return;
         }
-        beginMessage();
+        messageStart = buffer.index; // of the next one
+        rollback = Rollback.POSSIBLE;
         promises.add(promise);
     }
 
@@ -283,9 +274,6 @@ final class WriteBatch {
     }
 
     private void sealedFrame(FrameCipher cipher, int flags, ByteBuf body, int length) {
-        if (state != State.OPEN) { // and so the cipher is closed
-            throw connectionEnded();
-        }
         int sealed = cipher.sealedLength(length);
         int frameLength = writer.frameLength(sealed);
         makeRoom(frameLength);
