@@ -38,7 +38,7 @@ public final class ZMTPMessage extends FrameList implements ReferenceCounted {
     private static final Recycler<ZMTPMessage> RECYCLER = new Recycler<>(MAX_RECYCLED) {
         @Override
         protected ZMTPMessage newObject(Handle<ZMTPMessage> handle) {
-            return new ZMTPMessage((EnhancedHandle<ZMTPMessage>) handle, null);
+            return new ZMTPMessage((EnhancedHandle<ZMTPMessage>) handle);
         }
     };
 
@@ -49,15 +49,14 @@ public final class ZMTPMessage extends FrameList implements ReferenceCounted {
     /** How the message goes back to the pool; null for a builder's own. */
     private final Recycler.@Nullable EnhancedHandle<ZMTPMessage> handle;
 
-    /** Set to true when a builder's own message is released; null for the others. */
-    private final @Nullable AtomicBoolean idle;
+    /** Whether a builder's own message may be used again. */
+    private final AtomicBoolean idle = new AtomicBoolean(true);
 
     /** Set if there are small frames: nobody else notices that they are not released. */
     private @Nullable ResourceLeakTracker<ZMTPMessage> leak;
 
-    private ZMTPMessage(Recycler.@Nullable EnhancedHandle<ZMTPMessage> handle, @Nullable AtomicBoolean idle) {
+    private ZMTPMessage(Recycler.@Nullable EnhancedHandle<ZMTPMessage> handle) {
         this.handle = handle;
-        this.idle = idle;
     }
 
     private static ZMTPMessage empty() {
@@ -296,7 +295,7 @@ public final class ZMTPMessage extends FrameList implements ReferenceCounted {
         releaseFrames();
         if (handle != null) {
             handle.unguardedRecycle(this);
-        } else if (idle != null) {
+        } else {
             idle.setRelease(true); // last: the builder may be on another thread
         }
         return true;
@@ -359,9 +358,6 @@ public final class ZMTPMessage extends FrameList implements ReferenceCounted {
          */
         private @Nullable ZMTPMessage own;
 
-        /** Whether the message may be used again. */
-        private @Nullable AtomicBoolean idle;
-
         private @Nullable ZMTPMessage message;
 
         /** Whether there is a small frame. */
@@ -408,14 +404,13 @@ public final class ZMTPMessage extends FrameList implements ReferenceCounted {
         }
 
         private ZMTPMessage begin() {
-            if (own == null || idle == null) {
-                idle = new AtomicBoolean(true);
-                own = new ZMTPMessage(null, idle);
+            if (own == null) {
+                own = new ZMTPMessage(null);
             }
-            if (!idle.getAcquire()) {
+            if (!own.idle.getAcquire()) {
                 return empty();
             }
-            idle.setPlain(false);
+            own.idle.setPlain(false);
             own.references.start();
             return own;
         }
