@@ -46,7 +46,7 @@ final class ReadLoop {
         this.codec = codec;
         this.ctx = ctx;
         this.demand = demand;
-        this.turn = new Turn(codec.config().maxFramesPerTurn());
+        this.turn = new Turn(codec.config().maxFramesPerTurn(), System::nanoTime);
         if (ctx.executor() == ctx.channel().eventLoop()) {
             PacedReads.install(ctx.channel().config(), this);
         }

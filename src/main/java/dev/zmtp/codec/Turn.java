@@ -1,29 +1,55 @@
 package dev.zmtp.codec;
 
+import java.util.function.LongSupplier;
+
 /**
- * How many frames of one connection are handled before its event loop goes on to the next connection.
+ * How many frames of one connection are handled before its event loop goes on to the next connection, and for how long.
  *
  * <p>A tiny frame costs its sender next to nothing and costs us as much as a large one, so bytes are no measure here.
+ * Frames alone are none either: what a handler does with one may take a hundred times as long as to decode it.
  */
 final class Turn {
 
+    /** The clock is read after so many frames. */
+    static final int FRAMES_PER_LOOK = 64;
+
+    /** From the first look at the clock on. */
+    private static final long MAX_NANOS = 1_000_000;
+
     private final int maxFrames;
+    private final LongSupplier nanoTime;
 
     private int left;
+    private boolean timed;
+    private long firstLook;
 
-    Turn(int maxFrames) {
+    Turn(int maxFrames, LongSupplier nanoTime) {
         this.maxFrames = maxFrames;
+        this.nanoTime = nanoTime;
         this.left = maxFrames;
     }
 
     /** A new turn begins. */
     void begin() {
         left = maxFrames;
+        timed = false;
     }
 
     /** A frame is handled in this turn. */
     void count() {
-        left--;
+        if (--left % FRAMES_PER_LOOK == 0) {
+            look();
+        }
+    }
+
+    private void look() {
+        long now = nanoTime.getAsLong();
+        if (!timed) {
+            timed = true;
+            firstLook = now;
+        } else if (now - firstLook > MAX_NANOS) {
+            left = 0;
+        }
     }
 
     /**

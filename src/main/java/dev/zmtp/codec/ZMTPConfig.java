@@ -169,7 +169,8 @@ public final class ZMTPConfig {
 
     /**
      * The most frames of one connection, commands included, that are handled before its event loop serves other
-     * connections. The rest follows, in order, when they had their turn. Default: 2,048.
+     * connections. If many have been handled, a turn also ends after about a millisecond. The rest follows, in order,
+     * when the others had their turn. Default: 2,048.
      */
     public int maxFramesPerTurn() {
         return values.maxFramesPerTurn;

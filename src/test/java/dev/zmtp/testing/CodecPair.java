@@ -68,7 +68,7 @@ public final class CodecPair implements AutoCloseable {
         return new CodecPair(left, server.apply(right).build()).exchange();
     }
 
-    /** Carries bytes in both directions until neither end sends more. */
+    /** Carries bytes in both directions until neither end sends more, nor has a turn to come. */
     public CodecPair exchange() {
         boolean moved = true;
         while (moved) {
@@ -76,7 +76,7 @@ public final class CodecPair implements AutoCloseable {
             right.channel.runPendingTasks();
             boolean forth = carry(left, right);
             boolean back = carry(right, left);
-            moved = forth || back;
+            moved = forth || back || left.channel.hasPendingTasks() || right.channel.hasPendingTasks();
         }
         return this;
     }
