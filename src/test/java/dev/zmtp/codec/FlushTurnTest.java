@@ -13,10 +13,10 @@ import static org.mockito.Mockito.when;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.InTraffic;
+import dev.zmtp.testing.ReadingTransport;
 import dev.zmtp.testing.ScriptedPeer;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
-import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -31,27 +31,13 @@ import org.junit.jupiter.api.Test;
 /** The flushes of one turn of the event loop leave together, the first one at once, and none is forgotten. */
 class FlushTurnTest {
 
-    /** Sends what is flushed. Unlike the embedded channel itself, it runs no task meanwhile. */
-    private static final class Transport extends ChannelDuplexHandler {
+    /** Sends what is flushed. */
+    private static final class Transport extends ReadingTransport {
         /** What left with each flush, but for empty ones. */
         private final List<String> sent = new ArrayList<>();
 
         private final List<ChannelPromise> promises = new ArrayList<>();
         private final StringBuilder unflushed = new StringBuilder();
-        private ChannelHandlerContext ctx;
-
-        @Override
-        public void handlerAdded(ChannelHandlerContext ctx) {
-            this.ctx = ctx;
-        }
-
-        void read(String hex) {
-            ctx.fireChannelRead(Hex.buffer(hex));
-        }
-
-        void readComplete() {
-            ctx.fireChannelReadComplete();
-        }
 
         @Override
         public void write(ChannelHandlerContext ctx, Object msg, ChannelPromise promise) {
@@ -62,6 +48,10 @@ class FlushTurnTest {
 
         @Override
         public void flush(ChannelHandlerContext ctx) {
+            flush();
+        }
+
+        void flush() {
             if (!unflushed.isEmpty()) {
                 sent.add(unflushed.toString());
                 unflushed.setLength(0);
@@ -86,6 +76,11 @@ class FlushTurnTest {
     }
 
     private final Transport transport = new Transport();
+
+    // Of a turn by itself.
+    private final TrafficWriter writer = mock(TrafficWriter.class);
+    private final EventExecutor executor = mock(EventExecutor.class);
+    private long nanos;
 
     private ScriptedPeer traffic() {
         return started(InTraffic.as(DEALER));
@@ -279,7 +274,7 @@ class FlushTurnTest {
             peer.channel.pipeline().write(ZMTPMessage.fromUTF8("b"));
             peer.channel.pipeline().close();
             assertThat(transport.sent).containsExactly(m("a"));
-            transport.flush(transport.ctx);
+            transport.flush();
         }
     }
 
@@ -313,10 +308,6 @@ class FlushTurnTest {
         }
     }
 
-    private final TrafficWriter writer = mock(TrafficWriter.class);
-    private final EventExecutor executor = mock(EventExecutor.class);
-    private long nanos;
-
     /** A turn in which a flush waits, and more is written in each round. */
     private FlushTurn waiting() {
         FlushTurn turn = new FlushTurn(writer, executor, true, () -> nanos);
@@ -329,17 +320,7 @@ class FlushTurnTest {
 
     @Test
     void aFlushWaitsForSixteenRoundsInWhichMoreIsWritten() {
-        FlushTurn turn = waiting();
-        for (int flush = 0; flush < 2; flush++) {
-            for (int i = 0; i < 16; i++) {
-                turn.run();
-            }
-            verify(writer, times(flush)).endTurn();
-            turn.run();
-            verify(writer, times(flush + 1)).endTurn();
-            turn.flushed();
-            turn.defer();
-        }
+        assertFlushesTwice(waiting(), 16);
     }
 
     @Test
@@ -347,8 +328,14 @@ class FlushTurnTest {
         FlushTurn turn = waiting();
         reset(writer);
         when(writer.length()).thenReturn(100);
+        assertFlushesTwice(turn, 1);
+    }
+
+    private void assertFlushesTwice(FlushTurn turn, int roundsOfWaiting) {
         for (int flush = 0; flush < 2; flush++) {
-            turn.run();
+            for (int i = 0; i < roundsOfWaiting; i++) {
+                turn.run();
+            }
             verify(writer, times(flush)).endTurn();
             turn.run();
             verify(writer, times(flush + 1)).endTurn();

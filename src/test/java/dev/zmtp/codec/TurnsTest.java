@@ -13,6 +13,7 @@ import dev.zmtp.testing.Fired;
 import dev.zmtp.testing.FullAllocator;
 import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.InTraffic;
+import dev.zmtp.testing.ReadingTransport;
 import dev.zmtp.testing.ScriptedPeer;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
@@ -76,26 +77,8 @@ class TurnsTest {
         }
     }
 
-    /** Fires what a transport fires. Unlike the embedded channel itself, it runs no task meanwhile. */
-    private static final class Transport extends ChannelInboundHandlerAdapter {
-        private ChannelHandlerContext ctx;
-
-        @Override
-        public void handlerAdded(ChannelHandlerContext ctx) {
-            this.ctx = ctx;
-        }
-
-        void read(String hex) {
-            ctx.fireChannelRead(Hex.buffer(hex));
-        }
-
-        void readComplete() {
-            ctx.fireChannelReadComplete();
-        }
-    }
-
     private final User user = new User();
-    private final Transport transport = new Transport();
+    private final ReadingTransport transport = new ReadingTransport();
 
     private ScriptedPeer traffic() {
         ScriptedPeer peer = InTraffic.as(DEALER)
