@@ -79,14 +79,14 @@ final class Cells {
                 "reqrep",
                 "Requests of 6 frames, 1,000 in flight",
                 Workload.REQREP,
-                full ? join(ours("nio", "epoll", "io_uring"), others()) : join(codecs, List.of(LIBZMQ)),
+                full ? join(ours("nio", "epoll", "io_uring"), least("nio"), others()) : join(codecs, List.of(LIBZMQ)),
                 "outstanding",
                 "1000");
         add(
                 "reqrep" + DEFAULTS,
                 "Requests of 6 frames, 1,000 in flight" + AS_IT_COMES,
                 Workload.REQREP,
-                codecs,
+                join(codecs, least("nio")),
                 "style",
                 "defaults",
                 "outstanding",
@@ -104,7 +104,7 @@ final class Cells {
                 "custom",
                 "Requests with a custom codec, 1,000 in flight",
                 Workload.CUSTOM,
-                full ? join(ours("nio", "epoll"), predecessor()) : ours("nio"),
+                full ? join(ours("nio", "epoll"), least("nio"), predecessor()) : ours("nio"),
                 "outstanding",
                 "1000");
 

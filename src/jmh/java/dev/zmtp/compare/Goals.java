@@ -56,9 +56,12 @@ final class Goals {
         throughput(oneWay, PREDECESSOR, 2.2);
         throughput(oneWay, LIBZMQ, 5);
         throughput(oneWay, JEROMQ, 6);
-        throughput("reqrep" + Cells.DEFAULTS, PREDECESSOR, 2);
-        throughput("reqrep", PREDECESSOR, 2);
+        for (String requests : List.of("reqrep" + Cells.DEFAULTS, "reqrep")) {
+            throughput(requests, PREDECESSOR, 2);
+            throughput(requests, LEAST + " nio", 0.9);
+        }
         throughput("custom", PREDECESSOR, 1.5);
+        throughput("custom", LEAST + " nio", 0.9);
         for (String size : List.of("65536", "1048576")) {
             for (String transport : MEASURED_MOST) {
                 throughput("oneway-" + size, RAW + " " + transport + ComparedPeers.KEEPING, 0.95);

@@ -23,6 +23,9 @@ import java.util.List;
 /** This library, with all its defaults. */
 final class NettyZmtp implements NettyLibrary {
 
+    /** Writes of requests and answers between two flushes. */
+    static final int MAX_PENDING = 64;
+
     private final Arguments arguments;
 
     private NettyZmtp(Arguments arguments) {
@@ -114,7 +117,7 @@ final class NettyZmtp implements NettyLibrary {
 
     @Override
     public Runnable flusher(Channel channel) {
-        return new BatchFlusher(channel, 64)::flush;
+        return new BatchFlusher(channel, MAX_PENDING)::flush;
     }
 
     /** Writes requests. */

@@ -1,0 +1,152 @@
+package dev.zmtp.compare.peer;
+
+import dev.zmtp.ZMTPFraming;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+
+/** Reads messages, and fires them. */
+abstract class LeastReader extends ChannelInboundHandlerAdapter {
+
+    /** Enough for the longest read of Netty's after the start of a message. */
+    private static final int CAPACITY = 128 << 10;
+
+    /** The start of a message whose end has not arrived, or null. */
+    private ByteBuf part;
+
+    /** Takes the frame of {@code length} bytes at {@code index}. Returns the message that ends with it, or null. */
+    abstract Object take(ByteBuf in, int index, int length, boolean last);
+
+    /** Forgets the frames of a message that is not complete: they are taken again. */
+    void restart() {}
+
+    @Override
+    public final void channelRead(ChannelHandlerContext ctx, Object read) {
+        ByteBuf in = (ByteBuf) read;
+        if (part != null) {
+            in = part.writeBytes(in);
+            ((ByteBuf) read).release();
+            part = null;
+        }
+        int start = in.readerIndex(); // of a message
+        int index = start; // of a frame
+        int end = in.writerIndex();
+        while (end - index >= LeastWriter.HEADER) {
+            int header = in.getShort(index);
+            int length = header & 0xff;
+            index += LeastWriter.HEADER;
+            if (end - index < length) {
+                break;
+            }
+            Object message = take(in, index, length, (header & LeastWriter.MORE) == 0);
+            index += length;
+            if (message != null) {
+                start = index;
+                ctx.fireChannelRead(message);
+            }
+        }
+        if (start < end) {
+            restart();
+            part = ctx.alloc().directBuffer(CAPACITY).writeBytes(in, start, end - start);
+        }
+        in.release();
+    }
+
+    /** Messages of one frame, each copied into the same array. */
+    static final class OneFrame extends LeastReader {
+        private final byte[] body = new byte[ZMTPFraming.V2.maxShortBody()];
+
+        @Override
+        Object take(ByteBuf in, int index, int length, boolean last) {
+            in.getBytes(index, body, 0, length);
+            return body;
+        }
+    }
+
+    /** Messages of some frames, each in the same object. */
+    static final class Frames extends LeastReader {
+        private final LeastMessage message = new LeastMessage();
+        private boolean complete;
+
+        @Override
+        Object take(ByteBuf in, int index, int length, boolean last) {
+            if (complete) { // the message before
+                message.clear();
+            }
+            message.add(in, index, length);
+            complete = last;
+            return last ? message : null;
+        }
+
+        @Override
+        void restart() {
+            complete = true;
+        }
+    }
+
+    /** Requests of the application's own type. */
+    static final class Requests extends LeastReader {
+        private long idHigh;
+        private long idLow;
+        private byte[] uri;
+        private byte[] method;
+        private int frame;
+
+        @Override
+        Object take(ByteBuf in, int index, int length, boolean last) {
+            switch (frame++) {
+                case 0 -> {
+                    idHigh = in.getLong(index);
+                    idLow = in.getLong(index + Long.BYTES);
+                }
+                case 1 -> uri = bytes(in, index, length);
+                case 2 -> method = bytes(in, index, length);
+                default -> {
+                    frame = 0;
+                    return new CustomRequest(idHigh, idLow, uri, method);
+                }
+            }
+            return null;
+        }
+
+        @Override
+        void restart() {
+            frame = 0;
+        }
+    }
+
+    private static byte[] bytes(ByteBuf in, int index, int length) {
+        byte[] bytes = new byte[length];
+        in.getBytes(index, bytes);
+        return bytes;
+    }
+
+    /** Replies of the application's own type. */
+    static final class Replies extends LeastReader {
+        private long idHigh;
+        private long idLow;
+        private int status;
+        private int frame;
+
+        @Override
+        Object take(ByteBuf in, int index, int length, boolean last) {
+            switch (frame++) {
+                case 0 -> {
+                    idHigh = in.getLong(index);
+                    idLow = in.getLong(index + Long.BYTES);
+                }
+                case 1 -> status = in.getInt(index);
+                default -> {
+                    frame = 0;
+                    return new CustomReply(idHigh, idLow, status);
+                }
+            }
+            return null;
+        }
+
+        @Override
+        void restart() {
+            frame = 0;
+        }
+    }
+}
