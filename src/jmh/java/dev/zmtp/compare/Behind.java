@@ -23,7 +23,7 @@ record Behind(
         Cell cell, Metric metric, Row ours, Optional<Spread> mine, Row other, Spread theirs, Optional<Ratio> ratio) {
 
     private static final Set<String> OTHERS =
-            Set.of(ComparedPeers.PREDECESSOR, ComparedPeers.JEROMQ, ComparedPeers.LIBZMQ);
+            Set.of(ComparedPeers.PREDECESSOR, ComparedPeers.JEROMQ, ComparedPeers.LIBZMQ, ComparedPeers.OMQ);
 
     /** All such rows, by the medians of the ratios. */
     static List<Behind> of(Results results) {

@@ -2,6 +2,7 @@ package dev.zmtp.compare;
 
 import static dev.zmtp.compare.ComparedPeers.JEROMQ;
 import static dev.zmtp.compare.ComparedPeers.LIBZMQ;
+import static dev.zmtp.compare.ComparedPeers.OMQ;
 import static dev.zmtp.compare.ComparedPeers.OURS;
 import static dev.zmtp.compare.ComparedPeers.PREDECESSOR;
 import static dev.zmtp.compare.ComparedPeers.RAW;
@@ -144,8 +145,9 @@ final class Cells {
                             batched("nio", "epoll"),
                             least("nio"),
                             variant(least("nio"), ComparedPeers.FULL),
-                            others()));
-            oneWay("1000", join(ours("nio", "epoll"), raw("epoll"), others()));
+                            others(),
+                            List.of(OMQ)));
+            oneWay("1000", join(ours("nio", "epoll"), raw("epoll"), others(), List.of(OMQ)));
             oneWay("65536", join(ours("nio", "epoll"), raw("epoll"), keeping("nio", "epoll"), others()));
             oneWay("1048576", join(ours("nio", "epoll"), raw("epoll"), keeping("nio", "epoll"), others()));
         } else {

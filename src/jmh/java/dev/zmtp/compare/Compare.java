@@ -20,7 +20,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /**
- * Compares netty-zmtp with raw Netty, its predecessor, JeroMQ and libzmq, and writes a report.
+ * Compares netty-zmtp with raw Netty, its predecessor, JeroMQ, libzmq and omq, and writes a report.
  *
  * <p>Run it with {@code mvn -Pcompare test-compile exec:exec@compare -Dcompare.args="--profile quick"}.
  */

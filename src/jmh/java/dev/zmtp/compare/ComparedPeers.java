@@ -54,6 +54,9 @@ final class ComparedPeers {
     /** ZeroMQ in C++. */
     static final String LIBZMQ = "libzmq";
 
+    /** ZeroMQ in Rust. */
+    static final String OMQ = "omq";
+
     /** The transports of Netty; the first is in every JVM. */
     static final List<String> TRANSPORTS = List.of("nio", "epoll", "io_uring");
 
@@ -63,8 +66,6 @@ final class ComparedPeers {
     private static final Path DIRECTORY = Path.of("target", "compare");
 
     private static final Path PREDECESSOR_JARS = DIRECTORY.resolve("netty4-zmtp");
-    private static final Path LIBZMQ_SOURCE = Path.of("src", "jmh", "c", "libzmq_peer.c");
-    private static final String DEBIAN = "on Debian: apt-get install gcc libzmq3-dev";
 
     /** Netty 4.0 uses internals that newer JDKs do not export. */
     private static final Map<String, List<String>> FLAGS_OF_ONE = Map.of(
@@ -95,7 +96,7 @@ final class ComparedPeers {
 
     /**
      * The peers whose name matches {@code wanted}, with those of the class path {@code baseline} if there is one. The
-     * program of libzmq is compiled if it is one of them.
+     * programs of libzmq and omq are compiled if they are among them.
      */
     static List<ComparedPeer> all(Pattern wanted, Optional<String> baseline) throws IOException, InterruptedException {
         List<ComparedPeer> peers = new ArrayList<>();
@@ -120,9 +121,12 @@ final class ComparedPeers {
         peers.add(predecessor());
         peers.add(jvm(JEROMQ, "nio", "", classPath, List.of(), ""));
         peers.removeIf(peer -> !wanted.matcher(peer.name()).find());
-        // Only now, as it takes a compiler and a second.
+        // Only now, as they take compilers, a second and a minute.
         if (wanted.matcher(LIBZMQ).find()) {
             peers.add(libzmq());
+        }
+        if (wanted.matcher(OMQ).find()) {
+            peers.add(omq());
         }
         return List.copyOf(peers);
     }
@@ -195,24 +199,16 @@ final class ComparedPeers {
 
     private static ComparedPeer libzmq() throws IOException, InterruptedException {
         Path program = DIRECTORY.resolve("libzmq_peer").toAbsolutePath();
-        return new ComparedPeer(LIBZMQ, LIBZMQ, "epoll", List.of(program.toString()), List.of(), compile(program));
+        return program(LIBZMQ, program, NativePrograms.compile(program));
     }
 
-    /** Compiles libzmq's program; returns why that cannot be, or an empty string. */
-    private static String compile(Path program) throws IOException, InterruptedException {
-        if (!Files.exists(LIBZMQ_SOURCE)) {
-            return LIBZMQ_SOURCE + " is missing";
-        }
-        Files.createDirectories(DIRECTORY);
-        return Tools.run("cc", "-O2", "-o", program.toString(), LIBZMQ_SOURCE.toString(), "-lzmq", "-lpthread")
-                .map(printed -> {
-                    if (printed.exitCode() == 0) {
-                        return "";
-                    }
-                    return printed.text().contains("zmq.h") || printed.text().contains("-lzmq")
-                            ? "libzmq's header or library was not found (" + DEBIAN + ")"
-                            : "cc failed: " + printed.text().lines().findFirst().orElse("");
-                })
-                .orElse("there is no cc (" + DEBIAN + ")");
+    private static ComparedPeer omq() throws IOException, InterruptedException {
+        Path directory = DIRECTORY.resolve("omq_peer").toAbsolutePath();
+        Path program = directory.resolve(Path.of("target", "release", "omq_peer"));
+        return program(OMQ, program, NativePrograms.build(directory));
+    }
+
+    private static ComparedPeer program(String library, Path program, String missing) {
+        return new ComparedPeer(library, library, "epoll", List.of(program.toString()), List.of(), missing);
     }
 }

@@ -44,7 +44,9 @@ final class Environment {
                 "Further JVM flags of netty4-zmtp",
                 String.join(" ", ComparedPeers.jvmFlagsOf(ComparedPeers.PREDECESSOR)));
         facts.put("Netty", netty());
-        facts.put("Compared with", String.join(", ", ComparedPeers.versions()) + ", libzmq " + libzmq());
+        facts.put(
+                "Compared with",
+                String.join(", ", ComparedPeers.versions()) + ", libzmq " + libzmq() + ", omq " + omq());
         facts.put("Open files", Long.toString(maxOpenFiles()));
         return facts;
     }
@@ -94,6 +96,11 @@ final class Environment {
             version.append(version.isEmpty() ? "" : ".").append(matcher.find() ? matcher.group(1) : "?");
         }
         return version.toString();
+    }
+
+    private static String omq() throws IOException {
+        return find(NativePrograms.OMQ_SOURCES.resolve("Cargo.toml").toString(), "omq-tokio = \"=([0-9.]+)\"")
+                .orElse("(not found)");
     }
 
     private static Optional<String> find(String file, String regex) throws IOException {

@@ -3,6 +3,7 @@ package dev.zmtp.compare;
 import static dev.zmtp.compare.ComparedPeers.JEROMQ;
 import static dev.zmtp.compare.ComparedPeers.LEAST;
 import static dev.zmtp.compare.ComparedPeers.LIBZMQ;
+import static dev.zmtp.compare.ComparedPeers.OMQ;
 import static dev.zmtp.compare.ComparedPeers.OURS;
 import static dev.zmtp.compare.ComparedPeers.PREDECESSOR;
 import static dev.zmtp.compare.ComparedPeers.RAW;
@@ -56,6 +57,8 @@ final class Goals {
         throughput(oneWay, PREDECESSOR, 2.2);
         throughput(oneWay, LIBZMQ, 5);
         throughput(oneWay, JEROMQ, 6);
+        throughput(oneWay, OMQ, 4);
+        throughput("oneway-1000", OMQ, 3);
         for (String requests : List.of("reqrep" + Cells.DEFAULTS, "reqrep")) {
             throughput(requests, PREDECESSOR, 2);
             throughput(requests, LEAST + " nio", 0.9);

@@ -46,6 +46,7 @@ record PeerStyle(Color color, Marker marker) {
         put(ComparedPeers.PREDECESSOR, 0x238b45, SeriesMarkers.TRIANGLE_UP);
         put(ComparedPeers.JEROMQ, 0xf08c00, SeriesMarkers.TRIANGLE_DOWN);
         put(ComparedPeers.LIBZMQ, 0xc9184a, SeriesMarkers.SQUARE);
+        put(ComparedPeers.OMQ, 0x6a1b9a, SeriesMarkers.DIAMOND);
     }
 
     /** For a peer of which this class knows nothing, such as one in older results. */

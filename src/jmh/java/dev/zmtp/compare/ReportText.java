@@ -29,7 +29,7 @@ final class ReportText {
 
             ## Run it yourself
 
-            On Linux with JDK 17 or later, Maven, gcc and libzmq's header (Debian: `gcc`, `libzmq3-dev`):
+            On Linux with JDK 17 or later, Maven, gcc and libzmq's header (Debian: `gcc`, `libzmq3-dev`), and a cargo of 2025 or later for the rows of omq:
 
             ```sh
             mvn -q -Pcompare test-compile exec:exec@compare                                                          # about six minutes
@@ -42,7 +42,7 @@ final class ReportText {
     static final String BEHIND = """
             # Where another library is ahead
 
-            All rows of netty4-zmtp, JeroMQ and libzmq that are ahead of netty-zmtp on the same transport by the median of the ratios; ≈ where that is not certain. The program finds them; none is chosen or left out.
+            All rows of netty4-zmtp, JeroMQ, libzmq and omq that are ahead of netty-zmtp on the same transport by the median of the ratios; ≈ where that is not certain. The program finds them; none is chosen or left out.
 
             """;
 
@@ -56,7 +56,7 @@ final class ReportText {
     static final String FIGURES = """
             # All figures
 
-            Each figure is the median of the windows, with the quartiles in parentheses. A ratio is the median of the ratios of neighboring windows, with its 95 % confidence interval; ≈ marks one whose interval includes 1. The last column of a table compares each peer with netty-zmtp on the same transport, which is named in parentheses (JeroMQ counts as nio, libzmq as epoll): above 1, netty-zmtp is ahead. raw-netty is Netty without a codec: the ceiling, not a rival. The pictures show the medians, and the quartiles as vertical lines. [Method](method.md) explains the columns.
+            Each figure is the median of the windows, with the quartiles in parentheses. A ratio is the median of the ratios of neighboring windows, with its 95 % confidence interval; ≈ marks one whose interval includes 1. The last column of a table compares each peer with netty-zmtp on the same transport, which is named in parentheses (JeroMQ counts as nio, libzmq and omq as epoll): above 1, netty-zmtp is ahead. raw-netty is Netty without a codec: the ceiling, not a rival. The pictures show the medians, and the quartiles as vertical lines. [Method](method.md) explains the columns.
 
             """;
 
@@ -67,13 +67,13 @@ final class ReportText {
 
             **Same host, loopback.** Sender and receiver share the machine, its caches and its cores, and there is no network between them. CPU time that one end saves is time the other end gets. Do not compare absolute figures of two machines.
 
-            **One thread.** Each end has one thread or event loop and sets TCP_NODELAY. Everything else is the default of the library: high-water marks, buffer pools, batching. JeroMQ and libzmq have an I/O thread besides the application's thread.
+            **One thread.** Each end has one thread or event loop and sets TCP_NODELAY. Everything else is the default of the library: high-water marks, buffer pools, batching. JeroMQ, libzmq and omq have an I/O thread besides the application's thread.
 
-            **One payload.** Where the same message is sent many times, each library shares its content if that is faster: netty-zmtp and netty4-zmtp retain it, JeroMQ wraps one array, libzmq copies a `zmq_msg_t` by reference from 34 bytes on.
+            **One payload.** Where the same message is sent many times, each library shares its content if that is faster: netty-zmtp and netty4-zmtp retain it, JeroMQ wraps one array, libzmq copies a `zmq_msg_t` by reference from 34 bytes on, omq clones a `Message`.
 
             **Tuned, and as it comes.** In most tables Netty's leak detection is off and writes use the void promise, in all libraries on Netty. Tables with *Netty's defaults and a promise each* show programs as most people write them. The allocator is always the default of the library's Netty.
 
-            **least-handlers** is the least pair of handlers that can do the work of a codec: one writes a header of two bytes, copies the message into an open buffer and releases it, the other copies each body out and fires the same object again. It has no limits, no phases and no handshake: the ceiling for a codec on Netty. It flushes after 128 messages as the codecs do; netty-zmtp joins flushes to 64 KiB, so *least-handlers ..., 640 a flush* is the ceiling with the same batching.
+            **least-handlers** is the least pair of handlers that can do the work of a codec: one writes headers of two bytes, copies the message into an open buffer and releases it, the other copies each body out and fires the same object again, or makes the application's own. It has no limits, no phases and no handshake: the ceiling for a codec on Netty. For requests it has the same flusher as netty-zmtp. One way it flushes after 128 messages as the codecs do; netty-zmtp joins flushes to 64 KiB, so *least-handlers ..., 640 a flush* is the ceiling with the same batching.
 
             **raw-netty** moves the same bytes without a codec. They are prepared in advance, and only counted on arrival where that is possible. It sends blocks of 64 KiB with one flush each. Codecs flush after 128 messages, as an application would: with messages of 100 bytes that is every 12 KiB, which takes more system calls. *raw-netty ..., 128 a flush* sends blocks of 128 messages: the ceiling with the same batching. Codecs also flush when they have 64 KiB, so larger messages need no such row. *raw-netty ..., keeping* puts each message together that it receives, in a buffer of its own.
 

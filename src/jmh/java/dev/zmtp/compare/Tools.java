@@ -21,13 +21,18 @@ final class Tools {
 
     /** Runs {@code command}; absent if there is no such program, or if it takes more than a minute. */
     static Optional<Printed> run(String... command) throws IOException, InterruptedException {
+        return run(SECONDS, command);
+    }
+
+    /** The same for one that may take longer. */
+    static Optional<Printed> run(int seconds, String... command) throws IOException, InterruptedException {
         Path printed = Files.createTempFile("compare", ".txt");
         try {
             Process process = new ProcessBuilder(List.of(command))
                     .redirectErrorStream(true)
                     .redirectOutput(printed.toFile())
                     .start();
-            if (!process.waitFor(SECONDS, TimeUnit.SECONDS)) {
+            if (!process.waitFor(seconds, TimeUnit.SECONDS)) {
                 process.destroyForcibly();
                 return Optional.empty();
             }
