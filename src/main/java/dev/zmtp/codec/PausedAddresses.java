@@ -17,7 +17,7 @@ final class PausedAddresses {
     static final long PAUSE = TimeUnit.SECONDS.toNanos(1);
 
     /** The pause of an address that exceeds the budget soon after each pause. */
-    static final long MAX_PAUSE = TimeUnit.SECONDS.toNanos(4);
+    static final long MAX_PAUSE = TimeUnit.SECONDS.toNanos(8);
 
     private static final int MAX_ADDRESSES = 1_024;
 
