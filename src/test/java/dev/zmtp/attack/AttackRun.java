@@ -22,6 +22,9 @@ import java.util.concurrent.ExecutionException;
  */
 record AttackRun(Library library, Attack attack, boolean full, Duration duration, List<String> options) {
 
+    /** Honest peers that come and go at each server before a full attack. */
+    private static final int VISITORS = 2_000;
+
     /** How long the attackers may take to be all there. */
     private static final Duration MOUNTING = Duration.ofSeconds(5);
 
@@ -45,10 +48,16 @@ record AttackRun(Library library, Attack attack, boolean full, Duration duration
     private AttackResult run(ServerProcess server, ServerProcess twin, EventLoopGroup loops)
             throws IOException, InterruptedException, ExecutionException {
         InetSocketAddress address = server.awaitAddress();
+        InetSocketAddress addressOfTwin = twin.awaitAddress();
         HonestPeer honest = new HonestPeer(loops.next(), address, attack.service());
-        HonestPeer ofTwin = new HonestPeer(loops.next(), twin.awaitAddress(), attack.service());
+        HonestPeer ofTwin = new HonestPeer(loops.next(), addressOfTwin, attack.service());
         try (Attackers attackers = new Attackers(address)) {
             attack.plan(attackers, attack.count(full));
+            if (full) {
+                Visitors visitors = new Visitors(loops.next(), address, attack.service(), VISITORS);
+                new Visitors(loops.next(), addressOfTwin, attack.service(), VISITORS).await();
+                visitors.await();
+            }
             warmUp(honest, ofTwin);
             Moment before = moment(server);
             watch(honest, ofTwin, Duration.ZERO);

@@ -1,14 +1,9 @@
 package dev.zmtp.attack;
 
-import dev.zmtp.ZMTPMessage;
-import dev.zmtp.ZMTPSubscription;
-import dev.zmtp.codec.ZMTPHandshakeSuccess;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
-import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.EventLoop;
-import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.util.concurrent.Future;
 import java.net.SocketAddress;
 import java.time.Duration;
@@ -68,7 +63,8 @@ final class Newcomers {
 
     private final class Newcomer {
         private final long start = System.nanoTime();
-        private final Bootstrap bootstrap = HonestPeer.bootstrap(loop, service, () -> new FirstMessage(this));
+        private final Bootstrap bootstrap =
+                HonestPeer.bootstrap(loop, service, () -> new FirstMessage(service, () -> end(true)));
         private boolean done;
 
         private void arrive() {
@@ -102,33 +98,6 @@ final class Newcomers {
             } else {
                 lost++;
             }
-        }
-    }
-
-    /** Asks for a message, and leaves with it. */
-    private final class FirstMessage extends SimpleChannelInboundHandler<ZMTPMessage> {
-        private final Newcomer newcomer;
-
-        FirstMessage(Newcomer newcomer) {
-            this.newcomer = newcomer;
-        }
-
-        @Override
-        public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
-            if (event instanceof ZMTPHandshakeSuccess) {
-                ctx.writeAndFlush(service.isPublisher() ? ZMTPSubscription.subscribe(Ticks.TOPIC) : Ticks.now());
-            }
-        }
-
-        @Override
-        protected void channelRead0(ChannelHandlerContext ctx, ZMTPMessage message) {
-            newcomer.end(true);
-            ctx.close();
-        }
-
-        @Override
-        public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-            ctx.close();
         }
     }
 }

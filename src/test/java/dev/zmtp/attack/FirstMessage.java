@@ -1,0 +1,37 @@
+package dev.zmtp.attack;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.ZMTPSubscription;
+import dev.zmtp.codec.ZMTPHandshakeSuccess;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.SimpleChannelInboundHandler;
+
+/** Asks for a message, and leaves with it. */
+final class FirstMessage extends SimpleChannelInboundHandler<ZMTPMessage> {
+
+    private final Service service;
+    private final Runnable served;
+
+    FirstMessage(Service service, Runnable served) {
+        this.service = service;
+        this.served = served;
+    }
+
+    @Override
+    public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+        if (event instanceof ZMTPHandshakeSuccess) {
+            ctx.writeAndFlush(service.isPublisher() ? ZMTPSubscription.subscribe(Ticks.TOPIC) : Ticks.now());
+        }
+    }
+
+    @Override
+    protected void channelRead0(ChannelHandlerContext ctx, ZMTPMessage message) {
+        served.run();
+        ctx.close();
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+        ctx.close();
+    }
+}
