@@ -144,7 +144,9 @@ abstract sealed class FrameList implements Iterable<ByteBuf> permits ZMTPMessage
                 || frame.capacity() < Math.max(length, 1)) { // a buffer that somebody released has no capacity
             frame = grow(frame, length);
         }
-        in.readBytes(frame.array(), frame.arrayOffset(), length);
+        if (length > 0) { // delimiters are empty
+            in.readBytes(frame.array(), frame.arrayOffset(), length);
+        }
         // As new: the last owner may have moved the indices and set the marks.
         frame.setIndex(0, 0).markReaderIndex().markWriterIndex().writerIndex(length);
         add(frame);

@@ -15,7 +15,8 @@
  * others go on.
  *
  * <ul> <li>{@link dev.zmtp.bench.EncodeBenchmark}, {@link dev.zmtp.bench.DecodeBenchmark}: the codec alone; ns and
- * bytes for each message <li>{@link dev.zmtp.bench.ThroughputBenchmark}: messages a second in one direction
+ * bytes for each message <li>{@link dev.zmtp.bench.FanOutBenchmark}: one message to many subscribers
+ * <li>{@link dev.zmtp.bench.ThroughputBenchmark}: messages a second in one direction
  * <li>{@link dev.zmtp.bench.ReqRepBenchmark}, {@link dev.zmtp.bench.CustomReqRepBenchmark}: requests a second
  * <li>{@link dev.zmtp.bench.BatchFlusherBenchmark}: when to flush <li>{@link dev.zmtp.bench.CopyLimitBenchmark}: which
  * bodies to copy

@@ -128,7 +128,10 @@ public final class Compare implements Callable<Integer> {
     private void compare(int laps, double measured, double before, PrintWriter out)
             throws IOException, InterruptedException {
         List<Cell> cells = Cells.of(profile, cell, baseline != null);
-        List<ComparedPeer> peers = ComparedPeers.all(peer, Optional.ofNullable(baseline));
+        List<ComparedPeer> peers = ComparedPeers.all(
+                peer,
+                name -> cells.stream().anyMatch(one -> one.peers().contains(name)),
+                Optional.ofNullable(baseline));
         if (cells.stream()
                 .noneMatch(one -> peers.stream().anyMatch(other -> one.peers().contains(other.name())))) {
             throw new ParameterException(

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -96,9 +97,10 @@ final class ComparedPeers {
 
     /**
      * The peers whose name matches {@code wanted}, with those of the class path {@code baseline} if there is one. The
-     * programs of libzmq and omq are compiled if they are among them.
+     * programs of libzmq and omq are compiled if they are among them, and {@code inCells} says that one is needed.
      */
-    static List<ComparedPeer> all(Pattern wanted, Optional<String> baseline) throws IOException, InterruptedException {
+    static List<ComparedPeer> all(Pattern wanted, Predicate<String> inCells, Optional<String> baseline)
+            throws IOException, InterruptedException {
         List<ComparedPeer> peers = new ArrayList<>();
         String classPath = System.getProperty("java.class.path");
         for (String library : List.of(OURS, RAW, LEAST)) {
@@ -121,11 +123,11 @@ final class ComparedPeers {
         peers.add(predecessor());
         peers.add(jvm(JEROMQ, "nio", "", classPath, List.of(), ""));
         peers.removeIf(peer -> !wanted.matcher(peer.name()).find());
-        // Only now, as they take compilers, a second and a minute.
-        if (wanted.matcher(LIBZMQ).find()) {
+        // Only now, as they take compilers, a second and two minutes.
+        if (wanted.matcher(LIBZMQ).find() && inCells.test(LIBZMQ)) {
             peers.add(libzmq());
         }
-        if (wanted.matcher(OMQ).find()) {
+        if (wanted.matcher(OMQ).find() && inCells.test(OMQ)) {
             peers.add(omq());
         }
         return List.copyOf(peers);

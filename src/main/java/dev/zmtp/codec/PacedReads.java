@@ -17,9 +17,7 @@ import io.netty.util.UncheckedBooleanSupplier;
  */
 final class PacedReads implements MaxMessagesRecvByteBufAllocator {
 
-    /** Above this, the transport gets small buffers. */
-    private static final int MAX_QUEUED = 64 << 10;
-
+    /** What the transport reads into while anything waits. */
     private static final int SMALL_BUFFER = 256;
 
     /** As many bytes are read in a row as by so many usual reads: with longer ones, other channels wait no longer. */
@@ -81,7 +79,7 @@ final class PacedReads implements MaxMessagesRecvByteBufAllocator {
 
         @Override
         public ByteBuf allocate(ByteBufAllocator alloc) {
-            if (reads.queuedBytes() > MAX_QUEUED) {
+            if (reads.queuedBytes() > 0) {
                 return alloc.ioBuffer(SMALL_BUFFER);
             }
             ByteBuf chosen = null;

@@ -6,12 +6,12 @@ import java.util.function.LongSupplier;
  * How many frames of one connection are handled before its event loop goes on to the next connection, and for how long.
  *
  * <p>A tiny frame costs its sender next to nothing and costs us as much as a large one, so bytes are no measure here.
- * Frames alone are none either: what a handler does with one may take a hundred times as long as to decode it.
+ * Frames alone do not suffice either: what a handler does with one may take a hundred times as long as decoding it.
  */
 final class Turn {
 
     /** The clock is read after so many frames. */
-    static final int FRAMES_PER_LOOK = 64;
+    private static final int FRAMES_PER_LOOK = 64;
 
     /** From the first look at the clock on. */
     private static final long MAX_NANOS = 1_000_000;
@@ -37,7 +37,8 @@ final class Turn {
 
     /** A frame is handled in this turn. */
     void count() {
-        if (--left % FRAMES_PER_LOOK == 0) {
+        left--;
+        if ((maxFrames - left) % FRAMES_PER_LOOK == 0) {
             look();
         }
     }

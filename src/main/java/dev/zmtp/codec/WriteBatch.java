@@ -274,6 +274,9 @@ final class WriteBatch {
     }
 
     private void sealedFrame(FrameCipher cipher, int flags, ByteBuf body, int length) {
+        if (state != State.OPEN) { // and so the cipher is closed
+            throw connectionEnded();
+        }
         int sealed = cipher.sealedLength(length);
         int frameLength = writer.frameLength(sealed);
         makeRoom(frameLength);

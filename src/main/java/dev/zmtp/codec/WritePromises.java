@@ -13,8 +13,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class WritePromises {
 
+    private static final int MIN_CAPACITY = 4;
+
+    /** More promises than that are seldom in a buffer, and the list would be large for those after it. */
+    private static final int MAX_CAPACITY = 1024;
+
     private @Nullable List<ChannelPromise> waiting;
     private boolean hasVoid;
+
+    /** How many promises the last buffer had: most likely the next one has as many, and its list need not grow. */
+    private int capacity = MIN_CAPACITY;
 
     /** Adds the promise of a message that ends in the open buffer. */
     void add(ChannelPromise promise) {
@@ -23,7 +31,7 @@ final class WritePromises {
             return;
         }
         if (waiting == null) {
-            waiting = new ArrayList<>(4);
+            waiting = new ArrayList<>(capacity);
         }
         waiting.add(promise);
     }
@@ -37,6 +45,9 @@ final class WritePromises {
     @Nullable
     List<ChannelPromise> take() {
         List<ChannelPromise> taken = waiting;
+        if (taken != null) {
+            capacity = Math.max(MIN_CAPACITY, Math.min(taken.size(), MAX_CAPACITY));
+        }
         waiting = null;
         hasVoid = false;
         return taken;

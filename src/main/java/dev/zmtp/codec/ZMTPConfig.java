@@ -169,8 +169,8 @@ public final class ZMTPConfig {
 
     /**
      * The most frames of one connection, commands included, that are handled before its event loop serves other
-     * connections. If many have been handled, a turn also ends after about a millisecond. The rest follows, in order,
-     * when the others had their turn. Default: 2,048.
+     * connections. A turn also ends about a millisecond after the first 64 frames, as handlers may be slow. The rest
+     * follows, in order, when the others have had their turn. Default: 2,048.
      */
     public int maxFramesPerTurn() {
         return values.maxFramesPerTurn;

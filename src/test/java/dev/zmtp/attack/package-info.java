@@ -4,7 +4,7 @@
  *
  * <p>The server ({@code AttackedServer}) has a process of its own, with a small heap, and does what its parent says on
  * its standard input ({@code ServerProcess}). An {@code AttackRun} connects an {@code HonestPeer} to it, which measures
- * how fast it is served, lets {@code Attackers} loose, and sends {@code Newcomers} at the same time. What was seen is an
+ * how fast it is served, has {@code Visitors} come and go, lets {@code Attackers} loose, and sends {@code Newcomers} at the same time. What was seen is an
  * {@code AttackResult}.
  */
 package dev.zmtp.attack;

@@ -235,7 +235,9 @@ class PausedAddressesTest {
         addresses.add(host(1), 5 * second - 1);
         assertThat(addresses.left(host(1), 5 * second - 1)).isEqualTo(4 * second);
         addresses.add(host(1), 10 * second);
-        assertThat(addresses.left(host(1), 10 * second)).isEqualTo(PausedAddresses.MAX_PAUSE);
+        assertThat(addresses.left(host(1), 10 * second)).isEqualTo(8 * second);
+        addresses.add(host(1), 19 * second);
+        assertThat(addresses.left(host(1), 19 * second)).isEqualTo(PausedAddresses.MAX_PAUSE);
     }
 
     @Test

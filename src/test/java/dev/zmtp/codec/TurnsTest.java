@@ -278,12 +278,41 @@ class TurnsTest {
     }
 
     @Test
-    void theTransportGetsSmallBuffersWhileMuchWaits() {
+    void theTransportGetsSmallBuffersWhileAnythingWaits() {
         try (ScriptedPeer peer = traffic()) {
             RecvByteBufAllocator.Handle handle = afterARead(peer);
             assertThat(sizeOf(handle.allocate(peer.channel.alloc()))).isGreaterThan(256);
-            transport.ctx.fireChannelRead(Unpooled.wrappedBuffer(new byte[70_000]));
+            transport.read(numbered(1, 4));
             assertThat(sizeOf(handle.allocate(peer.channel.alloc()))).isEqualTo(256);
+            transport.readComplete();
+            peer.channel.runPendingTasks();
+            assertThat(sizeOf(handle.allocate(peer.channel.alloc()))).isGreaterThan(256);
+        }
+    }
+
+    /** A look at the clock after 64 frames, and one after 128: between them, more than a millisecond passes. */
+    @Test
+    void aTurnIsOverWhenAHandlerHasTakenLong() {
+        AtomicInteger handled = new AtomicInteger();
+        ChannelInboundHandlerAdapter slow = new ChannelInboundHandlerAdapter() {
+            @Override
+            public void channelRead(ChannelHandlerContext ctx, Object msg) {
+                ReferenceCountUtil.release(msg);
+                if (handled.incrementAndGet() == 100) {
+                    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(2);
+                    while (System.nanoTime() - end < 0) {
+                        Thread.onSpinWait();
+                    }
+                }
+            }
+        };
+        try (ScriptedPeer peer =
+                InTraffic.as(DEALER).before(transport).after(slow).start()) {
+            transport.read("00 00".repeat(200));
+            assertThat(handled).hasValue(128);
+            transport.readComplete();
+            peer.channel.runPendingTasks();
+            assertThat(handled).hasValue(200);
         }
     }
 

@@ -2,7 +2,7 @@
  * Programs that the comparison drives in the same way: each sends or receives by one library over TCP on loopback.
  *
  * <p><b>Call.</b> {@code PeerMain <peer> <role> key=value...}, one process for each end of the connection;
- * {@code src/jmh/c/libzmq_peer.c} is the same for libzmq, without the name of the peer. The roles are {@code receive}
+ * {@code src/jmh/c/libzmq_peer.c} is the same for libzmq and {@code src/jmh/rust/src/main.rs} for omq, without the name of the peer. The roles are {@code receive}
  * (binds and counts), {@code send} (connects and sends as fast as it may), {@code answer} (binds), {@code ask}
  * (connects) and {@code pair} (both ends in this process, each on a thread of its own).
  * {@link dev.zmtp.compare.peer.Arguments} has the keys.
