@@ -354,6 +354,7 @@ final class WriteBatch {
         if (state != State.OPEN) {
             return;
         }
+        turn.flushed(); // first: what a callback writes and flushes from here on has a flush of its own
         if (buffer.open != null) {
             buffer.shrinkIfSmall();
             handOver();
@@ -367,7 +368,6 @@ final class WriteBatch {
     }
 
     private void flushTransport() {
-        turn.flushed();
         transport.flush();
         codec.memory().count();
     }
@@ -399,6 +399,7 @@ final class WriteBatch {
         }
         transport.batch(full);
         if (isFlushDue()) {
+            turn.flushed(); // as above
             flushTransport();
         }
     }

@@ -39,6 +39,9 @@ class FlushTurnTest {
         private final List<ChannelPromise> promises = new ArrayList<>();
         private final StringBuilder unflushed = new StringBuilder();
 
+        /** What a handler does that hears of writability, once. */
+        private Runnable afterFlush = () -> {};
+
         @Override
         public void write(ChannelHandlerContext ctx, Object msg, ChannelPromise promise) {
             ByteBuf bytes = (ByteBuf) msg;
@@ -59,6 +62,9 @@ class FlushTurnTest {
             List<ChannelPromise> done = List.copyOf(promises);
             promises.clear();
             done.forEach(ChannelPromise::setSuccess);
+            Runnable callback = afterFlush;
+            afterFlush = () -> {};
+            callback.run();
         }
 
         /** The lengths of what left with each flush, in bytes. */
@@ -275,6 +281,18 @@ class FlushTurnTest {
             peer.channel.pipeline().close();
             assertThat(transport.sent).containsExactly(m("a"));
             transport.flush();
+        }
+    }
+
+    /** As a sender does that goes on when the channel is writable again: Netty tells it from inside the flush. */
+    @Test
+    void whatIsWrittenAndFlushedFromInsideADeferredFlushLeaves() {
+        try (ScriptedPeer peer = traffic()) {
+            send(peer, "a");
+            send(peer, "b");
+            transport.afterFlush = () -> send(peer, "c");
+            peer.channel.runPendingTasks();
+            assertThat(transport.sent).containsExactly(m("a"), m("b"), m("c"));
         }
     }
 
