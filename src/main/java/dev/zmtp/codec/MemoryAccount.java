@@ -96,14 +96,17 @@ final class MemoryAccount {
 
     /** The connection is over, and keeps nothing. */
     void close() {
-        settle();
+        settle(0);
     }
 
-    /** Takes the account out of the budget; returns how many bytes it kept, or 0 if it is out already. */
-    private long settle() {
+    /**
+     * Takes the account out of the budget if it keeps at least {@code least} bytes; returns how many they were, or 0 if
+     * it is out already.
+     */
+    private long settle(long least) {
         long freed;
         synchronized (this) {
-            if (ended) {
+            if (ended || kept < least) {
                 return 0;
             }
             ended = true;
@@ -130,9 +133,9 @@ final class MemoryAccount {
         return kept * pause / (CREDIT + moves);
     }
 
-    /** Ends the connection to make room for others; returns how many bytes that frees. */
+    /** Ends the connection to make room for others, unless it keeps nothing; returns how many bytes that frees. */
     long endConnection() {
-        long freed = settle();
+        long freed = settle(1);
         if (freed > 0) {
             try {
                 executor.execute(() -> end.accept(exceeded(freed)));

@@ -20,7 +20,6 @@ final class Turn {
     private final LongSupplier nanoTime;
 
     private int left;
-    private boolean timed;
     private long firstLook;
 
     Turn(int maxFrames, LongSupplier nanoTime) {
@@ -32,21 +31,20 @@ final class Turn {
     /** A new turn begins. */
     void begin() {
         left = maxFrames;
-        timed = false;
     }
 
     /** A frame is handled in this turn. */
     void count() {
         left--;
-        if ((maxFrames - left) % FRAMES_PER_LOOK == 0) {
-            look();
+        int counted = maxFrames - left;
+        if (counted % FRAMES_PER_LOOK == 0) {
+            look(counted);
         }
     }
 
-    private void look() {
+    private void look(int counted) {
         long now = nanoTime.getAsLong();
-        if (!timed) {
-            timed = true;
+        if (counted == FRAMES_PER_LOOK) {
             firstLook = now;
         } else if (now - firstLook > MAX_NANOS) {
             left = 0;

@@ -86,7 +86,7 @@ class FlushTurnTest {
     // Of a turn by itself.
     private final TrafficWriter writer = mock(TrafficWriter.class);
     private final EventExecutor executor = mock(EventExecutor.class);
-    private long nanos;
+    private long nanos = Long.MAX_VALUE - 600_000; // the clock overflows in the middle of a test
 
     private ScriptedPeer traffic() {
         return started(InTraffic.as(DEALER));
@@ -132,6 +132,18 @@ class FlushTurnTest {
             assertThat(transport.sent).containsExactly(m("a"));
             peer.channel.runPendingTasks();
             assertThat(transport.sent).containsExactly(m("a"), m("bcd"));
+        }
+    }
+
+    @Test
+    void messagesThatAreEncodedOnceLeaveTogetherToo() {
+        try (ScriptedPeer peer = traffic()) {
+            for (int i = 0; i < 4; i++) {
+                peer.channel.pipeline().writeAndFlush(ZMTPMessage.fromUTF8("a").encodeOnce());
+            }
+            assertThat(transport.sent).containsExactly(m("a"));
+            peer.channel.runPendingTasks();
+            assertThat(transport.sent).containsExactly(m("a"), m("aaa"));
         }
     }
 
@@ -365,10 +377,10 @@ class FlushTurnTest {
     @Test
     void aFlushWaitsForNoRoundThatBeginsHalfAMillisecondAfterTheOneBefore() {
         FlushTurn turn = waiting();
-        nanos = 500_000;
+        nanos += 500_000;
         turn.run();
         verify(writer, never()).endTurn();
-        nanos = 500_001;
+        nanos++;
         turn.run();
         verify(writer).endTurn();
     }
@@ -377,9 +389,20 @@ class FlushTurnTest {
     void aLongRoundEndsTheTurn() {
         FlushTurn turn = new FlushTurn(writer, executor, true, () -> nanos);
         turn.flushed();
-        nanos = 500_001;
+        nanos += 500_001;
         turn.run();
         assertThat(turn.defer()).isFalse();
+    }
+
+    @Test
+    void aTurnLastsForARoundWithoutAFlushAfterTheLastOneWithOne() {
+        FlushTurn turn = new FlushTurn(writer, executor, true, () -> nanos);
+        turn.flushed();
+        turn.run();
+        assertThat(turn.isOpen()).isTrue();
+        turn.run();
+        assertThat(turn.isOpen()).isFalse();
+        verify(executor, times(2)).execute(turn);
     }
 
     @Test

@@ -19,6 +19,7 @@ import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.FixedRecvByteBufAllocator;
+import io.netty.channel.MaxMessagesRecvByteBufAllocator;
 import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.util.concurrent.DefaultEventExecutor;
@@ -82,6 +83,17 @@ class LargeReadsTest {
 
     private ScriptedPeer traffic() {
         return traffic(codec -> codec);
+    }
+
+    @Test
+    void theReadsInARowAreThoseOfTheChannelsOwnAllocator() {
+        try (ScriptedPeer peer = traffic()) {
+            assertThat(peer.channel.isActive()).isTrue();
+            MaxMessagesRecvByteBufAllocator paced = channel.config().getRecvByteBufAllocator();
+            assertThat(paced.maxMessagesPerRead()).isEqualTo(16);
+            paced.maxMessagesPerRead(3);
+            assertThat(paced.maxMessagesPerRead()).isEqualTo(3);
+        }
     }
 
     @AfterEach

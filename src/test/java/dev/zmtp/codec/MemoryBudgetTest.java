@@ -121,12 +121,14 @@ class MemoryBudgetTest {
     @Test
     void everyPropertyCountsForTheLifeOfTheConnection() {
         String[] properties = new String[200];
+        long bytes = 160 + "Socket-TypeROUTER".length();
         for (int i = 0; i < properties.length; i++) {
             properties[i] = i % 2 == 0 ? "X-" + i : "value";
+            bytes += properties[i].length();
         }
         try (ScriptedPeer peer = new ScriptedPeer(codec()).send(GREETING + ready("ROUTER", properties))) {
             assertThat(peer.onlyEvent(ZMTPHandshakeSuccess.class)).isNotNull();
-            assertThat(budget.used()).isBetween(100 * 160L, 100 * 180L);
+            assertThat(budget.used()).isEqualTo(100 * 160 + bytes);
         }
         assertThat(budget.used()).isZero();
     }
@@ -287,6 +289,35 @@ class MemoryBudgetTest {
             run(first, second);
             assertThat(only(first.failures).code()).isEqualTo(ZMTPException.Code.MEMORY_BUDGET);
             assertThat(second.failures).isEmpty();
+        }
+    }
+
+    /** All that it took counts for it, and not only what it took first or last. */
+    @Test
+    void aPeerThatHasTakenMuchIsLessABurdenThanOneThatHasSentLess() {
+        for (boolean readerFirst : new boolean[] {true, false}) {
+            Socket reading = new Socket();
+            Socket mute = new Socket();
+            reading.peerReads = true;
+            mute.peerReads = true;
+            ScriptedPeer one = traffic(readerFirst ? reading : mute);
+            ScriptedPeer two = traffic(readerFirst ? mute : reading);
+            ScriptedPeer reader = readerFirst ? one : two;
+            ScriptedPeer sender = readerFirst ? two : one;
+            try (one;
+                    two) {
+                for (int i = 0; i < 10; i++) {
+                    write(reader, 500_000);
+                    sender.send(header(0, 100_000) + "00*100000");
+                }
+                reading.peerReads = false;
+                mute.peerReads = false;
+                write(reader, 550_000);
+                write(sender, 500_000);
+                run(one, two);
+                assertThat(only(sender.failures).code()).isEqualTo(ZMTPException.Code.MEMORY_BUDGET);
+                assertThat(reader.failures).isEmpty();
+            }
         }
     }
 

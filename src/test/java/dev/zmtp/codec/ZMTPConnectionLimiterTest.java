@@ -9,6 +9,7 @@ import dev.zmtp.ZMTPVersion;
 import dev.zmtp.security.ZMTPAuthenticator;
 import dev.zmtp.security.ZMTPDecision;
 import dev.zmtp.testing.AddressedChannel;
+import dev.zmtp.testing.CapturedLog;
 import dev.zmtp.testing.Fired;
 import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.Recorder;
@@ -183,6 +184,17 @@ class ZMTPConnectionLimiterTest {
         assertThat(connect(limiter, "192.0.2.1").isOpen()).isFalse();
     }
 
+    @Test
+    void aRefusalIsLogged() {
+        try (CapturedLog log = new CapturedLog(ZMTPConnectionLimiter.class.getName())) {
+            ZMTPConnectionLimiter limiter = new ZMTPConnectionLimiter(1, 1, 1);
+            established(limiter, "10.0.0.1");
+            connect(limiter, "10.0.0.2");
+            assertThat(log.lines).hasSize(1);
+            assertThat(log.lines.get(0)).endsWith("/10.0.0.2:5001] refused: connections: 2 (expected: <= 1)");
+        }
+    }
+
     // Another handler may remove the limiter
 
     @Test
@@ -218,6 +230,19 @@ class ZMTPConnectionLimiterTest {
     void aConnectionOfAUserThatIsClosedMakesRoom() {
         ZMTPConnectionLimiter limiter = limiter(10, 10, 1);
         establishedUser(limiter, "alice").close();
+        assertThat(establishedUser(limiter, "alice").isOpen()).isTrue();
+        assertThat(establishedUser(limiter, "alice").isOpen()).isFalse();
+    }
+
+    @Test
+    void eachConnectionOfAUserThatIsClosedMakesRoomForOne() {
+        ZMTPConnectionLimiter limiter = limiter(10, 10, 3);
+        AddressedChannel first = establishedUser(limiter, "alice");
+        AddressedChannel second = establishedUser(limiter, "alice");
+        establishedUser(limiter, "alice");
+        first.close();
+        second.close();
+        assertThat(establishedUser(limiter, "alice").isOpen()).isTrue();
         assertThat(establishedUser(limiter, "alice").isOpen()).isTrue();
         assertThat(establishedUser(limiter, "alice").isOpen()).isFalse();
     }

@@ -137,6 +137,7 @@ class KeysTest {
     @Test
     void aDestroyedKeyCannotBeUsed() {
         ZMTPCurveKeyPair pair = ZMTPCurveKeyPair.of(SECRET.toCharArray());
+        assertThat(pair.isDestroyed()).isFalse();
         pair.destroy();
         assertThat(pair.isDestroyed()).isTrue();
         assertThat(pair).extracting("secretKey").isEqualTo(new byte[32]);
@@ -320,6 +321,12 @@ class KeysTest {
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining(PUBLIC)
                 .satisfies(e -> assertThat(e.getMessage()).doesNotContain("JTKVSB"));
+    }
+
+    @Test
+    void aFileMayHave64Kibibytes() throws IOException {
+        Path file = file("#".repeat(64 << 10));
+        assertThatThrownBy(() -> ZMTPCurveKeyPair.load(file)).hasMessageContaining("no secret-key");
     }
 
     @Test

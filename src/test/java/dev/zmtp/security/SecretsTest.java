@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.Mockito.doNothing;
 import static org.mockito.Mockito.spy;
+import static org.mockito.Mockito.verify;
 
 import dev.zmtp.ZMTPException;
 import dev.zmtp.testing.Hex;
@@ -14,6 +15,8 @@ import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import java.io.IOException;
 import java.lang.reflect.Field;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -25,6 +28,7 @@ import java.util.Queue;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.mockito.ArgumentCaptor;
 
 /** Which arrays still hold a secret after its use. {@link WatchedArrays} sees also those that are local variables. */
 class SecretsTest {
@@ -108,6 +112,21 @@ class SecretsTest {
         client.close();
         server.close();
         assertThat(watched.secretsLeft()).isEmpty();
+    }
+
+    @Test
+    void aServerOfPlainThatIsClosedBeforeTheDecisionWipesThePassword() {
+        StandaloneContext context = spy(new StandaloneContext("ROUTER"));
+        PlainServer plain = new PlainServer(context);
+        ByteBuf hello = Unpooled.wrappedBuffer(Hex.bytes("05 \"HELLO\" 01 \"u\" 06 \"secret\""));
+        plain.receive(hello);
+        hello.release();
+        ArgumentCaptor<List<ByteBuffer>> credentials = ArgumentCaptor.captor();
+        verify(context).authenticate(any(), any(), credentials.capture(), any());
+        ByteBuffer password = credentials.getValue().get(1);
+        assertThat(password.array()).asString(StandardCharsets.US_ASCII).isEqualTo("secret");
+        plain.close();
+        assertThat(password.array()).containsOnly(0);
     }
 
     @Test

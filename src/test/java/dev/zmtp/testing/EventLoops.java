@@ -4,7 +4,7 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.nio.NioEventLoopGroup;
 import java.util.concurrent.TimeUnit;
 
-/** NIO event loops for one test. They are made the way that both Netty 4.1 and 4.2 know. */
+/** Event loops for one test, by default of NIO. They are made the way that both Netty 4.1 and 4.2 know. */
 public final class EventLoops implements AutoCloseable {
 
     private static final int PATIENCE_SECONDS = 30;
@@ -13,7 +13,12 @@ public final class EventLoops implements AutoCloseable {
 
     /** Starts no thread yet: each loop does so with its first channel. */
     public EventLoops(int threads) {
-        group = newGroup(threads);
+        this(newGroup(threads));
+    }
+
+    /** Takes over loops of any transport. */
+    public EventLoops(EventLoopGroup group) {
+        this.group = group;
     }
 
     /** Returns loops that the caller shuts down. */

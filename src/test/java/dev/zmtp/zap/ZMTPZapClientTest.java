@@ -334,6 +334,17 @@ class ZMTPZapClientTest {
     }
 
     @Test
+    void aReplyThatEndsWithItsRequestIdIsATemporaryFailure() {
+        try (ScriptedPeer connection = connected()) {
+            CompletableFuture<ZMTPDecision> answer = ask(connection, nobody());
+            connection.send(message("", "\"1.0\"", "\"1\""));
+
+            assertThat(answer).isCompleted();
+            assertThat(answer.join().status()).isEqualTo(ZMTPDecision.Status.TEMPORARY_FAILURE);
+        }
+    }
+
+    @Test
     void theSecondReplyToARequestIsDropped() {
         try (ScriptedPeer connection = connected()) {
             CompletableFuture<ZMTPDecision> answer = ask(connection, nobody());
