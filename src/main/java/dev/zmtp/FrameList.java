@@ -47,6 +47,10 @@ abstract sealed class FrameList implements Iterable<ByteBuf> permits ZMTPMessage
     /** The buffers for small frames, each for the frame at the same place. */
     private final @Nullable ByteBuf[] small = new ByteBuf[MAX_SMALL_FRAMES];
 
+    /** What is sent of all frames, if that is encoded once. */
+    @Nullable
+    SharedForm shared;
+
     /** Frames of a message that is not complete. */
     private @Nullable PackedFrames packed;
 
@@ -56,8 +60,8 @@ abstract sealed class FrameList implements Iterable<ByteBuf> permits ZMTPMessage
     /** The memory of those that are not packed. */
     private long unpackedMemory;
 
-    /** Returns what is thrown for an index without a frame. A released message has no frames. */
-    final IndexOutOfBoundsException noFrame(int index) {
+    /** A released message has no frames. */
+    private IndexOutOfBoundsException noFrame(int index) {
         ensureAccessible();
         return new IndexOutOfBoundsException("frame: " + index + " (expected: >= 0 and < " + size + ")");
     }
@@ -68,6 +72,29 @@ abstract sealed class FrameList implements Iterable<ByteBuf> permits ZMTPMessage
 
     /** @throws IllegalReferenceCountException if the message was released */
     abstract void ensureAccessible();
+
+    /** The number of frames. 0 is possible, as the result of {@code pop}, but cannot be written to a peer. */
+    public int size() {
+        return size;
+    }
+
+    /**
+     * The frame at {@code index}, counted from 0. It stays the message's own.
+     *
+     * @throws IndexOutOfBoundsException if there is no such frame
+     * @throws IllegalReferenceCountException if the message was released
+     */
+    public ByteBuf frame(int index) {
+        if (index < 0 || index >= size) {
+            throw noFrame(index);
+        }
+        return Objects.requireNonNull(frames[index]); // for NullAway: there is one below size
+    }
+
+    /** Whether {@link ZMTPMessage#encodeOnce} was called. */
+    public boolean isEncodedOnce() {
+        return shared != null;
+    }
 
     /** The readable bytes of all frames together. */
     public long readableBytes() {
@@ -236,6 +263,10 @@ abstract sealed class FrameList implements Iterable<ByteBuf> permits ZMTPMessage
         }
         size = 0;
         releasePacked();
+        if (shared != null) {
+            shared.release();
+            shared = null;
+        }
         if (frames.length > MAX_SMALL_FRAMES) {
             frames = new ByteBuf[1];
         }

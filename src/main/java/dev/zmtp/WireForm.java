@@ -1,6 +1,7 @@
 package dev.zmtp;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,8 +43,19 @@ final class WireForm {
         return slices;
     }
 
-    /** Returns the length of {@code message} with all headers. */
-    static int length(ZMTPMessage message, ZMTPVersion version) {
+    /** Returns the bytes of {@code message}, the caller's to release, in a buffer of {@code alloc}. */
+    static ByteBuf of(ZMTPMessage message, ByteBufAllocator alloc, ZMTPVersion version) {
+        ByteBuf out = alloc.ioBuffer(length(message, version));
+        try {
+            write(message, out, version);
+        } catch (Throwable e) { // a frame was released
+            out.release();
+            throw e;
+        }
+        return out;
+    }
+
+    private static int length(ZMTPMessage message, ZMTPVersion version) {
         long length = 0;
         for (int i = 0; i < message.size(); i++) {
             int body = message.frame(i).readableBytes();

@@ -138,24 +138,6 @@ public final class ZMTPMessage extends FrameList implements ReferenceCounted {
 
     // Frames
 
-    /** The number of frames. 0 is possible, as the result of {@link #pop()}, but cannot be written to a peer. */
-    public int size() {
-        return size;
-    }
-
-    /**
-     * The frame at {@code index}, counted from 0. It stays the message's own.
-     *
-     * @throws IndexOutOfBoundsException if there is no such frame
-     * @throws IllegalReferenceCountException if the message was released
-     */
-    public ByteBuf frame(int index) {
-        if (index < 0 || index >= size) {
-            throw noFrame(index);
-        }
-        return Objects.requireNonNull(frames[index]); // for NullAway: there is one below size
-    }
-
     /**
      * Returns a new message with {@code frame} before the frames of this one.
      *
@@ -232,14 +214,7 @@ public final class ZMTPMessage extends FrameList implements ReferenceCounted {
     /** As {@link #write(ZMTPVersion)}, in a buffer of {@code alloc}. */
     public ByteBuf write(ByteBufAllocator alloc, ZMTPVersion version) {
         ensureAccessible();
-        ByteBuf out = alloc.buffer(WireForm.length(this, version));
-        try {
-            write(out, version);
-        } catch (Throwable e) { // a frame was released
-            out.release();
-            throw e;
-        }
-        return out;
+        return shared == null ? WireForm.of(this, alloc, version) : shared.get(this, alloc, version);
     }
 
     /**
@@ -250,6 +225,24 @@ public final class ZMTPMessage extends FrameList implements ReferenceCounted {
     public void write(ByteBuf out, ZMTPVersion version) {
         ensureAccessible();
         WireForm.write(this, out, version);
+    }
+
+    /**
+     * Has the message encoded once for all channels that it is written to. Call it before the first write of a message
+     * of several frames that goes to many channels, and do not change the bytes of its frames from then on.
+     *
+     * <p>The encoded bytes are kept until the message is released: it takes twice its memory. They are not used by
+     * channels with CURVE, whose bytes all differ, nor by those with an encoder of yours. {@code write} returns them.
+     *
+     * @return this message
+     * @throws IllegalReferenceCountException if the message was released
+     */
+    public ZMTPMessage encodeOnce() {
+        ensureAccessible();
+        if (shared == null) {
+            shared = new SharedForm();
+        }
+        return this;
     }
 
     // References
@@ -352,10 +345,7 @@ public final class ZMTPMessage extends FrameList implements ReferenceCounted {
          */
         public static final int MAX_RECYCLED_FRAME = FrameList.MAX_SMALL_LENGTH;
 
-        /**
-         * The message that is used again and again, as long as each is released before the next one is begun; null
-         * before the first.
-         */
+        /** Is used again and again, as long as it is released before the next one is begun; null before the first. */
         private @Nullable ZMTPMessage own;
 
         private @Nullable ZMTPMessage message;

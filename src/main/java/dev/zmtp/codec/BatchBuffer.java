@@ -87,6 +87,14 @@ final class BatchBuffer {
         return out.writerIndex(index);
     }
 
+    /** Appends the readable bytes of {@code bytes}, for which there is room, and which stays the caller's. */
+    void append(ByteBuf bytes) {
+        int length = bytes.readableBytes();
+        ByteBuf out = writable(length);
+        bytes.getBytes(bytes.readerIndex(), out, index, length);
+        index += length;
+    }
+
     /** As {@link #writable}, for code that keeps the buffer until {@link #endLease}. */
     ByteBuf lease(int length) {
         ByteBuf out = writable(length);

@@ -60,6 +60,11 @@ final class FlushTurn implements Runnable {
         return due;
     }
 
+    /** Returns whether a flush would be deferred now. */
+    boolean isOpen() {
+        return queued;
+    }
+
     /** A flush is asked for. Returns whether it waits for others. */
     boolean defer() {
         due = queued;

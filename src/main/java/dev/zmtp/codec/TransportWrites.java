@@ -1,5 +1,6 @@
 package dev.zmtp.codec;
 
+import dev.zmtp.ZMTPVersion;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFuture;
@@ -19,6 +20,7 @@ final class TransportWrites {
     private final ZMTPCodec codec;
     private final ChannelHandlerContext ctx;
     private final WritePromises promises;
+    private final @Nullable FrameLog frameLog;
     private final ChannelFutureListener withoutPromise = write -> completed(write, List.of(), false);
     private final ChannelFutureListener withVoidPromise = write -> completed(write, List.of(), true);
 
@@ -26,21 +28,38 @@ final class TransportWrites {
     private boolean unflushed;
 
     /** Completes {@code promises} with the result of the batch that is given to the transport next. */
-    TransportWrites(ZMTPCodec codec, WritePromises promises) {
+    TransportWrites(ZMTPCodec codec, ZMTPVersion version, WritePromises promises) {
         this.codec = codec;
         this.ctx = codec.ctx();
         this.promises = promises;
+        this.frameLog = FrameLog.of(ctx.channel(), version);
     }
 
     /** Gives the transport a batch, whose promises are waiting. */
     void batch(ByteBuf full) {
         boolean hasVoid = promises.hasVoid();
         List<ChannelPromise> waiting = promises.take();
+        logFrames(full);
         write(full, listener(waiting, hasVoid));
     }
 
+    /** Gives the transport all frames of a message, with its promise. */
+    void frames(ByteBuf frames, ChannelPromise promise) {
+        logFrames(frames);
+        write(frames, listener(promise));
+    }
+
+    private void logFrames(ByteBuf frames) {
+        if (frameLog != null) {
+            frameLog.sent(frames);
+        }
+    }
+
     /** Gives the transport a body, with the promise of its message if that ends with it. */
-    void body(ByteBuf body, @Nullable ChannelPromise promise) {
+    void body(int flags, ByteBuf body, @Nullable ChannelPromise promise) {
+        if (frameLog != null) {
+            frameLog.sent(flags, body);
+        }
         write(body, listener(promise));
     }
 

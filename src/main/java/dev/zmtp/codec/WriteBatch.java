@@ -57,7 +57,6 @@ final class WriteBatch {
     private final @Nullable FrameCipher cipher;
     private final BatchBuffer buffer;
     private final FlushTurn turn;
-    private final @Nullable FrameLog frameLog;
     private final WritePromises promises = new WritePromises();
     private final TransportWrites transport;
 
@@ -80,9 +79,8 @@ final class WriteBatch {
         this.writer = new FrameWriter(version);
         this.cipher = cipher;
         this.buffer = new BatchBuffer(ctx.alloc());
-        this.transport = new TransportWrites(codec, promises);
+        this.transport = new TransportWrites(codec, version, promises);
         this.turn = turn;
-        this.frameLog = FrameLog.of(ctx.channel(), version);
         this.maxShortCopy = cipher == null ? Math.min(COPY_LIMIT, framing.maxShortBody()) : -1;
     }
 
@@ -93,7 +91,9 @@ final class WriteBatch {
         try {
             if (promise.setUncancellable()) {
                 int last = message.size() - 1;
-                if (last == 0) {
+                if (message.isEncodedOnce() && cipher == null && last >= 0) {
+                    encoded(message.write(ctx.alloc(), version), promise);
+                } else if (last == 0) {
                     frame(0, unreleased(message, 0), promise); // as most messages are
                 } else {
                     frames(message, last, promise);
@@ -205,6 +205,28 @@ final class WriteBatch {
         promise.tryFailure(refusal);
     }
 
+    /** Writes the frames of a whole message. Takes over {@code frames} and {@code promise}. */
+    private void encoded(ByteBuf frames, ChannelPromise promise) {
+        int length = frames.readableBytes();
+        if (length > COPY_LIMIT || isFirstOfFlush()) {
+            handOverBefore(frames);
+            transport.frames(frames, promise);
+            return;
+        }
+        try {
+            makeRoom(length);
+            buffer.append(frames);
+        } finally {
+            frames.release();
+        }
+        endMessage(promise);
+    }
+
+    /** Returns whether nothing else leaves together with what is written now. */
+    private boolean isFirstOfFlush() {
+        return buffer.index == 0 && !transport.isUnflushed() && !turn.isOpen();
+    }
+
     private void frames(ZMTPMessage message, int last, ChannelPromise promise) {
         if (last < 0) {
             throw new EncoderException("message frames: 0 (expected: >= 1)");
@@ -301,17 +323,19 @@ final class WriteBatch {
         writer.writeHeader(header, flags, length);
         buffer.continueAfter(header);
         ByteBuf referenced = body.retainedDuplicate(); // first: with a body that was released, nothing must leave
-        handOver();
-        if (state != State.OPEN) { // by a callback of the transport's just now: a body must not go without its header
-            referenced.release();
-            throw connectionEnded();
-        }
-        if (frameLog != null) {
-            frameLog.sent(flags, referenced);
-        }
+        handOverBefore(referenced);
         // At the end of the message, a callback finds it whole.
         rollback = promise == null ? Rollback.PARTLY_SENT : Rollback.POSSIBLE;
-        transport.body(referenced, promise);
+        transport.body(flags, referenced, promise);
+    }
+
+    /** Hands over what was written before {@code bytes}, which are released if nothing may follow. */
+    private void handOverBefore(ByteBuf bytes) {
+        handOver();
+        if (state != State.OPEN) { // before, or by a callback of the transport's just now
+            bytes.release();
+            throw connectionEnded();
+        }
     }
 
     /** Goes on after what an encoder or a cipher has appended to {@code out}, unless that has ended the connection. */
@@ -393,9 +417,6 @@ final class WriteBatch {
         ByteBuf full = buffer.take(codec.memory().isUnsent());
         if (full == null) {
             return;
-        }
-        if (frameLog != null) {
-            frameLog.sent(full);
         }
         transport.batch(full);
         if (isFlushDue()) {

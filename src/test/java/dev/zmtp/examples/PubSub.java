@@ -174,7 +174,8 @@ public final class PubSub {
         }
 
         private void match(ZMTPMessage message) {
-            // One look at the topic, however many there are. What each channel sends is the same message.
+            // One look at the topic, however many there are. What each channel sends is the same message, encoded once.
+            message.encodeOnce();
             topics.match(message.frame(0), subscriber -> subscriber.add(message));
             message.release();
         }
