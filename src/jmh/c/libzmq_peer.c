@@ -48,6 +48,7 @@ static struct {
     enum workload workload;
     bool busy;
     bool curve;
+    bool ipc;
     long port, size, ping, pong, outstanding, connections, rate, every;
 } args = {.port = -1, .size = -1, .ping = -1, .pong = -1, .outstanding = 1000, .connections = 1, .rate = -1, .every = -1};
 
@@ -226,6 +227,19 @@ static void *new_socket (void *context, bool binding)
     return socket;
 }
 
+/* The files of Unix domain sockets have numbers, which stand for ports, and are where the Java programs have theirs. */
+static const char *const ipc_endpoint = "ipc://target/compare/socket-%ld";
+
+static long bind_ipc (void *socket)
+{
+    char endpoint[64];
+    long number = 1 + getpid () % 65535;
+    snprintf (endpoint, sizeof endpoint, ipc_endpoint, number);
+    if (zmq_bind (socket, endpoint) != 0)
+        fail ("zmq_bind");
+    return number;
+}
+
 static long bind_somewhere (void *socket)
 {
     char endpoint[64];
@@ -244,7 +258,7 @@ static void **connect_all (long port)
     void **sockets = calloc ((size_t) args.connections, sizeof *sockets);
     if (sockets == NULL)
         fail ("calloc");
-    snprintf (endpoint, sizeof endpoint, "tcp://127.0.0.1:%ld", port);
+    snprintf (endpoint, sizeof endpoint, args.ipc ? ipc_endpoint : "tcp://127.0.0.1:%ld", port);
     for (long i = 0; i < args.connections; i++) {
         sockets[i] = new_socket (context, false);
         set (sockets[i], ZMQ_IMMEDIATE, 1);
@@ -577,6 +591,7 @@ static void parse (int argc, char **argv)
     const char *workload = NULL;
     static const char *const pollings[] = {"block", "busy", NULL};
     static const char *const securities[] = {"none", "curve", NULL};
+    static const char *const media[] = {"tcp", "ipc", NULL};
     args.role = (enum role) one_of (role_names, "role", argc > 1 ? argv[1] : NULL);
     for (int i = 2; i < argc; i++) {
         char *value = strchr (argv[i], '=');
@@ -595,11 +610,15 @@ static void parse (int argc, char **argv)
             args.curve = one_of (securities, "security", value) == 1;
             continue;
         }
+        if (strcmp (argv[i], "medium") == 0) {
+            args.ipc = one_of (media, "medium", value) == 1;
+            continue;
+        }
         size_t n = 0, all = sizeof numbers / sizeof numbers[0];
         while (n < all && strcmp (argv[i], numbers[n].key) != 0)
             n++;
         if (n == all)
-            usage ("key: %s (expected: workload, polling, security, port, size, ping, pong, outstanding, connections, rate or every)",
+            usage ("key: %s (expected: workload, polling, security, medium, port, size, ping, pong, outstanding, connections, rate or every)",
                    argv[i]);
         char *end;
         *numbers[n].value = strtol (value, &end, 10);
@@ -677,7 +696,7 @@ int main (int argc, char **argv)
     port = args.port;
     if (args.role == RECEIVE || args.role == ANSWER || args.role == PAIR) {
         void *socket = new_socket (new_context (), true);
-        port = bind_somewhere (socket);
+        port = args.ipc ? bind_ipc (socket) : bind_somewhere (socket);
         if (args.role != PAIR)
             printf ("port=%ld\n", port);
         start (serve, socket);

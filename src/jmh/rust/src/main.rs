@@ -110,6 +110,9 @@ fn main() -> omq_tokio::Result<()> {
     if arguments.get("security").is_some_and(|value| value == "curve") {
         unsupported("it is built without CURVE");
     }
+    if arguments.get("medium").is_some_and(|value| value == "ipc") {
+        unsupported("only its TCP is measured");
+    }
     if arguments.get("polling").is_some_and(|value| value == "busy") {
         unsupported("its I/O thread always blocks");
     }

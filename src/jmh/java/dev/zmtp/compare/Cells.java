@@ -36,6 +36,9 @@ final class Cells {
     /** The end of the id of a cell in which Netty runs as it comes and each write has a promise. */
     static final String DEFAULTS = "-defaults";
 
+    /** The end of the id of a cell whose connections are Unix domain sockets. */
+    static final String IPC = "-ipc";
+
     /** The end of the id of a cell in which everything is encrypted. */
     static final String CURVE = "-curve";
 
@@ -122,6 +125,7 @@ final class Cells {
         connections();
         if (full) {
             curve();
+            ipc();
         }
         return cells;
     }
@@ -200,6 +204,39 @@ final class Cells {
                 peers,
                 "security",
                 "curve",
+                "ping",
+                "256",
+                "pong",
+                "256");
+    }
+
+    private void ipc() {
+        List<String> peers = join(ours("nio", "epoll"), overTcp("nio", "epoll"), List.of(LIBZMQ));
+        for (String size : List.of("100", "1000", "65536")) {
+            String title = "One way, " + size(size) + ", Unix domain sockets";
+            List<String> ceilings = switch (size) {
+                case "100" -> join(raw("epoll"), least("nio"));
+                case "65536" -> keeping("nio", "epoll");
+                default -> List.of();
+            };
+            add("oneway-" + size + IPC, title, Workload.ONEWAY, join(peers, ceilings), "medium", "ipc", "size", size);
+        }
+        add(
+                "reqrep" + IPC,
+                "Requests of 6 frames, 1,000 in flight, Unix domain sockets",
+                Workload.REQREP,
+                peers,
+                "medium",
+                "ipc",
+                "outstanding",
+                "1000");
+        add(
+                "roundtrip-256-256" + IPC,
+                "Round trip, 256 bytes each way, Unix domain sockets",
+                Workload.ROUNDTRIP,
+                peers,
+                "medium",
+                "ipc",
                 "ping",
                 "256",
                 "pong",
@@ -320,6 +357,10 @@ final class Cells {
 
     private static List<String> few(String... transports) {
         return variant(ours(transports), ComparedPeers.FEW);
+    }
+
+    private static List<String> overTcp(String... transports) {
+        return variant(ours(transports), ComparedPeers.TCP);
     }
 
     private static List<String> least(String... transports) {

@@ -79,6 +79,13 @@ final class Goals {
         for (String size : List.of("1000", "65536")) {
             throughput("oneway-" + size + Cells.CURVE, LIBZMQ, 0.9);
         }
+        for (String transport : MEASURED_MOST) {
+            throughput(oneWay + Cells.IPC, OURS + " " + transport + ComparedPeers.TCP, 1.6);
+        }
+        throughput(oneWay + Cells.IPC, LIBZMQ, 5);
+        for (String transport : MEASURED_MOST) {
+            throughput("oneway-65536" + Cells.IPC, RAW + " " + transport + ComparedPeers.KEEPING, 0.9);
+        }
         for (String load : List.of("50000", "50-percent")) {
             for (String other : List.of(LIBZMQ, PREDECESSOR)) {
                 atMost("openloop-" + load, Metric.P99, other, 1, "time");

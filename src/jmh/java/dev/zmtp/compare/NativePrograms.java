@@ -29,11 +29,11 @@ final class NativePrograms {
         }
         Files.createDirectories(program.getParent());
         return Tools.run("cc", "-O2", "-o", program.toString(), LIBZMQ_SOURCE.toString(), "-lzmq", "-lpthread")
-                .map(printed -> missing(printed, text -> {
-                    return text.contains("zmq.h") || text.contains("-lzmq")
-                            ? "libzmq's header or library was not found (" + DEBIAN + ")"
-                            : "cc failed: " + text.lines().findFirst().orElse("");
-                }))
+                .map(printed -> missing(
+                        printed,
+                        text -> text.contains("zmq.h") || text.contains("-lzmq")
+                                ? "libzmq's header or library was not found (" + DEBIAN + ")"
+                                : "cc failed: " + text.lines().findFirst().orElse("")))
                 .orElse("there is no cc (" + DEBIAN + ")");
     }
 

@@ -43,6 +43,8 @@ record PeerStyle(Color color, Marker marker) {
         put(ComparedPeers.LEAST + " nio" + ComparedPeers.FULL, 0x4fb3bf, SeriesMarkers.TRIANGLE_DOWN);
         put(ComparedPeers.OURS + " nio" + ComparedPeers.FEW, 0x5b6b8c, SeriesMarkers.TRIANGLE_UP);
         put(ComparedPeers.OURS + " epoll" + ComparedPeers.FEW, 0x93a5c9, SeriesMarkers.TRIANGLE_DOWN);
+        put(ComparedPeers.OURS + " nio" + ComparedPeers.TCP, 0x3b6ea5, SeriesMarkers.TRIANGLE_UP);
+        put(ComparedPeers.OURS + " epoll" + ComparedPeers.TCP, 0x9fc2e8, SeriesMarkers.TRIANGLE_DOWN);
         put(ComparedPeers.PREDECESSOR, 0x238b45, SeriesMarkers.TRIANGLE_UP);
         put(ComparedPeers.JEROMQ, 0xf08c00, SeriesMarkers.TRIANGLE_DOWN);
         put(ComparedPeers.LIBZMQ, 0xc9184a, SeriesMarkers.SQUARE);

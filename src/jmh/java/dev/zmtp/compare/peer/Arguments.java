@@ -16,10 +16,11 @@ import java.util.Optional;
  * @param transport {@code nio}, {@code epoll} or {@code io_uring}, of a peer on Netty; absent if not given
  * @param busy whether the event loops ask for events all the time and never sleep: {@code polling=busy}
  * @param curve whether everything is encrypted: {@code security=curve}
+ * @param ipc whether connections are Unix domain sockets and not TCP: {@code medium=ipc}
  * @param defaults whether Netty runs as it comes, with its leak detection and a promise for each write:
  *     {@code style=defaults}
  * @param kept whether raw-netty puts each message that it receives together: {@code received=kept}
- * @param port where to connect to
+ * @param port where to connect to; for a Unix domain socket the number in the name of its file
  * @param size bytes of a frame, in oneway, connections and openloop
  * @param ping bytes of the request, in roundtrip
  * @param pong bytes of the answer, in roundtrip
@@ -36,6 +37,7 @@ record Arguments(
         Optional<String> transport,
         boolean busy,
         boolean curve,
+        boolean ipc,
         boolean defaults,
         boolean kept,
         int port,
@@ -84,6 +86,7 @@ record Arguments(
                 Optional.ofNullable(text(values, "transport", "nio", "epoll", "io_uring")),
                 "busy".equals(text(values, "polling", "block", "busy")),
                 "curve".equals(text(values, "security", "none", "curve")),
+                "ipc".equals(text(values, "medium", "tcp", "ipc")),
                 "defaults".equals(text(values, "style", "tuned", "defaults")),
                 "kept".equals(text(values, "received", "counted", "kept")),
                 // A default of 0 lets a number be missing; where it must be there, the default is out of range.
@@ -98,7 +101,7 @@ record Arguments(
                 number(values, "flush", MAX_COUNT, 1, MAX_COUNT));
         if (!values.isEmpty()) {
             throw new UsageException("key: " + String.join(", ", values.keySet())
-                    + " (expected: workload, transport, polling, security, style, received, port, size, ping, pong,"
+                    + " (expected: workload, transport, polling, security, medium, style, received, port, size, ping, pong,"
                     + " outstanding, connections, rate, every or flush)");
         }
         if (parsed.connections > 1 && workload != Workload.CONNECTIONS && workload != Workload.IDLE) {

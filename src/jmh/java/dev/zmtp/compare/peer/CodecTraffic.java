@@ -189,7 +189,7 @@ final class CodecTraffic implements NettyTraffic {
 
         @Override
         public void channelRead(ChannelHandlerContext ctx, Object request) {
-            write(ctx, library.reply(request));
+            write(ctx, ((CustomRequest) request).ok());
             flusher.run();
             messages.add(1);
         }
@@ -210,7 +210,7 @@ final class CodecTraffic implements NettyTraffic {
             if (event == GO) {
                 flusher = library.flusher(ctx.channel());
                 for (int i = 0; i < requests.length; i++) {
-                    requests[i] = library.request(i);
+                    requests[i] = CustomRequest.get(i);
                     write(ctx, requests[i]);
                 }
                 ctx.flush();

@@ -73,16 +73,6 @@ final class LeastHandlers implements NettyLibrary {
     }
 
     @Override
-    public Object request(long id) {
-        return CustomRequest.get(id);
-    }
-
-    @Override
-    public Object reply(Object request) {
-        return ((CustomRequest) request).ok();
-    }
-
-    @Override
     public Runnable flusher(Channel channel) {
         return new BatchFlusher(channel, NettyZmtp.MAX_PENDING)::flush;
     }

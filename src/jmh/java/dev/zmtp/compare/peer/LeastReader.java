@@ -84,69 +84,73 @@ abstract class LeastReader extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** Requests of the application's own type. */
-    static final class Requests extends LeastReader {
-        private long idHigh;
-        private long idLow;
+    /** Objects of the application's own type: an id, some fields, and an empty frame. */
+    private abstract static class Objects extends LeastReader {
+        long idHigh;
+        long idLow;
+        private int frame;
+
+        /** Reads the field in the frame after {@code frame} others. */
+        abstract void field(int frame, ByteBuf in, int index, int length);
+
+        abstract Object make();
+
+        @Override
+        final Object take(ByteBuf in, int index, int length, boolean last) {
+            if (last) {
+                frame = 0;
+                return make();
+            }
+            if (frame == 0) {
+                idHigh = in.getLong(index);
+                idLow = in.getLong(index + Long.BYTES);
+            } else {
+                field(frame, in, index, length);
+            }
+            frame++;
+            return null;
+        }
+
+        @Override
+        final void restart() {
+            frame = 0;
+        }
+    }
+
+    /** Requests. */
+    static final class Requests extends Objects {
         private byte[] uri;
         private byte[] method;
-        private int frame;
 
         @Override
-        Object take(ByteBuf in, int index, int length, boolean last) {
-            switch (frame++) {
-                case 0 -> {
-                    idHigh = in.getLong(index);
-                    idLow = in.getLong(index + Long.BYTES);
-                }
-                case 1 -> uri = bytes(in, index, length);
-                case 2 -> method = bytes(in, index, length);
-                default -> {
-                    frame = 0;
-                    return new CustomRequest(idHigh, idLow, uri, method);
-                }
+        void field(int frame, ByteBuf in, int index, int length) {
+            byte[] bytes = new byte[length];
+            in.getBytes(index, bytes);
+            if (frame == 1) {
+                uri = bytes;
+            } else {
+                method = bytes;
             }
-            return null;
         }
 
         @Override
-        void restart() {
-            frame = 0;
+        Object make() {
+            return new CustomRequest(idHigh, idLow, uri, method);
         }
     }
 
-    private static byte[] bytes(ByteBuf in, int index, int length) {
-        byte[] bytes = new byte[length];
-        in.getBytes(index, bytes);
-        return bytes;
-    }
-
-    /** Replies of the application's own type. */
-    static final class Replies extends LeastReader {
-        private long idHigh;
-        private long idLow;
+    /** Replies. */
+    static final class Replies extends Objects {
         private int status;
-        private int frame;
 
         @Override
-        Object take(ByteBuf in, int index, int length, boolean last) {
-            switch (frame++) {
-                case 0 -> {
-                    idHigh = in.getLong(index);
-                    idLow = in.getLong(index + Long.BYTES);
-                }
-                case 1 -> status = in.getInt(index);
-                default -> {
-                    frame = 0;
-                    return new CustomReply(idHigh, idLow, status);
-                }
-            }
-            return null;
+        void field(int frame, ByteBuf in, int index, int length) {
+            status = in.getInt(index);
         }
 
         @Override
-        void restart() {
-            frame = 0;
+        Object make() {
+            return new CustomReply(idHigh, idLow, status);
         }
     }
 }

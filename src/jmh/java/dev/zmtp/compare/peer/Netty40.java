@@ -18,6 +18,9 @@ final class Netty40 implements NettyTransport {
         if (!transport.equals("nio")) {
             throw new UnsupportedException(transport + ": not with Netty 4.0");
         }
+        if (program.arguments().ipc()) {
+            throw new UnsupportedException("Netty 4.0 has no Unix domain sockets in Java");
+        }
         return new Netty40();
     }
 

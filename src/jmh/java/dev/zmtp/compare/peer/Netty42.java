@@ -8,18 +8,26 @@ import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.SingleThreadEventLoop;
 import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollDomainSocketChannel;
 import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollServerDomainSocketChannel;
 import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioDomainSocketChannel;
+import io.netty.channel.socket.nio.NioServerDomainSocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.channel.uring.IoUring;
+import io.netty.channel.uring.IoUringDomainSocketChannel;
 import io.netty.channel.uring.IoUringIoHandler;
+import io.netty.channel.uring.IoUringServerDomainSocketChannel;
 import io.netty.channel.uring.IoUringServerSocketChannel;
 import io.netty.channel.uring.IoUringSocketChannel;
 import io.netty.util.internal.PlatformDependent;
+import java.net.SocketAddress;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** The transports of Netty 4.2, each with its defaults. */
 final class Netty42 implements NettyTransport {
@@ -28,13 +36,18 @@ final class Netty42 implements NettyTransport {
     private final Class<? extends Channel> channelType;
     private final Class<? extends ServerChannel> serverChannelType;
 
+    /** Where the files of Unix domain sockets are; null for TCP. */
+    private final @Nullable UnixSockets sockets;
+
     private Netty42(
             Supplier<IoHandlerFactory> handlers,
             Class<? extends Channel> channelType,
-            Class<? extends ServerChannel> serverChannelType) {
+            Class<? extends ServerChannel> serverChannelType,
+            @Nullable UnixSockets sockets) {
         this.handlers = handlers;
         this.channelType = channelType;
         this.serverChannelType = serverChannelType;
+        this.sockets = sockets;
     }
 
     /** Returns the transport that the run asks for, and adds Netty's direct memory to its marks. */
@@ -42,17 +55,40 @@ final class Netty42 implements NettyTransport {
         if (PlatformDependent.useDirectBufferNoCleaner()) {
             program.marks().hiddenMemory(PlatformDependent::usedDirectMemory);
         }
+        boolean ipc = program.arguments().ipc();
         return switch (program.arguments().transport().orElse("nio")) {
             case "epoll" -> {
                 check("epoll", Epoll.unavailabilityCause());
-                yield new Netty42(EpollIoHandler::newFactory, EpollSocketChannel.class, EpollServerSocketChannel.class);
+                Supplier<IoHandlerFactory> handlers = EpollIoHandler::newFactory;
+                yield ipc
+                        ? new Netty42(
+                                handlers,
+                                EpollDomainSocketChannel.class,
+                                EpollServerDomainSocketChannel.class,
+                                UnixSockets.NATIVE)
+                        : new Netty42(handlers, EpollSocketChannel.class, EpollServerSocketChannel.class, null);
             }
             case "io_uring" -> {
                 check("io_uring", IoUring.unavailabilityCause());
-                yield new Netty42(
-                        IoUringIoHandler::newFactory, IoUringSocketChannel.class, IoUringServerSocketChannel.class);
+                Supplier<IoHandlerFactory> handlers = IoUringIoHandler::newFactory;
+                yield ipc
+                        ? new Netty42(
+                                handlers,
+                                IoUringDomainSocketChannel.class,
+                                IoUringServerDomainSocketChannel.class,
+                                UnixSockets.NATIVE)
+                        : new Netty42(handlers, IoUringSocketChannel.class, IoUringServerSocketChannel.class, null);
             }
-            default -> new Netty42(NioIoHandler::newFactory, NioSocketChannel.class, NioServerSocketChannel.class);
+            default -> {
+                Supplier<IoHandlerFactory> handlers = NioIoHandler::newFactory;
+                yield ipc
+                        ? new Netty42(
+                                handlers,
+                                NioDomainSocketChannel.class,
+                                NioServerDomainSocketChannel.class,
+                                UnixSockets.JDK)
+                        : new Netty42(handlers, NioSocketChannel.class, NioServerSocketChannel.class, null);
+            }
         };
     }
 
@@ -79,6 +115,16 @@ final class Netty42 implements NettyTransport {
     @Override
     public Class<? extends ServerChannel> serverChannelType() {
         return serverChannelType;
+    }
+
+    @Override
+    public SocketAddress address(int port) {
+        return sockets == null ? NettyTransport.super.address(port) : sockets.address(port);
+    }
+
+    @Override
+    public int port(SocketAddress address) {
+        return sockets == null ? NettyTransport.super.port(address) : UnixSockets.number(address);
     }
 
     @Override

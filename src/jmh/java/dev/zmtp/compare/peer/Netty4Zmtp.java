@@ -89,16 +89,6 @@ final class Netty4Zmtp implements NettyLibrary {
     }
 
     @Override
-    public Object request(long id) {
-        return CustomRequest.get(id);
-    }
-
-    @Override
-    public Object reply(Object request) {
-        return ((CustomRequest) request).ok();
-    }
-
-    @Override
     public Runnable flusher(Channel channel) {
         return new BatchFlusher(channel, 64)::flush;
     }

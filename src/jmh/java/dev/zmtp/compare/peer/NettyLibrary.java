@@ -37,19 +37,6 @@ interface NettyLibrary {
         throw new UnsupportedOperationException();
     }
 
-    /**
-     * Returns a request of the application's own type, as the encoder of the workload custom takes it. It can be
-     * written many times.
-     */
-    default Object request(long id) {
-        throw new UnsupportedOperationException();
-    }
-
-    /** Returns the answer to a request that came from the decoder of workload custom. */
-    default Object reply(Object request) {
-        throw new UnsupportedOperationException();
-    }
-
     /** Returns what to call after each write, so that many writes share one flush. */
     default Runnable flusher(Channel channel) {
         throw new UnsupportedOperationException();

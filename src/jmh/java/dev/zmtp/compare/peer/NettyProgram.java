@@ -11,14 +11,12 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 
 /** The ends of connections on Netty, for each library on it. */
 final class NettyProgram {
 
-    private static final String LOOPBACK = "127.0.0.1";
     private static final int BACKLOG = 1024;
 
     /** Connections that are being made at the same time. */
@@ -63,7 +61,9 @@ final class NettyProgram {
         bootstrap.group(loop());
         bootstrap.channel(transport.serverChannelType());
         bootstrap.option(ChannelOption.SO_BACKLOG, BACKLOG);
-        bootstrap.childOption(ChannelOption.TCP_NODELAY, true);
+        if (!program.arguments().ipc()) {
+            bootstrap.childOption(ChannelOption.TCP_NODELAY, true);
+        }
         bootstrap.childHandler(new ChannelInitializer<Channel>() {
             @Override
             protected void initChannel(Channel ch) {
@@ -71,8 +71,8 @@ final class NettyProgram {
                 ch.pipeline().addLast(traffic.handler(true, messages), new Ending(null));
             }
         });
-        Channel server = bootstrap.bind(LOOPBACK, 0).sync().channel();
-        return ((InetSocketAddress) server.localAddress()).getPort();
+        Channel server = bootstrap.bind(transport.address(0)).sync().channel();
+        return transport.port(server.localAddress());
     }
 
     private void connect(int port) {
@@ -82,7 +82,9 @@ final class NettyProgram {
         EventLoopGroup loop = loop();
         bootstrap.group(loop);
         bootstrap.channel(transport.channelType());
-        bootstrap.option(ChannelOption.TCP_NODELAY, true);
+        if (!program.arguments().ipc()) {
+            bootstrap.option(ChannelOption.TCP_NODELAY, true);
+        }
         bootstrap.handler(new ChannelInitializer<Channel>() {
             @Override
             protected void initChannel(Channel ch) {
@@ -90,7 +92,8 @@ final class NettyProgram {
                 ch.pipeline().addLast(line.handler(), traffic.handler(false, messages), new Ending(line));
             }
         });
-        line.connector = () -> bootstrap.connect(LOOPBACK, port).addListener((ChannelFutureListener) this::connected);
+        line.connector =
+                () -> bootstrap.connect(transport.address(port)).addListener((ChannelFutureListener) this::connected);
         loop.next().execute(line::open);
     }
 

@@ -106,16 +106,6 @@ final class NettyZmtp implements NettyLibrary {
     }
 
     @Override
-    public Object request(long id) {
-        return CustomRequest.get(id);
-    }
-
-    @Override
-    public Object reply(Object request) {
-        return ((CustomRequest) request).ok();
-    }
-
-    @Override
     public Runnable flusher(Channel channel) {
         return new BatchFlusher(channel, MAX_PENDING)::flush;
     }

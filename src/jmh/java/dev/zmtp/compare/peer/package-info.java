@@ -1,5 +1,6 @@
 /**
- * Programs that the comparison drives in the same way: each sends or receives by one library over TCP on loopback.
+ * Programs that the comparison drives in the same way: each sends or receives by one library over TCP on
+ * loopback or over Unix domain sockets.
  *
  * <p><b>Call.</b> {@code PeerMain <peer> <role> key=value...}, one process for each end of the connection;
  * {@code src/jmh/c/libzmq_peer.c} is the same for libzmq and {@code src/jmh/rust/src/main.rs} for omq, without the name of the peer. The roles are {@code receive}
