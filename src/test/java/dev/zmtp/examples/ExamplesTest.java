@@ -40,7 +40,6 @@ import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
-import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ClosedChannelException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -91,17 +90,6 @@ class ExamplesTest {
         for (int i = 1; i <= requests; i++) {
             assertThat(answers.remove()).isEqualTo("ZMTPMessage{[\"request\",\"number " + i + "\"]}");
         }
-    }
-
-    @Test
-    void aRouterEchoesOnAUnixSocket(@TempDir Path directory) throws InterruptedException {
-        BlockingQueue<String> answers = new LinkedBlockingQueue<>();
-        SocketAddress address = UnixDomainSocketAddress.of(directory.resolve("echo"));
-        open(UnixSocket.bind(group, address));
-
-        open(UnixSocket.connect(group, address, answer -> answers.add(answer.toString())));
-
-        assertThat(next(answers)).isEqualTo("ZMTPMessage{[\"request\",\"number 1\"]}");
     }
 
     @Test

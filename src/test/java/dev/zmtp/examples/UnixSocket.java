@@ -13,33 +13,71 @@ import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioDomainSocketChannel;
 import io.netty.channel.socket.nio.NioServerDomainSocketChannel;
-import java.net.SocketAddress;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
 import java.util.function.Consumer;
 
 /** The echo ROUTER and its DEALER on a Unix domain socket, which libzmq calls {@code ipc://}. */
 public final class UnixSocket {
 
+    private static final Set<PosixFilePermission> OWNER = PosixFilePermissions.fromString("rwx------");
+
     private UnixSocket() {}
 
-    /** Sends ten requests over the socket at the path that is the argument. */
-    public static void main(String... args) throws InterruptedException {
+    /** With "serve" and a path: serves until it is killed. With "ask" and a path: sends ten requests. */
+    public static void main(String... args) throws IOException, InterruptedException {
+        Path path = Path.of(args[1]);
         EventLoopGroup group = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
         try {
-            SocketAddress address = UnixDomainSocketAddress.of(args[0]);
-            bind(group, address).sync();
-            Channel client = connect(group, address, System.out::println).sync().channel();
-            client.closeFuture().sync();
+            ChannelFuture opened =
+                    args[0].equals("serve") ? bind(group, path) : connect(group, path, System.out::println);
+            Channel channel = opened.sync().channel();
+            System.out.println(args[0] + " on ipc://" + path);
+            channel.closeFuture().sync();
         } finally {
             group.shutdownGracefully();
         }
     }
 
-    static ChannelFuture bind(EventLoopGroup group, SocketAddress address) {
-        return EchoRouter.bind(group, NioServerDomainSocketChannel.class, address);
+    /** The file is removed when the server's channel is closed. */
+    static ChannelFuture bind(EventLoopGroup group, Path path) throws IOException {
+        // Who may enter the directory may connect. The permissions of the socket's file come after it, which is too
+        // late.
+        Files.createDirectories(path.toAbsolutePath().getParent(), PosixFilePermissions.asFileAttribute(OWNER));
+        removeIfStale(path);
+        return EchoRouter.bind(group, NioServerDomainSocketChannel.class, UnixDomainSocketAddress.of(path));
     }
 
-    static ChannelFuture connect(EventLoopGroup group, SocketAddress address, Consumer<ZMTPMessage> onAnswer) {
+    /** A server that was killed leaves its file, and nobody can bind to it again. */
+    private static void removeIfStale(Path path) throws IOException {
+        if (isSocket(path) && !isServed(path)) {
+            Files.delete(path);
+        }
+    }
+
+    private static boolean isSocket(Path path) throws IOException {
+        return Files.exists(path)
+                && Files.readAttributes(path, BasicFileAttributes.class).isOther(); // and no file or directory
+    }
+
+    private static boolean isServed(Path path) throws IOException {
+        try (SocketChannel probe = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+            return probe.connect(UnixDomainSocketAddress.of(path));
+        } catch (ConnectException e) {
+            return false; // refused
+        }
+    }
+
+    static ChannelFuture connect(EventLoopGroup group, Path path, Consumer<ZMTPMessage> onAnswer) {
         return new Bootstrap()
                 .group(group)
                 .channel(NioDomainSocketChannel.class)
@@ -50,6 +88,6 @@ public final class UnixSocket {
                                 ch.pipeline().addLast(ZMTPCodec.of(DEALER), new DealerClient.Requests(10, onAnswer));
                             }
                         })
-                .connect(address);
+                .connect(UnixDomainSocketAddress.of(path));
     }
 }

@@ -5,13 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPSubscription;
 import dev.zmtp.codec.ZMTPConfig;
+import dev.zmtp.testing.TestTransport;
 import io.netty.channel.ChannelHandler;
+import java.net.SocketAddress;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.junit.jupiter.params.provider.Arguments;
 
-/** One connection over TCP between our codec and a socket of another implementation. */
+/** One connection between our codec and a socket of another implementation. */
 final class InteropConnection implements AutoCloseable {
 
     /** The side that listens; the other one connects. */
@@ -30,12 +32,12 @@ final class InteropConnection implements AutoCloseable {
 
     private static final AtomicBoolean REPLACED = new AtomicBoolean();
 
-    private final OurSide ourSide = new OurSide();
+    private final OurSide ourSide;
     private final OurEnd ours;
     private PeerContext peer;
     private PeerSocket theirs;
 
-    /** Connects; the handshake may still be under way. {@code settings} come before anything is sent. */
+    /** Connects over TCP; the handshake may still be under way. {@code settings} come before anything is sent. */
     InteropConnection(
             PeerKind kind,
             Binder binder,
@@ -43,15 +45,30 @@ final class InteropConnection implements AutoCloseable {
             ZMTPSocketType theirType,
             Consumer<PeerSocket> settings,
             ChannelHandler... front) {
+        this(kind, binder, TestTransport.NIO, Endpoints.loopback(0), config, theirType, settings, front);
+    }
+
+    /** As the other, over {@code transport}; one side listens on {@code address}. */
+    InteropConnection(
+            PeerKind kind,
+            Binder binder,
+            TestTransport transport,
+            SocketAddress address,
+            ZMTPConfig config,
+            ZMTPSocketType theirType,
+            Consumer<PeerSocket> settings,
+            ChannelHandler... front) {
+        ourSide = new OurSide(transport);
         peer = kind.open();
         boolean connected = false;
         try {
             theirs = socket(theirType, settings);
             if (binder == Binder.THEY) {
-                ours = ourSide.connect(theirs.bind(), config, front);
+                String endpoint = theirs.bind(Endpoints.of(address));
+                ours = ourSide.connect(Endpoints.bound(address, endpoint), config, front);
             } else {
-                int port = ourSide.listen(config, front);
-                theirs.connect(port);
+                String endpoint = Endpoints.of(ourSide.listen(address, config, front));
+                theirs.connect(endpoint);
                 // A JeroMQ that connects stays mute now and then, for good (zeromq/jeromq, pull request 1022).
                 // Others are only slow, and we would then talk to the one that is closed.
                 OurEnd accepted = ourSide.accept(kind == PeerKind.JEROMQ ? Patience.MUTE : Patience.LIMIT);
@@ -60,7 +77,7 @@ final class InteropConnection implements AutoCloseable {
                     peer.close();
                     peer = kind.open();
                     theirs = socket(theirType, settings);
-                    theirs.connect(port);
+                    theirs.connect(endpoint);
                     accepted = ourSide.accept(Patience.MUTE);
                 }
                 ours = accepted != null ? accepted : ourSide.accept();

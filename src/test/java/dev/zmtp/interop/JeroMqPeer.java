@@ -71,7 +71,7 @@ final class JeroMqPeer implements PeerContext {
     public int zapProxy() {
         ZMQ.Socket front = openForHelper(SocketType.ROUTER);
         ZMQ.Socket back = openForHelper(SocketType.DEALER);
-        int port = bind(front);
+        int port = Endpoints.port(bind(front, ANY_PORT));
         check(back, back.connect(ZAP));
         help("JeroMQ ZAP proxy", () -> ZMQ.proxy(front, back, null), front, back);
         return port;
@@ -106,10 +106,9 @@ final class JeroMqPeer implements PeerContext {
         helpers.join();
     }
 
-    private static int bind(ZMQ.Socket socket) {
-        check(socket, socket.bind(ANY_PORT));
-        String endpoint = socket.getLastEndpoint();
-        return Integer.parseInt(endpoint.substring(endpoint.lastIndexOf(':') + 1));
+    private static String bind(ZMQ.Socket socket, String endpoint) {
+        check(socket, socket.bind(endpoint));
+        return socket.getLastEndpoint();
     }
 
     private static void send(ZMQ.Socket socket, List<byte[]> frames) {
@@ -221,13 +220,13 @@ final class JeroMqPeer implements PeerContext {
         }
 
         @Override
-        public int bind() {
-            return JeroMqPeer.bind(socket);
+        public String bind(String endpoint) {
+            return JeroMqPeer.bind(socket, endpoint);
         }
 
         @Override
-        public void connect(int port) {
-            check(socket.connect("tcp://127.0.0.1:" + port));
+        public void connect(String endpoint) {
+            check(socket.connect(endpoint));
         }
 
         @Override

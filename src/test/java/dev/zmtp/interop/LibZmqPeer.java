@@ -73,11 +73,10 @@ final class LibZmqPeer implements PeerContext {
         return socket;
     }
 
-    /** Binds {@code socket} to a free port, which is returned. */
-    private int bind(Pointer socket) {
-        zmq.bind(socket, ANY_PORT);
-        String endpoint = zmq.getString(socket, LibZmq.LAST_ENDPOINT);
-        return Integer.parseInt(endpoint.substring(endpoint.lastIndexOf(':') + 1));
+    /** Binds {@code socket}, and returns where that is. */
+    private String bind(Pointer socket, String endpoint) {
+        zmq.bind(socket, endpoint);
+        return zmq.getString(socket, LibZmq.LAST_ENDPOINT);
     }
 
     private @Nullable List<byte[]> frames(Pointer from) {
@@ -120,7 +119,7 @@ final class LibZmqPeer implements PeerContext {
     public int zapProxy() {
         Pointer front = openForHelper(ZMTPSocketType.ROUTER);
         Pointer back = openForHelper(ZMTPSocketType.DEALER);
-        int port = bind(front);
+        int port = Endpoints.port(bind(front, ANY_PORT));
         zmq.connect(back, ZAP);
         helpers.start("libzmq ZAP proxy", () -> {
             try {
@@ -226,13 +225,13 @@ final class LibZmqPeer implements PeerContext {
         }
 
         @Override
-        public int bind() {
-            return LibZmqPeer.this.bind(socket);
+        public String bind(String endpoint) {
+            return LibZmqPeer.this.bind(socket, endpoint);
         }
 
         @Override
-        public void connect(int port) {
-            zmq.connect(socket, "tcp://127.0.0.1:" + port);
+        public void connect(String endpoint) {
+            zmq.connect(socket, endpoint);
         }
 
         @Override

@@ -17,6 +17,16 @@ public final class LibZmqServers {
 
     private LibZmqServers() {}
 
+    /** Sends back what comes to the endpoint that is the argument, until it is killed. */
+    @SuppressWarnings("SystemOut")
+    public static void main(String... args) throws InterruptedException {
+        LibZmq zmq = LibZmqFinder.require();
+        Pointer socket = zmq.socket(zmq.newContext(), ROUTER);
+        zmq.bind(socket, args[0]);
+        System.out.println("bound");
+        zmq.proxy(socket, socket);
+    }
+
     /**
      * Starts a ROUTER that sends each message back to its sender, on a thread that is libzmq's for good, and returns
      * its port. With a key pair it is a server of CURVE that accepts everyone.

@@ -3,6 +3,7 @@ package dev.zmtp.interop;
 import dev.zmtp.codec.ZMTPCodec;
 import dev.zmtp.codec.ZMTPConfig;
 import dev.zmtp.testing.EventLoops;
+import dev.zmtp.testing.TestTransport;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
@@ -10,27 +11,41 @@ import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
-import io.netty.channel.socket.nio.NioServerSocketChannel;
-import io.netty.channel.socket.nio.NioSocketChannel;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Our codec on Netty's NIO channels on the loopback interface, as a server and as a client. */
+/** Our codec on Netty's channels, as a server and as a client. */
 final class OurSide implements AutoCloseable {
 
-    private final EventLoops loops = new EventLoops(1);
+    private final TestTransport.Kit kit;
+    private final EventLoops loops;
     private final BlockingQueue<OurEnd> accepted = new LinkedBlockingQueue<>();
+
+    /** Over TCP, by NIO. */
+    OurSide() {
+        this(TestTransport.NIO);
+    }
+
+    OurSide(TestTransport transport) {
+        this.kit = transport.kit(1);
+        this.loops = new EventLoops(kit.group());
+    }
 
     /** Listens on a free port, which is returned. {@code front}, sharable, stands between the socket and the codec. */
     int listen(ZMTPConfig config, ChannelHandler... front) {
+        return ((InetSocketAddress) listen(Endpoints.loopback(0), config, front)).getPort();
+    }
+
+    /** Listens on {@code address}; returns the one that this has become, if any port will do. */
+    SocketAddress listen(SocketAddress address, ZMTPConfig config, ChannelHandler... front) {
         Channel server = new ServerBootstrap()
                 .group(loops.group())
-                .channel(NioServerSocketChannel.class)
+                .channel(kit.server())
                 .childHandler(new ChannelInitializer<>() {
                     @Override
                     protected void initChannel(Channel channel) {
@@ -38,10 +53,10 @@ final class OurSide implements AutoCloseable {
                         channel.pipeline().addFirst(new FirstBytes(() -> accepted.add(end)));
                     }
                 })
-                .bind(loopback(0))
+                .bind(address)
                 .syncUninterruptibly()
                 .channel();
-        return ((InetSocketAddress) server.localAddress()).getPort();
+        return server.localAddress();
     }
 
     /** The next connection to a port that is listened on, once its peer has sent something. */
@@ -65,23 +80,24 @@ final class OurSide implements AutoCloseable {
 
     /** Connects to a port that listens already. {@code front} stands between the socket and the codec. */
     OurEnd connect(int port, ZMTPConfig config, ChannelHandler... front) {
+        return connect(Endpoints.loopback(port), config, front);
+    }
+
+    /** Connects to an address at which somebody listens already. */
+    OurEnd connect(SocketAddress address, ZMTPConfig config, ChannelHandler... front) {
         BlockingQueue<OurEnd> connected = new LinkedBlockingQueue<>();
         new Bootstrap()
                 .group(loops.group())
-                .channel(NioSocketChannel.class)
+                .channel(kit.channel())
                 .handler(new ChannelInitializer<>() {
                     @Override
                     protected void initChannel(Channel channel) {
                         connected.add(new OurEnd(channel, ZMTPCodec.from(config), front));
                     }
                 })
-                .connect(loopback(port))
+                .connect(address)
                 .syncUninterruptibly();
         return connected.remove();
-    }
-
-    private static InetSocketAddress loopback(int port) {
-        return new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
     }
 
     /** Tells when the peer speaks for the first time, and leaves. */

@@ -59,7 +59,7 @@ class PatternsIT {
                 socket.identity(THEIR_IDENTITY);
             }
             if (theirType == ZMTPSocketType.SUB) {
-                socket.subscribe(TOPIC);
+                socket.subscribe(Conversation.TOPIC);
             }
         })) {
             ZMTPHandshake handshake = link.ours().handshake();
@@ -69,91 +69,8 @@ class PatternsIT {
             assertThat(text(handshake.remoteIdentity()))
                     .isEqualTo(identities && theirType.announcesIdentity() ? THEIR_IDENTITY : "");
 
-            talk(link, ourType, theirType, identities);
+            Conversation.over(link, ourType, theirType, identities ? OUR_IDENTITY : null);
         }
-    }
-
-    private static void talk(
-            InteropConnection link, ZMTPSocketType ourType, ZMTPSocketType theirType, boolean identities) {
-        switch (theirType) {
-            case PAIR, DEALER -> {
-                boolean reply = ourType == ZMTPSocketType.REP;
-                theyAskWeAnswer(link, reply ? Messages.delimited(QUESTION) : QUESTION, reply);
-            }
-            case REQ -> {
-                link.theirs().send(QUESTION);
-                assertThat(link.ours().message()).isEqualTo(Messages.delimited(QUESTION));
-                link.ours().write(Messages.delimited(ANSWER));
-                assertThat(link.theirs().receive()).isEqualTo(ANSWER);
-            }
-            case REP -> {
-                link.ours().write(Messages.delimited(QUESTION));
-                assertThat(link.theirs().receive()).isEqualTo(QUESTION);
-                link.theirs().send(ANSWER);
-                assertThat(link.ours().message()).isEqualTo(Messages.delimited(ANSWER));
-            }
-            case ROUTER -> weAskTheirRouterAnswers(link, identities);
-            case PULL -> weSendTheyReceive(link, QUESTION);
-            case PUSH -> theySendWeReceive(link, QUESTION);
-            case SUB -> {
-                assertThat(link.subscription()).isEqualTo(ZMTPSubscription.subscribe(TOPIC));
-                weSendTheyReceive(link, NEWS);
-            }
-            case XSUB -> {
-                link.theirs().send(Messages.rawSubscription(true, TOPIC));
-                assertThat(link.subscription()).isEqualTo(ZMTPSubscription.subscribe(TOPIC));
-                weSendTheyReceive(link, NEWS);
-            }
-            case PUB -> {
-                link.ours().write(ZMTPSubscription.subscribe(TOPIC));
-                theyPublishUntilWeReceive(link, NEWS);
-            }
-            case XPUB -> {
-                link.ours().write(ZMTPSubscription.subscribe(TOPIC));
-                assertThat(link.theirs().receive()).isEqualTo(Messages.rawSubscription(true, TOPIC));
-                theySendWeReceive(link, NEWS);
-            }
-            default -> throw new AssertionError("socket type: " + theirType + " (expected: a classic one)");
-        }
-    }
-
-    private static void theyAskWeAnswer(InteropConnection link, ZMTPMessage question, boolean delimited) {
-        theySendWeReceive(link, question);
-        weSendTheyReceive(link, delimited ? Messages.delimited(ANSWER) : ANSWER);
-    }
-
-    /** The ROUTER sees our identity, or one that it made, and its answer comes without. */
-    private static void weAskTheirRouterAnswers(InteropConnection link, boolean identities) {
-        link.ours().write(QUESTION);
-        ZMTPMessage received = link.theirs().receive();
-        byte[] identity = Messages.frames(received).get(0);
-        if (identities) {
-            assertThat(identity).asString(StandardCharsets.UTF_8).isEqualTo(OUR_IDENTITY);
-        }
-        assertThat(received).isEqualTo(Messages.addressed(identity, QUESTION));
-        link.theirs().send(Messages.addressed(identity, ANSWER));
-        assertThat(link.ours().message()).isEqualTo(ANSWER);
-    }
-
-    private static void weSendTheyReceive(InteropConnection link, ZMTPMessage message) {
-        link.ours().write(message);
-        assertThat(link.theirs().receive()).isEqualTo(message);
-    }
-
-    private static void theySendWeReceive(InteropConnection link, ZMTPMessage message) {
-        link.theirs().send(message);
-        assertThat(link.ours().message()).isEqualTo(message);
-    }
-
-    /** Only a matching message shows that a subscription has reached a PUB. */
-    private static void theyPublishUntilWeReceive(InteropConnection link, ZMTPMessage message) {
-        long deadline = Patience.deadline();
-        Object received = null;
-        while (received == null && !Patience.isOver(deadline)) {
-            link.theirs().send(message);
-            received = link.ours().next(Patience.RETRY);
-        }
-        assertThat(received).isEqualTo(message);
     }
 
     @ParameterizedTest(name = "{0}, {1} bind")
@@ -208,8 +125,8 @@ class PatternsIT {
     @MethodSource("dev.zmtp.interop.InteropConnection#everyPeerAndBinder")
     void writesBeforeTheHandshakeArriveAfterIt(PeerKind kind, Binder binder) {
         try (InteropConnection link = InteropConnection.of(kind, binder, ZMTPSocketType.PUSH, ZMTPSocketType.PULL)) {
-            weSendTheyReceive(link, QUESTION);
-            weSendTheyReceive(link, ANSWER);
+            Conversation.weSendTheyReceive(link, QUESTION);
+            Conversation.weSendTheyReceive(link, ANSWER);
         }
     }
 
@@ -223,10 +140,10 @@ class PatternsIT {
             // one.
             link.theirs().send(Messages.rawSubscription(true, TOPIC));
             assertThat(link.subscription()).isEqualTo(ZMTPSubscription.subscribe(TOPIC));
-            theySendWeReceive(link, QUESTION);
+            Conversation.theySendWeReceive(link, QUESTION);
 
             back.ours().handshake();
-            weSendTheyReceive(back, QUESTION);
+            Conversation.weSendTheyReceive(back, QUESTION);
         }
     }
 

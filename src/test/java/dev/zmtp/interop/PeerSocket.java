@@ -48,10 +48,20 @@ public interface PeerSocket {
     void unsubscribe(String topic);
 
     /** Listens on a free port of the loopback interface, which is returned. */
-    int bind();
+    default int bind() {
+        return Endpoints.port(bind(Endpoints.of(Endpoints.loopback(0))));
+    }
+
+    /** Listens on {@code endpoint}; returns the one that this has become, if any port will do. */
+    String bind(String endpoint);
 
     /** Connects, in the background, to {@code port} on the loopback interface. */
-    void connect(int port);
+    default void connect(int port) {
+        connect(Endpoints.of(Endpoints.loopback(port)));
+    }
+
+    /** Connects, in the background, to {@code endpoint}. */
+    void connect(String endpoint);
 
     /** Sends {@code message}, whose bytes are copied. */
     void send(ZMTPMessage message);
