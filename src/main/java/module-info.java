@@ -14,5 +14,6 @@ module dev.zmtp {
     exports dev.zmtp;
     exports dev.zmtp.codec;
     exports dev.zmtp.security;
+    exports dev.zmtp.shm;
     exports dev.zmtp.zap;
 }

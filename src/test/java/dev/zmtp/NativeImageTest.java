@@ -15,8 +15,9 @@ import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
-import com.tngtech.archunit.core.domain.JavaField;
+import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import java.io.IOException;
 import java.io.InputStream;
@@ -34,6 +35,8 @@ import org.junit.jupiter.api.Test;
 class NativeImageTest {
     private static final String METADATA = "/META-INF/native-image/dev.zmtp/netty-zmtp/reflect-config.json";
 
+    private static final String CONSTRUCTOR = "[{'name': '<init>', 'parameterTypes': []}]";
+
     /** In a native image it looks up nothing: NativeLibraryTest.aNativeImageCallsNone. */
     private static final String NATIVE_LIBRARY = "dev.zmtp.security.NativeLibrary";
 
@@ -49,6 +52,9 @@ class NativeImageTest {
             if (type.isAssignableTo(ChannelHandler.class)) {
                 entry.addProperty("queryAllPublicMethods", true);
             }
+            if (isChannelByClass(type)) {
+                entry.add("methods", new Gson().fromJson(CONSTRUCTOR, JsonArray.class));
+            }
             JsonArray fields = fieldsBehindHandles(type);
             if (!fields.isEmpty()) {
                 entry.add("fields", fields);
@@ -59,6 +65,14 @@ class NativeImageTest {
         });
 
         assertThat(metadata()).isEqualTo(expected);
+    }
+
+    /** Whether a bootstrap may be given the class, and calls its constructor. */
+    private static boolean isChannelByClass(JavaClass type) {
+        return type.isAssignableTo(Channel.class)
+                && type.tryGetConstructor()
+                        .map(made -> made.getModifiers().contains(JavaModifier.PUBLIC))
+                        .orElse(false);
     }
 
     private static JsonObject entry(JavaClass type) {
@@ -75,11 +89,12 @@ class NativeImageTest {
         JsonArray fields = new JsonArray();
         type.getFields().stream()
                 .filter(field -> field.getRawType().isEquivalentTo(VarHandle.class))
-                .map(JavaField::getName)
+                .map(handle -> handle.getName().toLowerCase(Locale.ROOT))
+                .filter(name -> type.tryGetField(name).isPresent()) // others reach arrays or buffers
                 .sorted()
                 .forEach(name -> {
                     JsonObject field = new JsonObject();
-                    field.addProperty("name", name.toLowerCase(Locale.ROOT));
+                    field.addProperty("name", name);
                     fields.add(field);
                 });
         return fields;

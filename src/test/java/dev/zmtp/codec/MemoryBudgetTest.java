@@ -121,7 +121,7 @@ class MemoryBudgetTest {
     @Test
     void everyPropertyCountsForTheLifeOfTheConnection() {
         String[] properties = new String[200];
-        long bytes = 160 + "Socket-TypeROUTER".length();
+        long bytes = 160L + "Socket-TypeROUTER".length();
         for (int i = 0; i < properties.length; i++) {
             properties[i] = i % 2 == 0 ? "X-" + i : "value";
             bytes += properties[i].length();

@@ -49,6 +49,8 @@ public final class BlockingCheck implements AfterEachCallback {
                 .allowBlockingCallsInside("io.netty.buffer.AdaptivePoolingAllocator$Magazine", "free")
                 // Netty reads files when it is loaded, in BundleIT also by another class loader.
                 .allowBlockingCallsInside("io.netty.util.internal.PlatformDependent", "<clinit>")
+                // So does the JDK, for the first Unix domain socket.
+                .allowBlockingCallsInside("sun.nio.ch.UnixDomainSockets", "<clinit>")
                 // What an executor runs, though it be the thread of the test, and what says that it may block.
                 .allowBlockingCallsInside("dev.zmtp.security.HandshakeComputation", "run")
                 .allowBlockingCallsInside("dev.zmtp.security.ZMTPCurveKeyPair", "generate")

@@ -1,5 +1,8 @@
 package dev.zmtp.testing;
 
+import dev.zmtp.shm.SharedMemoryAddress;
+import dev.zmtp.shm.SharedMemoryChannel;
+import dev.zmtp.shm.SharedMemoryServerChannel;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.DefaultEventLoopGroup;
@@ -39,7 +42,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.UUID;
 import java.util.function.Function;
-import java.util.function.Supplier;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,17 +56,17 @@ public enum TestTransport {
     /** TCP by the JDK. */
     NIO(
             Need.NOTHING,
-            () -> new Kit(EventLoops.newGroup(2), NioSocketChannel.class, NioServerSocketChannel.class),
+            loops -> new Kit(EventLoops.newGroup(loops), NioSocketChannel.class, NioServerSocketChannel.class),
             TestTransport::loopback),
     /** Within the JVM, without a system call. */
     LOCAL(
             Need.NOTHING,
-            () -> new Kit(new DefaultEventLoopGroup(2), LocalChannel.class, LocalServerChannel.class),
+            loops -> new Kit(new DefaultEventLoopGroup(loops), LocalChannel.class, LocalServerChannel.class),
             dir -> new LocalAddress(UUID.randomUUID().toString())),
     /** TCP by epoll. */
     EPOLL(
             Need.EPOLL,
-            () -> new Kit(new EpollEventLoopGroup(2), EpollSocketChannel.class, EpollServerSocketChannel.class),
+            loops -> new Kit(new EpollEventLoopGroup(loops), EpollSocketChannel.class, EpollServerSocketChannel.class),
             TestTransport::loopback),
     /** A Unix domain socket by epoll. */
     EPOLL_UNIX(Need.EPOLL, TestTransport::epollUnix, dir -> new DomainSocketAddress(path(dir))),
@@ -72,18 +75,24 @@ public enum TestTransport {
     /** A Unix domain socket by the JDK, in Netty 4.2. */
     NIO_UNIX(
             Need.NOTHING,
-            () -> new Kit(EventLoops.newGroup(2), NioDomainSocketChannel.class, NioServerDomainSocketChannel.class),
+            loops -> new Kit(
+                    EventLoops.newGroup(loops), NioDomainSocketChannel.class, NioServerDomainSocketChannel.class),
             dir -> UnixDomainSocketAddress.of(path(dir))),
+    /** Shared memory, in Netty 4.2. */
+    SHARED_MEMORY(
+            Need.NOTHING,
+            loops -> new Kit(EventLoops.newGroup(loops), SharedMemoryChannel.class, SharedMemoryServerChannel.class),
+            dir -> new SharedMemoryAddress(path(dir))),
     /** TCP by io_uring, in Netty 4.2. */
     IO_URING(
             Need.IO_URING,
-            () -> new Kit(Uring.plain(), IoUringSocketChannel.class, IoUringServerSocketChannel.class),
+            loops -> new Kit(Uring.plain(loops), IoUringSocketChannel.class, IoUringServerSocketChannel.class),
             TestTransport::loopback),
     /** TCP by io_uring, which reads into a ring of shared buffers and sends without copying. */
     IO_URING_RING(
             Need.IO_URING_RINGS,
-            () -> new Kit(
-                    Uring.withRing(),
+            loops -> new Kit(
+                    Uring.withRing(loops),
                     IoUringSocketChannel.class,
                     IoUringServerSocketChannel.class,
                     Map.of(
@@ -179,10 +188,10 @@ public enum TestTransport {
     }
 
     private final Need need;
-    private final Supplier<Kit> kit;
+    private final IntFunction<Kit> kit;
     private final Function<Path, SocketAddress> address;
 
-    TestTransport(Need need, Supplier<Kit> kit, Function<Path, SocketAddress> address) {
+    TestTransport(Need need, IntFunction<Kit> kit, Function<Path, SocketAddress> address) {
         this.need = need;
         this.kit = kit;
         this.address = address;
@@ -202,9 +211,14 @@ public enum TestTransport {
         return need.isShipped();
     }
 
-    /** Returns new event loops and the classes that go with them. */
+    /** Returns two new event loops and the classes that go with them. */
     public Kit kit() {
-        return kit.get();
+        return kit(2);
+    }
+
+    /** Returns so many new event loops and the classes that go with them. */
+    public Kit kit(int loops) {
+        return kit.apply(loops);
     }
 
     /** Returns an unused address to bind a server to; if it names a file, that is in {@code dir}. */
@@ -224,13 +238,13 @@ public enum TestTransport {
         return "\0netty-zmtp-" + UUID.randomUUID();
     }
 
-    private static Kit epollUnix() {
+    private static Kit epollUnix(int loops) {
         return new Kit(
-                new EpollEventLoopGroup(2), EpollDomainSocketChannel.class, EpollServerDomainSocketChannel.class);
+                new EpollEventLoopGroup(loops), EpollDomainSocketChannel.class, EpollServerDomainSocketChannel.class);
     }
 
-    private static Kit uringUnix() {
-        return new Kit(Uring.plain(), IoUringDomainSocketChannel.class, IoUringServerDomainSocketChannel.class);
+    private static Kit uringUnix(int loops) {
+        return new Kit(Uring.plain(loops), IoUringDomainSocketChannel.class, IoUringServerDomainSocketChannel.class);
     }
 
     /** Apart, as the JVM looks for the classes of whatever stands beside it when it verifies the enum. */
@@ -239,11 +253,11 @@ public enum TestTransport {
         private static final short RING_BUFFERS = 64;
         private static final int RING_BUFFER_LENGTH = 16 << 10;
 
-        private static EventLoopGroup plain() {
-            return new MultiThreadIoEventLoopGroup(2, IoUringIoHandler.newFactory());
+        private static EventLoopGroup plain(int loops) {
+            return new MultiThreadIoEventLoopGroup(loops, IoUringIoHandler.newFactory());
         }
 
-        private static EventLoopGroup withRing() {
+        private static EventLoopGroup withRing(int loops) {
             IoUringBufferRingConfig ring = IoUringBufferRingConfig.builder()
                     .bufferGroupId(RING)
                     .bufferRingSize(RING_BUFFERS)
@@ -251,7 +265,7 @@ public enum TestTransport {
                     .allocator(new IoUringFixedBufferRingAllocator(RING_BUFFER_LENGTH))
                     .build();
             return new MultiThreadIoEventLoopGroup(
-                    2, IoUringIoHandler.newFactory(new IoUringIoHandlerConfig().setBufferRingConfig(ring)));
+                    loops, IoUringIoHandler.newFactory(new IoUringIoHandlerConfig().setBufferRingConfig(ring)));
         }
     }
 

@@ -1,0 +1,441 @@
+package dev.zmtp.shm;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.AbstractChannel;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelMetadata;
+import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.channel.ChannelPipeline;
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.ConnectTimeoutException;
+import io.netty.channel.EventLoop;
+import io.netty.channel.RecvByteBufAllocator;
+import io.netty.channel.socket.nio.NioDomainSocketChannel;
+import io.netty.util.concurrent.Future;
+import io.netty.util.internal.StringUtil;
+import java.io.IOException;
+import java.net.SocketAddress;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.AlreadyConnectedException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.UnsupportedAddressTypeException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A connection through memory that two processes of one machine share. It stands where a socket does: on the same event
+ * loops, with the same pipeline, promises and writability.
+ *
+ * <p>A client connects to the {@link SharedMemoryAddress} of a {@link SharedMemoryServerChannel}. Only the user who
+ * runs the server, and the superuser, can: the file that is shared has the mode 0600.
+ *
+ * <p>A write is complete when it is in the ring, as it is with a socket when the kernel has it. What is in the ring
+ * when one side is closed or killed is still delivered to the other, and then its channel becomes inactive.
+ *
+ * <p>The side that waits spins for a moment and then sleeps until the other one rings: see
+ * {@link SharedMemoryChannelOption#SPIN_MICROS}. An idle connection costs no CPU time.
+ */
+public final class SharedMemoryChannel extends AbstractChannel {
+
+    private static final ChannelMetadata METADATA = new ChannelMetadata(false, 16);
+
+    /** How long a client may take to map the file. */
+    private static final int MEETING_MILLIS = 10_000;
+
+    private enum State {
+        OPEN,
+        CONNECTED,
+        CLOSED
+    }
+
+    private final SharedMemoryConfig config = new SharedMemoryConfig(this);
+
+    /** The Unix domain socket. */
+    private final Channel socket;
+
+    private final Function<String, SocketAddress> addresses;
+    private final boolean isServer;
+
+    private volatile State state = State.OPEN;
+    private volatile @Nullable SharedMemoryAddress local;
+    private volatile @Nullable SharedMemoryAddress remote;
+
+    private @Nullable ChannelPromise connecting;
+    private @Nullable Future<?> timeout;
+
+    /** Null before both have met, and after the end. */
+    private @Nullable RingPair rings;
+
+    private final Runnable turn = this::turn;
+
+    private boolean turnQueued;
+    private boolean readPending;
+
+    /** There is more to write than there was room for. */
+    private boolean writeBlocked;
+
+    private boolean peerGone;
+    private long lastMoved;
+
+    /** A client on event loops of NIO. */
+    public SharedMemoryChannel() {
+        this(NioDomainSocketChannel::new, UnixDomainSocketAddress::of);
+    }
+
+    /**
+     * A client on event loops of another transport, such as
+     * {@code new SharedMemoryChannel(EpollDomainSocketChannel::new, DomainSocketAddress::new)}.
+     *
+     * @param sockets makes a Unix domain socket of that transport
+     * @param addresses makes the address of one from its path
+     */
+    public SharedMemoryChannel(Supplier<? extends Channel> sockets, Function<String, SocketAddress> addresses) {
+        this(null, sockets.get(), addresses);
+    }
+
+    /** The end of a server that has accepted {@code socket}. */
+    SharedMemoryChannel(SharedMemoryServerChannel parent, Channel socket) {
+        this(parent, socket, path -> {
+            throw new AlreadyConnectedException();
+        });
+        local = parent.localAddress();
+    }
+
+    private SharedMemoryChannel(
+            @Nullable SharedMemoryServerChannel parent, Channel socket, Function<String, SocketAddress> addresses) {
+        super(parent);
+        this.socket = socket;
+        this.addresses = addresses;
+        this.isServer = parent != null;
+    }
+
+    @Override
+    public SharedMemoryConfig config() {
+        return config;
+    }
+
+    @Override
+    public ChannelMetadata metadata() {
+        return METADATA;
+    }
+
+    @Override
+    public boolean isOpen() {
+        return state != State.CLOSED;
+    }
+
+    @Override
+    public boolean isActive() {
+        return state == State.CONNECTED;
+    }
+
+    @Override
+    protected AbstractUnsafe newUnsafe() {
+        return new SharedMemoryUnsafe();
+    }
+
+    @Override
+    protected boolean isCompatible(EventLoop loop) {
+        return true; // if not, the socket says so when it is registered
+    }
+
+    @Override
+    protected @Nullable SocketAddress localAddress0() {
+        return local;
+    }
+
+    @Override
+    protected @Nullable SocketAddress remoteAddress0() {
+        return remote;
+    }
+
+    @Override
+    protected void doBind(SocketAddress address) {
+        throw new UnsupportedOperationException("bind: a client has no address of its own");
+    }
+
+    @Override
+    protected void doDisconnect() {
+        doClose();
+    }
+
+    // Meeting
+
+    @Override
+    @SuppressWarnings("deprecation") // what takes its place is not in Netty 4.1
+    protected void doRegister() throws Exception {
+        if (socket.isRegistered()) {
+            return;
+        }
+        socket.pipeline().addLast(isServer ? Meeting.ofServer(this) : Meeting.ofClient(this));
+        ChannelFuture registered = eventLoop().register(socket);
+        if (registered.cause() instanceof Exception cause) {
+            throw cause;
+        }
+        if (isServer) {
+            startTimeout(MEETING_MILLIS);
+        }
+    }
+
+    private void startTimeout(int millis) {
+        timeout = eventLoop()
+                .schedule(
+                        () -> fail(new ConnectTimeoutException("shared memory: no meeting within " + millis + " ms")),
+                        millis,
+                        TimeUnit.MILLISECONDS);
+    }
+
+    private void stopTimeout() {
+        if (timeout != null) {
+            timeout.cancel(false);
+            timeout = null;
+        }
+    }
+
+    /** Both sides have mapped the file. */
+    void met(RingPair rings) {
+        stopTimeout();
+        if (state != State.OPEN) {
+            rings.file().close();
+            return;
+        }
+        this.rings = rings;
+        state = State.CONNECTED;
+        if (connecting != null) {
+            connecting.trySuccess();
+            connecting = null;
+        }
+        pipeline().fireChannelActive();
+    }
+
+    /** The connection cannot be made, or cannot go on. */
+    void fail(Throwable cause) {
+        if (connecting != null) {
+            connecting.tryFailure(cause);
+            connecting = null;
+        } else if (isActive()) {
+            pipeline().fireExceptionCaught(cause);
+        }
+        unsafe().close(voidPromise());
+    }
+
+    // Turns of the event loop
+
+    /** The other side has rung. */
+    void woken() {
+        turn();
+    }
+
+    /** The other side has closed the socket, or has been killed, or this side's event loop ends. */
+    void peerGone() {
+        peerGone = true;
+        if (eventLoop().isShuttingDown()) {
+            unsafe().close(voidPromise()); // no later turn is certain
+        } else {
+            turn();
+        }
+    }
+
+    private void queueTurn() {
+        if (!turnQueued) {
+            turnQueued = true;
+            eventLoop().execute(turn);
+        }
+    }
+
+    /** Reads and writes what can be, and comes back as long as more may come soon. */
+    private void turn() {
+        turnQueued = false;
+        try {
+            boolean moved = readPending && readRing();
+            if (writeBlocked && rings != null) {
+                moved |= ((SharedMemoryUnsafe) unsafe()).writeOn();
+            }
+            if (rings != null) {
+                waitForMore(rings, moved);
+            }
+        } catch (IOException
+                | InternalError e) { // broken by the other side; the error is for a file that was cut short
+            fail(e);
+        }
+    }
+
+    private void waitForMore(RingPair rings, boolean moved) throws IOException {
+        if (peerGone && rings.reader().available() == 0) {
+            unsafe().close(voidPromise());
+            return;
+        }
+        if (!readPending && !writeBlocked) {
+            return;
+        }
+        long spin = config.spinNanos();
+        if (spin > 0) {
+            long now = System.nanoTime();
+            if (moved) {
+                lastMoved = now;
+            }
+            if (now - lastMoved < spin) {
+                queueTurn();
+                return;
+            }
+        }
+        boolean mayRead = readPending && !rings.reader().beforeSleep();
+        boolean mayWrite = writeBlocked && !rings.writer().beforeSleep();
+        if (mayRead || mayWrite) {
+            queueTurn();
+        }
+    }
+
+    // Reading
+
+    @Override
+    protected void doBeginRead() {
+        readPending = true;
+        queueTurn();
+    }
+
+    /** Returns whether there was anything. */
+    @SuppressWarnings("deprecation") // the allocator's handle, which has no other name in Netty 4.1
+    private boolean readRing() throws IOException {
+        RingPair rings = this.rings;
+        if (rings == null || rings.reader().available() == 0) {
+            return false;
+        }
+        readPending = false;
+        ChannelPipeline pipeline = pipeline();
+        RecvByteBufAllocator.Handle handle = unsafe().recvBufAllocHandle();
+        handle.reset(config);
+        do {
+            ByteBuf buffer = handle.allocate(config.getAllocator());
+            try {
+                handle.attemptedBytesRead(buffer.writableBytes());
+                handle.lastBytesRead(rings.read(buffer));
+                handle.incMessagesRead(1);
+            } catch (Throwable e) {
+                buffer.release();
+                throw e;
+            }
+            if (rings.reader().release()) {
+                Doorbell.ring(socket);
+            }
+            pipeline.fireChannelRead(buffer);
+            rings = this.rings;
+        } while (rings != null && rings.reader().available() > 0 && handle.continueReading());
+        handle.readComplete();
+        pipeline.fireChannelReadComplete();
+        return true;
+    }
+
+    // Writing
+
+    @Override
+    protected Object filterOutboundMessage(Object msg) {
+        if (msg instanceof ByteBuf) {
+            return msg;
+        }
+        throw new UnsupportedOperationException(
+                "message type: " + StringUtil.simpleClassName(msg) + " (expected: ByteBuf)");
+    }
+
+    @Override
+    protected void doWrite(ChannelOutboundBuffer out) throws IOException {
+        writeBlocked = false;
+        RingPair rings = this.rings;
+        while (rings != null && !writeBlocked) {
+            ByteBuf buffer = (ByteBuf) out.current();
+            if (buffer == null) {
+                break;
+            }
+            if (peerGone) {
+                throw new IOException("shared memory: the other side is gone");
+            }
+            int length = buffer.readableBytes();
+            int written = rings.write(buffer, length);
+            writeBlocked = written < length;
+            if (written == length) {
+                out.progress(written);
+                out.remove(); // which tells listeners, who may close the channel
+            } else if (written > 0) {
+                buffer.skipBytes(written);
+                out.progress(written);
+            }
+            rings = this.rings;
+        }
+        if (rings != null && rings.writer().flush()) {
+            Doorbell.ring(socket);
+        }
+        if (writeBlocked) {
+            queueTurn();
+        }
+    }
+
+    // The end
+
+    @Override
+    protected void doClose() {
+        state = State.CLOSED;
+        stopTimeout();
+        if (connecting != null) {
+            connecting.tryFailure(new ClosedChannelException());
+            connecting = null;
+        }
+        closeSocket(socket);
+        RingPair over = rings;
+        if (over != null) {
+            rings = null;
+            over.file().close(); // only this event loop uses it, and asks for the rings each time
+        }
+    }
+
+    /** Closes a socket, which cannot close itself before it has an event loop. */
+    static void closeSocket(Channel socket) {
+        if (socket.isRegistered()) {
+            socket.close();
+        } else {
+            socket.unsafe().closeForcibly();
+        }
+    }
+
+    private final class SharedMemoryUnsafe extends AbstractUnsafe {
+
+        @Override
+        public void connect(SocketAddress server, @Nullable SocketAddress from, ChannelPromise promise) {
+            if (!promise.setUncancellable() || !ensureOpen(promise)) {
+                return;
+            }
+            if (isServer || isActive() || connecting != null) {
+                safeSetFailure(promise, new AlreadyConnectedException());
+                return;
+            }
+            if (!(server instanceof SharedMemoryAddress address)) {
+                safeSetFailure(promise, new UnsupportedAddressTypeException());
+                return;
+            }
+            connecting = promise;
+            remote = address;
+            int millis = config.getConnectTimeoutMillis();
+            if (millis > 0) {
+                startTimeout(millis);
+            }
+            socket.connect(addresses.apply(address.path())).addListener((ChannelFutureListener) connected -> {
+                Throwable cause = connected.cause();
+                if (cause != null) {
+                    fail(annotateConnectException(cause, address));
+                }
+            });
+        }
+
+        /** Writes what there was no room for; returns whether any of it was written. */
+        boolean writeOn() {
+            ChannelOutboundBuffer out = outboundBuffer();
+            long before = out == null ? 0 : out.totalPendingWriteBytes();
+            flush0();
+            out = outboundBuffer();
+            return out != null && out.totalPendingWriteBytes() < before;
+        }
+    }
+}

@@ -1,0 +1,65 @@
+package dev.zmtp.shm;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.DefaultChannelConfig;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/** The settings of a {@link SharedMemoryChannel}. */
+final class SharedMemoryConfig extends DefaultChannelConfig {
+
+    private static final int DEFAULT_CAPACITY = 256 << 10;
+    private static final int DEFAULT_SPIN_MICROS = 20;
+
+    private volatile int ringCapacity = DEFAULT_CAPACITY;
+    private volatile int spinMicros = DEFAULT_SPIN_MICROS;
+
+    SharedMemoryConfig(Channel channel) {
+        super(channel);
+    }
+
+    int ringCapacity() {
+        return ringCapacity;
+    }
+
+    /** For how long to spin; {@code Long.MAX_VALUE} is for ever. */
+    long spinNanos() {
+        return spinMicros == Integer.MAX_VALUE ? Long.MAX_VALUE : TimeUnit.MICROSECONDS.toNanos(spinMicros);
+    }
+
+    @Override
+    public Map<ChannelOption<?>, Object> getOptions() {
+        return getOptions(
+                super.getOptions(), SharedMemoryChannelOption.RING_CAPACITY, SharedMemoryChannelOption.SPIN_MICROS);
+    }
+
+    @Override
+    @SuppressWarnings("unchecked") // the option says of what type its value is
+    public <T> T getOption(ChannelOption<T> option) {
+        if (option.equals(SharedMemoryChannelOption.RING_CAPACITY)) {
+            return (T) Integer.valueOf(ringCapacity);
+        }
+        if (option.equals(SharedMemoryChannelOption.SPIN_MICROS)) {
+            return (T) Integer.valueOf(spinMicros);
+        }
+        return super.getOption(option);
+    }
+
+    @Override
+    public <T> boolean setOption(ChannelOption<T> option, T value) {
+        if (option.equals(SharedMemoryChannelOption.RING_CAPACITY)) {
+            ringCapacity = Ring.checkCapacity((Integer) value);
+            return true;
+        }
+        if (option.equals(SharedMemoryChannelOption.SPIN_MICROS)) {
+            int micros = (Integer) value;
+            if (micros < 0) {
+                throw new IllegalArgumentException("SPIN_MICROS: " + micros + " (expected: >= 0)");
+            }
+            spinMicros = micros;
+            return true;
+        }
+        return super.setOption(option, value);
+    }
+}

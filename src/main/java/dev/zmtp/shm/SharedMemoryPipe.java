@@ -1,0 +1,57 @@
+package dev.zmtp.shm;
+
+import java.io.IOException;
+import java.nio.file.Path;
+
+/**
+ * A ring of bytes in a file that is mapped: one thread of one process writes, and one of any process reads. Neither
+ * blocks. How the two find out about the file, and how one that waits is woken, is for their programs;
+ * {@link SharedMemoryChannel} does both. The memory is given back when nothing refers to the pipe or to an end of it
+ * any more.
+ */
+public final class SharedMemoryPipe {
+
+    private final SharedFile file;
+    private final SharedMemoryReader reader;
+    private final SharedMemoryWriter writer;
+
+    private SharedMemoryPipe(SharedFile file) {
+        this.file = file;
+        this.reader = new SharedMemoryReader(file.ring(0));
+        this.writer = new SharedMemoryWriter(file.ring(0));
+    }
+
+    /**
+     * Creates a pipe in a new file, which only the user of this process may open.
+     *
+     * @param capacity how many bytes fit: a power of two, 4 KiB to 256 MiB
+     * @throws IOException if the file is there, or there is no memory for it
+     */
+    public static SharedMemoryPipe create(Path file, int capacity) throws IOException {
+        return new SharedMemoryPipe(SharedFile.create(file, 1, Ring.checkCapacity(capacity)));
+    }
+
+    /**
+     * Opens the pipe that another process has created, and that neither has used yet.
+     *
+     * @throws IOException if there is no file for a pipe of {@code capacity} bytes
+     */
+    public static SharedMemoryPipe open(Path file, int capacity) throws IOException {
+        return new SharedMemoryPipe(SharedFile.open(file, 1, Ring.checkCapacity(capacity)));
+    }
+
+    /** The end to write to, for the side that writes. */
+    public SharedMemoryWriter writer() {
+        return writer;
+    }
+
+    /** The end to read from, for the side that reads. */
+    public SharedMemoryReader reader() {
+        return reader;
+    }
+
+    /** Removes the name of the file, when both sides have opened it. */
+    public void unlink() throws IOException {
+        file.unlink();
+    }
+}

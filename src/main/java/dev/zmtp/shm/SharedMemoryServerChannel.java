@@ -1,0 +1,138 @@
+package dev.zmtp.shm;
+
+import io.netty.channel.AbstractServerChannel;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelConfig;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.DefaultChannelConfig;
+import io.netty.channel.EventLoop;
+import io.netty.channel.ServerChannel;
+import io.netty.channel.socket.nio.NioServerDomainSocketChannel;
+import java.net.SocketAddress;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.UnsupportedAddressTypeException;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Accepts connections through shared memory, at the {@link SharedMemoryAddress} that it is bound to. The path is that
+ * of a Unix domain socket. Its file is removed when this channel is closed; a server that is killed leaves it, and
+ * whoever binds there again has to remove it first.
+ *
+ * <p>Its children are {@link SharedMemoryChannel}s, and active when their clients have mapped the memory.
+ */
+public final class SharedMemoryServerChannel extends AbstractServerChannel {
+
+    private final ChannelConfig config = new DefaultChannelConfig(this);
+    private final Channel socket;
+    private final Function<String, SocketAddress> addresses;
+
+    private volatile boolean closed;
+    private volatile @Nullable SharedMemoryAddress local;
+
+    /** A server on event loops of NIO. */
+    public SharedMemoryServerChannel() {
+        this(NioServerDomainSocketChannel::new, UnixDomainSocketAddress::of);
+    }
+
+    /**
+     * A server on event loops of another transport, such as
+     * {@code new SharedMemoryServerChannel(EpollServerDomainSocketChannel::new, DomainSocketAddress::new)}.
+     *
+     * @param sockets makes a server's Unix domain socket of that transport
+     * @param addresses makes the address of one from its path
+     */
+    public SharedMemoryServerChannel(
+            Supplier<? extends ServerChannel> sockets, Function<String, SocketAddress> addresses) {
+        this.socket = sockets.get();
+        this.addresses = addresses;
+        socket.config().setAutoRead(false); // it accepts when this channel reads
+    }
+
+    @Override
+    public ChannelConfig config() {
+        return config;
+    }
+
+    @Override
+    public boolean isOpen() {
+        return !closed;
+    }
+
+    @Override
+    public boolean isActive() {
+        return local != null && !closed;
+    }
+
+    @Override
+    public @Nullable SharedMemoryAddress localAddress() {
+        return local;
+    }
+
+    @Override
+    protected @Nullable SocketAddress localAddress0() {
+        return local;
+    }
+
+    @Override
+    protected boolean isCompatible(EventLoop loop) {
+        return true; // if not, the socket says so when it is registered
+    }
+
+    @Override
+    @SuppressWarnings("deprecation") // what takes its place is not in Netty 4.1
+    protected void doRegister() throws Exception {
+        if (!socket.isRegistered()) {
+            socket.pipeline().addLast(new Acceptor());
+            check(eventLoop().register(socket));
+        }
+    }
+
+    @Override
+    protected void doBind(SocketAddress address) throws Exception {
+        if (!(address instanceof SharedMemoryAddress path)) {
+            throw new UnsupportedAddressTypeException();
+        }
+        check(socket.bind(addresses.apply(path.path()))); // on its event loop it is done at once
+        local = path;
+    }
+
+    private static void check(ChannelFuture future) throws Exception {
+        if (future.cause() instanceof Exception cause) {
+            throw cause;
+        }
+    }
+
+    @Override
+    protected void doBeginRead() {
+        socket.read();
+    }
+
+    @Override
+    protected void doClose() {
+        closed = true;
+        SharedMemoryChannel.closeSocket(socket);
+    }
+
+    /** Passes on what the socket accepts, as connections that have not met yet. */
+    private final class Acceptor extends ChannelInboundHandlerAdapter {
+
+        @Override
+        public void channelRead(ChannelHandlerContext ctx, Object accepted) {
+            pipeline().fireChannelRead(new SharedMemoryChannel(SharedMemoryServerChannel.this, (Channel) accepted));
+        }
+
+        @Override
+        public void channelReadComplete(ChannelHandlerContext ctx) {
+            pipeline().fireChannelReadComplete();
+        }
+
+        @Override
+        public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+            pipeline().fireExceptionCaught(cause);
+        }
+    }
+}

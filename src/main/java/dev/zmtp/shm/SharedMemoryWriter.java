@@ -1,0 +1,85 @@
+package dev.zmtp.shm;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/**
+ * The end of a ring of bytes that writes. Never blocks, and allocates nothing. For one thread at a time.
+ *
+ * <p>The reader sees what was written after the next {@link #flush}. That must come before a wait for room: what the
+ * reader does not see, it does not read.
+ */
+public final class SharedMemoryWriter {
+
+    private final Ring ring;
+
+    /** What is written and what of it the reader knows. */
+    private long written;
+
+    private long published;
+
+    /** What the reader has read, as far as this side has looked. */
+    private long read;
+
+    SharedMemoryWriter(Ring ring) {
+        this.ring = ring;
+    }
+
+    /** The most bytes that are written and not read. */
+    public int capacity() {
+        return ring.capacity();
+    }
+
+    /**
+     * Writes as many of the remaining bytes of {@code source} as there is room for, and moves its position past them.
+     *
+     * @return how many these were; 0 if the ring is full
+     * @throws IOException if the other side has broken the ring, which cannot be used any more
+     */
+    public int write(ByteBuffer source) throws IOException {
+        int wanted = source.remaining();
+        int length = (int) Math.min(wanted, room(wanted));
+        int position = source.position();
+        ring.put(written, source, position, length);
+        source.position(position + length);
+        written += length;
+        return length;
+    }
+
+    /** Returns the room in the ring; looks at what was read meanwhile only if there is less than {@code wanted}. */
+    private long room(int wanted) throws IOException {
+        long room = ring.capacity() - (written - read);
+        if (room >= wanted) {
+            return room;
+        }
+        read = Ring.check("reader", ring.head(), read, published);
+        return ring.capacity() - (written - read);
+    }
+
+    /**
+     * Lets the reader see what was written.
+     *
+     * @return whether the reader sleeps, and is now to be woken; if so it is for the caller to do, once
+     */
+    public boolean flush() {
+        if (published != written) {
+            published = written;
+            ring.publishTail(written);
+        }
+        return ring.takeSleepingReader();
+    }
+
+    /**
+     * Says that this side, which has flushed, is about to sleep until there is room, and looks once more.
+     *
+     * @return whether it may sleep; otherwise there is room by now
+     */
+    public boolean beforeSleep() throws IOException {
+        ring.writerSleeps(true);
+        if (room(1) == 0) {
+            return true;
+        }
+        ring.writerSleeps(false);
+        return false;
+    }
+}

@@ -1,0 +1,413 @@
+package dev.zmtp.shm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.zmtp.testing.EventLoops;
+import dev.zmtp.testing.Hex;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.SimpleChannelInboundHandler;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.channels.UnsupportedAddressTypeException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.Callable;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What the transport itself does; that a codec runs on it is for {@code TransportContract}. */
+@Tag("netty-4.2-only")
+class SharedMemoryChannelTest {
+
+    private static final int CAPACITY = 4096;
+
+    @TempDir
+    Path directory;
+
+    private final EventLoops loops = new EventLoops(2);
+
+    /** The server's ends, once they are active. */
+    private final BlockingQueue<Channel> accepted = new LinkedBlockingQueue<>();
+
+    /** What has arrived at the server, in hex, how each connection ended, and why. */
+    private final BlockingQueue<String> events = new LinkedBlockingQueue<>();
+
+    private Path path;
+    private Channel server;
+
+    @BeforeEach
+    void bind() throws Exception {
+        path = directory.resolve("server");
+        server = new ServerBootstrap()
+                .group(loops.group())
+                .channel(SharedMemoryServerChannel.class)
+                .childOption(SharedMemoryChannelOption.RING_CAPACITY, CAPACITY)
+                .childHandler(each(Recorder::new))
+                .bind(new SharedMemoryAddress(path))
+                .sync()
+                .channel();
+    }
+
+    @AfterEach
+    void end() {
+        loops.close();
+    }
+
+    private static ChannelInitializer<Channel> each(Supplier<ChannelHandler> handlers) {
+        return new ChannelInitializer<>() {
+            @Override
+            protected void initChannel(Channel channel) {
+                channel.pipeline().addLast(handlers.get());
+            }
+        };
+    }
+
+    private final class Recorder extends SimpleChannelInboundHandler<ByteBuf> {
+        @Override
+        public void channelActive(ChannelHandlerContext ctx) {
+            accepted.add(ctx.channel());
+        }
+
+        @Override
+        protected void channelRead0(ChannelHandlerContext ctx, ByteBuf bytes) {
+            events.add(ByteBufUtil.hexDump(bytes));
+        }
+
+        @Override
+        public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+            events.add(cause.getMessage());
+        }
+
+        @Override
+        public void channelInactive(ChannelHandlerContext ctx) {
+            events.add("inactive");
+        }
+    }
+
+    private Bootstrap client() {
+        return new Bootstrap()
+                .group(loops.group())
+                .channel(SharedMemoryChannel.class)
+                .handler(new ChannelInboundHandlerAdapter());
+    }
+
+    private ChannelFuture connect() {
+        return client().connect(new SharedMemoryAddress(path));
+    }
+
+    private String event() throws InterruptedException {
+        return events.poll(10, TimeUnit.SECONDS);
+    }
+
+    /** Returns when the other threads have come so far. */
+    private static void until(Callable<Boolean> condition) throws Exception {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+        while (!condition.call()) {
+            assertThat(System.nanoTime()).isLessThan(end);
+            Thread.onSpinWait();
+        }
+    }
+
+    private Channel accepted() throws InterruptedException {
+        return accepted.poll(10, TimeUnit.SECONDS);
+    }
+
+    /** A client that does not keep to the rules: it has the socket, the file and its rings. */
+    private record Intruder(SocketChannel socket, Path path, SharedFile file) {
+
+        static Intruder at(Path server) throws IOException {
+            SocketChannel socket = SocketChannel.open(UnixDomainSocketAddress.of(server));
+            ByteBuffer invitation = ByteBuffer.allocate(11);
+            read(socket, invitation);
+            ByteBuffer name = ByteBuffer.allocate(invitation.getShort(9));
+            read(socket, name);
+            Path path = Path.of(StandardCharsets.UTF_8.decode(name).toString());
+            return new Intruder(socket, path, SharedFile.open(path, 2, invitation.getInt(5)));
+        }
+
+        private static void read(SocketChannel socket, ByteBuffer target) throws IOException {
+            while (target.hasRemaining()) {
+                socket.read(target);
+            }
+            target.flip();
+        }
+
+        void say(int value) throws IOException {
+            socket.write(ByteBuffer.wrap(new byte[] {(byte) value}));
+        }
+
+        /** From the client to the server. */
+        Ring ring() {
+            return file.ring(1);
+        }
+
+        void leave() throws IOException {
+            socket.close();
+            file.close();
+        }
+    }
+
+    // Connecting
+
+    @Test
+    void aChannelKnowsItsAddresses() throws Exception {
+        Channel client = connect().sync().channel();
+        assertThat(client.remoteAddress()).hasToString("shm:" + path);
+        assertThat(accepted().localAddress()).isEqualTo(server.localAddress());
+        assertThat(client.isActive()).isTrue();
+    }
+
+    @Test
+    void nobodyListens() {
+        assertThatThrownBy(() -> client().connect(new SharedMemoryAddress(directory.resolve("nobody")))
+                        .sync())
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("nobody");
+    }
+
+    @Test
+    void anAddressOfAnotherKindIsRefused() {
+        assertThatThrownBy(() -> client().connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), 1))
+                        .sync())
+                .isInstanceOf(UnsupportedAddressTypeException.class);
+    }
+
+    @Test
+    void theServersSocketGoesWithTheServer() {
+        assertThat(path).exists();
+        server.close().syncUninterruptibly();
+        assertThat(path).doesNotExist();
+    }
+
+    @Test
+    void aServerThatSaysNothingIsNotWaitedForForever() throws Exception {
+        Path silent = directory.resolve("silent");
+        try (ServerSocketChannel socket = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+            socket.bind(UnixDomainSocketAddress.of(silent));
+            assertThatThrownBy(() -> client().option(ChannelOption.CONNECT_TIMEOUT_MILLIS, 50)
+                            .connect(new SharedMemoryAddress(silent))
+                            .sync())
+                    .hasMessage("shared memory: no meeting within 50 ms");
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+                    'HTTP' 01 00001000 0001 2f         | invitation: 0x48545450 (expected: ZSHM)
+                    'ZSHM' 02 00001000 0001 2f         | version: 2 (expected: 1)
+                    'ZSHM' 01 00001000 ffff            | path length: 65535 (expected: <= 4096)
+                    'ZSHM' 01 00001000 0001 2f         | file: / (expected: a name that begins with netty-zmtp-)
+                    'ZSHM' 01 00001000 0004 2f 'etc'   | file: /etc (expected: a name that begins with netty-zmtp-)
+                    'ZSHM' 01 00001001 000d 2f 'netty-zmtp-0' | capacity: 4097 (expected: a power of two, 4096 to 268435456)
+                    'ZSHM' 01 00001000 000d 2f 'netty-zmtp-0' | /netty-zmtp-0 is not there (expected: a file)
+                    """)
+    void anInvitationThatIsNoneIsRefused(String invitation, String expected) throws Exception {
+        Path odd = directory.resolve("odd");
+        try (ServerSocketChannel socket = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+            socket.bind(UnixDomainSocketAddress.of(odd));
+            ChannelFuture connected = client().connect(new SharedMemoryAddress(odd));
+            try (SocketChannel connection = socket.accept()) {
+                connection.write(ByteBuffer.wrap(Hex.bytes(invitation.replace('\'', '"'))));
+                assertThatThrownBy(connected::sync)
+                        .isInstanceOf(IOException.class)
+                        .hasMessage("shared memory: " + expected);
+            }
+        }
+    }
+
+    @Test
+    void anAnswerThatIsNoneEndsTheConnection() throws Exception {
+        Intruder intruder = Intruder.at(path);
+        intruder.say(2);
+        assertThat(intruder.socket().read(ByteBuffer.allocate(1))).isEqualTo(-1);
+        until(() -> !Files.exists(intruder.path()));
+        assertThat(accepted).isEmpty();
+        intruder.leave();
+    }
+
+    @Test
+    void aClientThatLeavesWithoutAnAnswerLeavesNoFile() throws Exception {
+        Intruder intruder = Intruder.at(path);
+        assertThat(intruder.path()).exists();
+        intruder.leave();
+        until(() -> !Files.exists(intruder.path()));
+        assertThat(accepted).isEmpty();
+    }
+
+    @Test
+    void theFileHasNoNameAnyMoreWhenBothHaveIt() throws Exception {
+        Intruder intruder = Intruder.at(path);
+        intruder.say(1);
+        assertThat(accepted()).isNotNull();
+        assertThat(intruder.path()).doesNotExist();
+        intruder.leave();
+    }
+
+    // A peer that breaks the ring
+
+    @ParameterizedTest
+    @ValueSource(longs = {-1, CAPACITY + 1, Long.MIN_VALUE, Long.MAX_VALUE})
+    void aPositionThatCannotBeEndsThisConnectionAlone(long position) throws Exception {
+        Channel honest = connect().sync().channel();
+        accepted();
+        Intruder intruder = Intruder.at(path);
+        intruder.say(1);
+        accepted();
+        intruder.ring().publishTail(position);
+        intruder.say(0);
+        assertThat(event()).isEqualTo("shared memory: writer at " + position + " (expected: 0 to 4096)");
+        assertThat(event()).isEqualTo("inactive");
+        honest.writeAndFlush(Hex.buffer("01")).sync();
+        assertThat(event()).isEqualTo("01");
+        intruder.leave();
+    }
+
+    @Test
+    void ringsWithoutAnythingNewHarmNobody() throws Exception {
+        Intruder intruder = Intruder.at(path);
+        intruder.say(1);
+        accepted();
+        for (int i = 0; i < 1000; i++) {
+            intruder.say(i);
+        }
+        SharedMemoryWriter writer = new SharedMemoryWriter(intruder.ring());
+        writer.write(ByteBuffer.wrap(new byte[] {7}));
+        writer.flush();
+        intruder.say(0);
+        assertThat(event()).isEqualTo("07");
+        intruder.leave();
+    }
+
+    // The end
+
+    @Test
+    void whatIsInTheRingIsDeliveredBeforeTheEnd() throws Exception {
+        Intruder intruder = Intruder.at(path);
+        intruder.say(1);
+        Channel end = accepted();
+        end.config().setAutoRead(false);
+        end.eventLoop().submit(() -> {}).sync();
+        SharedMemoryWriter writer = new SharedMemoryWriter(intruder.ring());
+        writer.write(ByteBuffer.wrap(new byte[] {1, 2, 3}));
+        writer.flush();
+        intruder.leave();
+        end.config().setAutoRead(true);
+        assertThat(event()).isEqualTo("010203");
+        assertThat(event()).isEqualTo("inactive");
+    }
+
+    @Test
+    void aWriteWithoutRoomFailsWhenThePeerGoes() throws Exception {
+        Intruder intruder = Intruder.at(path);
+        intruder.say(1);
+        Channel end = accepted();
+        ChannelFuture write = end.writeAndFlush(end.alloc().buffer().writeZero(2 * CAPACITY));
+        intruder.leave();
+        assertThat(write.await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(write.cause()).isInstanceOf(IOException.class);
+        assertThat(event()).isEqualTo("inactive");
+    }
+
+    @Test
+    void aWriteIsCompleteWhenThereIsRoomForAll() throws Exception {
+        Channel client = connect().sync().channel();
+        Channel end = accepted();
+        end.config().setAutoRead(false);
+        end.eventLoop().submit(() -> {}).sync();
+        ChannelFuture first = client.writeAndFlush(client.alloc().buffer().writeZero(CAPACITY));
+        assertThat(first.await(10, TimeUnit.SECONDS)).isTrue();
+        ChannelFuture second = client.writeAndFlush(Hex.buffer("01 02"));
+        client.eventLoop().submit(() -> {}).sync();
+        end.config().setAutoRead(true);
+        assertThat(second.await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(second.isSuccess()).isTrue();
+    }
+
+    @Test
+    void twoThousandConnectionsLeaveNothing() throws Exception {
+        connect().sync().channel().close().sync(); // loads the classes
+        accepted();
+        long descriptors = descriptors();
+        int mappings = mappings(); // Netty 4.2.18 may leave channels open when an earlier test ends its loops
+        for (int i = 0; i < 2000; i++) {
+            Channel client = connect().sync().channel();
+            Channel end = accepted();
+            (i % 2 == 0 ? client : end).close();
+            client.closeFuture().sync();
+            end.closeFuture().sync();
+        }
+        until(() -> mappings() <= mappings && descriptors() < descriptors + 10);
+    }
+
+    private static int mappings() throws IOException {
+        try (Stream<String> lines = Files.lines(Path.of("/proc/self/maps"))) {
+            return (int) lines.filter(line -> line.contains(
+                            "netty-zmtp-" + ProcessHandle.current().pid()))
+                    .count();
+        }
+    }
+
+    private static long descriptors() throws IOException {
+        try (Stream<Path> files = Files.list(Path.of("/proc/self/fd"))) {
+            return files.count();
+        }
+    }
+
+    // Options
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 4095, 5000, Integer.MAX_VALUE})
+    void theCapacityIsChecked(int capacity) {
+        SharedMemoryChannel channel = new SharedMemoryChannel();
+        assertThatThrownBy(() -> channel.config().setOption(SharedMemoryChannelOption.RING_CAPACITY, capacity))
+                .hasMessageStartingWith("capacity: " + capacity + " (expected: a power of two");
+        channel.unsafe().closeForcibly();
+    }
+
+    @Test
+    void theSpinIsChecked() {
+        SharedMemoryChannel channel = new SharedMemoryChannel();
+        assertThatThrownBy(() -> channel.config().setOption(SharedMemoryChannelOption.SPIN_MICROS, -1))
+                .hasMessage("SPIN_MICROS: -1 (expected: >= 0)");
+        channel.unsafe().closeForcibly();
+    }
+
+    @Test
+    void theOptionsHaveTheirDefaults() {
+        SharedMemoryChannel channel = new SharedMemoryChannel();
+        assertThat(channel.config().getOption(SharedMemoryChannelOption.RING_CAPACITY))
+                .isEqualTo(256 << 10);
+        assertThat(channel.config().getOption(SharedMemoryChannelOption.SPIN_MICROS))
+                .isEqualTo(20);
+        channel.unsafe().closeForcibly();
+    }
+}
