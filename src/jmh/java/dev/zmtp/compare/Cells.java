@@ -39,6 +39,9 @@ final class Cells {
     /** The end of the id of a cell whose connections are Unix domain sockets. */
     static final String IPC = "-ipc";
 
+    /** The end of the id of a cell whose processes share memory. */
+    static final String SHM = "-shm";
+
     /** The end of the id of a cell in which everything is encrypted. */
     static final String CURVE = "-curve";
 
@@ -126,6 +129,7 @@ final class Cells {
         if (full) {
             curve();
             ipc();
+            sharedMemory();
         }
         return cells;
     }
@@ -241,6 +245,31 @@ final class Cells {
                 "256",
                 "pong",
                 "256");
+    }
+
+    private void sharedMemory() {
+        List<String> peers = join(ours("nio"), overTcp("nio"), raw("nio"));
+        for (String size : List.of("100", "1000", "65536")) {
+            String title = "One way, " + size(size) + ", shared memory";
+            add("oneway-" + size + SHM, title, Workload.ONEWAY, peers, "medium", "shm", "size", size);
+        }
+        for (String pong : List.of("256", "1024")) {
+            String ping = pong.equals("256") ? "256" : "4";
+            add(
+                    "roundtrip-" + ping + "-" + pong + BUSY + SHM,
+                    "Round trip, " + size(ping) + " there, " + size(pong)
+                            + " back, shared memory, event loops that never block",
+                    Workload.ROUNDTRIP,
+                    peers,
+                    "medium",
+                    "shm",
+                    "polling",
+                    "busy",
+                    "ping",
+                    ping,
+                    "pong",
+                    pong);
+        }
     }
 
     private void openLoops() {

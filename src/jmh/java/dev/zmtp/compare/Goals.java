@@ -86,6 +86,11 @@ final class Goals {
         for (String transport : MEASURED_MOST) {
             throughput("oneway-65536" + Cells.IPC, RAW + " " + transport + ComparedPeers.KEEPING, 0.9);
         }
+        String overTcp = OURS + " nio" + ComparedPeers.TCP;
+        throughput(oneWay + Cells.SHM, overTcp, 2.5);
+        for (String roundTrip : List.of("roundtrip-256-256", "roundtrip-4-1024")) {
+            atMost(roundTrip + Cells.BUSY + Cells.SHM, Metric.P50, overTcp, 1.0 / 8, "time");
+        }
         for (String load : List.of("50000", "50-percent")) {
             for (String other : List.of(LIBZMQ, PREDECESSOR)) {
                 atMost("openloop-" + load, Metric.P99, other, 1, "time");

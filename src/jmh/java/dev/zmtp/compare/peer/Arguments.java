@@ -16,7 +16,7 @@ import java.util.Optional;
  * @param transport {@code nio}, {@code epoll} or {@code io_uring}, of a peer on Netty; absent if not given
  * @param busy whether the event loops ask for events all the time and never sleep: {@code polling=busy}
  * @param curve whether everything is encrypted: {@code security=curve}
- * @param ipc whether connections are Unix domain sockets and not TCP: {@code medium=ipc}
+ * @param medium what connections are made of; TCP if not given
  * @param defaults whether Netty runs as it comes, with its leak detection and a promise for each write:
  *     {@code style=defaults}
  * @param kept whether raw-netty puts each message that it receives together: {@code received=kept}
@@ -37,7 +37,7 @@ record Arguments(
         Optional<String> transport,
         boolean busy,
         boolean curve,
-        boolean ipc,
+        Medium medium,
         boolean defaults,
         boolean kept,
         int port,
@@ -80,13 +80,15 @@ record Arguments(
             throw new UsageException("role: " + args.get(0) + " (expected: "
                     + (workload.answered() ? "ask, answer or pair" : "send, receive or pair") + " in this workload)");
         }
+        Medium medium = one(Medium.class, "medium", values.getOrDefault("medium", "tcp"));
+        values.remove("medium");
         Arguments parsed = new Arguments(
                 role,
                 workload,
                 Optional.ofNullable(text(values, "transport", "nio", "epoll", "io_uring")),
                 "busy".equals(text(values, "polling", "block", "busy")),
                 "curve".equals(text(values, "security", "none", "curve")),
-                "ipc".equals(text(values, "medium", "tcp", "ipc")),
+                medium,
                 "defaults".equals(text(values, "style", "tuned", "defaults")),
                 "kept".equals(text(values, "received", "counted", "kept")),
                 // A default of 0 lets a number be missing; where it must be there, the default is out of range.

@@ -18,7 +18,7 @@ final class Netty40 implements NettyTransport {
         if (!transport.equals("nio")) {
             throw new UnsupportedException(transport + ": not with Netty 4.0");
         }
-        if (program.arguments().ipc()) {
+        if (program.arguments().medium() != Medium.TCP) {
             throw new UnsupportedException("Netty 4.0 has no Unix domain sockets in Java");
         }
         return new Netty40();

@@ -1,5 +1,7 @@
 package dev.zmtp.compare.peer;
 
+import dev.zmtp.shm.SharedMemoryChannel;
+import dev.zmtp.shm.SharedMemoryServerChannel;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
@@ -55,8 +57,20 @@ final class Netty42 implements NettyTransport {
         if (PlatformDependent.useDirectBufferNoCleaner()) {
             program.marks().hiddenMemory(PlatformDependent::usedDirectMemory);
         }
-        boolean ipc = program.arguments().ipc();
-        return switch (program.arguments().transport().orElse("nio")) {
+        Medium medium = program.arguments().medium();
+        boolean ipc = medium == Medium.IPC;
+        String transport = program.arguments().transport().orElse("nio");
+        if (medium == Medium.SHM) {
+            if (!transport.equals("nio")) {
+                throw new UnsupportedException("shared memory is measured with nio");
+            }
+            return new Netty42(
+                    NioIoHandler::newFactory,
+                    SharedMemoryChannel.class,
+                    SharedMemoryServerChannel.class,
+                    UnixSockets.SHARED_MEMORY);
+        }
+        return switch (transport) {
             case "epoll" -> {
                 check("epoll", Epoll.unavailabilityCause());
                 Supplier<IoHandlerFactory> handlers = EpollIoHandler::newFactory;

@@ -61,7 +61,7 @@ final class NettyProgram {
         bootstrap.group(loop());
         bootstrap.channel(transport.serverChannelType());
         bootstrap.option(ChannelOption.SO_BACKLOG, BACKLOG);
-        if (!program.arguments().ipc()) {
+        if (program.arguments().medium() == Medium.TCP) {
             bootstrap.childOption(ChannelOption.TCP_NODELAY, true);
         }
         bootstrap.childHandler(new ChannelInitializer<Channel>() {
@@ -82,7 +82,7 @@ final class NettyProgram {
         EventLoopGroup loop = loop();
         bootstrap.group(loop);
         bootstrap.channel(transport.channelType());
-        if (!program.arguments().ipc()) {
+        if (program.arguments().medium() == Medium.TCP) {
             bootstrap.option(ChannelOption.TCP_NODELAY, true);
         }
         bootstrap.handler(new ChannelInitializer<Channel>() {

@@ -1,5 +1,6 @@
 package dev.zmtp.compare.peer;
 
+import dev.zmtp.shm.SharedMemoryAddress;
 import io.netty.channel.unix.DomainSocketAddress;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
@@ -23,6 +24,13 @@ enum UnixSockets {
         @Override
         SocketAddress address(Path path) {
             return new DomainSocketAddress(path.toString());
+        }
+    },
+    /** Those where two programs meet that share memory. */
+    SHARED_MEMORY {
+        @Override
+        SocketAddress address(Path path) {
+            return new SharedMemoryAddress(path);
         }
     };
 

@@ -1,0 +1,11 @@
+package dev.zmtp.compare.peer;
+
+/** What connections are made of. */
+enum Medium {
+    /** Sockets of the loopback interface. */
+    TCP,
+    /** Unix domain sockets. */
+    IPC,
+    /** Memory that both processes have mapped. */
+    SHM
+}
