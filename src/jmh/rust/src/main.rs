@@ -58,6 +58,22 @@ fn send_all(socket: &Socket, size: usize) -> omq_tokio::Result<()> {
     }
 }
 
+/// The endpoint of shared memory with this number. The programs that share it have the same working directory.
+fn shared_memory(number: u64) -> String {
+    format!("shm://target/compare/omq-{number}")
+}
+
+/// Returns the number of the endpoint: the port, or one that the process makes unlikely to be taken.
+fn bind(socket: &Socket, shared: bool) -> omq_tokio::Result<String> {
+    if shared {
+        let number = u64::from(std::process::id()) % 65_535 + 1;
+        socket.bind(shared_memory(number).as_str())?;
+        return Ok(number.to_string());
+    }
+    let endpoint = socket.bind("tcp://127.0.0.1:0")?.to_string();
+    Ok(endpoint.rsplit(':').next().unwrap_or_default().to_owned())
+}
+
 fn nanos(time: libc::timeval) -> i64 {
     time.tv_sec * 1_000_000_000 + time.tv_usec * 1_000
 }
@@ -110,8 +126,9 @@ fn main() -> omq_tokio::Result<()> {
     if arguments.get("security").is_some_and(|value| value == "curve") {
         unsupported("it is built without CURVE");
     }
-    if arguments.get("medium").is_some_and(|value| value == "ipc") {
-        unsupported("only its TCP is measured");
+    let medium = arguments.get("medium").map_or("tcp", String::as_str);
+    if medium == "ipc" {
+        unsupported("only its TCP and its shared memory are measured");
     }
     if arguments.get("polling").is_some_and(|value| value == "busy") {
         unsupported("its I/O thread always blocks");
@@ -121,14 +138,17 @@ fn main() -> omq_tokio::Result<()> {
     match role.as_str() {
         "receive" => {
             let socket = context.blocking_socket(SocketType::Pull, Options::default());
-            let endpoint = socket.bind("tcp://127.0.0.1:0")?.to_string();
-            println!("port={}", endpoint.rsplit(':').next().unwrap_or_default());
+            println!("port={}", bind(&socket, medium == "shm")?);
             thread::spawn(move || receive_all(&socket).expect("receive"));
         }
         "send" => {
             let port = number(&arguments, "port", 65_535);
             let socket = context.blocking_socket(SocketType::Push, Options::default());
-            socket.connect(format!("tcp://127.0.0.1:{port}").as_str())?;
+            if medium == "shm" {
+                socket.connect(shared_memory(port).as_str())?;
+            } else {
+                socket.connect(format!("tcp://127.0.0.1:{port}").as_str())?;
+            }
             if socket.wait_connected(1, HANDSHAKE_TIMEOUT)? < 1 {
                 usage("port: nobody answers (expected: a ZMTP peer)");
             }

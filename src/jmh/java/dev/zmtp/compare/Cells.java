@@ -42,6 +42,9 @@ final class Cells {
     /** The end of the id of a cell whose processes share memory. */
     static final String SHM = "-shm";
 
+    /** The others that share memory. */
+    private static final List<String> SHARING = List.of(ComparedPeers.OMQ, ComparedPeers.AERON);
+
     /** The end of the id of a cell in which everything is encrypted. */
     static final String CURVE = "-curve";
 
@@ -251,7 +254,12 @@ final class Cells {
         List<String> peers = join(ours("nio"), overTcp("nio"), raw("nio"));
         for (String size : List.of("100", "1000", "65536")) {
             String title = "One way, " + size(size) + ", shared memory";
-            add("oneway-" + size + SHM, title, Workload.ONEWAY, peers, "medium", "shm", "size", size);
+            List<String> others = switch (size) {
+                case "100" -> join(least("nio"), SHARING);
+                case "1000" -> SHARING;
+                default -> keeping("nio");
+            };
+            add("oneway-" + size + SHM, title, Workload.ONEWAY, join(peers, others), "medium", "shm", "size", size);
         }
         for (String pong : List.of("256", "1024")) {
             String ping = pong.equals("256") ? "256" : "4";
@@ -260,7 +268,7 @@ final class Cells {
                     "Round trip, " + size(ping) + " there, " + size(pong)
                             + " back, shared memory, event loops that never block",
                     Workload.ROUNDTRIP,
-                    peers,
+                    join(peers, List.of(ComparedPeers.AERON)),
                     "medium",
                     "shm",
                     "polling",

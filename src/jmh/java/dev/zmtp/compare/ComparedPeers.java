@@ -61,6 +61,9 @@ final class ComparedPeers {
     /** ZeroMQ in Rust. */
     static final String OMQ = "omq";
 
+    /** Messages through memory that is shared, without a protocol. */
+    static final String AERON = "aeron";
+
     /** The transports of Netty; the first is in every JVM. */
     static final List<String> TRANSPORTS = List.of("nio", "epoll", "io_uring");
 
@@ -71,13 +74,15 @@ final class ComparedPeers {
 
     private static final Path PREDECESSOR_JARS = DIRECTORY.resolve("netty4-zmtp");
 
-    /** Netty 4.0 uses internals that newer JDKs do not export. */
+    /** Netty 4.0 and Aeron use internals that the JDK does not export. */
     private static final Map<String, List<String>> FLAGS_OF_ONE = Map.of(
             PREDECESSOR,
             List.of(
                     "--add-opens=java.base/java.lang=ALL-UNNAMED",
                     "--add-opens=java.base/java.nio=ALL-UNNAMED",
-                    "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED"));
+                    "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED"),
+            AERON,
+            List.of("--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED"));
 
     private ComparedPeers() {}
 
@@ -126,6 +131,7 @@ final class ComparedPeers {
         });
         peers.add(predecessor());
         peers.add(jvm(JEROMQ, "nio", "", classPath, List.of(), ""));
+        peers.add(jvm(AERON, "nio", "", classPath, List.of(), ""));
         peers.removeIf(peer -> !wanted.matcher(peer.name()).find());
         // Only now, as they take compilers, a second and two minutes.
         if (wanted.matcher(LIBZMQ).find() && inCells.test(LIBZMQ)) {
@@ -146,7 +152,7 @@ final class ComparedPeers {
         String[] classPath = System.getProperty("java.class.path").split(Pattern.quote(File.pathSeparator), -1);
         Stream.concat(Stream.of(classPath).map(Path::of), predecessorJars().stream())
                 .map(path -> path.getFileName().toString())
-                .filter(name -> name.matches("(jeromq|netty4-zmtp|netty-all)-[0-9].*\\.jar"))
+                .filter(name -> name.matches("(jeromq|aeron-driver|netty4-zmtp|netty-all)-[0-9].*\\.jar"))
                 .map(name -> name.replaceFirst("\\.jar$", "").replaceFirst("-(?=[0-9])", " "))
                 .distinct()
                 .forEach(names::add);
@@ -160,7 +166,7 @@ final class ComparedPeers {
         command.addAll(jvmFlags());
         command.addAll(jvmFlagsOf(library));
         command.addAll(List.of("-cp", classPath, MAIN, library));
-        boolean onlyOne = library.equals(PREDECESSOR) || library.equals(JEROMQ);
+        boolean onlyOne = List.of(PREDECESSOR, JEROMQ, AERON).contains(library);
         String name = onlyOne ? library : library + " " + transport + variant;
         return new ComparedPeer(name, library, transport, command, keys, missing);
     }

@@ -88,8 +88,12 @@ final class Goals {
         }
         String overTcp = OURS + " nio" + ComparedPeers.TCP;
         throughput(oneWay + Cells.SHM, overTcp, 2.5);
+        throughput(oneWay + Cells.SHM, LEAST + " nio", 0.9);
+        throughput(oneWay + Cells.SHM, OMQ, 4);
+        throughput("oneway-1000" + Cells.SHM, OMQ, 1.5);
         for (String roundTrip : List.of("roundtrip-256-256", "roundtrip-4-1024")) {
             atMost(roundTrip + Cells.BUSY + Cells.SHM, Metric.P50, overTcp, 1.0 / 8, "time");
+            atMost(roundTrip + Cells.BUSY + Cells.SHM, Metric.P50, ComparedPeers.AERON, 2, "time");
         }
         for (String load : List.of("50000", "50-percent")) {
             for (String other : List.of(LIBZMQ, PREDECESSOR)) {

@@ -96,10 +96,19 @@ final class Plots {
                         .toList());
     }
 
+    private static String named(String variant) {
+        return switch (variant) {
+            case "curve" -> "CURVE";
+            case "ipc" -> "Unix domain sockets";
+            case "shm" -> "shared memory";
+            default -> variant;
+        };
+    }
+
     private List<Plot> bySize(List<Cell> cells) {
         String variant = variant(cells.get(0));
         String suffix = variant.isEmpty() ? "" : "-" + variant;
-        String title = "One way" + (variant.isEmpty() ? "" : ", " + variant.toUpperCase(Locale.ROOT));
+        String title = "One way" + (variant.isEmpty() ? "" : ", " + named(variant));
         List<String> sizes =
                 cells.stream().map(cell -> Text.size(cell.number("size", 0))).toList();
         Plot messages = new Plot(

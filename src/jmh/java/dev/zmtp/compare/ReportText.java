@@ -29,7 +29,7 @@ final class ReportText {
 
             ## Run it yourself
 
-            On Linux with JDK 17 or later, Maven, gcc and libzmq's header (Debian: `gcc`, `libzmq3-dev`); the rows of omq need cargo and Rust 1.85 or later:
+            On Linux with JDK 17 or later, Maven, gcc and libzmq's header (Debian: `gcc`, `libzmq3-dev`); the rows of omq need cargo and Rust 1.93 or later:
 
             ```sh
             mvn -q -Pcompare test-compile exec:exec@compare                                                          # about six minutes

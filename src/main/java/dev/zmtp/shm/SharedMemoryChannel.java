@@ -12,6 +12,7 @@ import io.netty.channel.ChannelPromise;
 import io.netty.channel.ConnectTimeoutException;
 import io.netty.channel.EventLoop;
 import io.netty.channel.RecvByteBufAllocator;
+import io.netty.channel.SingleThreadEventLoop;
 import io.netty.channel.socket.nio.NioDomainSocketChannel;
 import io.netty.util.concurrent.Future;
 import io.netty.util.internal.StringUtil;
@@ -46,6 +47,9 @@ public final class SharedMemoryChannel extends AbstractChannel {
     /** How long a client may take to map the file. */
     private static final int MEETING_MILLIS = 10_000;
 
+    /** How long turns follow each other before the event loop looks at its sockets. */
+    private static final long TURNS_NANOS = 100_000;
+
     private enum State {
         OPEN,
         CONNECTED,
@@ -71,6 +75,7 @@ public final class SharedMemoryChannel extends AbstractChannel {
     private @Nullable RingPair rings;
 
     private final Runnable turn = this::turn;
+    private final Runnable afterPause = this::afterPause;
 
     private boolean turnQueued;
     private boolean readPending;
@@ -79,7 +84,11 @@ public final class SharedMemoryChannel extends AbstractChannel {
     private boolean writeBlocked;
 
     private boolean peerGone;
+    /** By {@link System#nanoTime}: when the last turn began, when one moved a byte, and when the loop had a pause. */
+    private long now;
+
     private long lastMoved;
+    private long lastPause;
 
     /** A client on event loops of NIO. */
     public SharedMemoryChannel() {
@@ -240,16 +249,31 @@ public final class SharedMemoryChannel extends AbstractChannel {
         }
     }
 
+    /**
+     * The next turn follows soon, but not always at once: Netty's loops run tasks that come from tasks for up to a
+     * second before they look at their sockets again.
+     */
     private void queueTurn() {
-        if (!turnQueued) {
-            turnQueued = true;
+        if (turnQueued) {
+            return;
+        }
+        turnQueued = true;
+        if (now - lastPause > TURNS_NANOS && eventLoop() instanceof SingleThreadEventLoop loop) {
+            lastPause = now;
+            loop.executeAfterEventLoopIteration(afterPause);
+        } else {
             eventLoop().execute(turn);
         }
+    }
+
+    private void afterPause() {
+        eventLoop().execute(turn);
     }
 
     /** Reads and writes what can be, and comes back as long as more may come soon. */
     private void turn() {
         turnQueued = false;
+        now = System.nanoTime();
         try {
             boolean moved = readPending && readRing();
             if (writeBlocked && rings != null) {
@@ -274,7 +298,6 @@ public final class SharedMemoryChannel extends AbstractChannel {
         }
         long spin = config.spinNanos();
         if (spin > 0) {
-            long now = System.nanoTime();
             if (moved) {
                 lastMoved = now;
             }

@@ -14,7 +14,7 @@ public final class SharedMemoryChannelOption {
             ChannelOption.valueOf(SharedMemoryChannelOption.class, "RING_CAPACITY");
 
     /**
-     * The microseconds for which the event loop looks for more, without sleeping, after something has moved: 20 by
+     * The microseconds for which the event loop looks for more, without sleeping, after something has moved: 50 by
      * default, 0 for never, {@code Integer.MAX_VALUE} for always. Until then the other side needs no system call to
      * reach this one. A loop that spins takes its core, and its other channels wait no longer than usual.
      */

@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 final class SharedMemoryConfig extends DefaultChannelConfig {
 
     private static final int DEFAULT_CAPACITY = 256 << 10;
-    private static final int DEFAULT_SPIN_MICROS = 20;
+    private static final int DEFAULT_SPIN_MICROS = 50;
 
     private volatile int ringCapacity = DEFAULT_CAPACITY;
     private volatile int spinMicros = DEFAULT_SPIN_MICROS;

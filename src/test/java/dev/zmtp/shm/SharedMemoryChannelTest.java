@@ -407,7 +407,7 @@ class SharedMemoryChannelTest {
         assertThat(channel.config().getOption(SharedMemoryChannelOption.RING_CAPACITY))
                 .isEqualTo(256 << 10);
         assertThat(channel.config().getOption(SharedMemoryChannelOption.SPIN_MICROS))
-                .isEqualTo(20);
+                .isEqualTo(50);
         channel.unsafe().closeForcibly();
     }
 }

@@ -1,6 +1,7 @@
 package dev.zmtp.compare.peer;
 
 import dev.zmtp.shm.SharedMemoryChannel;
+import dev.zmtp.shm.SharedMemoryChannelOption;
 import dev.zmtp.shm.SharedMemoryServerChannel;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
@@ -139,6 +140,13 @@ final class Netty42 implements NettyTransport {
     @Override
     public int port(SocketAddress address) {
         return sockets == null ? NettyTransport.super.port(address) : UnixSockets.number(address);
+    }
+
+    @Override
+    public void neverSleep(Channel connection) {
+        if (connection instanceof SharedMemoryChannel) {
+            connection.config().setOption(SharedMemoryChannelOption.SPIN_MICROS, Integer.MAX_VALUE);
+        }
     }
 
     @Override

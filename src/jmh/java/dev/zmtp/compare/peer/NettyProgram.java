@@ -67,6 +67,7 @@ final class NettyProgram {
         bootstrap.childHandler(new ChannelInitializer<Channel>() {
             @Override
             protected void initChannel(Channel ch) {
+                prepare(ch);
                 library.addCodec(ch.pipeline(), true);
                 ch.pipeline().addLast(traffic.handler(true, messages), new Ending(null));
             }
@@ -88,6 +89,7 @@ final class NettyProgram {
         bootstrap.handler(new ChannelInitializer<Channel>() {
             @Override
             protected void initChannel(Channel ch) {
+                prepare(ch);
                 library.addCodec(ch.pipeline(), false);
                 ch.pipeline().addLast(line.handler(), traffic.handler(false, messages), new Ending(line));
             }
@@ -95,6 +97,12 @@ final class NettyProgram {
         line.connector =
                 () -> bootstrap.connect(transport.address(port)).addListener((ChannelFutureListener) this::connected);
         loop.next().execute(line::open);
+    }
+
+    private void prepare(Channel connection) {
+        if (program.arguments().busy()) {
+            transport.neverSleep(connection);
+        }
     }
 
     private void connected(ChannelFuture future) {

@@ -27,6 +27,9 @@ interface NettyTransport {
         return ((InetSocketAddress) address).getPort();
     }
 
+    /** Sets what a connection needs so that it never sleeps either. */
+    default void neverSleep(Channel connection) {}
+
     /** Makes {@code loop} run {@code turn} each time after it has looked for events, forever: it never sleeps. */
     void spin(EventLoop loop, Runnable turn);
 }

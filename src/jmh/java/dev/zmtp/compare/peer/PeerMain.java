@@ -48,7 +48,7 @@ public final class PeerMain {
         }
     }
 
-    private static final String PEERS = "netty-zmtp, raw-netty, least-handlers, netty4-zmtp or jeromq";
+    private static final String PEERS = "netty-zmtp, raw-netty, least-handlers, netty4-zmtp, jeromq or aeron";
 
     /** Each library is loaded only here: not all are on the class path of each program. */
     private static PeerProgram peer(String name) throws UsageException {
@@ -58,6 +58,7 @@ public final class PeerMain {
             case "least-handlers" -> program -> LeastHandlers.start(program);
             case "netty4-zmtp" -> program -> Netty4Zmtp.start(program);
             case "jeromq" -> program -> JeroMq.start(program);
+            case "aeron" -> program -> AeronIpc.start(program);
             default -> throw new UsageException("peer: " + name + " (expected: " + PEERS + ")");
         };
     }
