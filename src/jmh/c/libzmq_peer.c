@@ -36,11 +36,11 @@
 static const size_t request_sizes[REQUEST_FRAMES] = {9, 9, 0, 20, 40, 100};
 
 enum role { RECEIVE, SEND, ANSWER, ASK, PAIR };
-enum workload { ONEWAY, CONNECTIONS, IDLE, REQREP, CUSTOM, ROUNDTRIP, OPENLOOP };
+enum workload { ONEWAY, CONNECTIONS, IDLE, LATENCY, REQREP, CUSTOM, ROUNDTRIP, OPENLOOP };
 
 static const char *const role_names[] = {"receive", "send", "answer", "ask", "pair", NULL};
 static const char *const workload_names[]
-    = {"oneway", "connections", "idle", "reqrep", "custom", "roundtrip", "openloop", NULL};
+    = {"oneway", "connections", "idle", "latency", "reqrep", "custom", "roundtrip", "openloop", NULL};
 
 /* What the arguments say; -1 is what was not said. */
 static struct {
@@ -687,6 +687,8 @@ int main (int argc, char **argv)
         unsupported ("it was built without CURVE");
     if (args.workload == CUSTOM)
         unsupported ("it has no custom encoders and decoders");
+    if (args.workload == LATENCY)
+        unsupported ("it is measured by replies");
     /* Each socket has a file of its own besides its connection. */
     struct rlimit files;
     if (getrlimit (RLIMIT_NOFILE, &files) == 0) {

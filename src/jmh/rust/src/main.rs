@@ -16,7 +16,8 @@ use std::time::Duration;
 /// Messages that are received at a time, if so many have arrived.
 const BATCH: usize = 1024;
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
-const WORKLOADS: [&str; 7] = ["oneway", "connections", "idle", "reqrep", "custom", "roundtrip", "openloop"];
+const WORKLOADS: [&str; 8] =
+    ["oneway", "connections", "idle", "reqrep", "custom", "roundtrip", "openloop", "latency"];
 
 static MESSAGES: AtomicU64 = AtomicU64::new(0);
 

@@ -133,7 +133,10 @@ final class Cells {
             curve();
             ipc();
             sharedMemory();
+            arrivals("tcp", join(nettys("nio"), ours("epoll")));
+            arrivals("ipc", join(nettys("nio"), ours("epoll")));
         }
+        arrivals("shm", full ? join(nettys("nio"), List.of(ComparedPeers.AERON)) : ours("nio"));
         return cells;
     }
 
@@ -278,6 +281,23 @@ final class Cells {
                     "pong",
                     pong);
         }
+    }
+
+    private void arrivals(String medium, List<String> peers) {
+        add(
+                "latency-256" + BUSY + "-" + medium,
+                "From one process to the other, 256 bytes, 50,000 messages/s, " + Text.medium(medium)
+                        + ", event loops that never block",
+                Workload.LATENCY,
+                peers,
+                "medium",
+                medium,
+                "polling",
+                "busy",
+                "size",
+                "256",
+                "rate",
+                "50000");
     }
 
     private void openLoops() {

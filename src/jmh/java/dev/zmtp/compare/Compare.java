@@ -43,7 +43,7 @@ public final class Compare implements Callable<Integer> {
             names = "--profile",
             paramLabel = "quick|full",
             defaultValue = "quick",
-            description = "quick: about six minutes; full: all cells, about 40 minutes (quick).")
+            description = "quick: about six minutes; full: all cells, about an hour (quick).")
     private Profile profile;
 
     @Option(

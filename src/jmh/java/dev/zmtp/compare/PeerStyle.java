@@ -49,6 +49,7 @@ record PeerStyle(Color color, Marker marker) {
         put(ComparedPeers.JEROMQ, 0xf08c00, SeriesMarkers.TRIANGLE_DOWN);
         put(ComparedPeers.LIBZMQ, 0xc9184a, SeriesMarkers.SQUARE);
         put(ComparedPeers.OMQ, 0x6a1b9a, SeriesMarkers.DIAMOND);
+        put(ComparedPeers.AERON, 0x9e9d24, SeriesMarkers.CIRCLE);
     }
 
     /** For a peer of which this class knows nothing, such as one in older results. */

@@ -99,8 +99,7 @@ final class Plots {
     private static String named(String variant) {
         return switch (variant) {
             case "curve" -> "CURVE";
-            case "ipc" -> "Unix domain sockets";
-            case "shm" -> "shared memory";
+            case "ipc", "shm" -> Text.medium(variant);
             default -> variant;
         };
     }

@@ -4,7 +4,7 @@ package dev.zmtp.compare;
 enum Profile {
     /** Each kind of cell, in about six minutes: shows that everything works, and the rough picture. */
     QUICK(7, 4, 0.4),
-    /** All cells, in about 40 minutes. On two cores a JVM needs seconds to compile. */
+    /** All cells, in about an hour. On two cores a JVM needs seconds to compile. */
     FULL(15, 5, 0.5);
 
     private final int windows;

@@ -33,7 +33,7 @@ final class ReportText {
 
             ```sh
             mvn -q -Pcompare test-compile exec:exec@compare                                                          # about six minutes
-            mvn -q -Pcompare test-compile exec:exec@compare -Dcompare.args="--profile full --output ."               # about 40 minutes: this page
+            mvn -q -Pcompare test-compile exec:exec@compare -Dcompare.args="--profile full --output ."               # about an hour: this page
             ```
 
             The first writes into `target/compare/report`. `-Dcompare.args=--help` lists the options; `--report-only docs/benchmarks/results.json --output .` writes these pages again without measuring. `--baseline CLASSPATH` puts another build of netty-zmtp beside this one.
@@ -80,6 +80,10 @@ final class ReportText {
             **Closed loops.** In a round trip the next request waits for the reply. A stall is therefore one slow sample, and not the many that would have been sent meanwhile. Requests in flight are a closed loop, too.
 
             **Open loops.** Messages are sent by a schedule, and latency counts from the time at which a message should have been sent (no coordinated omission). "Late" is the share that was sent more than 1 ms after that time. What a cold start could not send in time is dropped before the end of the warm-up.
+
+            **From one process to the other.** Messages are sent by a schedule, and the end that receives them takes the time since each should have been sent. Both read `CLOCK_MONOTONIC`, which is one clock for all processes of a machine; to read it takes some 25 ns, and on a machine whose cores have clocks that differ, what they differ by is an error as well.
+
+            **Aeron** is there as the least that two JVMs can do through memory that they share: messages without a protocol, on threads that never sleep. Its media driver has a thread of its own that is not on their way.
 
             **Percent of the slowest peer's maximum.** The maximum is what arrived when only back pressure limited the sender. All peers of such a table are asked for the same rate: a share of the least of their maxima.
 

@@ -1,7 +1,6 @@
 package dev.zmtp.compare;
 
 import dev.zmtp.compare.peer.Schedule;
-import dev.zmtp.compare.peer.Workload;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -120,7 +119,7 @@ final class RunningPeer implements AutoCloseable {
         }
         rest(settling);
         if (cell.timed()) {
-            sender().latencies();
+            timing().latencies();
         }
         List<Mark> before = marks();
         rest(window);
@@ -142,7 +141,12 @@ final class RunningPeer implements AutoCloseable {
 
     /** Whether messages are sent by a schedule that the peer can keep. */
     private boolean isScheduled() {
-        return cell.workload() == Workload.OPENLOOP && cell.timed();
+        return cell.workload().scheduled() && cell.timed();
+    }
+
+    /** The process that takes the times. */
+    private PeerProcess timing() {
+        return cell.workload().timedByReceiver() ? processes.get(processes.size() - 1) : sender();
     }
 
     private List<Mark> marks() throws NotMeasuredException, InterruptedException {
@@ -162,9 +166,9 @@ final class RunningPeer implements AutoCloseable {
     }
 
     private Map<Metric, Double> latencies() throws NotMeasuredException, InterruptedException {
-        Latencies latencies = sender().latencies();
+        Latencies latencies = timing().latencies();
         if (latencies.count() == 0) {
-            throw new NotMeasuredException("no reply came within the measured window", false);
+            throw new NotMeasuredException("no message or reply came within the measured window", false);
         }
         return latencies.figures();
     }

@@ -61,7 +61,7 @@ final class Table {
         }
         if (cell.timed()) {
             List<String> headers = new ArrayList<>(List.of("p50", "p90", "p99", "p99.9", "p99.99", "max"));
-            headers.add(cell.workload() == Workload.OPENLOOP ? "messages/s: sent, intended, late" : "round trips/s");
+            headers.add(cell.workload().scheduled() ? "messages/s: sent, intended, late" : "round trips/s");
             headers.addAll(List.of("CPU s / million", "allocated B: ask, answer", "p50, p99: peer ÷ netty-zmtp"));
             return headers;
         }
@@ -139,7 +139,7 @@ final class Table {
         cells.add(median(row, Metric.P99_99, Text::nanos));
         cells.add(median(row, Metric.MAX, Text::nanos));
         cells.add(
-                cell.workload() == Workload.OPENLOOP
+                cell.workload().scheduled()
                         ? median(row, PER_SECOND, Text::count) + ", "
                                 + median(row, Metric.INTENDED_RATE, Text::count) + ", "
                                 + median(row, Metric.LATE, Text::percent)

@@ -95,4 +95,14 @@ final class Text {
                 .ifPresent(size -> parts.add(spread(size, Text::bytes) + " resident for each connection"));
         return String.join(", ", parts);
     }
+
+    /** What connections are made of, by its key. */
+    static String medium(String key) {
+        return switch (key) {
+            case "tcp" -> "TCP";
+            case "ipc" -> "Unix domain sockets";
+            case "shm" -> "shared memory";
+            default -> throw new IllegalArgumentException("medium: " + key + " (expected: tcp, ipc or shm)");
+        };
+    }
 }

@@ -9,6 +9,8 @@ import io.aeron.driver.MediaDriver;
 import io.aeron.driver.ThreadingMode;
 import io.aeron.logbuffer.FragmentHandler;
 import java.nio.ByteBuffer;
+import java.util.EnumSet;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.agrona.concurrent.SleepingMillisIdleStrategy;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -21,6 +23,8 @@ import org.agrona.concurrent.UnsafeBuffer;
  * stopped while others run.
  */
 final class AeronIpc {
+
+    private static final Set<Workload> SUPPORTED = EnumSet.of(Workload.ONEWAY, Workload.ROUNDTRIP, Workload.LATENCY);
 
     private static final int FORWARD = 1001;
     private static final int BACK = 1002;
@@ -52,6 +56,9 @@ final class AeronIpc {
         Arguments arguments = program.arguments();
         if (arguments.medium() != Medium.SHM || arguments.role() == Role.PAIR) {
             throw new UnsupportedException("it is measured between two processes that share memory");
+        }
+        if (!SUPPORTED.contains(arguments.workload())) {
+            throw new UnsupportedException("it is measured one way and in round trips");
         }
         if (Math.max(arguments.size(), Math.max(arguments.ping(), arguments.pong())) > MAX_SIZE) {
             throw new UnsupportedException("only messages of one fragment are measured");
@@ -105,8 +112,11 @@ final class AeronIpc {
         ExclusivePublication pongs = publication(BACK);
         UnsafeBuffer pong = buffer(arguments.pong());
         boolean answers = arguments.workload() == Workload.ROUNDTRIP;
+        boolean timed = arguments.workload() == Workload.LATENCY;
         FragmentHandler handler = (bytes, offset, length, header) -> {
-            if (bytes.getByte(offset) != 0) {
+            if (timed) {
+                program.latencies().record(System.nanoTime() - bytes.getLong(offset));
+            } else if (bytes.getByte(offset) != 0) {
                 throw new IllegalStateException("first byte: " + bytes.getByte(offset) + " (expected: 0)");
             }
             if (answers) {
@@ -116,10 +126,10 @@ final class AeronIpc {
         };
         while (true) {
             int received = pings.poll(handler, BATCH);
-            if (!answers) {
-                messages.add(received);
-            } else if (received == 0) {
+            if (received == 0) {
                 Thread.onSpinWait();
+            } else if (!answers) {
+                messages.add(received);
             }
         }
     }
@@ -131,14 +141,39 @@ final class AeronIpc {
             Thread.onSpinWait();
         }
         program.ready();
-        if (arguments.workload() == Workload.ROUNDTRIP) {
-            ping(publication, pongs);
-        } else {
-            UnsafeBuffer message = buffer(arguments.size());
-            while (true) {
-                send(publication, message);
-                messages.add(1);
+        switch (arguments.workload()) {
+            case ROUNDTRIP -> ping(publication, pongs);
+            case LATENCY -> sendOnTime(publication);
+            default -> sendAll(publication);
+        }
+    }
+
+    private void sendAll(ExclusivePublication publication) {
+        UnsafeBuffer message = buffer(arguments.size());
+        while (true) {
+            send(publication, message);
+            messages.add(1);
+        }
+    }
+
+    private void sendOnTime(ExclusivePublication publication) {
+        UnsafeBuffer message = buffer(arguments.size());
+        Schedule schedule = program.schedule();
+        schedule.restart();
+        while (true) {
+            long now = System.nanoTime();
+            schedule.begin(now);
+            if (schedule.due() > now) {
+                Thread.onSpinWait();
+                continue;
             }
+            message.putLong(0, schedule.due());
+            send(publication, message);
+            if (schedule.isLate(now)) {
+                program.late().add(1);
+            }
+            schedule.next();
+            messages.add(1);
         }
     }
 

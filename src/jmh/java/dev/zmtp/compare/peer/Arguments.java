@@ -21,12 +21,12 @@ import java.util.Optional;
  *     {@code style=defaults}
  * @param kept whether raw-netty puts each message that it receives together: {@code received=kept}
  * @param port where to connect to; for a Unix domain socket the number in the name of its file
- * @param size bytes of a frame, in oneway, connections and openloop
+ * @param size bytes of a frame, in oneway, connections, openloop and latency
  * @param ping bytes of the request, in roundtrip
  * @param pong bytes of the answer, in roundtrip
  * @param outstanding requests in flight, in reqrep and custom
  * @param connections how many connections there are
- * @param rate messages a second, in openloop
+ * @param rate messages a second, in openloop and latency
  * @param every which messages are answered in openloop: every n-th
  * @param flush messages between two flushes on Netty, in oneway and connections, or as many as there can be; see
  *     {@link #flush(int)}
@@ -93,12 +93,12 @@ record Arguments(
                 "kept".equals(text(values, "received", "counted", "kept")),
                 // A default of 0 lets a number be missing; where it must be there, the default is out of range.
                 number(values, "port", role.connects() && !role.binds() ? -1 : 0, 0, 65_535),
-                number(values, "size", sizeDefault(workload), workload == Workload.OPENLOOP ? Long.BYTES : 1, MAX_SIZE),
+                number(values, "size", sizeDefault(workload), workload.scheduled() ? Long.BYTES : 1, MAX_SIZE),
                 number(values, "ping", workload == Workload.ROUNDTRIP ? -1 : 1, 1, MAX_SIZE),
                 number(values, "pong", workload == Workload.ROUNDTRIP ? -1 : 1, 1, MAX_SIZE),
                 number(values, "outstanding", 1000, 1, MAX_COUNT),
                 number(values, "connections", 1, 1, MAX_CONNECTIONS),
-                number(values, "rate", workload == Workload.OPENLOOP && role.connects() ? -1 : 1, 1, MAX_COUNT),
+                number(values, "rate", workload.scheduled() && role.connects() ? -1 : 1, 1, MAX_COUNT),
                 number(values, "every", workload == Workload.OPENLOOP && role.binds() ? -1 : 1, 1, MAX_COUNT),
                 number(values, "flush", MAX_COUNT, 1, MAX_COUNT));
         if (!values.isEmpty()) {
@@ -114,7 +114,7 @@ record Arguments(
 
     private static int sizeDefault(Workload workload) {
         return switch (workload) {
-            case ONEWAY, CONNECTIONS -> -1;
+            case ONEWAY, CONNECTIONS, LATENCY -> -1;
             default -> 24;
         };
     }

@@ -46,6 +46,7 @@ final class CodecTraffic implements NettyTraffic {
             case CUSTOM -> binding ? new CustomAnswerer(messages) : new CustomAsker(messages);
             case ROUNDTRIP -> binding ? new Ponger(messages) : new Pinger(messages);
             case OPENLOOP -> binding ? new SparseEcho(messages) : new Timed(messages);
+            case LATENCY -> binding ? new Arrivals(messages) : new Timed(messages);
         };
     }
 
@@ -324,6 +325,26 @@ final class CodecTraffic implements NettyTraffic {
         public void channelRead(ChannelHandlerContext ctx, Object echo) {
             latencies.record(System.nanoTime() - library.firstLong(echo));
             ReferenceCountUtil.release(echo);
+        }
+    }
+
+    /**
+     * Measures from the time when each message was due. The ends are processes of one machine, whose clocks are the
+     * same: {@code System.nanoTime} reads {@code CLOCK_MONOTONIC} on Linux.
+     */
+    private final class Arrivals extends ChannelInboundHandlerAdapter {
+        private final Counter messages;
+        private final LatencyRecorder latencies = program.latencies();
+
+        Arrivals(Counter messages) {
+            this.messages = messages;
+        }
+
+        @Override
+        public void channelRead(ChannelHandlerContext ctx, Object message) {
+            latencies.record(System.nanoTime() - library.firstLong(message));
+            ReferenceCountUtil.release(message);
+            messages.add(1);
         }
     }
 

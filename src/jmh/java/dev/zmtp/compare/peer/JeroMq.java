@@ -51,6 +51,9 @@ final class JeroMq {
         if (program.arguments().workload() == Workload.CUSTOM) {
             throw new UnsupportedException("it has no custom encoders and decoders");
         }
+        if (program.arguments().workload() == Workload.LATENCY) {
+            throw new UnsupportedException("it is measured by replies");
+        }
         new JeroMq(program).start();
     }
 

@@ -73,7 +73,7 @@ final class Marks {
                     ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed());
             add(line, "direct", direct());
         }
-        if (arguments.workload() == Workload.OPENLOOP) {
+        if (arguments.workload().scheduled()) {
             add(line, "late", late.count());
         }
         if (arguments.workload() == Workload.IDLE) {

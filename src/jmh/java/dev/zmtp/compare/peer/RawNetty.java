@@ -44,7 +44,7 @@ final class RawNetty implements NettyLibrary {
             pipeline.addLast(new Splitter(length(arguments.size())));
         } else if (arguments.workload() == Workload.ROUNDTRIP) {
             pipeline.addLast(new Splitter(length(binding ? arguments.ping() : arguments.pong())));
-        } else if (arguments.workload() == Workload.OPENLOOP) {
+        } else if (arguments.workload().scheduled()) {
             pipeline.addLast(new Splitter(length(arguments.size())));
         }
     }

@@ -17,7 +17,9 @@ public enum Workload {
     /** One request is in flight. */
     ROUNDTRIP(true, true),
     /** Requests are sent by a schedule, whether or not replies have come. */
-    OPENLOOP(true, true);
+    OPENLOOP(true, true),
+    /** Messages are sent by a schedule, and the end that receives them measures how long they took. */
+    LATENCY(false, true);
 
     private final boolean answered;
     private final boolean timed;
@@ -40,6 +42,16 @@ public enum Workload {
     /** Whether latencies are recorded. */
     public boolean timed() {
         return timed;
+    }
+
+    /** Whether messages are sent by a schedule. */
+    public boolean scheduled() {
+        return this == OPENLOOP || this == LATENCY;
+    }
+
+    /** Whether the binding end takes the times; otherwise the connecting end does. */
+    public boolean timedByReceiver() {
+        return this == LATENCY;
     }
 
     /** Whether messages flow. */

@@ -16,7 +16,8 @@
  * requests of six frames in flight, a ROUTER sends each back. <li>{@code custom}: the same with an encoder and decoder
  * of the application's own types. <li>{@code roundtrip}: one request at a time, and its time. <li>{@code openloop}:
  * requests at a fixed rate, sent in bursts if late. Each carries the time when it <em>should</em> have been sent, and
- * the time until the answer is counted from then: a stall counts for all that it delayed.
+ * the time until the answer is counted from then: a stall counts for all that it delayed. <li>{@code latency}: messages
+ * at a fixed rate, whose times the end that receives them takes, by the clock that all processes of a machine have.
  * </ul>
  *
  * <p><b>Output.</b> {@code port=N} from an end that binds; {@code ready} from one that connects, when all handshakes

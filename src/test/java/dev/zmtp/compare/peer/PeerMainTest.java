@@ -20,12 +20,12 @@ class PeerMainTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "'' | peer: none (expected: netty-zmtp, raw-netty, least-handlers, netty4-zmtp or jeromq)",
-                "zmq4 | peer: zmq4 (expected: netty-zmtp, raw-netty, least-handlers, netty4-zmtp or jeromq)",
+                "'' | peer: none (expected: netty-zmtp, raw-netty, least-handlers, netty4-zmtp, jeromq or aeron)",
+                "zmq4 | peer: zmq4 (expected: netty-zmtp, raw-netty, least-handlers, netty4-zmtp, jeromq or aeron)",
                 "jeromq | role: none (expected: receive, send, answer, ask, pair)",
                 "jeromq bind | role: bind (expected: receive, send, answer, ask, pair)",
                 "jeromq ask workload=chat | workload: chat (expected: oneway, connections, idle, reqrep, custom, roundtrip,"
-                        + " openloop)",
+                        + " openloop, latency)",
                 "jeromq ask workload=oneway | role: ask (expected: send, receive or pair in this workload)",
                 "jeromq send workload=reqrep | role: send (expected: ask, answer or pair in this workload)",
                 "jeromq receive workload=oneway | size: none (expected: 1 to 67108864)",
@@ -40,7 +40,7 @@ class PeerMainTest {
                 "jeromq answer workload=openloop | every: none (expected: 1 to 1000000000)",
                 "jeromq ask workload=openloop port=1 | rate: none (expected: 1 to 1000000000)",
                 "jeromq answer workload=roundtrip ping=4 | pong: none (expected: 1 to 67108864)",
-                "jeromq receive workload=oneway size=1 hwm=5 | key: hwm (expected: workload, transport, polling, security, style, received, port, size,"
+                "jeromq receive workload=oneway size=1 hwm=5 | key: hwm (expected: workload, transport, polling, security, medium, style, received, port, size,"
                         + " ping, pong, outstanding, connections, rate, every or flush)",
                 "raw-netty send workload=oneway size=1 port=1 flush=0 | flush: 0 (expected: 1 to 1000000000)",
             })
