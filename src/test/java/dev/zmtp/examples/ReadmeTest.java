@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -63,10 +64,10 @@ class ReadmeTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"README.md", "docs/shutdown.md"})
+    @ValueSource(strings = {"README.md", "docs/shutdown.md", "docs/low-latency.md"})
     void itsJavaBlocksAreQuotedFromProgramsThatTestsRun(String page) throws IOException {
         String text = Files.readString(Path.of(page));
-        String tests = Files.readString(EXAMPLES.resolve("ExamplesTest.java"));
+        String tests = examples("Test.java", ReadmeTest::text);
         List<MatchResult> blocks = JAVA_BLOCK.matcher(text).results().toList();
 
         assertThat(blocks).isNotEmpty().allSatisfy(block -> {
@@ -74,6 +75,12 @@ class ReadmeTest {
             assertThat(squeezed(EXAMPLES.resolve(program + ".java"))).contains(squeezed(block.group(1)));
             assertThat(tests).containsPattern("\\b" + program + "[.(]");
         });
+    }
+
+    private static String examples(String end, Function<Path, String> read) throws IOException {
+        try (Stream<Path> files = Files.list(EXAMPLES)) {
+            return files.filter(file -> file.toString().endsWith(end)).map(read).collect(Collectors.joining("\n"));
+        }
     }
 
     private static String lastExampleNamedIn(String text) {
@@ -88,10 +95,7 @@ class ReadmeTest {
     @ParameterizedTest
     @ValueSource(strings = {"docs/securing-a-service.md", "docs/writing-a-mechanism.md"})
     void itsJavaBlocksCompile(String page) throws IOException {
-        String programs;
-        try (Stream<Path> files = Files.list(EXAMPLES)) {
-            programs = files.map(ReadmeTest::squeezed).collect(Collectors.joining("\n"));
-        }
+        String programs = examples(".java", ReadmeTest::squeezed);
         List<MatchResult> blocks =
                 JAVA_BLOCK.matcher(Files.readString(Path.of(page))).results().toList();
 
@@ -107,6 +111,7 @@ class ReadmeTest {
                 "CHANGELOG.md",
                 "docs/shutdown.md",
                 "docs/migrating.md",
+                "docs/low-latency.md",
                 "docs/securing-a-service.md",
                 "docs/writing-a-mechanism.md"
             })
@@ -123,8 +128,12 @@ class ReadmeTest {
     }
 
     private static String squeezed(Path file) {
+        return squeezed(text(file));
+    }
+
+    private static String text(Path file) {
         try {
-            return squeezed(Files.readString(file));
+            return Files.readString(file);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
