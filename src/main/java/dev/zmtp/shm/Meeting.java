@@ -4,35 +4,14 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.ByteToMessageDecoder;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the two sides say over the Unix domain socket until both have mapped the file. The server creates it, and the
- * client removes its name as soon as it has it, so that a server that is killed meanwhile leaves nothing:
- *
- * <pre>
- *   invitation = "ZSHM" version:1 capacity:4 length:2 path      from the server
- *   acceptance = 1                                              from the client
- * </pre>
- *
- * <p>From then on each byte is a ring of the doorbell.
+ * The Unix domain socket until both sides have mapped the file: the server creates it and sends an {@link Invitation},
+ * the client accepts.
  */
 abstract class Meeting extends ByteToMessageDecoder {
-
-    private static final int MAGIC = 0x5a53484d;
-    private static final int VERSION = 1;
-
-    /** The bytes of an invitation before those of the path. */
-    private static final int FIXED = 11;
-
-    private static final int MAX_PATH = 4096;
-    private static final int ACCEPTED = 1;
-
-    /** One for each direction. */
-    private static final int RINGS = 2;
 
     final SharedMemoryChannel channel;
 
@@ -50,14 +29,10 @@ abstract class Meeting extends ByteToMessageDecoder {
         return new Client(channel);
     }
 
-    private static IOException unexpected(String what, Object actual, Object expected) {
-        return new IOException("shared memory: " + what + ": " + actual + " (expected: " + expected + ")");
-    }
-
     /** The file is mapped by both; the doorbell may ring already. */
-    final void met(ChannelHandlerContext ctx, SharedFile file, boolean isServer) {
+    final void met(ChannelHandlerContext ctx, RingPair rings) {
         ctx.pipeline().replace(this, null, new Doorbell(channel));
-        channel.met(RingPair.of(file, isServer));
+        channel.met(rings);
     }
 
     @Override
@@ -79,16 +54,12 @@ abstract class Meeting extends ByteToMessageDecoder {
 
         @Override
         public void channelActive(ChannelHandlerContext ctx) throws IOException {
-            SharedFile created = SharedFile.create(RINGS, channel.config().ringCapacity());
+            SharedFile created =
+                    SharedFile.create(Invitation.RINGS, channel.config().ringCapacity());
             file = created;
-            byte[] path = created.path().toString().getBytes(StandardCharsets.UTF_8);
-            ctx.writeAndFlush(ctx.alloc()
-                    .buffer(FIXED + path.length)
-                    .writeInt(MAGIC)
-                    .writeByte(VERSION)
-                    .writeInt(created.capacity())
-                    .writeShort(path.length)
-                    .writeBytes(path));
+            ByteBuf invitation = ctx.alloc().buffer();
+            new Invitation(created.path(), created.capacity()).write(invitation);
+            ctx.writeAndFlush(invitation);
         }
 
         @Override
@@ -98,12 +69,12 @@ abstract class Meeting extends ByteToMessageDecoder {
                 return;
             }
             int answer = in.readUnsignedByte();
-            if (answer != ACCEPTED) {
-                throw unexpected("answer", answer, ACCEPTED);
+            if (answer != Invitation.ACCEPTED) {
+                throw Invitation.unexpected("answer", answer, Invitation.ACCEPTED);
             }
             created.unlink(); // if the client has not
             file = null;
-            met(ctx, created, true);
+            met(ctx, RingPair.of(created, true));
         }
 
         @Override
@@ -123,38 +94,12 @@ abstract class Meeting extends ByteToMessageDecoder {
 
         @Override
         protected void decode(ChannelHandlerContext ctx, ByteBuf in, List<Object> out) throws IOException {
-            if (in.readableBytes() < FIXED) {
+            if (in.readableBytes() < Invitation.FIXED || in.readableBytes() < Invitation.length(in)) {
                 return;
             }
-            int start = in.readerIndex();
-            if (in.getInt(start) != MAGIC) {
-                throw unexpected("invitation", "0x" + Integer.toHexString(in.getInt(start)), "ZSHM");
-            }
-            if (in.getUnsignedByte(start + 4) != VERSION) {
-                throw unexpected("version", in.getUnsignedByte(start + 4), VERSION);
-            }
-            int capacity = in.getInt(start + 5);
-            int length = in.getUnsignedShort(start + 9);
-            if (length > MAX_PATH) {
-                throw unexpected("path length", length, "<= " + MAX_PATH);
-            }
-            if (in.readableBytes() < FIXED + length) {
-                return;
-            }
-            in.skipBytes(FIXED);
-            SharedFile file =
-                    open(in.readCharSequence(length, StandardCharsets.UTF_8).toString(), capacity);
-            file.unlink();
-            ctx.writeAndFlush(ctx.alloc().buffer(1).writeByte(ACCEPTED));
-            met(ctx, file, false);
-        }
-
-        private static SharedFile open(String path, int capacity) throws IOException {
-            try {
-                return SharedFile.open(SharedFile.checkName(Path.of(path)), RINGS, capacity);
-            } catch (IllegalArgumentException e) { // the capacity or the path is none
-                throw new IOException("shared memory: " + e.getMessage(), e);
-            }
+            RingPair rings = Invitation.read(in).accept();
+            ctx.writeAndFlush(ctx.alloc().buffer(1).writeByte(Invitation.ACCEPTED));
+            met(ctx, rings);
         }
     }
 }

@@ -1,11 +1,15 @@
 package dev.zmtp.shm;
 
 import io.netty.util.internal.PlatformDependent;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.OpenOption;
@@ -14,14 +18,19 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A file that two processes have mapped: one {@link Ring} after the other, all of the same capacity. Only its owner may
  * open it.
  */
 final class SharedFile implements AutoCloseable {
+
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance(SharedFile.class);
 
     private static final Path MEMORY = Path.of("/dev/shm");
     private static final String PREFIX = "netty-zmtp-";
@@ -36,6 +45,15 @@ final class SharedFile implements AutoCloseable {
 
     /** How much is written at a time, so that the file has all of its memory. */
     private static final int CHUNK = 64 << 10;
+
+    /** A file has a name as long as a meeting takes. One that is older is of a server that was killed. */
+    private static final Duration STALE = Duration.ofMinutes(1);
+
+    /** Not final, or the compilers would make the array themselves. */
+    private static int one = 1;
+
+    @SuppressWarnings("unused") // or they would make none
+    private static volatile byte @Nullable [][] provoked;
 
     private final Path path;
     private final MappedByteBuffer memory;
@@ -52,10 +70,27 @@ final class SharedFile implements AutoCloseable {
         return (long) rings * Ring.size(Ring.checkCapacity(capacity));
     }
 
+    private static Path directory() {
+        return Files.isWritable(MEMORY) ? MEMORY : Path.of(System.getProperty("java.io.tmpdir"));
+    }
+
+    /** Removes what servers left that were killed during a meeting, if they were this user's. */
+    static void removeStale() {
+        Instant limit = Instant.now().minus(STALE);
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(directory(), PREFIX + "*")) {
+            for (Path file : files) {
+                if (Files.getLastModifiedTime(file).toInstant().isBefore(limit)) {
+                    Files.deleteIfExists(file);
+                }
+            }
+        } catch (IOException | DirectoryIteratorException e) {
+            logger.debug("shared memory: old files stay", e); // somebody else's, or somebody else was faster
+        }
+    }
+
     /** A new file where memory is, or at least where files are temporary. */
     static SharedFile create(int rings, int capacity) throws IOException {
-        Path directory = Files.isWritable(MEMORY) ? MEMORY : Path.of(System.getProperty("java.io.tmpdir"));
-        return create(directory.resolve(PREFIX + NAME + COUNTER.incrementAndGet()), rings, capacity);
+        return create(directory().resolve(PREFIX + NAME + COUNTER.incrementAndGet()), rings, capacity);
     }
 
     /** A new file at {@code path}. */
@@ -129,10 +164,34 @@ final class SharedFile implements AutoCloseable {
         Files.deleteIfExists(path);
     }
 
+    /**
+     * Fails if this thread has used memory that is not there any more, as the other side has cut the file short.
+     * HotSpot lets the access return anything, and has its error in store for the next call of Java into the JVM. That
+     * might be one that ends the event loop or, inside a {@code Cleaner}, the process. So it is provoked here: to make
+     * an array of arrays whose length is no constant is such a call, on all levels of compilation.
+     */
+    static void checkFault() throws IOException {
+        try {
+            provoked = new byte[one][one];
+        } catch (InternalError e) {
+            throw cutShort(e);
+        }
+    }
+
+    /** What the JVM's error means. */
+    static IOException cutShort(InternalError e) {
+        return new IOException("shared memory: the file was cut short", e);
+    }
+
     /** Gives the memory back. Nobody may use a ring of it any more. */
     @Override
     @SuppressWarnings("deprecation") // for any direct buffer; what takes its place is for Netty's own
     public void close() {
+        try {
+            checkFault();
+        } catch (IOException e) {
+            logger.debug("shared memory: closed after a fault", e);
+        }
         PlatformDependent.freeDirectBuffer(memory);
     }
 }

@@ -12,7 +12,6 @@ import io.netty.channel.ChannelPromise;
 import io.netty.channel.ConnectTimeoutException;
 import io.netty.channel.EventLoop;
 import io.netty.channel.RecvByteBufAllocator;
-import io.netty.channel.SingleThreadEventLoop;
 import io.netty.channel.socket.nio.NioDomainSocketChannel;
 import io.netty.util.concurrent.Future;
 import io.netty.util.internal.StringUtil;
@@ -44,12 +43,6 @@ public final class SharedMemoryChannel extends AbstractChannel {
 
     private static final ChannelMetadata METADATA = new ChannelMetadata(false, 16);
 
-    /** How long a client may take to map the file. */
-    private static final int MEETING_MILLIS = 10_000;
-
-    /** How long turns follow each other before the event loop looks at its sockets. */
-    private static final long TURNS_NANOS = 100_000;
-
     private enum State {
         OPEN,
         CONNECTED,
@@ -74,22 +67,13 @@ public final class SharedMemoryChannel extends AbstractChannel {
     /** Null before both have met, and after the end. */
     private @Nullable RingPair rings;
 
-    private final Runnable turn = this::turn;
-    private final Runnable afterPause = this::afterPause;
-
-    private boolean turnQueued;
+    private final RingTurns turns = new RingTurns(this, this::turn);
     private boolean readPending;
 
     /** There is more to write than there was room for. */
     private boolean writeBlocked;
 
     private boolean peerGone;
-    /** By {@link System#nanoTime}: when the last turn began, when one moved a byte, and when the loop had a pause. */
-    private long now;
-
-    private long lastMoved;
-    private long lastPause;
-
     /** A client on event loops of NIO. */
     public SharedMemoryChannel() {
         this(NioDomainSocketChannel::new, UnixDomainSocketAddress::of);
@@ -186,11 +170,16 @@ public final class SharedMemoryChannel extends AbstractChannel {
             throw cause;
         }
         if (isServer) {
-            startTimeout(MEETING_MILLIS);
+            startTimeout();
         }
     }
 
-    private void startTimeout(int millis) {
+    /** For the whole of the meeting, on either side. */
+    private void startTimeout() {
+        int millis = config.getConnectTimeoutMillis();
+        if (millis <= 0) {
+            return;
+        }
         timeout = eventLoop()
                 .schedule(
                         () -> fail(new ConnectTimeoutException("shared memory: no meeting within " + millis + " ms")),
@@ -222,7 +211,13 @@ public final class SharedMemoryChannel extends AbstractChannel {
     }
 
     /** The connection cannot be made, or cannot go on. */
-    void fail(Throwable cause) {
+    void fail(Throwable reason) {
+        Throwable cause = reason;
+        try {
+            SharedFile.checkFault();
+        } catch (IOException e) {
+            cause = e; // what was read there was anything
+        }
         if (connecting != null) {
             connecting.tryFailure(cause);
             connecting = null;
@@ -249,46 +244,28 @@ public final class SharedMemoryChannel extends AbstractChannel {
         }
     }
 
-    /**
-     * The next turn follows soon, but not always at once: Netty's loops run tasks that come from tasks for up to a
-     * second before they look at their sockets again.
-     */
-    private void queueTurn() {
-        if (turnQueued) {
-            return;
-        }
-        turnQueued = true;
-        if (now - lastPause > TURNS_NANOS && eventLoop() instanceof SingleThreadEventLoop loop) {
-            lastPause = now;
-            loop.executeAfterEventLoopIteration(afterPause);
-        } else {
-            eventLoop().execute(turn);
-        }
-    }
-
-    private void afterPause() {
-        eventLoop().execute(turn);
-    }
-
     /** Reads and writes what can be, and comes back as long as more may come soon. */
     private void turn() {
-        turnQueued = false;
-        now = System.nanoTime();
+        turns.begin();
         try {
             boolean moved = readPending && readRing();
             if (writeBlocked && rings != null) {
                 moved |= ((SharedMemoryUnsafe) unsafe()).writeOn();
             }
-            if (rings != null) {
-                waitForMore(rings, moved);
+            if (moved) {
+                turns.moved();
             }
-        } catch (IOException
-                | InternalError e) { // broken by the other side; the error is for a file that was cut short
+            if (rings != null) {
+                waitForMore(rings);
+            }
+        } catch (IOException e) {
             fail(e);
+        } catch (InternalError e) {
+            fail(SharedFile.cutShort(e));
         }
     }
 
-    private void waitForMore(RingPair rings, boolean moved) throws IOException {
+    private void waitForMore(RingPair rings) throws IOException {
         if (peerGone && rings.reader().available() == 0) {
             unsafe().close(voidPromise());
             return;
@@ -296,20 +273,15 @@ public final class SharedMemoryChannel extends AbstractChannel {
         if (!readPending && !writeBlocked) {
             return;
         }
-        long spin = config.spinNanos();
-        if (spin > 0) {
-            if (moved) {
-                lastMoved = now;
-            }
-            if (now - lastMoved < spin) {
-                queueTurn();
-                return;
-            }
+        if (turns.sinceMoved() < config.spinNanos()) {
+            turns.queue();
+            return;
         }
+        SharedFile.checkFault();
         boolean mayRead = readPending && !rings.reader().beforeSleep();
         boolean mayWrite = writeBlocked && !rings.writer().beforeSleep();
         if (mayRead || mayWrite) {
-            queueTurn();
+            turns.queue();
         }
     }
 
@@ -318,7 +290,7 @@ public final class SharedMemoryChannel extends AbstractChannel {
     @Override
     protected void doBeginRead() {
         readPending = true;
-        queueTurn();
+        turns.queue();
     }
 
     /** Returns whether there was anything. */
@@ -366,6 +338,14 @@ public final class SharedMemoryChannel extends AbstractChannel {
 
     @Override
     protected void doWrite(ChannelOutboundBuffer out) throws IOException {
+        try {
+            writeRing(out);
+        } catch (InternalError e) {
+            throw SharedFile.cutShort(e);
+        }
+    }
+
+    private void writeRing(ChannelOutboundBuffer out) throws IOException {
         writeBlocked = false;
         RingPair rings = this.rings;
         while (rings != null && !writeBlocked) {
@@ -392,7 +372,7 @@ public final class SharedMemoryChannel extends AbstractChannel {
             Doorbell.ring(socket);
         }
         if (writeBlocked) {
-            queueTurn();
+            turns.queue();
         }
     }
 
@@ -406,8 +386,11 @@ public final class SharedMemoryChannel extends AbstractChannel {
             connecting.tryFailure(new ClosedChannelException());
             connecting = null;
         }
-        closeSocket(socket);
         RingPair over = rings;
+        if (over != null) {
+            over.writer().flush(); // a listener may close in the middle of a flush
+        }
+        closeSocket(socket); // which wakes the other side
         if (over != null) {
             rings = null;
             over.file().close(); // only this event loop uses it, and asks for the rings each time
@@ -440,10 +423,7 @@ public final class SharedMemoryChannel extends AbstractChannel {
             }
             connecting = promise;
             remote = address;
-            int millis = config.getConnectTimeoutMillis();
-            if (millis > 0) {
-                startTimeout(millis);
-            }
+            startTimeout();
             socket.connect(addresses.apply(address.path())).addListener((ChannelFutureListener) connected -> {
                 Throwable cause = connected.cause();
                 if (cause != null) {

@@ -96,6 +96,7 @@ public final class SharedMemoryServerChannel extends AbstractServerChannel {
         if (!(address instanceof SharedMemoryAddress path)) {
             throw new UnsupportedAddressTypeException();
         }
+        SharedFile.removeStale();
         check(socket.bind(addresses.apply(path.path()))); // on its event loop it is done at once
         local = path;
     }

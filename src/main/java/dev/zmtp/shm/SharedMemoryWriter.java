@@ -46,6 +46,15 @@ public final class SharedMemoryWriter {
         return length;
     }
 
+    /**
+     * Returns whether anything can be written now.
+     *
+     * @throws IOException if the other side has broken the ring, which cannot be used any more
+     */
+    public boolean hasRoom() throws IOException {
+        return room(1) > 0;
+    }
+
     /** Returns the room in the ring; looks at what was read meanwhile only if there is less than {@code wanted}. */
     private long room(int wanted) throws IOException {
         long room = ring.capacity() - (written - read);
@@ -76,7 +85,7 @@ public final class SharedMemoryWriter {
      */
     public boolean beforeSleep() throws IOException {
         ring.writerSleeps(true);
-        if (room(1) == 0) {
+        if (!hasRoom()) {
             return true;
         }
         ring.writerSleeps(false);

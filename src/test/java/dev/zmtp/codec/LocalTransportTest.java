@@ -25,7 +25,7 @@ class LocalTransportTest {
 
     @SuppressWarnings("deprecation") // the group that Netty 4.1 knows, too
     private final Loopback net = new Loopback(
-            new TestTransport.Kit(new DefaultEventLoopGroup(1), LocalChannel.class, LocalServerChannel.class, Map.of()),
+            new TestTransport.Kit(new DefaultEventLoopGroup(1), LocalChannel::new, LocalServerChannel::new, Map.of()),
             new LocalAddress("questions"));
 
     @AfterEach

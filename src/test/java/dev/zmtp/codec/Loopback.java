@@ -258,8 +258,10 @@ final class Loopback implements AutoCloseable {
     /** Waits for one client, whose channel gets these handlers. */
     @SuppressWarnings("unchecked") // no option is of a type that its value is not
     void listen(ChannelHandler... handlers) throws InterruptedException {
-        ServerBootstrap bootstrap =
-                new ServerBootstrap().group(kit.group()).channel(kit.server()).childHandler(initializer(handlers));
+        ServerBootstrap bootstrap = new ServerBootstrap()
+                .group(kit.group())
+                .channelFactory(kit.server())
+                .childHandler(initializer(handlers));
         for (Map.Entry<ChannelOption<?>, Object> option : options.entrySet()) {
             bootstrap.childOption((ChannelOption<Object>) option.getKey(), option.getValue());
         }
@@ -289,7 +291,7 @@ final class Loopback implements AutoCloseable {
     @SuppressWarnings("unchecked") // no option is of a type that its value is not
     ChannelFuture connecting(ChannelHandler... handlers) {
         Bootstrap bootstrap =
-                new Bootstrap().group(kit.group()).channel(kit.channel()).handler(initializer(handlers));
+                new Bootstrap().group(kit.group()).channelFactory(kit.channel()).handler(initializer(handlers));
         for (Map.Entry<ChannelOption<?>, Object> option : options.entrySet()) {
             bootstrap.option((ChannelOption<Object>) option.getKey(), option.getValue());
         }

@@ -17,6 +17,7 @@ import dev.zmtp.examples.CustomCodec.ReadingDecoder;
 import dev.zmtp.examples.CustomCodec.ReadingEncoder;
 import dev.zmtp.security.ZMTPPasswords;
 import dev.zmtp.security.ZMTPPlain;
+import dev.zmtp.shm.SharedMemoryAddress;
 import dev.zmtp.testing.Certificates;
 import dev.zmtp.testing.CodecPair;
 import io.netty.bootstrap.Bootstrap;
@@ -124,6 +125,15 @@ class ExamplesTest {
 
     private static SslContext trusting(Certificates certificate) throws Exception {
         return OverTls.clientContext(certificate.certificate());
+    }
+
+    @Test
+    void aRouterEchoesThroughSharedMemory(@TempDir Path directory) throws InterruptedException {
+        SharedMemoryAddress address = new SharedMemoryAddress(directory.resolve("echo"));
+        BlockingQueue<String> answers = new LinkedBlockingQueue<>();
+        open(SharedMemory.bind(group, address));
+        open(SharedMemory.connect(group, address, answer -> answers.add(answer.toString())));
+        assertThat(next(answers)).isEqualTo("ZMTPMessage{[\"request\",\"number 1\"]}");
     }
 
     @Test

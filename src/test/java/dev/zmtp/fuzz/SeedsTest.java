@@ -36,6 +36,7 @@ class SeedsTest {
             Map.entry("NullHandshakeFuzz", NullHandshakeFuzz::fuzzerTestOneInput),
             Map.entry("OldTrafficFuzz", OldTrafficFuzz::fuzzerTestOneInput),
             Map.entry("PlainFuzz", PlainFuzz::fuzzerTestOneInput),
+            Map.entry("RingFuzz", RingFuzz::fuzzerTestOneInput),
             Map.entry("TrafficFuzz", TrafficFuzz::fuzzerTestOneInput),
             Map.entry("WritingFuzz", WritingFuzz::fuzzerTestOneInput)));
 

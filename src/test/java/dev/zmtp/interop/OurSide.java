@@ -45,7 +45,7 @@ final class OurSide implements AutoCloseable {
     SocketAddress listen(SocketAddress address, ZMTPConfig config, ChannelHandler... front) {
         Channel server = new ServerBootstrap()
                 .group(loops.group())
-                .channel(kit.server())
+                .channelFactory(kit.server())
                 .childHandler(new ChannelInitializer<>() {
                     @Override
                     protected void initChannel(Channel channel) {
@@ -88,7 +88,7 @@ final class OurSide implements AutoCloseable {
         BlockingQueue<OurEnd> connected = new LinkedBlockingQueue<>();
         new Bootstrap()
                 .group(loops.group())
-                .channel(kit.channel())
+                .channelFactory(kit.channel())
                 .handler(new ChannelInitializer<>() {
                     @Override
                     protected void initChannel(Channel channel) {

@@ -11,6 +11,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -23,12 +24,16 @@ import java.net.InetSocketAddress;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.channels.UnsupportedAddressTypeException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Callable;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -209,6 +214,27 @@ class SharedMemoryChannelTest {
     }
 
     @Test
+    void aServerRemovesTheFilesOfServersThatWereKilled() throws Exception {
+        Path memory = Files.isWritable(Path.of("/dev/shm")) ? Path.of("/dev/shm") : Path.of("/tmp");
+        Path old = Files.createTempFile(memory, "netty-zmtp-", "-old");
+        Path fresh = Files.createTempFile(memory, "netty-zmtp-", "-new");
+        Files.setLastModifiedTime(old, FileTime.from(Instant.now().minusSeconds(90)));
+        try {
+            new ServerBootstrap()
+                    .group(loops.group())
+                    .channel(SharedMemoryServerChannel.class)
+                    .childHandler(new ChannelInboundHandlerAdapter())
+                    .bind(new SharedMemoryAddress(directory.resolve("next")))
+                    .sync();
+            assertThat(old).doesNotExist();
+            assertThat(fresh).exists();
+        } finally {
+            Files.deleteIfExists(old);
+            Files.delete(fresh);
+        }
+    }
+
+    @Test
     void aServerThatSaysNothingIsNotWaitedForForever() throws Exception {
         Path silent = directory.resolve("silent");
         try (ServerSocketChannel socket = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
@@ -264,6 +290,22 @@ class SharedMemoryChannelTest {
     }
 
     @Test
+    void aClientThatSaysNothingIsNotWaitedForForever() throws Exception {
+        Path impatient = directory.resolve("impatient");
+        new ServerBootstrap()
+                .group(loops.group())
+                .channel(SharedMemoryServerChannel.class)
+                .childOption(ChannelOption.CONNECT_TIMEOUT_MILLIS, 50)
+                .childHandler(new ChannelInboundHandlerAdapter())
+                .bind(new SharedMemoryAddress(impatient))
+                .sync();
+        Intruder intruder = Intruder.at(impatient);
+        assertThat(intruder.socket().read(ByteBuffer.allocate(1))).isEqualTo(-1);
+        until(() -> !Files.exists(intruder.path()));
+        intruder.leave();
+    }
+
+    @Test
     void theFileHasNoNameAnyMoreWhenBothHaveIt() throws Exception {
         Intruder intruder = Intruder.at(path);
         intruder.say(1);
@@ -286,6 +328,28 @@ class SharedMemoryChannelTest {
         intruder.say(0);
         assertThat(event()).isEqualTo("shared memory: writer at " + position + " (expected: 0 to 4096)");
         assertThat(event()).isEqualTo("inactive");
+        honest.writeAndFlush(Hex.buffer("01")).sync();
+        assertThat(event()).isEqualTo("01");
+        intruder.leave();
+    }
+
+    /** The JVM turns the fault into an error. Only the same user can do this. */
+    @Test
+    void aFileThatIsCutShortEndsThisConnectionAlone() throws Exception {
+        Channel honest = connect().sync().channel();
+        accepted();
+        Intruder intruder = Intruder.at(path);
+        try (FileChannel file = FileChannel.open(intruder.path(), StandardOpenOption.WRITE)) {
+            intruder.say(1);
+            accepted();
+            file.truncate(0);
+        }
+        intruder.say(0);
+        String event = event();
+        while (!event.equals("inactive")) { // what is read is anything, and the error comes when it wants
+            assertThat(event).containsAnyOf("cut short", "unsafe memory access", "expected:");
+            event = event();
+        }
         honest.writeAndFlush(Hex.buffer("01")).sync();
         assertThat(event()).isEqualTo("01");
         intruder.leave();
@@ -334,6 +398,15 @@ class SharedMemoryChannelTest {
         intruder.leave();
         assertThat(write.await(10, TimeUnit.SECONDS)).isTrue();
         assertThat(write.cause()).isInstanceOf(IOException.class);
+        assertThat(event()).isEqualTo("inactive");
+    }
+
+    @Test
+    void whatWasWrittenArrivesIfTheListenerOfTheWriteCloses() throws Exception {
+        Channel client = connect().sync().channel();
+        accepted();
+        client.writeAndFlush(Hex.buffer("01 02")).addListener(ChannelFutureListener.CLOSE);
+        assertThat(event()).isEqualTo("0102");
         assertThat(event()).isEqualTo("inactive");
     }
 

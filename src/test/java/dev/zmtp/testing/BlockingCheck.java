@@ -57,6 +57,11 @@ public final class BlockingCheck implements AfterEachCallback {
                 .allowBlockingCallsInside("dev.zmtp.security.ZMTPCurveKeyPair", "ofSecretKey")
                 .allowBlockingCallsInside("dev.zmtp.security.CurveFile", "read")
                 .allowBlockingCallsInside("dev.zmtp.security.CurveFile", "write")
+                // What is for threads that may block.
+                .allowBlockingCallsInside("dev.zmtp.shm.SharedMemorySocket", "spin")
+                .allowBlockingCallsInside("dev.zmtp.shm.SharedMemorySocket", "await")
+                .allowBlockingCallsInside("dev.zmtp.shm.SharedMemorySocket", "ring")
+                .allowBlockingCallsInside("dev.zmtp.shm.SharedMemorySocket", "connect")
                 // Tests hand what they hear from an event loop to their own thread, under a lock that is held as
                 // shortly.
                 .allowBlockingCallsInside("java.util.concurrent.LinkedBlockingQueue", "offer")

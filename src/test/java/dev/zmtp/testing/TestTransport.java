@@ -4,6 +4,7 @@ import dev.zmtp.shm.SharedMemoryAddress;
 import dev.zmtp.shm.SharedMemoryChannel;
 import dev.zmtp.shm.SharedMemoryServerChannel;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFactory;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.DefaultEventLoopGroup;
 import io.netty.channel.EventLoopGroup;
@@ -56,17 +57,17 @@ public enum TestTransport {
     /** TCP by the JDK. */
     NIO(
             Need.NOTHING,
-            loops -> new Kit(EventLoops.newGroup(loops), NioSocketChannel.class, NioServerSocketChannel.class),
+            loops -> new Kit(EventLoops.newGroup(loops), NioSocketChannel::new, NioServerSocketChannel::new),
             TestTransport::loopback),
     /** Within the JVM, without a system call. */
     LOCAL(
             Need.NOTHING,
-            loops -> new Kit(new DefaultEventLoopGroup(loops), LocalChannel.class, LocalServerChannel.class),
+            loops -> new Kit(new DefaultEventLoopGroup(loops), LocalChannel::new, LocalServerChannel::new),
             dir -> new LocalAddress(UUID.randomUUID().toString())),
     /** TCP by epoll. */
     EPOLL(
             Need.EPOLL,
-            loops -> new Kit(new EpollEventLoopGroup(loops), EpollSocketChannel.class, EpollServerSocketChannel.class),
+            loops -> new Kit(new EpollEventLoopGroup(loops), EpollSocketChannel::new, EpollServerSocketChannel::new),
             TestTransport::loopback),
     /** A Unix domain socket by epoll. */
     EPOLL_UNIX(Need.EPOLL, TestTransport::epollUnix, dir -> new DomainSocketAddress(path(dir))),
@@ -75,26 +76,34 @@ public enum TestTransport {
     /** A Unix domain socket by the JDK, in Netty 4.2. */
     NIO_UNIX(
             Need.NOTHING,
-            loops -> new Kit(
-                    EventLoops.newGroup(loops), NioDomainSocketChannel.class, NioServerDomainSocketChannel.class),
+            loops ->
+                    new Kit(EventLoops.newGroup(loops), NioDomainSocketChannel::new, NioServerDomainSocketChannel::new),
             dir -> UnixDomainSocketAddress.of(path(dir))),
     /** Shared memory, in Netty 4.2. */
     SHARED_MEMORY(
             Need.NOTHING,
-            loops -> new Kit(EventLoops.newGroup(loops), SharedMemoryChannel.class, SharedMemoryServerChannel.class),
+            loops -> new Kit(EventLoops.newGroup(loops), SharedMemoryChannel::new, SharedMemoryServerChannel::new),
+            dir -> new SharedMemoryAddress(path(dir))),
+    /** Shared memory, with loops and sockets of epoll. */
+    EPOLL_SHARED_MEMORY(
+            Need.EPOLL,
+            loops -> new Kit(
+                    new EpollEventLoopGroup(loops),
+                    () -> new SharedMemoryChannel(EpollDomainSocketChannel::new, DomainSocketAddress::new),
+                    () -> new SharedMemoryServerChannel(EpollServerDomainSocketChannel::new, DomainSocketAddress::new)),
             dir -> new SharedMemoryAddress(path(dir))),
     /** TCP by io_uring, in Netty 4.2. */
     IO_URING(
             Need.IO_URING,
-            loops -> new Kit(Uring.plain(loops), IoUringSocketChannel.class, IoUringServerSocketChannel.class),
+            loops -> new Kit(Uring.plain(loops), IoUringSocketChannel::new, IoUringServerSocketChannel::new),
             TestTransport::loopback),
     /** TCP by io_uring, which reads into a ring of shared buffers and sends without copying. */
     IO_URING_RING(
             Need.IO_URING_RINGS,
             loops -> new Kit(
                     Uring.withRing(loops),
-                    IoUringSocketChannel.class,
-                    IoUringServerSocketChannel.class,
+                    IoUringSocketChannel::new,
+                    IoUringServerSocketChannel::new,
                     Map.of(
                             IoUringChannelOption.IO_URING_BUFFER_GROUP_ID,
                             Uring.RING,
@@ -110,16 +119,19 @@ public enum TestTransport {
      * What a connection needs.
      *
      * @param group the event loops, which the caller shuts down
-     * @param channel the class of a client's channel
-     * @param server the class of a server's
+     * @param channel makes a client's channel
+     * @param server makes a server's
      * @param options the options that a channel needs
      */
     public record Kit(
             EventLoopGroup group,
-            Class<? extends Channel> channel,
-            Class<? extends ServerChannel> server,
+            ChannelFactory<? extends Channel> channel,
+            ChannelFactory<? extends ServerChannel> server,
             Map<ChannelOption<?>, Object> options) {
-        private Kit(EventLoopGroup group, Class<? extends Channel> channel, Class<? extends ServerChannel> server) {
+        private Kit(
+                EventLoopGroup group,
+                ChannelFactory<? extends Channel> channel,
+                ChannelFactory<? extends ServerChannel> server) {
             this(group, channel, server, Map.of());
         }
     }
@@ -240,11 +252,11 @@ public enum TestTransport {
 
     private static Kit epollUnix(int loops) {
         return new Kit(
-                new EpollEventLoopGroup(loops), EpollDomainSocketChannel.class, EpollServerDomainSocketChannel.class);
+                new EpollEventLoopGroup(loops), EpollDomainSocketChannel::new, EpollServerDomainSocketChannel::new);
     }
 
     private static Kit uringUnix(int loops) {
-        return new Kit(Uring.plain(loops), IoUringDomainSocketChannel.class, IoUringServerDomainSocketChannel.class);
+        return new Kit(Uring.plain(loops), IoUringDomainSocketChannel::new, IoUringServerDomainSocketChannel::new);
     }
 
     /** Apart, as the JVM looks for the classes of whatever stands beside it when it verifies the enum. */

@@ -1,0 +1,216 @@
+package dev.zmtp.shm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.zmtp.testing.EventLoops;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.SimpleChannelInboundHandler;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** One of two processes is killed, with SIGKILL. */
+@Tag("netty-4.2-only")
+@Timeout(120)
+class SharedMemoryKillIT {
+
+    private static final int LENGTH = 1000;
+    private static final Path MEMORY = Path.of("/dev/shm");
+
+    @TempDir
+    Path directory;
+
+    private final EventLoops loops = new EventLoops(1);
+    private final BlockingQueue<String> events = new LinkedBlockingQueue<>();
+    private Process other;
+
+    @AfterEach
+    void end() throws InterruptedException {
+        loops.close();
+        if (other != null) {
+            other.destroyForcibly().waitFor();
+        }
+    }
+
+    /** The other process: {@code serve <path>}, or {@code send <path>}, which fills the ring and says so. */
+    public static final class Other {
+        private Other() {}
+
+        public static void main(String... args) throws Exception {
+            SharedMemoryAddress address = new SharedMemoryAddress(args[1]);
+            if (args[0].equals("serve")) {
+                new ServerBootstrap()
+                        .group(EventLoops.newGroup(1))
+                        .channel(SharedMemoryServerChannel.class)
+                        .childHandler(new ChannelInboundHandlerAdapter())
+                        .bind(address)
+                        .sync();
+            } else {
+                Channel channel = new Bootstrap()
+                        .group(EventLoops.newGroup(1))
+                        .channel(SharedMemoryChannel.class)
+                        .handler(new ChannelInboundHandlerAdapter())
+                        .connect(address)
+                        .sync()
+                        .channel();
+                channel.writeAndFlush(channel.alloc().buffer().writeZero(LENGTH))
+                        .sync();
+            }
+            System.out.println("ready");
+            System.in.read();
+        }
+    }
+
+    private void start(String role, Path path) throws IOException {
+        other = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        Other.class.getName(),
+                        role,
+                        path.toString())
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+        int read = other.getInputStream().read();
+        assertThat(read).as("the other process says").isEqualTo('r');
+    }
+
+    private void kill() throws InterruptedException {
+        other.destroyForcibly().waitFor();
+    }
+
+    private ChannelInitializer<Channel> recorder() {
+        return new ChannelInitializer<>() {
+            @Override
+            protected void initChannel(Channel channel) {
+                channel.pipeline().addLast(handler());
+            }
+        };
+    }
+
+    private ChannelHandler handler() {
+        return new SimpleChannelInboundHandler<ByteBuf>() {
+            private int bytes;
+
+            @Override
+            public void channelActive(ChannelHandlerContext ctx) {
+                events.add("active");
+            }
+
+            @Override
+            protected void channelRead0(ChannelHandlerContext ctx, ByteBuf read) {
+                bytes += read.readableBytes();
+            }
+
+            @Override
+            public void channelInactive(ChannelHandlerContext ctx) {
+                events.add("inactive after " + bytes);
+            }
+        };
+    }
+
+    private String event() throws InterruptedException {
+        return events.poll(10, TimeUnit.SECONDS);
+    }
+
+    private ChannelFuture connect(Path path) {
+        return new Bootstrap()
+                .group(loops.group())
+                .channel(SharedMemoryChannel.class)
+                .handler(recorder())
+                .connect(new SharedMemoryAddress(path));
+    }
+
+    private List<Path> filesOf(long process) throws IOException {
+        try (Stream<Path> files = Files.list(MEMORY)) {
+            return files.filter(file -> file.getFileName().toString().startsWith("netty-zmtp-" + process + "-"))
+                    .toList();
+        }
+    }
+
+    @Test
+    void theClientNoticesThatTheServerWasKilled() throws Exception {
+        Path path = directory.resolve("server");
+        start("serve", path);
+        connect(path).sync();
+        assertThat(event()).isEqualTo("active");
+        kill();
+        assertThat(event()).isEqualTo("inactive after 0");
+        assertThat(filesOf(other.pid())).isEmpty();
+    }
+
+    @Test
+    void aWriteWithoutRoomFailsWhenTheServerIsKilled() throws Exception {
+        Path path = directory.resolve("server");
+        start("serve", path);
+        Channel client = connect(path).sync().channel();
+        other.toHandle(); // it reads nothing while it is stopped
+        new ProcessBuilder("kill", "-STOP", Long.toString(other.pid())).start().waitFor();
+        ChannelFuture write = client.writeAndFlush(client.alloc().buffer().writeZero(1 << 20));
+        client.eventLoop().submit(() -> {}).sync();
+        assertThat(write.isDone()).isFalse();
+        kill();
+        assertThat(write.await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(write.cause()).isInstanceOf(IOException.class);
+    }
+
+    @Test
+    void whatAClientWroteArrivesAfterItWasKilled() throws Exception {
+        Path path = directory.resolve("server");
+        new ServerBootstrap()
+                .group(loops.group())
+                .channel(SharedMemoryServerChannel.class)
+                .childHandler(recorder())
+                .bind(new SharedMemoryAddress(path))
+                .sync();
+        start("send", path);
+        assertThat(event()).isEqualTo("active");
+        kill();
+        assertThat(event()).isEqualTo("inactive after " + LENGTH);
+    }
+
+    @Test
+    void aServerThatIsKilledDuringTheMeetingLeavesNoFileToAClientThatAccepts() throws Exception {
+        Path path = directory.resolve("server");
+        start("serve", path);
+        try (SocketChannel socket = SocketChannel.open(UnixDomainSocketAddress.of(path))) {
+            ByteBuffer invitation = ByteBuffer.allocate(4096);
+            socket.read(invitation);
+            assertThat(filesOf(other.pid())).hasSize(1);
+            kill();
+            invitation.flip();
+            Invitation.read(io.netty.buffer.Unpooled.wrappedBuffer(invitation)).accept();
+            assertThat(filesOf(other.pid())).isEmpty();
+        }
+    }
+
+    @Test
+    void aServerThatWasKilledListensNoMore() throws Exception {
+        Path path = directory.resolve("server");
+        start("serve", path);
+        kill();
+        assertThat(connect(path).await().cause()).isInstanceOf(ConnectException.class);
+    }
+}
