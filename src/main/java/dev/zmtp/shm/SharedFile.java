@@ -183,7 +183,10 @@ final class SharedFile implements AutoCloseable {
         return new IOException("shared memory: the file was cut short", e);
     }
 
-    /** Gives the memory back. Nobody may use a ring of it any more. */
+    /**
+     * Gives the memory back: at once up to Java 23, and later when the collector finds it. Nobody may use a ring of it
+     * any more.
+     */
     @Override
     @SuppressWarnings("deprecation") // for any direct buffer; what takes its place is for Netty's own
     public void close() {
@@ -192,6 +195,10 @@ final class SharedFile implements AutoCloseable {
         } catch (IOException e) {
             logger.debug("shared memory: closed after a fault", e);
         }
-        PlatformDependent.freeDirectBuffer(memory);
+        try {
+            PlatformDependent.freeDirectBuffer(memory);
+        } catch (UnsupportedOperationException e) {
+            logger.trace("shared memory: the collector unmaps it", e); // Netty has no way on Java 24 and later
+        }
     }
 }

@@ -31,23 +31,13 @@ class BusyLoopsTest {
 
     private static final int CORE = 0;
 
-    private static IoHandlerFactory factory(TestTransport transport) {
-        return switch (transport) {
-            case NIO -> NioIoHandler.newFactory();
-            case EPOLL -> EpollIoHandler.newFactory();
-            case IO_URING -> IoUringIoHandler.newFactory();
-            default -> throw new IllegalArgumentException(transport.toString());
-        };
-    }
-
     /** A loop that sleeps would look once and then wait for something to do. */
     @ParameterizedTest
     @EnumSource(names = {"NIO", "EPOLL", "IO_URING"})
     void aLoopWithNothingToDoLooksAgainAndAgain(TestTransport transport) throws Exception {
         assumeTrue(transport.isRequired() || transport.refusal() == null);
         CountDownLatch looks = new CountDownLatch(10_000);
-        IoHandlerFactory counting = executor -> new Counting(factory(transport).newHandler(executor), looks);
-        EventLoopGroup group = new MultiThreadIoEventLoopGroup(1, BusyLoops.busy(counting));
+        EventLoopGroup group = new MultiThreadIoEventLoopGroup(1, BusyLoops.busy(Counting.factory(transport, looks)));
         try {
             group.submit(() -> {}).sync(); // starts the thread
             assertThat(looks.await(10, TimeUnit.SECONDS)).isTrue();
@@ -56,7 +46,19 @@ class BusyLoopsTest {
         }
     }
 
+    /** What names types of Netty 4.2 stands apart from the tests, which JUnit looks at with Netty 4.1, too. */
     private record Counting(IoHandler transport, CountDownLatch looks) implements IoHandler {
+
+        static IoHandlerFactory factory(TestTransport transport, CountDownLatch looks) {
+            IoHandlerFactory factory = switch (transport) {
+                case NIO -> NioIoHandler.newFactory();
+                case EPOLL -> EpollIoHandler.newFactory();
+                case IO_URING -> IoUringIoHandler.newFactory();
+                default -> throw new IllegalArgumentException(transport.toString());
+            };
+            return executor -> new Counting(factory.newHandler(executor), looks);
+        }
+
         @Override
         public int run(IoHandlerContext context) {
             looks.countDown();
