@@ -17,9 +17,11 @@ import java.io.IOException;
 import java.net.ConnectException;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -203,6 +205,25 @@ class SharedMemoryKillIT {
             invitation.flip();
             Invitation.read(io.netty.buffer.Unpooled.wrappedBuffer(invitation)).accept();
             assertThat(filesOf(other.pid())).isEmpty();
+        }
+    }
+
+    /** The JVM turns the fault into an error of the thread, which must not meet it where that ends the process. */
+    @Test
+    void aFileThatIsCutShortDoesNotEndTheProcess() throws Exception {
+        Path path = directory.resolve("server");
+        start("serve", path);
+        try (SocketChannel socket = SocketChannel.open(UnixDomainSocketAddress.of(path))) {
+            ByteBuffer bytes = ByteBuffer.allocate(4096);
+            socket.read(bytes);
+            Invitation invitation = Invitation.read(io.netty.buffer.Unpooled.wrappedBuffer(bytes.flip()));
+            try (FileChannel file = FileChannel.open(invitation.file(), StandardOpenOption.WRITE)) {
+                invitation.accept();
+                socket.write(ByteBuffer.wrap(new byte[] {Invitation.ACCEPTED}));
+                file.truncate(0);
+            }
+            socket.write(ByteBuffer.wrap(new byte[1]));
+            assertThat(other.waitFor(1, TimeUnit.SECONDS)).isFalse();
         }
     }
 
