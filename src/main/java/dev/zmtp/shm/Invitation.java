@@ -71,8 +71,8 @@ record Invitation(Path file, int capacity) {
     }
 
     /** Maps the file and removes its name. Returns the ends of the client. */
-    RingPair accept() throws IOException {
-        SharedFile mapped = SharedFile.open(file, RINGS, capacity);
+    RingPair accept(Mapping.Lifetime lifetime) throws IOException {
+        SharedFile mapped = SharedFile.open(file, RINGS, capacity, lifetime);
         try {
             mapped.unlink();
         } catch (Throwable e) {

@@ -1,5 +1,7 @@
 package dev.zmtp.shm;
 
+import static dev.zmtp.shm.Mapping.Lifetime.UNTIL_CLOSED;
+
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.ByteToMessageDecoder;
@@ -54,8 +56,8 @@ abstract class Meeting extends ByteToMessageDecoder {
 
         @Override
         public void channelActive(ChannelHandlerContext ctx) throws IOException {
-            SharedFile created =
-                    SharedFile.create(Invitation.RINGS, channel.config().ringCapacity());
+            int capacity = channel.config().ringCapacity();
+            SharedFile created = SharedFile.create(SharedFile.newPath(), Invitation.RINGS, capacity, UNTIL_CLOSED);
             file = created;
             ByteBuf invitation = ctx.alloc().buffer();
             new Invitation(created.path(), created.capacity()).write(invitation);
@@ -97,7 +99,7 @@ abstract class Meeting extends ByteToMessageDecoder {
             if (in.readableBytes() < Invitation.FIXED || in.readableBytes() < Invitation.length(in)) {
                 return;
             }
-            RingPair rings = Invitation.read(in).accept();
+            RingPair rings = Invitation.read(in).accept(UNTIL_CLOSED);
             ctx.writeAndFlush(ctx.alloc().buffer(1).writeByte(Invitation.ACCEPTED));
             met(ctx, rings);
         }

@@ -1,12 +1,10 @@
 package dev.zmtp.shm;
 
-import io.netty.util.internal.PlatformDependent;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
@@ -56,14 +54,13 @@ final class SharedFile implements AutoCloseable {
     private static volatile byte @Nullable [][] provoked;
 
     private final Path path;
-    private final MappedByteBuffer memory;
+    private final Mapping mapping;
     private final int capacity;
 
-    private SharedFile(Path path, FileChannel file, int rings, int capacity) throws IOException {
+    private SharedFile(Path path, Mapping mapping, int capacity) {
         this.path = path;
+        this.mapping = mapping;
         this.capacity = capacity;
-        this.memory = file.map(FileChannel.MapMode.READ_WRITE, 0, size(rings, capacity));
-        memory.order(ByteOrder.nativeOrder());
     }
 
     private static long size(int rings, int capacity) {
@@ -88,20 +85,20 @@ final class SharedFile implements AutoCloseable {
         }
     }
 
-    /** A new file where memory is, or at least where files are temporary. */
-    static SharedFile create(int rings, int capacity) throws IOException {
-        return create(directory().resolve(PREFIX + NAME + COUNTER.incrementAndGet()), rings, capacity);
+    /** Returns the path of a new file where memory is, or at least where files are temporary. */
+    static Path newPath() {
+        return directory().resolve(PREFIX + NAME + COUNTER.incrementAndGet());
     }
 
-    /** A new file at {@code path}. */
-    static SharedFile create(Path path, int rings, int capacity) throws IOException {
+    /** Creates a file at {@code path}. */
+    static SharedFile create(Path path, int rings, int capacity, Mapping.Lifetime lifetime) throws IOException {
         long size = size(rings, capacity);
         Set<StandardOpenOption> options =
                 Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE);
         try (FileChannel file = FileChannel.open(path, options, OWNER_ONLY)) {
             try {
                 fill(file, size);
-                return new SharedFile(path, file, rings, capacity);
+                return new SharedFile(path, Mapping.of(file, size, lifetime), capacity);
             } catch (Throwable e) {
                 Files.deleteIfExists(path);
                 throw e;
@@ -130,7 +127,7 @@ final class SharedFile implements AutoCloseable {
     }
 
     /** Opens the file of somebody else, which must have exactly these rings. */
-    static SharedFile open(Path path, int rings, int capacity) throws IOException {
+    static SharedFile open(Path path, int rings, int capacity, Mapping.Lifetime lifetime) throws IOException {
         long size = size(rings, capacity);
         Set<OpenOption> options = Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
         if (!Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS)) {
@@ -141,7 +138,7 @@ final class SharedFile implements AutoCloseable {
                 throw new IOException(
                         "shared memory: " + path + " of " + file.size() + " bytes (expected: " + size + ")");
             }
-            return new SharedFile(path, file, rings, capacity);
+            return new SharedFile(path, Mapping.of(file, size, lifetime), capacity);
         }
     }
 
@@ -156,7 +153,7 @@ final class SharedFile implements AutoCloseable {
     /** The ring with this number, from 0. */
     Ring ring(int number) {
         int size = Ring.size(capacity);
-        return new Ring(memory.slice(number * size, size).order(ByteOrder.nativeOrder()));
+        return new Ring(mapping.memory().slice(number * size, size).order(ByteOrder.nativeOrder()));
     }
 
     /** Removes the file's name: both sides have it. What is mapped stays. */
@@ -183,22 +180,14 @@ final class SharedFile implements AutoCloseable {
         return new IOException("shared memory: the file was cut short", e);
     }
 
-    /**
-     * Gives the memory back: at once up to Java 23, and later when the collector finds it. Nobody may use a ring of it
-     * any more.
-     */
+    /** Gives the memory back, unless the collector does. Nobody may use a ring of it any more. */
     @Override
-    @SuppressWarnings("deprecation") // for any direct buffer; what takes its place is for Netty's own
     public void close() {
         try {
             checkFault();
         } catch (IOException e) {
             logger.debug("shared memory: closed after a fault", e);
         }
-        try {
-            PlatformDependent.freeDirectBuffer(memory);
-        } catch (UnsupportedOperationException e) {
-            logger.trace("shared memory: the collector unmaps it", e); // Netty has no way on Java 24 and later
-        }
+        mapping.close();
     }
 }

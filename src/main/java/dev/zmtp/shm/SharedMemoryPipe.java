@@ -1,5 +1,7 @@
 package dev.zmtp.shm;
 
+import static dev.zmtp.shm.Mapping.Lifetime.UNTIL_COLLECTED;
+
 import java.io.IOException;
 import java.nio.file.Path;
 
@@ -28,7 +30,7 @@ public final class SharedMemoryPipe {
      * @throws IOException if the file is there, or there is no memory for it
      */
     public static SharedMemoryPipe create(Path file, int capacity) throws IOException {
-        return new SharedMemoryPipe(SharedFile.create(file, 1, Ring.checkCapacity(capacity)));
+        return new SharedMemoryPipe(SharedFile.create(file, 1, Ring.checkCapacity(capacity), UNTIL_COLLECTED));
     }
 
     /**
@@ -37,7 +39,7 @@ public final class SharedMemoryPipe {
      * @throws IOException if there is no file for a pipe of {@code capacity} bytes
      */
     public static SharedMemoryPipe open(Path file, int capacity) throws IOException {
-        return new SharedMemoryPipe(SharedFile.open(file, 1, Ring.checkCapacity(capacity)));
+        return new SharedMemoryPipe(SharedFile.open(file, 1, Ring.checkCapacity(capacity), UNTIL_COLLECTED));
     }
 
     /** The end to write to, for the side that writes. */

@@ -64,7 +64,7 @@ public final class SharedMemorySocket implements Closeable {
             ByteBuf fixed = read(socket, Invitation.FIXED);
             ByteBuf path = read(socket, Invitation.length(fixed) - Invitation.FIXED);
             RingPair rings =
-                    Invitation.read(Unpooled.wrappedBuffer(fixed, path)).accept();
+                    Invitation.read(Unpooled.wrappedBuffer(fixed, path)).accept(Mapping.Lifetime.UNTIL_COLLECTED);
             socket.write(ByteBuffer.wrap(new byte[] {Invitation.ACCEPTED}));
             return new SharedMemorySocket(socket, rings);
         } catch (Throwable e) {

@@ -154,7 +154,8 @@ class SharedMemoryChannelTest {
             ByteBuffer name = ByteBuffer.allocate(invitation.getShort(9));
             read(socket, name);
             Path path = Path.of(StandardCharsets.UTF_8.decode(name).toString());
-            return new Intruder(socket, path, SharedFile.open(path, 2, invitation.getInt(5)));
+            return new Intruder(
+                    socket, path, SharedFile.open(path, 2, invitation.getInt(5), Mapping.Lifetime.UNTIL_CLOSED));
         }
 
         private static void read(SocketChannel socket, ByteBuffer target) throws IOException {
@@ -414,10 +415,7 @@ class SharedMemoryChannelTest {
             client.closeFuture().sync();
             end.closeFuture().sync();
         }
-        until(() -> {
-            System.gc(); // on Java 24 and later it unmaps
-            return mappings() <= mappings && descriptors() < descriptors + 10;
-        });
+        until(() -> mappings() <= mappings && descriptors() < descriptors + 10);
     }
 
     private static int mappings() throws IOException {

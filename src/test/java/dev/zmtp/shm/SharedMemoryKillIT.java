@@ -203,7 +203,7 @@ class SharedMemoryKillIT {
             assertThat(filesOf(other.pid())).hasSize(1);
             kill();
             invitation.flip();
-            Invitation.read(io.netty.buffer.Unpooled.wrappedBuffer(invitation)).accept();
+            Invitation.read(io.netty.buffer.Unpooled.wrappedBuffer(invitation)).accept(Mapping.Lifetime.UNTIL_CLOSED);
             assertThat(filesOf(other.pid())).isEmpty();
         }
     }
@@ -218,7 +218,7 @@ class SharedMemoryKillIT {
             socket.read(bytes);
             Invitation invitation = Invitation.read(io.netty.buffer.Unpooled.wrappedBuffer(bytes.flip()));
             try (FileChannel file = FileChannel.open(invitation.file(), StandardOpenOption.WRITE)) {
-                invitation.accept();
+                invitation.accept(Mapping.Lifetime.UNTIL_CLOSED);
                 socket.write(ByteBuffer.wrap(new byte[] {Invitation.ACCEPTED}));
                 file.truncate(0);
             }

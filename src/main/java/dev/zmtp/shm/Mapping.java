@@ -1,0 +1,126 @@
+package dev.zmtp.shm;
+
+import io.netty.util.internal.PlatformDependent;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
+import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.MappedByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileChannel.MapMode;
+
+/**
+ * The memory of a file, in the order of the machine. Netty gives it back up to Java 23. From Java 24 on an
+ * {@code Arena} does, which this class looks up by name, as it is compiled for Java 17.
+ */
+abstract class Mapping implements AutoCloseable {
+
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance(Mapping.class);
+
+    /** When the memory is given back. */
+    enum Lifetime {
+        /** When it is closed. Nobody may use it then. */
+        UNTIL_CLOSED,
+        /** When nothing refers to it. */
+        UNTIL_COLLECTED
+    }
+
+    private static final int FIRST_JAVA_WITH_ARENAS = 24;
+    private static final String FOREIGN = "java.lang.foreign.";
+
+    private final ByteBuffer memory;
+
+    private Mapping(ByteBuffer memory) {
+        this.memory = memory.order(ByteOrder.nativeOrder());
+    }
+
+    /** Maps the first {@code size} bytes of a file. */
+    static Mapping of(FileChannel file, long size, Lifetime lifetime) throws IOException {
+        if (lifetime == Lifetime.UNTIL_CLOSED && hasArenas()) {
+            return OfArena.map(file, size);
+        }
+        return new OfBuffer(file.map(MapMode.READ_WRITE, 0, size), lifetime);
+    }
+
+    private static boolean hasArenas() {
+        return Runtime.version().feature() >= FIRST_JAVA_WITH_ARENAS
+                && System.getProperty("org.graalvm.nativeimage.imagecode") == null; // nothing is found by name there
+    }
+
+    ByteBuffer memory() {
+        return memory;
+    }
+
+    @Override
+    public abstract void close();
+
+    private static final class OfBuffer extends Mapping {
+
+        private final Lifetime lifetime;
+
+        OfBuffer(MappedByteBuffer memory, Lifetime lifetime) {
+            super(memory);
+            this.lifetime = lifetime;
+        }
+
+        @Override
+        @SuppressWarnings("deprecation") // for any direct buffer; what takes its place is for Netty's own
+        public void close() {
+            if (lifetime == Lifetime.UNTIL_COLLECTED) {
+                return;
+            }
+            try {
+                PlatformDependent.freeDirectBuffer(memory());
+            } catch (UnsupportedOperationException e) {
+                logger.debug("shared memory: the collector unmaps it", e); // io.netty.noUnsafe
+            }
+        }
+    }
+
+    private static final class OfArena extends Mapping {
+
+        /** Any thread may close it. What is used afterwards fails and does not end the process. */
+        private final AutoCloseable arena;
+
+        private OfArena(AutoCloseable arena, ByteBuffer memory) {
+            super(memory);
+            this.arena = arena;
+        }
+
+        static Mapping map(FileChannel file, long size) throws IOException {
+            try {
+                Class<?> type = Class.forName(FOREIGN + "Arena");
+                Method map = FileChannel.class.getMethod("map", MapMode.class, long.class, long.class, type);
+                Method asBuffer = Class.forName(FOREIGN + "MemorySegment").getMethod("asByteBuffer");
+                AutoCloseable arena = (AutoCloseable) type.getMethod("ofShared").invoke(null);
+                try {
+                    Object segment = map.invoke(file, MapMode.READ_WRITE, 0L, size, arena);
+                    return new OfArena(arena, (ByteBuffer) asBuffer.invoke(segment));
+                } catch (Throwable e) {
+                    close(arena);
+                    throw e;
+                }
+            } catch (InvocationTargetException e) {
+                throw e.getCause() instanceof IOException known ? known : new IOException(e.getCause());
+            } catch (ReflectiveOperationException e) {
+                throw new IllegalStateException(e); // all of this is there since Java 22
+            }
+        }
+
+        @Override
+        public void close() {
+            close(arena);
+        }
+
+        private static void close(AutoCloseable arena) {
+            try {
+                arena.close();
+            } catch (Exception e) {
+                logger.warn("shared memory: not unmapped", e);
+            }
+        }
+    }
+}
