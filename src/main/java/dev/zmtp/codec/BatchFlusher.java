@@ -72,7 +72,7 @@ public final class BatchFlusher {
             if (++pending >= maxPending) {
                 pending = 0;
                 channel.flush();
-            } else if (state.compareAndSet(IDLE, SCHEDULED)) {
+            } else if (state.get() == IDLE && state.compareAndSet(IDLE, SCHEDULED)) {
                 schedule(loop);
             }
         } else {

@@ -1,7 +1,13 @@
 package dev.zmtp.codec;
 
+import dev.zmtp.ZMTPMembership;
+import dev.zmtp.ZMTPSubscription;
 import dev.zmtp.ZMTPVersion;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.EmptyByteBuf;
+import io.netty.util.ReferenceCountUtil;
+import io.netty.util.ReferenceCounted;
+import org.jspecify.annotations.Nullable;
 
 /** The encoder that the user has configured, with what it estimates by and writes to. */
 final class CustomEncoder {
@@ -10,10 +16,23 @@ final class CustomEncoder {
     private final ZMTPEstimator estimator;
     private final ZMTPWriter writer;
 
+    /** A class without a reference count: to ask each object takes as long as to write a frame. */
+    private @Nullable Class<?> uncounted;
+
     CustomEncoder(ZMTPEncoder encoder, ZMTPVersion version) {
         this.encoder = encoder;
         this.estimator = new ZMTPEstimator(version);
         this.writer = new ZMTPWriter(version);
+    }
+
+    /**
+     * Returns whether {@code message} is one that the user's encoder writes. An empty {@code ByteBuf} may be, unless it
+     * is Netty's own.
+     */
+    boolean takes(Object message) {
+        return !(message instanceof EmptyByteBuf
+                || message instanceof ZMTPSubscription
+                || message instanceof ZMTPMembership);
     }
 
     /** Returns how many bytes {@code message} will take, by the encoder's own estimate. */
@@ -31,6 +50,18 @@ final class CustomEncoder {
             writer.checkComplete();
         } finally {
             writer.end();
+        }
+    }
+
+    /** Releases a message that was encoded, or that failed to be. */
+    void release(Object message) {
+        if (message.getClass() == uncounted) {
+            return;
+        }
+        if (message instanceof ReferenceCounted) {
+            ReferenceCountUtil.safeRelease(message);
+        } else {
+            uncounted = message.getClass();
         }
     }
 

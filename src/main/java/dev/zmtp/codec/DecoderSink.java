@@ -10,10 +10,21 @@ import org.jspecify.annotations.Nullable;
 /** Gives frames to the user's decoder as their bytes arrive, and fires what it makes of them. */
 final class DecoderSink implements StreamingSink {
 
+    /**
+     * After so many objects the list is replaced. To put a new object into an old list takes a GC write barrier with a
+     * fence, which takes longer than to decode a short frame.
+     */
+    private static final int MAX_LISTED = 1024;
+
     private final ZMTPCodec codec;
     private final ChannelHandlerContext ctx;
     private final ZMTPDecoder decoder;
-    private final List<Object> out = new ArrayList<>();
+
+    /** What the decoder has made and was not fired yet. */
+    private List<Object> out = new ArrayList<>();
+
+    /** How many objects were in the list. */
+    private int listed;
 
     /**
      * The channel was closed since the decoder was called for the frame or part, which only the decoder can have done.
@@ -149,7 +160,12 @@ final class DecoderSink implements StreamingSink {
 
     private void fireAll() {
         if (out.size() == 1) {
-            fire(out.remove(0));
+            Object message = out.remove(0);
+            if (++listed == MAX_LISTED) {
+                listed = 0;
+                out = new ArrayList<>();
+            }
+            fire(message);
             return;
         }
         Object[] decoded = out.toArray();

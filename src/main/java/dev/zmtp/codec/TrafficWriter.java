@@ -10,7 +10,6 @@ import dev.zmtp.security.ZMTPMechanism.FrameCipher;
 import dev.zmtp.wire.Command;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
-import io.netty.buffer.EmptyByteBuf;
 import io.netty.channel.ChannelPromise;
 import io.netty.handler.codec.EncoderException;
 import io.netty.util.ReferenceCountUtil;
@@ -107,8 +106,11 @@ final class TrafficWriter {
         writing = true;
         try {
             // What is written most takes a short way: the JIT inlines only so deep.
-            if (encoder == null && message instanceof ZMTPMessage frames) {
+            CustomEncoder custom = encoder;
+            if (custom == null && message instanceof ZMTPMessage frames) {
                 batch().message(frames, promise);
+            } else if (custom != null && custom.takes(message)) {
+                batch().encode(message, custom, promise);
             } else {
                 encode(message, promise);
             }
@@ -178,17 +180,17 @@ final class TrafficWriter {
 
     /** Encodes one object, of whatever kind. */
     private void encode(Object message, ChannelPromise promise) {
-        if (encoder == null && message instanceof ZMTPMessage frames) {
+        if (encoder != null && encoder.takes(message)) {
+            batch().encode(message, encoder, promise);
+        } else if (encoder == null && message instanceof ZMTPMessage frames) {
             batch().message(frames, promise);
         } else if (message instanceof ZMTPSubscription subscription) {
             subscribe(subscription, promise);
         } else if (message instanceof ZMTPMembership membership) {
             join(membership, promise);
-        } else if (isBarrier(message)) {
-            ReferenceCountUtil.safeRelease(message);
+        } else if (message instanceof ByteBuf bytes && !bytes.isReadable()) {
+            ReferenceCountUtil.safeRelease(bytes);
             batch().barrier(promise);
-        } else if (encoder != null) {
-            batch().encode(message, encoder, promise);
         } else {
             ReferenceCountUtil.safeRelease(message);
             refuse(
@@ -196,13 +198,6 @@ final class TrafficWriter {
                     "message type: " + message.getClass().getName()
                             + " (expected: ZMTPMessage, or a type that the config's encoder takes)");
         }
-    }
-
-    /** An encoder of the user's may take an empty ByteBuf for a message, unless it is Netty's own. */
-    private boolean isBarrier(Object message) {
-        return encoder == null
-                ? message instanceof ByteBuf bytes && !bytes.isReadable()
-                : message instanceof EmptyByteBuf;
     }
 
     private void subscribe(ZMTPSubscription subscription, ChannelPromise promise) {

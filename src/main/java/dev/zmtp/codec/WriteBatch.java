@@ -126,10 +126,17 @@ final class WriteBatch {
         try {
             if (promise.setUncancellable()) {
                 int size = encoder.estimate(object);
-                if (cipher == null) {
-                    encodeDirectly(object, encoder, size);
-                } else {
+                if (cipher != null) {
                     encodeSealed(object, encoder, size);
+                } else { // not in a method of its own: the JIT inlines only so deep
+                    makeRoom(size);
+                    ByteBuf out = buffer.lease(size);
+                    try {
+                        encoder.encode(object, out);
+                    } finally {
+                        buffer.endLease();
+                    }
+                    continueAfter(out);
                 }
                 endMessage(promise);
                 handOverIfLarge();
@@ -137,19 +144,8 @@ final class WriteBatch {
         } catch (Throwable e) {
             takeBack(e, promise);
         } finally {
-            ReferenceCountUtil.safeRelease(object);
+            encoder.release(object);
         }
-    }
-
-    private void encodeDirectly(Object object, CustomEncoder encoder, int size) {
-        makeRoom(size);
-        ByteBuf out = buffer.lease(size);
-        try {
-            encoder.encode(object, out);
-        } finally {
-            buffer.endLease();
-        }
-        continueAfter(out);
     }
 
     private void encodeSealed(Object object, CustomEncoder encoder, int size) {
@@ -185,7 +181,9 @@ final class WriteBatch {
             return;
         }
         messageStart = buffer.index; // of the next one
-        rollback = Rollback.POSSIBLE;
+        if (rollback != Rollback.POSSIBLE) { // avoid a GC write barrier for each message
+            rollback = Rollback.POSSIBLE;
+        }
         promises.add(promise);
     }
 

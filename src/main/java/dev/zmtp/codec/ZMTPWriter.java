@@ -13,6 +13,7 @@ import io.netty.buffer.Unpooled;
  */
 public final class ZMTPWriter {
 
+    private final ZMTPFraming framing;
     private final FrameWriter frames;
     private ByteBuf out = Unpooled.EMPTY_BUFFER;
 
@@ -23,18 +24,21 @@ public final class ZMTPWriter {
     private boolean more;
 
     ZMTPWriter(ZMTPVersion version) {
+        this.framing = version.framing();
         this.frames = new FrameWriter(version);
     }
 
+    @SuppressWarnings("ReferenceEquality") // mostly it is there already: avoid a GC write barrier
     void begin(ByteBuf target) {
-        out = target;
+        if (out != target) {
+            out = target;
+        }
         open = false;
         more = true;
     }
 
     /** Nothing can be written any more: the buffer is not the encoder's after the call. */
     void end() {
-        out = Unpooled.EMPTY_BUFFER;
         open = false;
         more = false;
     }
@@ -71,9 +75,13 @@ public final class ZMTPWriter {
         if (size < 0) {
             throw new IllegalArgumentException("frame size: " + size + " (expected: >= 0)");
         }
-        int headerLength = frames.headerLength(size);
+        int headerLength = framing.headerLengthFor(size);
         out.ensureWritable(headerLength + size);
-        frames.writeHeader(out, flags(more), size);
+        if (headerLength == 2) { // not by way of the writer: the JIT inlines only so deep
+            out.setShort(index, framing.shortHeader(flags(more), size)).writerIndex(index + 2);
+        } else {
+            framing.writeLongHeader(out, flags(more), size);
+        }
         this.size = size;
         this.more = more;
         headerIndex = index;

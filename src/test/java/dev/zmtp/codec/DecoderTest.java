@@ -286,6 +286,22 @@ class DecoderTest {
     }
 
     @Test
+    void thousandsOfObjectsAreDeliveredInOrder() {
+        ByteCollector decoder = new ByteCollector();
+        try (ScriptedPeer peer = InTraffic.as(DEALER)
+                .set(codec -> codec.decoder(session -> decoder))
+                .start()) {
+            List<Object> expected = new ArrayList<>();
+            for (int i = 0; i < 3000; i++) {
+                String body = String.format("%02x", i & 0xff);
+                peer.send("00 01 " + body);
+                expected.add("message " + body);
+            }
+            assertThat(peer.messages).isEqualTo(expected);
+        }
+    }
+
+    @Test
     void decodedObjectsAreDroppedAfterTheUserCloses() {
         ByteCollector decoder = new ByteCollector();
         ScriptedPeer peer = InTraffic.as(DEALER)

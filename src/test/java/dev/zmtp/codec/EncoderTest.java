@@ -291,6 +291,21 @@ class EncoderTest {
     }
 
     @Test
+    void whatHasAReferenceCountIsReleasedWhateverWasWrittenBefore() {
+        ScriptedEncoder letters = new ScriptedEncoder(
+                10, (message, writer) -> writer.frame(1, false).writeByte('a'));
+        try (ScriptedPeer peer = encoding(letters)) {
+            for (int i = 0; i < 3; i++) {
+                ByteBuf counted = Hex.buffer("01");
+                peer.channel.write("not counted");
+                peer.channel.write(counted);
+                peer.channel.write(1); // another class that is not
+                assertThat(counted.refCnt()).isZero();
+            }
+        }
+    }
+
+    @Test
     void theWriteOfAnEncoderThatClosesTheChannelFails() {
         ChannelFuture[] written = new ChannelFuture[1];
         try (ScriptedPeer peer = InTraffic.as(DEALER)
