@@ -82,6 +82,11 @@ public final class Compare implements Callable<Integer> {
             description = "Where the report goes (target/compare/report).")
     private Path output;
 
+    @Option(
+            names = "--resume",
+            description = "Go on with a comparison that was interrupted, whose results are in --output.")
+    private boolean resume;
+
     @Option(names = "--report-only", paramLabel = "JSON", description = "Write the report of these results again.")
     private Path reportOnly;
 
@@ -145,18 +150,25 @@ public final class Compare implements Callable<Integer> {
         environment.put("Windows", Integer.toString(laps));
         environment.put("Each window", measured + " s");
         environment.put("Warm-up", before + " s");
-        List<Results.Row> rows = peers.stream().map(Results.Row::of).toList();
+        Path file = output.resolve(Report.DETAILS).resolve(Report.RESULTS);
+        List<Sample> kept = List.of();
+        if (resume) {
+            Results interrupted = Results.read(file);
+            environment = interrupted.resumed(environment);
+            kept = interrupted.samples();
+        }
+        Results empty = new Results(
+                environment, cells, peers.stream().map(Results.Row::of).toList(), List.of());
 
         Window times = new Window(duration(before), SETTLING, duration(measured), PATIENCE);
-        new Comparison(cells, peers, laps, times, Environment.maxOpenFiles(), out).measure(samples -> {
+        new Comparison(cells, peers, laps, times, Environment.maxOpenFiles(), kept, out).measure(samples -> {
             try {
-                new Results(environment, cells, rows, samples)
-                        .write(output.resolve(Report.DETAILS).resolve(Report.RESULTS));
+                empty.with(samples).write(file);
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }
         });
-        Report.write(Results.read(output.resolve(Report.DETAILS).resolve(Report.RESULTS)), output);
+        Report.write(Results.read(file), output);
     }
 
     private static Duration duration(double time) {

@@ -25,14 +25,23 @@ final class Comparison {
 
     /**
      * Of {@code cells} and {@code peers}, with {@code laps} windows each, in a system that lets a process open
-     * {@code maxOpenFiles}; with progress to {@code out}.
+     * {@code maxOpenFiles}; with progress to {@code out}. Cells that {@code before} has windows of are not measured
+     * again.
      */
-    Comparison(List<Cell> cells, List<ComparedPeer> peers, int laps, Window times, long maxOpenFiles, PrintWriter out) {
+    Comparison(
+            List<Cell> cells,
+            List<ComparedPeer> peers,
+            int laps,
+            Window times,
+            long maxOpenFiles,
+            List<Sample> before,
+            PrintWriter out) {
         this.cells = cells;
         this.laps = laps;
         this.times = times;
         this.maxOpenFiles = maxOpenFiles;
         this.out = out;
+        samples.addAll(before);
         peers.forEach(peer -> this.peers.put(peer.name(), peer));
     }
 
@@ -42,13 +51,15 @@ final class Comparison {
      */
     void measure(Consumer<List<Sample>> afterCell) throws InterruptedException {
         long start = System.nanoTime();
-        int total = cells.stream().mapToInt(cell -> peersOf(cell).size()).sum();
+        List<Cell> left = cells.stream()
+                .filter(cell -> !peersOf(cell).isEmpty())
+                .filter(cell ->
+                        samples.stream().noneMatch(sample -> sample.cell().equals(cell.id())))
+                .toList();
+        int total = left.stream().mapToInt(cell -> peersOf(cell).size()).sum();
         int done = 0;
-        for (Cell cell : cells) {
+        for (Cell cell : left) {
             List<ComparedPeer> here = peersOf(cell);
-            if (here.isEmpty()) {
-                continue;
-            }
             List<Sample> measured = new Sitting(cell, times, laps).measure(here, maxOpenFiles, rate(cell));
             samples.addAll(measured);
             done += here.size();

@@ -25,7 +25,7 @@ final class Environment {
     static Map<String, String> describe() throws IOException, InterruptedException {
         Map<String, String> facts = new LinkedHashMap<>();
         facts.put(
-                "Date",
+                Results.DATE,
                 OffsetDateTime.now(ZoneOffset.UTC)
                         .truncatedTo(ChronoUnit.SECONDS)
                         .toString());

@@ -9,9 +9,12 @@ import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 
 /**
@@ -33,6 +36,12 @@ record Results(Map<String, String> environment, List<Cell> cells, List<Row> peer
             return new Row(peer.name(), peer.library(), peer.transport());
         }
     }
+
+    /** The name in the environment of when the comparison began. */
+    static final String DATE = "Date";
+
+    /** The name in the environment of when the comparison went on after an interruption. */
+    private static final String RESUMED = "Resumed";
 
     private static final Gson GSON =
             new GsonBuilder().setPrettyPrinting().disableHtmlEscaping().create();
@@ -61,6 +70,33 @@ record Results(Map<String, String> environment, List<Cell> cells, List<Row> peer
             GSON.toJson(this, writer);
             writer.write('\n');
         }
+    }
+
+    /** The same machine, cells and peers with {@code samples}. */
+    Results with(List<Sample> samples) {
+        return new Results(environment, cells, peers, samples);
+    }
+
+    /**
+     * The environment of a comparison that goes on with this one in {@code now}.
+     *
+     * @throws IOException if it would not be the same comparison: another commit, machine, JDK or option
+     */
+    Map<String, String> resumed(Map<String, String> now) throws IOException {
+        Map<String, String> both = new LinkedHashMap<>(environment);
+        both.put(RESUMED, now.getOrDefault(DATE, ""));
+        Set<String> names = new LinkedHashSet<>(environment.keySet());
+        names.addAll(now.keySet());
+        names.removeAll(Set.of(DATE, RESUMED));
+        for (String name : names) {
+            String expected = environment.getOrDefault(name, "");
+            String found = now.getOrDefault(name, "");
+            if (!found.equals(expected)) {
+                throw new IOException("--resume: " + name + ": \"" + found + "\" (expected: \"" + expected
+                        + "\", as the interrupted comparison had)");
+            }
+        }
+        return both;
     }
 
     /** The cell of this id, if it was measured. */

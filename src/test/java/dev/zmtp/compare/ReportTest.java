@@ -206,6 +206,19 @@ class ReportTest {
         assertThatThrownBy(() -> Results.read(file)).isInstanceOf(IOException.class);
     }
 
+    @Test
+    void aComparisonGoesOnOnlyAsItBegan() throws IOException {
+        Results begun = new Results(
+                Map.of("Date", "yesterday", "Commit", "a1", "Resumed", "at noon"), List.of(), List.of(), List.of());
+
+        assertThat(begun.resumed(Map.of("Date", "today", "Commit", "a1")))
+                .containsExactlyInAnyOrderEntriesOf(Map.of("Date", "yesterday", "Commit", "a1", "Resumed", "today"));
+        assertThatThrownBy(() -> begun.resumed(Map.of("Date", "today", "Commit", "b2")))
+                .hasMessage("--resume: Commit: \"b2\" (expected: \"a1\", as the interrupted comparison had)");
+        assertThatThrownBy(() -> begun.resumed(Map.of("Date", "today", "Commit", "a1", "Cells", "ipc")))
+                .hasMessage("--resume: Cells: \"ipc\" (expected: \"\", as the interrupted comparison had)");
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {

@@ -217,6 +217,7 @@ class SittingTest {
                         2,
                         SHORT,
                         FILES,
+                        List.of(),
                         new PrintWriter(out))
                 .measure(samples -> {
                     all.clear();
@@ -237,6 +238,29 @@ class SittingTest {
                 .anyMatch(line -> line.matches("[0-9]+:[0-9]{2} of about [0-9]+:[0-9]{2} {2}base"))
                 .anyMatch(line -> line.matches(" {4}good +1,000 \\(1,000 to 1,000\\) messages/s"))
                 .anyMatch(line -> line.matches(" {4}unsupported +not measured: it is a fake"));
+    }
+
+    @Test
+    void aCellThatWasMeasuredBeforeIsNotMeasuredAgain() throws Exception {
+        Cell done = new Cell("done", "Done", Workload.ONEWAY, true, Map.of(), 0, "", List.of("good"));
+        Cell left = new Cell("left", "Left", Workload.ONEWAY, true, Map.of(), 0, "", List.of("good"));
+        Sample before = Sample.without("done", "good", 1, "it slept");
+        StringWriter out = new StringWriter();
+        List<Sample> all = new ArrayList<>();
+
+        new Comparison(
+                        List.of(done, left),
+                        List.of(FakePeer.peer("good")),
+                        1,
+                        SHORT,
+                        FILES,
+                        List.of(before),
+                        new PrintWriter(out))
+                .measure(all::addAll);
+
+        assertThat(all).extracting(Sample::cell).containsExactly("done", "left");
+        assertThat(all.get(0)).isEqualTo(before);
+        assertThat(out.toString()).doesNotContain("done");
     }
 
     private static Cell cell(Workload workload, boolean pair, Map<String, String> keys) {
