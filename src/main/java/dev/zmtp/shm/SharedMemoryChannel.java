@@ -36,6 +36,8 @@ import org.jspecify.annotations.Nullable;
  * <p>A write is complete when it is in the ring, as it is with a socket when the kernel has it. What is in the ring
  * when one side is closed or killed is still delivered to the other, and then its channel becomes inactive.
  *
+ * <p>It stays on its event loop: to deregister it is to close it.
+ *
  * <p>The side that waits spins for a moment and then sleeps until the other one rings: see
  * {@link SharedMemoryChannelOption#SPIN_MICROS}. An idle connection costs no CPU time.
  */
@@ -74,6 +76,7 @@ public final class SharedMemoryChannel extends AbstractChannel {
     private boolean writeBlocked;
 
     private boolean peerGone;
+
     /** A client on event loops of NIO. */
     public SharedMemoryChannel() {
         this(NioDomainSocketChannel::new, UnixDomainSocketAddress::of);
@@ -174,6 +177,14 @@ public final class SharedMemoryChannel extends AbstractChannel {
         }
     }
 
+    /** The socket, its events and the turns belong to one event loop, so a channel that leaves it ends. */
+    @Override
+    protected void doDeregister() {
+        if (isOpen()) {
+            unsafe().close(voidPromise());
+        }
+    }
+
     /** For the whole of the meeting, on either side. */
     private void startTimeout() {
         int millis = config.getConnectTimeoutMillis();
@@ -258,10 +269,10 @@ public final class SharedMemoryChannel extends AbstractChannel {
             if (rings != null) {
                 waitForMore(rings);
             }
-        } catch (IOException e) {
-            fail(e);
         } catch (InternalError e) {
             fail(SharedFile.cutShort(e));
+        } catch (Throwable e) { // a channel that cannot read would wait for ever
+            fail(e);
         }
     }
 
@@ -291,6 +302,19 @@ public final class SharedMemoryChannel extends AbstractChannel {
     protected void doBeginRead() {
         readPending = true;
         turns.queue();
+    }
+
+    /** Forgets that there was to be a read, from any thread. */
+    void clearRead() {
+        if (!isRegistered() || eventLoop().inEventLoop()) {
+            readPending = false;
+        } else {
+            eventLoop().execute(() -> {
+                if (!config.isAutoRead()) {
+                    readPending = false;
+                }
+            });
+        }
     }
 
     /** Returns whether there was anything. */

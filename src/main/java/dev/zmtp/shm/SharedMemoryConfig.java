@@ -1,6 +1,5 @@
 package dev.zmtp.shm;
 
-import io.netty.channel.Channel;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.DefaultChannelConfig;
 import java.util.Map;
@@ -15,8 +14,16 @@ final class SharedMemoryConfig extends DefaultChannelConfig {
     private volatile int ringCapacity = DEFAULT_CAPACITY;
     private volatile int spinMicros = DEFAULT_SPIN_MICROS;
 
-    SharedMemoryConfig(Channel channel) {
+    private final SharedMemoryChannel owner;
+
+    SharedMemoryConfig(SharedMemoryChannel channel) {
         super(channel);
+        owner = channel;
+    }
+
+    @Override
+    protected void autoReadCleared() {
+        owner.clearRead();
     }
 
     int ringCapacity() {

@@ -91,6 +91,14 @@ public final class SharedMemoryServerChannel extends AbstractServerChannel {
         }
     }
 
+    /** The socket belongs to one event loop, so a channel that leaves it ends. */
+    @Override
+    protected void doDeregister() {
+        if (isOpen()) {
+            unsafe().close(voidPromise());
+        }
+    }
+
     @Override
     protected void doBind(SocketAddress address) throws Exception {
         if (!(address instanceof SharedMemoryAddress path)) {
@@ -129,6 +137,12 @@ public final class SharedMemoryServerChannel extends AbstractServerChannel {
         @Override
         public void channelReadComplete(ChannelHandlerContext ctx) {
             pipeline().fireChannelReadComplete();
+        }
+
+        /** The event loop ends. */
+        @Override
+        public void channelInactive(ChannelHandlerContext ctx) {
+            unsafe().close(voidPromise());
         }
 
         @Override

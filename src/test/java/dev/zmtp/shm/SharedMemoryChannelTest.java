@@ -2,12 +2,14 @@ package dev.zmtp.shm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.mockito.Mockito.mock;
 
 import dev.zmtp.testing.EventLoops;
 import dev.zmtp.testing.Hex;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -348,7 +350,62 @@ class SharedMemoryChannelTest {
         intruder.leave();
     }
 
+    // Reading
+
+    @Test
+    void nothingIsReadOnceAutoReadIsOff() throws Exception {
+        Channel client = connect().sync().channel();
+        Channel end = accepted();
+        end.config().setAutoRead(false);
+        client.writeAndFlush(Hex.buffer("01")).sync();
+        for (int i = 0; i < 100; i++) { // time enough to hear the bell and to have a turn
+            end.eventLoop().submit(() -> {}).sync();
+        }
+        assertThat(events).isEmpty();
+        end.read();
+        assertThat(event()).isEqualTo("01");
+    }
+
+    @Test
+    void anAllocatorThatFailsEndsThisConnectionAlone() throws Exception {
+        Channel client = connect().sync().channel();
+        Channel end = accepted();
+        Channel honest = connect().sync().channel();
+        accepted();
+        end.config().setAllocator(mock(ByteBufAllocator.class, call -> {
+            throw new OutOfMemoryError("no memory today");
+        }));
+        client.writeAndFlush(Hex.buffer("01")).sync();
+        assertThat(event()).isEqualTo("no memory today");
+        assertThat(event()).isEqualTo("inactive");
+        honest.writeAndFlush(Hex.buffer("02")).sync();
+        assertThat(event()).isEqualTo("02");
+    }
+
     // The end
+
+    @Test
+    void aChannelThatLeavesItsEventLoopEnds() throws Exception {
+        Channel client = connect().sync().channel();
+        accepted();
+        client.deregister().sync();
+        assertThat(client.closeFuture().await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(event()).isEqualTo("inactive");
+    }
+
+    @Test
+    void aServerThatLeavesItsEventLoopEnds() throws Exception {
+        server.deregister().sync();
+        assertThat(server.closeFuture().await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(path).doesNotExist();
+    }
+
+    @Test
+    void aServerEndsWithItsEventLoop() throws Exception {
+        loops.group().shutdownGracefully(20, 10_000, TimeUnit.MILLISECONDS); // with 0, Netty may forget a channel
+        assertThat(server.closeFuture().await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(server.isOpen()).isFalse();
+    }
 
     @Test
     void whatIsInTheRingIsDeliveredBeforeTheEnd() throws Exception {
