@@ -36,7 +36,7 @@ final class ReportText {
             mvn -q -Pcompare test-compile exec:exec@compare -Dcompare.args="--profile full --output ."               # about an hour: this page
             ```
 
-            The first writes into `target/compare/report`. `-Dcompare.args=--help` lists the options; `--report-only docs/benchmarks/results.json --output .` writes these pages again without measuring. `--baseline CLASSPATH` puts another build of netty-zmtp beside this one.
+            The first writes into `target/compare/report`. `-Dcompare.args=--help` lists the options; `--report-only docs/benchmarks/results.json --output .` writes these pages again without measuring. With the same options and `--resume`, a run that was interrupted goes on. `--baseline CLASSPATH` puts another build of netty-zmtp beside this one.
             """;
 
     static final String BEHIND = """
