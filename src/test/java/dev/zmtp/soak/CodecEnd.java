@@ -117,7 +117,7 @@ final class CodecEnd extends ChannelInboundHandlerAdapter {
         link.note(name + ": handshake failed: " + cause);
         noteBudget(cause);
         // A peer may give up a handshake that takes it too long, and JeroMQ sometimes never begins one.
-        boolean givenUp = server && plan.kind() != Implementation.NETTY_ZMTP && isClosed(cause);
+        boolean givenUp = server && !plan.kind().isOurs() && isClosed(cause);
         if (!link.isBroken() && !link.isClosing() && !givenUp) {
             link.violated(name + ": handshake failed, although nothing was done to the connection: " + cause);
         }
@@ -205,9 +205,9 @@ final class CodecEnd extends ChannelInboundHandlerAdapter {
             ctx.close();
         } else if (sends) {
             pump(ctx);
-        } else if (plan.kind() != Implementation.NETTY_ZMTP) {
+        } else if (!plan.kind().isOurs() || !plan.kind().hasSocket()) {
             link.closing(name);
-            ctx.close(); // a peer of ours shuts its output down, and we close by that
+            ctx.close(); // a peer of ours that has a socket shuts its output down, and we close by that
         }
     }
 
@@ -291,7 +291,9 @@ final class CodecEnd extends ChannelInboundHandlerAdapter {
         link.note(name + " has sent " + numbered + ": " + (written.isSuccess() ? "done" : written.cause()));
         if (!server && plan.pattern() == Pattern.PUSH_PULL && written.isSuccess()) {
             link.closing(name);
-            ((SocketChannel) written.channel()).shutdownOutput();
+            if (written.channel() instanceof SocketChannel socket) {
+                socket.shutdownOutput();
+            }
         }
     }
 

@@ -6,10 +6,8 @@ import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
-import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.socket.nio.NioSocketChannel;
-import java.net.InetAddress;
+import java.net.SocketAddress;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 
@@ -18,8 +16,14 @@ final class CodecPeer {
 
     private CodecPeer() {}
 
-    /** Connects to a port of the loopback interface and returns when the connection is closed. */
-    static void converse(EventLoopGroup loops, Link link, int port, Totals totals, Random shape)
+    /** Connects to {@code address} with a channel of {@code type}, and returns when the connection is closed. */
+    static void converse(
+            EventLoopGroup loops,
+            Link link,
+            Class<? extends Channel> type,
+            SocketAddress address,
+            Totals totals,
+            Random shape)
             throws InterruptedException {
         Plan plan = link.plan();
         ZMTPConfig config = ZMTPConfig.builder()
@@ -28,8 +32,7 @@ final class CodecPeer {
                 .build();
         ChannelFuture connected = new Bootstrap()
                 .group(loops)
-                .channel(NioSocketChannel.class)
-                .option(ChannelOption.TCP_NODELAY, true)
+                .channel(type)
                 .handler(new ChannelInitializer<>() {
                     @Override
                     protected void initChannel(Channel channel) {
@@ -37,7 +40,7 @@ final class CodecPeer {
                                 .addLast(ZMTPCodec.from(config), new CodecEnd(link, false, plan.peer(), totals, shape));
                     }
                 })
-                .connect(InetAddress.getLoopbackAddress(), port);
+                .connect(address);
         while (!connected.channel().closeFuture().await(1, TimeUnit.SECONDS)) {
             if (link.hangs(Slot.PATIENCE)) {
                 link.violated("hangs: nothing has happened for " + Slot.PATIENCE);

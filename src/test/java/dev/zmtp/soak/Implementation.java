@@ -7,6 +7,8 @@ import org.jspecify.annotations.Nullable;
 enum Implementation {
     /** This codec's. */
     NETTY_ZMTP(null),
+    /** This codec's, through shared memory. */
+    SHARED_MEMORY(null),
     /** JeroMQ's. */
     JEROMQ(PeerKind.JEROMQ),
     /** libzmq's. */
@@ -18,6 +20,16 @@ enum Implementation {
 
     Implementation(@Nullable PeerKind foreign) {
         this.foreign = foreign;
+    }
+
+    /** Whether the peer is a {@link CodecEnd} in this process. */
+    boolean isOurs() {
+        return this == NETTY_ZMTP || this == SHARED_MEMORY;
+    }
+
+    /** Whether there is a socket, so that a proxy can be between both ends, and one direction can be shut down alone. */
+    boolean hasSocket() {
+        return this != SHARED_MEMORY;
     }
 
     /** The foreign implementation in this process, or null. */

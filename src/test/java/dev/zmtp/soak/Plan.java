@@ -62,7 +62,7 @@ record Plan(
         EndFault server = gentle && random.nextInt(4) == 0 ? EndFault.pause(random) : EndFault.NONE;
         EndFault peer = gentle && random.nextInt(4) == 0 ? EndFault.pause(random) : EndFault.NONE;
         boolean byProxy = true;
-        if (breaking && random.nextInt(3) == 0) {
+        if (breaking && (!kind.hasSocket() || random.nextInt(3) == 0)) {
             byProxy = false;
             if (random.nextBoolean()) {
                 server = EndFault.breaking(random);
@@ -71,8 +71,8 @@ record Plan(
             }
         }
         List<List<ProxyFault>> proxy = new ArrayList<>();
-        int connections = kind == Implementation.NETTY_ZMTP ? 1 : 1 + random.nextInt(3);
-        for (int i = 0; i < connections; i++) {
+        int connections = kind.isOurs() ? 1 : 1 + random.nextInt(3);
+        for (int i = 0; i < connections && kind.hasSocket(); i++) {
             List<ProxyFault> faults = new ArrayList<>();
             for (int n = gentle ? random.nextInt(3) : 0; n > 0; n--) {
                 faults.add(ProxyFault.gentle(random));

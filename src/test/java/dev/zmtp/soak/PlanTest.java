@@ -56,6 +56,16 @@ class PlanTest {
     }
 
     @Test
+    void sharedMemoryIsBrokenByItsEnds() {
+        List<Plan> plans = IntStream.range(0, MANY)
+                .mapToObj(turn -> Plan.draw(1, 0, turn, Implementation.SHARED_MEMORY))
+                .toList();
+
+        assertThat(plans).allSatisfy(plan -> assertThat(plan.proxy()).isEmpty());
+        assertThat(plans.stream().filter(Plan::isBreaking).count()).isBetween(MANY / 3L, MANY * 2L / 3);
+    }
+
+    @Test
     void laterConnectionsThanPlannedHaveNoFaults() {
         assertThat(Plan.draw(1, 0, 0, Implementation.LIBZMQ).faults(3)).isEmpty();
     }

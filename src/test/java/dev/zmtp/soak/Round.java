@@ -1,16 +1,24 @@
 package dev.zmtp.soak;
 
+import dev.zmtp.shm.SharedMemoryAddress;
 import io.netty.buffer.PoolArenaMetric;
 import io.netty.buffer.PooledByteBufAllocator;
+import io.netty.channel.Channel;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongConsumer;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Runs a server, proxies and peers for a while, and then checks what they leave behind. */
@@ -35,13 +43,22 @@ final class Round {
     private final PooledByteBufAllocator serverAlloc = new PooledByteBufAllocator(true);
 
     private final Map<Integer, Link> links = new ConcurrentHashMap<>();
+    private final AtomicInteger memories = new AtomicInteger();
     private final AtomicInteger strangers = new AtomicInteger();
+    /** Of the sockets at which shared memory begins. */
+    private final Path directory;
+
+    /** Memory that was shared before, which is somebody else's. */
+    private final List<String> mappingsBefore;
+
     private final @Nullable Server server;
     private volatile boolean over;
     private long longestPause;
 
     /** A round of this number; rounds of a run differ in their plans. */
-    Round(Soak.Settings settings, int number, Totals totals, Violations violations) {
+    Round(Soak.Settings settings, int number, Totals totals, Violations violations) throws IOException {
+        this.directory = Files.createTempDirectory("soak");
+        this.mappingsBefore = mappings();
         this.settings = settings;
         this.number = number;
         this.totals = totals;
@@ -89,7 +106,7 @@ final class Round {
     }
 
     /** Closes everything; what does not end is a violation. */
-    void end() throws InterruptedException {
+    void end() throws InterruptedException, IOException {
         if (server != null) {
             server.close();
         }
@@ -99,6 +116,13 @@ final class Round {
                 violations.add("event loops that do not end: " + loops);
             }
         }
+        try (Stream<Path> sockets = Files.list(directory)) {
+            sockets.forEach(socket -> violations.add("a socket that is still there: " + socket));
+        }
+        Files.deleteIfExists(directory);
+        List<String> left = mappings();
+        left.removeAll(mappingsBefore);
+        left.forEach(mapping -> violations.add("memory that is still shared: " + mapping));
         long kept = settings.budget().used();
         if (kept != 0) {
             violations.add("memory still counted by the budget: " + kept);
@@ -106,6 +130,12 @@ final class Round {
         long taken = activeAllocations();
         if (taken != 0) {
             violations.add("buffers still taken from the server's allocator: " + taken);
+        }
+    }
+
+    private static List<String> mappings() throws IOException {
+        try (Stream<String> lines = Files.lines(Path.of("/proc/self/maps"))) {
+            return lines.filter(line -> line.contains("netty-zmtp-")).collect(Collectors.toCollection(ArrayList::new));
         }
     }
 
@@ -138,7 +168,7 @@ final class Round {
         Plan plan = Plan.draw(seed(), slot, turn, kind);
         // Only in one process can a peer learn that a server which sends nothing has got all.
         boolean canEnd = settings.role() == Soak.Role.BOTH
-                || kind == Implementation.NETTY_ZMTP
+                || kind.isOurs()
                 || plan.pattern().isDown();
         return canEnd ? plan : plan.with(Pattern.DEALER_ROUTER);
     }
@@ -154,6 +184,12 @@ final class Round {
     Link newLink(String name, Plan plan) {
         Link.Sight sight = settings.role() == Soak.Role.BOTH ? Link.Sight.WHOLE : Link.Sight.PEER;
         return new Link(number + "/" + name, plan, sight, totals, violations);
+    }
+
+    /** A server for {@code link} alone, which comes through shared memory. */
+    Channel listenFor(Link link) {
+        Path path = directory.resolve(Integer.toString(memories.incrementAndGet()));
+        return Objects.requireNonNull(server).listen(new SharedMemoryAddress(path), link);
     }
 
     /** A proxy for the connections of {@code link}. */

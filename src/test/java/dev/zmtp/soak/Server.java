@@ -3,6 +3,8 @@ package dev.zmtp.soak;
 import dev.zmtp.codec.ZMTPCodec;
 import dev.zmtp.codec.ZMTPConfig;
 import dev.zmtp.codec.ZMTPMemoryBudget;
+import dev.zmtp.shm.SharedMemoryAddress;
+import dev.zmtp.shm.SharedMemoryServerChannel;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
@@ -18,8 +20,12 @@ import java.time.Duration;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Random;
+import java.util.function.Function;
 
-/** Listens for each pattern on a port of its own, with the codec and a {@link CodecEnd} in each pipeline. */
+/**
+ * Listens for each pattern on a port of its own, with the codec and a {@link CodecEnd} in each pipeline; and through
+ * shared memory for one link each.
+ */
 final class Server implements AutoCloseable {
 
     private static final Duration HEARTBEAT_INTERVAL = Duration.ofSeconds(1);
@@ -32,6 +38,12 @@ final class Server implements AutoCloseable {
 
     private final Map<Pattern, Channel> listeners = new EnumMap<>(Pattern.class);
     private final ChannelGroup accepted = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
+    private final EventLoopGroup loops;
+    private final ByteBufAllocator alloc;
+    private final Duration patience;
+    private final ZMTPMemoryBudget budget;
+    private final Totals totals;
+    private final Random shapes;
 
     /**
      * Listens on {@code host}, on {@code port} and the next ones, or on free ports if it is 0. A handshake, and silence
@@ -47,33 +59,50 @@ final class Server implements AutoCloseable {
             Links links,
             Totals totals,
             long seed) {
-        Random shapes = new Random(seed);
+        this.loops = loops;
+        this.alloc = alloc;
+        this.patience = patience;
+        this.budget = budget;
+        this.totals = totals;
+        this.shapes = new Random(seed);
         for (Pattern pattern : Pattern.values()) {
-            ZMTPConfig config = config(pattern, patience, budget);
-            Channel listener = new ServerBootstrap()
-                    .group(loops)
+            Channel listener = bootstrap(
+                            pattern, channel -> links.of((InetSocketAddress) channel.remoteAddress(), pattern))
                     .channel(NioServerSocketChannel.class)
                     .option(ChannelOption.SO_REUSEADDR, true)
-                    .childOption(ChannelOption.ALLOCATOR, alloc)
-                    .childOption(ChannelOption.TCP_NODELAY, true)
-                    .childHandler(new ChannelInitializer<>() {
-                        @Override
-                        protected void initChannel(Channel channel) {
-                            accepted.add(channel);
-                            Link link = links.of((InetSocketAddress) channel.remoteAddress(), pattern);
-                            EndFault fault = link.nextServerConnection() == 0
-                                    ? link.plan().server()
-                                    : EndFault.NONE;
-                            Random shape = new Random(shapes.nextLong());
-                            channel.pipeline()
-                                    .addLast(ZMTPCodec.from(config), new CodecEnd(link, true, fault, totals, shape));
-                        }
-                    })
                     .bind(host, port == 0 ? 0 : port + pattern.port())
                     .syncUninterruptibly()
                     .channel();
             listeners.put(pattern, listener);
         }
+    }
+
+    /** Listens for {@code link} alone, which comes through shared memory. The channel is the caller's. */
+    Channel listen(SharedMemoryAddress address, Link link) {
+        return bootstrap(link.plan().pattern(), channel -> link)
+                .channel(SharedMemoryServerChannel.class)
+                .bind(address)
+                .syncUninterruptibly()
+                .channel();
+    }
+
+    private ServerBootstrap bootstrap(Pattern pattern, Function<Channel, Link> links) {
+        ZMTPConfig config = config(pattern, patience, budget);
+        return new ServerBootstrap()
+                .group(loops)
+                .childOption(ChannelOption.ALLOCATOR, alloc)
+                .childHandler(new ChannelInitializer<>() {
+                    @Override
+                    protected void initChannel(Channel channel) {
+                        accepted.add(channel);
+                        Link link = links.apply(channel);
+                        EndFault fault =
+                                link.nextServerConnection() == 0 ? link.plan().server() : EndFault.NONE;
+                        Random shape = new Random(shapes.nextLong());
+                        channel.pipeline()
+                                .addLast(ZMTPCodec.from(config), new CodecEnd(link, true, fault, totals, shape));
+                    }
+                });
     }
 
     private static ZMTPConfig config(Pattern pattern, Duration patience, ZMTPMemoryBudget budget) {

@@ -1,5 +1,10 @@
 package dev.zmtp.soak;
 
+import dev.zmtp.shm.SharedMemoryChannel;
+import io.netty.channel.Channel;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Random;
 
@@ -39,10 +44,31 @@ final class Slot implements Runnable {
         Plan plan = round.plan(number, turn, kind);
         Link link = round.newLink(number + "-" + turn, plan);
         Random shape = Plan.random(~round.seed(), number, turn);
+        if (kind.hasSocket()) {
+            throughProxy(link, shape);
+        } else {
+            throughMemory(link, shape);
+        }
+        link.finish(CLOSE_SECONDS);
+        round.forget(link);
+    }
+
+    private void throughMemory(Link link, Random shape) throws InterruptedException {
+        Channel listener = round.listenFor(link);
+        try {
+            CodecPeer.converse(
+                    round.peerLoops(), link, SharedMemoryChannel.class, listener.localAddress(), round.totals(), shape);
+        } finally {
+            listener.close().sync();
+        }
+    }
+
+    private void throughProxy(Link link, Random shape) throws InterruptedException {
         Proxy proxy = round.newProxy(link, shape.nextLong());
         try {
-            if (kind == Implementation.NETTY_ZMTP) {
-                CodecPeer.converse(round.peerLoops(), link, proxy.port(), round.totals(), shape);
+            if (kind.isOurs()) {
+                InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), proxy.port());
+                CodecPeer.converse(round.peerLoops(), link, NioSocketChannel.class, address, round.totals(), shape);
             } else {
                 ForeignPeer.converse(link, proxy.port(), round.hasBudget(), round.totals(), shape);
             }
@@ -54,7 +80,5 @@ final class Slot implements Runnable {
         }
         round.totals().add("connections through proxies", kind, proxy.connections());
         round.totals().add("connections on which the peer never spoke", kind, proxy.mute());
-        link.finish(CLOSE_SECONDS);
-        round.forget(link);
     }
 }

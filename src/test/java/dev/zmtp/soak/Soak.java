@@ -148,7 +148,7 @@ public final class Soak implements Callable<Integer> {
         }
     }
 
-    /** Two in five peers are ours; libzmq's are only where it is. */
+    /** Half of the peers are ours; libzmq's are only where it is. */
     private List<Implementation> kinds() {
         List<Implementation> kinds = new ArrayList<>(List.of(
                 Implementation.NETTY_ZMTP,
@@ -156,8 +156,11 @@ public final class Soak implements Callable<Integer> {
                 Implementation.LIBZMQ,
                 Implementation.NETTY_ZMTP,
                 Implementation.LIBZMQ,
-                Implementation.JEROMQ));
-        kinds.add(Implementation.NETTY_ZMTP);
+                Implementation.JEROMQ,
+                Implementation.NETTY_ZMTP));
+        if (role == Role.BOTH) { // where the server is, memory can be shared
+            kinds.add(Implementation.SHARED_MEMORY);
+        }
         if (role != Role.SERVER) {
             try {
                 Implementation.LIBZMQ.foreign().open().close();
@@ -204,7 +207,8 @@ public final class Soak implements Callable<Integer> {
     }
 
     /** A short round first: what the JVM keeps from then on is not ours. */
-    private void peers(Settings settings, Totals totals, Violations violations) throws InterruptedException {
+    private void peers(Settings settings, Totals totals, Violations violations)
+            throws InterruptedException, IOException {
         Duration all = Duration.ofMillis((long) (minutes * 60_000));
         Duration first =
                 all.dividedBy(6).compareTo(Duration.ofSeconds(60)) < 0 ? all.dividedBy(6) : Duration.ofSeconds(60);
@@ -222,7 +226,7 @@ public final class Soak implements Callable<Integer> {
     }
 
     private void round(Settings settings, int number, Duration time, Totals totals, Violations violations)
-            throws InterruptedException {
+            throws InterruptedException, IOException {
         Leftovers leftovers = new Leftovers();
         Round round = new Round(settings, number, totals, violations);
         round.peers(time, seconds -> progress(number, seconds, totals, violations));

@@ -29,6 +29,8 @@ class SoakIT {
                 .contains("seed 7,", "violations: 0")
                 .containsPattern("whole, NETTY_ZMTP DEALER_ROUTER +[1-9]")
                 .containsPattern("broken, NETTY_ZMTP [A-Z_]+ +[1-9]")
+                .containsPattern("whole, SHARED_MEMORY [A-Z_]+ +[1-9]")
+                .containsPattern("broken, SHARED_MEMORY [A-Z_]+ +[1-9]")
                 .containsPattern("JEROMQ peer +[1-9]")
                 .containsPattern("proxy, RESET +[1-9]");
     }

@@ -3,7 +3,8 @@
  *
  * <p><b>How it is made.</b> A {@code Round} has servers of the codec, one for each {@code Pattern} of socket types, and
  * as many {@code Slot}s as there are to be connections. A slot runs one {@code Link} after the other: a peer of this
- * codec, of JeroMQ or of libzmq, which connects to a server through a {@code Proxy} of its own. A {@code Plan}, drawn
+ * codec, of JeroMQ or of libzmq, which connects to a server through a {@code Proxy} of its own. Some peers of this codec
+ * share memory with a server of their own in place of that; only their ends break the connection. A {@code Plan}, drawn
  * from the seed, says how much each end sends and which faults the proxy ({@code ProxyFault}) and the ends
  * ({@code EndFault}) do. Both ends of the codec are a {@code CodecEnd}. Each message ({@code Numbered}) names its
  * stream and its number there, and has a checksum. An {@code Outgoing} counts what was sent of a stream and what its
