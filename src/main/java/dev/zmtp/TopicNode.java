@@ -14,8 +14,8 @@ final class TopicNode {
     private static final TopicNode[] NO_CHILDREN = {};
     private static final TopicSubscriber[] NO_SUBSCRIBERS = {};
 
-    /** The object itself: a header of 12 bytes, six references and a count, aligned. */
-    private static final int BYTES = 40;
+    /** The object itself: a header of 12 bytes, six references and two numbers, aligned. */
+    private static final int BYTES = 48;
 
     private @Nullable TopicNode parent;
     private byte[] label;
@@ -24,6 +24,11 @@ final class TopicNode {
     private byte[] keys = NO_KEYS;
 
     private TopicNode[] children = NO_CHILDREN;
+
+    /** The children if their keys have no gap, as the digits of numbers; otherwise none. A key is then an index. */
+    private TopicNode[] inARow = NO_CHILDREN;
+
+    private int firstKey;
     private TopicSubscriber[] subscribers = NO_SUBSCRIBERS;
     private int subscriberCount;
 
@@ -82,6 +87,15 @@ final class TopicNode {
     /** Returns the child whose label starts with {@code key}, or null. */
     @Nullable
     TopicNode child(byte key) {
+        TopicNode[] row = inARow;
+        int index = key - firstKey;
+        return index >= 0 && index < row.length ? row[index] : search(key);
+    }
+
+    private @Nullable TopicNode search(byte key) {
+        if (keys.length == inARow.length) {
+            return null;
+        }
         int index = Arrays.binarySearch(keys, key);
         return index < 0 ? null : children[index];
     }
@@ -101,6 +115,14 @@ final class TopicNode {
         return common;
     }
 
+    private void setChildren(byte[] newKeys, TopicNode[] newChildren) {
+        keys = newKeys;
+        children = newChildren;
+        firstKey = newKeys.length == 0 ? 0 : newKeys[0];
+        boolean gapless = newKeys.length > 0 && newKeys[newKeys.length - 1] - firstKey == newKeys.length - 1;
+        inARow = gapless ? newChildren : NO_CHILDREN;
+    }
+
     void addChild(TopicNode child) {
         int index = -Arrays.binarySearch(keys, child.label[0]) - 1;
         byte[] newKeys = new byte[keys.length + 1];
@@ -111,24 +133,21 @@ final class TopicNode {
         newChildren[index] = child;
         System.arraycopy(keys, index, newKeys, index + 1, keys.length - index);
         System.arraycopy(children, index, newChildren, index + 1, keys.length - index);
-        keys = newKeys;
-        children = newChildren;
+        setChildren(newKeys, newChildren);
     }
 
     void removeChild(TopicNode child) {
         int index = Arrays.binarySearch(keys, child.label[0]);
         int left = keys.length - 1;
         if (left == 0) {
-            keys = NO_KEYS;
-            children = NO_CHILDREN;
+            setChildren(NO_KEYS, NO_CHILDREN);
             return;
         }
         byte[] newKeys = Arrays.copyOf(keys, left);
         TopicNode[] newChildren = Arrays.copyOf(children, left);
         System.arraycopy(keys, index + 1, newKeys, index, left - index);
         System.arraycopy(children, index + 1, newChildren, index, left - index);
-        keys = newKeys;
-        children = newChildren;
+        setChildren(newKeys, newChildren);
     }
 
     /** Puts a new node between this one and its parent, which gets the first {@code length} bytes of the label. */
@@ -137,8 +156,7 @@ final class TopicNode {
         replaceInParentBy(middle);
         label = Arrays.copyOfRange(label, length, label.length);
         parent = middle;
-        middle.keys = new byte[] {label[0]};
-        middle.children = new TopicNode[] {this};
+        middle.setChildren(new byte[] {label[0]}, new TopicNode[] {this});
         return middle;
     }
 

@@ -217,15 +217,27 @@ public final class ZMTPTopicMatcher<S> {
         int index = topic.readerIndex();
         TopicNode node = root;
         while (true) {
-            for (int i = 0; i < node.subscriberCount(); i++) {
-                hit(node.subscriber(i));
+            if (node.subscriberCount() > 0) {
+                hitAll(node);
             }
             TopicNode child = index == end ? null : node.child(topic.getByte(index));
-            if (child == null || child.common(topic, index) < child.labelLength()) {
+            if (child == null) {
                 return;
             }
-            index += child.labelLength();
+            if (child.labelLength() == 1) { // which the processor can guess, and go on
+                index++;
+            } else if (child.common(topic, index) < child.labelLength()) {
+                return;
+            } else {
+                index += child.labelLength();
+            }
             node = child;
+        }
+    }
+
+    private void hitAll(TopicNode node) {
+        for (int i = 0; i < node.subscriberCount(); i++) {
+            hit(node.subscriber(i));
         }
     }
 

@@ -9,6 +9,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.buffer.UnpooledHeapByteBuf;
 import java.lang.management.ManagementFactory;
+import java.lang.ref.WeakReference;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -282,6 +283,68 @@ class ZMTPTopicMatcherTest {
         ZMTPTopicMatcher<String> enough = new ZMTPTopicMatcher<>(100, two);
         enough.add(topic("common, and one"), "s");
         assertThat(enough.add(topic("common, and two"), "t")).isTrue();
+    }
+
+    @Test
+    void aSubscriberThatIsRefusedLeavesNothing() {
+        ZMTPTopicMatcher<Integer> full = new ZMTPTopicMatcher<>(4, 1 << 20);
+        for (int i = 0; i < 4; i++) {
+            full.add(topic("a"), i);
+        }
+        long memory = full.memory();
+        assertThatThrownBy(() -> full.add(topic("a"), 4)).isInstanceOf(ZMTPException.class);
+        assertThat(full.memory()).isEqualTo(memory);
+    }
+
+    @Test
+    void memoryIsGivenBackAsSubscribersLeave() {
+        ZMTPTopicMatcher<Integer> shared = new ZMTPTopicMatcher<>();
+        shared.add(topic("a"), 0);
+        long one = shared.memory();
+        for (int i = 1; i < 1_000; i++) {
+            shared.add(topic("a"), i);
+        }
+        for (int i = 999; i > 0; i--) {
+            long before = shared.memory();
+            shared.removeAll(i);
+            assertThat(shared.memory()).isLessThan(before);
+        }
+        assertThat(shared.memory()).isLessThan(2 * one);
+    }
+
+    @Test
+    void memoryIsGivenBackAsTopicsAreRemoved() {
+        matcher.add(topic("0"), "s");
+        long one = matcher.memory();
+        for (int i = 1; i < 1_000; i++) {
+            matcher.add(topic(Integer.toString(i)), "s");
+        }
+        for (int i = 999; i > 0; i--) {
+            assertThat(matcher.isEmpty()).isFalse();
+            long before = matcher.memory();
+            matcher.remove(topic(Integer.toString(i)), "s");
+            assertThat(matcher.memory()).isLessThan(before);
+        }
+        assertThat(matcher.memory()).isLessThan(2 * one);
+    }
+
+    @Test
+    void aMatchKeepsNoSubscriberThatHasLeft() {
+        ZMTPTopicMatcher<Object> shared = new ZMTPTopicMatcher<>();
+        Object last = new Object();
+        for (Object subscriber : List.of("s", "t", "u", last)) {
+            shared.add(topic("a"), subscriber);
+        }
+        shared.match(topic("a"), subscriber -> {});
+        shared.removeAll(last);
+        WeakReference<Object> forgotten = new WeakReference<>(last);
+        last = null;
+        for (int i = 0; i < 100 && forgotten.get() != null; i++) {
+            System.gc();
+            Thread.onSpinWait();
+        }
+        assertThat(forgotten.get()).isNull();
+        assertThat(shared.size()).isEqualTo(3);
     }
 
     @Test
