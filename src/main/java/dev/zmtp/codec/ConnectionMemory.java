@@ -45,16 +45,21 @@ final class ConnectionMemory {
         this.account = new MemoryAccount(codec.session(), ctx.executor(), codec::fail);
     }
 
-    /** The handshake has ended so. What the peer announced is kept for the life of the connection. */
-    void agreed(ZMTPHandshake handshake) {
-        ZMTPMetadata metadata = handshake.metadata();
-        long bytes = handshake.remoteIdentity().remaining();
+    /** The peer has announced {@code metadata}, which is kept until the end of the connection. */
+    void announced(ZMTPMetadata metadata) {
+        long bytes = 0;
         for (int i = 0; i < metadata.size(); i++) {
             bytes += PROPERTY_OBJECTS
                     + metadata.name(i).length()
                     + metadata.value(i).remaining();
         }
         announced = bytes;
+    }
+
+    /** The handshake has ended so. What the peer announced is kept until the end of the connection. */
+    void agreed(ZMTPHandshake handshake) {
+        announced(handshake.metadata());
+        announced += handshake.remoteIdentity().remaining();
     }
 
     /** Counts what is kept now. */

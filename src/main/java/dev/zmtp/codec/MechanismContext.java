@@ -54,6 +54,7 @@ final class MechanismContext implements ZMTPMechanism.Context {
     @Override
     public ZMTPMetadata readPeerMetadata(ByteBuf data) {
         ZMTPMetadata peer = Metadata.read(data, codec.config().maxMetadataProperties());
+        codec.memory().announced(peer); // now, as the authenticator may take its time
         codec.policy().checkMetadata(peer);
         return peer;
     }

@@ -22,6 +22,9 @@ final class MechanismPhase extends HandshakePhase {
     private final FrameWriter writer;
     private final @Nullable FrameLog frameLog;
 
+    /** The bytes of all commands that were received: the mechanism may keep them until the handshake is over. */
+    private long received;
+
     MechanismPhase(ZMTPCodec codec, ZMTPVersion version, ZMTPMechanism mechanism) {
         super(codec);
         this.version = version;
@@ -67,6 +70,7 @@ final class MechanismPhase extends HandshakePhase {
     }
 
     private void receive(ByteBuf command) {
+        received += command.readableBytes();
         if (frameLog != null) {
             frameLog.receivedCommand(command);
         }
@@ -153,7 +157,7 @@ final class MechanismPhase extends HandshakePhase {
 
     @Override
     long kept() {
-        return reader.kept();
+        return reader.kept() + received;
     }
 
     @Override

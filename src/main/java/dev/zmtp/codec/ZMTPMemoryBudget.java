@@ -17,8 +17,9 @@ import java.util.concurrent.atomic.AtomicLong;
  *
  * <p>The limits of a {@link ZMTPConfig} bound what one connection keeps; a budget bounds the sum. It counts what a peer
  * can make this side keep: the part of a frame that has arrived, the frames of an unfinished message, what was read and
- * waits for its turn, topics, metadata, held writes, and what was written and has not been sent. Overheads are
- * included. Messages that were fired are the application's, and do not count.
+ * waits for its turn, the commands of a handshake, topics, metadata, held writes, and what was written and has not been
+ * sent. Overheads are included. Messages that were fired are the application's, and do not count. What each connection
+ * takes whatever its peer sends does not count either: bound that with a {@link ZMTPConnectionLimiter}.
  *
  * <p>When the sum exceeds the limit, connections are ended with {@link ZMTPException.Code#MEMORY_BUDGET} until there
  * is room again. First those that keep much, have moved few bytes in their life, and do not move any now: strangers

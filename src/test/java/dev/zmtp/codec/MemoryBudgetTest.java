@@ -5,13 +5,19 @@ import static dev.zmtp.ZMTPSocketType.PUB;
 import static dev.zmtp.ZMTPSocketType.SUB;
 import static dev.zmtp.testing.Fired.message;
 import static dev.zmtp.testing.ScriptedPeer.GREETING;
+import static dev.zmtp.testing.ScriptedPeer.SIGNATURE;
+import static dev.zmtp.testing.ScriptedPeer.command;
 import static dev.zmtp.testing.ScriptedPeer.ready;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPMessage;
+import dev.zmtp.security.ZMTPAuthenticator;
+import dev.zmtp.security.ZMTPDecision;
+import dev.zmtp.security.ZMTPPlain;
 import dev.zmtp.testing.HeapAllocator;
+import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.InTraffic;
 import dev.zmtp.testing.ScriptedPeer;
 import io.netty.buffer.ByteBuf;
@@ -22,12 +28,15 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /** What all connections of a budget keep for their peers together is counted, and bounded. */
 class MemoryBudgetTest {
 
     private static final int LIMIT = 1_000_000;
+
+    private static final String PLAIN_GREETING = SIGNATURE + "03 01 \"PLAIN\" 00*15 00 00*31 ";
 
     private final ZMTPMemoryBudget budget = ZMTPMemoryBudget.of(LIMIT);
 
@@ -143,6 +152,46 @@ class MemoryBudgetTest {
         assertThat(budget.used()).isZero();
     }
 
+    /** The answer of an authenticator may be long in coming, or never come. */
+    @Test
+    void propertiesAndTheirCommandCountWhileTheAuthenticatorDecides() {
+        CompletableFuture<ZMTPDecision> decision = new CompletableFuture<>();
+        ZMTPCodec codec = ZMTPCodec.builder()
+                .socketType(DEALER)
+                .memoryBudget(budget)
+                .authenticator(request -> decision)
+                .build();
+        String ready = ready("ROUTER", "X-1", "a".repeat(100));
+        long announced = 2L * 160 + "Socket-TypeROUTERX-1".length() + 100;
+        try (ScriptedPeer peer = new ScriptedPeer(codec).send(GREETING + ready)) {
+            assertThat(budget.used()).isEqualTo(announced + Hex.bytes(ready).length - 2);
+            decision.complete(ZMTPDecision.accept("someone"));
+            peer.channel.runPendingTasks();
+            assertThat(peer.onlyEvent(ZMTPHandshakeSuccess.class)).isNotNull();
+            assertThat(budget.used()).isEqualTo(announced);
+        }
+        assertThat(budget.used()).isZero();
+    }
+
+    /** A mechanism may keep what it received: a password until the decision, a box until it is opened. */
+    @Test
+    void everyCommandOfAHandshakeCountsUntilItsEnd() {
+        ZMTPCodec codec = ZMTPCodec.builder()
+                .socketType(DEALER)
+                .memoryBudget(budget)
+                .mechanism(ZMTPPlain.server())
+                .authenticator(ZMTPAuthenticator.anyone())
+                .build();
+        String hello = command("05 \"HELLO\" ff 61*255 ff 62*255");
+        try (ScriptedPeer peer = new ScriptedPeer(codec).send(PLAIN_GREETING + hello)) {
+            assertThat(budget.used()).isEqualTo(6 + 2 * 256);
+            peer.send(command("08 \"INITIATE\" 0b \"Socket-Type\" 00000006 \"ROUTER\""));
+            assertThat(peer.onlyEvent(ZMTPHandshakeSuccess.class)).isNotNull();
+            assertThat(budget.used()).isEqualTo(160 + "Socket-TypeROUTER".length());
+        }
+        assertThat(budget.used()).isZero();
+    }
+
     @Test
     void topicsCountUntilTheyAreCancelled() {
         try (ScriptedPeer peer = InTraffic.as(PUB)
@@ -150,9 +199,9 @@ class MemoryBudgetTest {
                 .set(codec -> codec.memoryBudget(budget))
                 .start()) {
             long announced = budget.used();
-            peer.send(ScriptedPeer.command("09 \"SUBSCRIBE\" \"topic\""));
+            peer.send(command("09 \"SUBSCRIBE\" \"topic\""));
             assertThat(budget.used()).isGreaterThan(announced + 64);
-            peer.send(ScriptedPeer.command("06 \"CANCEL\" \"topic\""));
+            peer.send(command("06 \"CANCEL\" \"topic\""));
             assertThat(budget.used()).isEqualTo(announced);
         }
     }
