@@ -361,7 +361,7 @@ public final class SharedMemoryChannel extends AbstractChannel {
     }
 
     @Override
-    protected void doWrite(ChannelOutboundBuffer out) throws IOException {
+    protected void doWrite(ChannelOutboundBuffer out) throws Exception {
         try {
             writeRing(out);
         } catch (InternalError e) {
@@ -369,31 +369,18 @@ public final class SharedMemoryChannel extends AbstractChannel {
         }
     }
 
-    private void writeRing(ChannelOutboundBuffer out) throws IOException {
+    private void writeRing(ChannelOutboundBuffer out) throws Exception {
         writeBlocked = false;
-        RingPair rings = this.rings;
-        while (rings != null && !writeBlocked) {
-            ByteBuf buffer = (ByteBuf) out.current();
-            if (buffer == null) {
-                break;
-            }
+        for (RingPair rings = this.rings; rings != null && !writeBlocked && !out.isEmpty(); rings = this.rings) {
             if (peerGone) {
                 throw new IOException("shared memory: the other side is gone");
             }
-            int length = buffer.readableBytes();
-            int written = rings.write(buffer, length);
-            writeBlocked = written < length;
-            if (written == length) {
-                out.progress(written);
-                out.remove(); // which tells listeners, who may close the channel
-            } else if (written > 0) {
-                buffer.skipBytes(written);
-                out.progress(written);
+            long written = rings.filling().fill(out);
+            writeBlocked = rings.filling().isFull();
+            if (rings.writer().flush()) {
+                Doorbell.ring(socket);
             }
-            rings = this.rings;
-        }
-        if (rings != null && rings.writer().flush()) {
-            Doorbell.ring(socket);
+            out.removeBytes(written); // which tells listeners, who may write more, or close the channel
         }
         if (writeBlocked) {
             turns.queue();

@@ -2,10 +2,12 @@ package dev.zmtp.shm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.zmtp.testing.JavaProcess;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -23,11 +25,9 @@ class RingSleepIT {
     @Timeout(300)
     void neitherSideOfARingIsLeftAsleep() throws Exception {
         Path output = directory.resolve("output");
-        Process stress = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        Main.class.getName(),
+        Process stress = new ProcessBuilder(JavaProcess.command(
+                        List.of(),
+                        Main.class,
                         "-t",
                         RingSleepStress.class.getName(),
                         "-m",
@@ -38,7 +38,7 @@ class RingSleepIT {
                         "-time",
                         "100",
                         "-iters",
-                        "2")
+                        "2"))
                 .directory(directory.toFile())
                 .redirectErrorStream(true)
                 .redirectOutput(output.toFile())

@@ -226,6 +226,12 @@ class RingTest {
     // Capacity
 
     @ParameterizedTest
+    @ValueSource(ints = {4096, 8192, 1 << 28})
+    void theBoundsOfTheCapacityAreIncluded(int capacity) {
+        assertThat(Ring.checkCapacity(capacity)).isEqualTo(capacity);
+    }
+
+    @ParameterizedTest
     @ValueSource(ints = {-1, 0, 1, 2048, 4095, 4097, 1 << 29, Integer.MIN_VALUE})
     void theCapacityIsAPowerOfTwoWithinBounds(int capacity) {
         assertThatThrownBy(() -> Ring.checkCapacity(capacity))

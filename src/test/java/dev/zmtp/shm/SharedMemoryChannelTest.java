@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.mockito.Mockito.mock;
 
+import dev.zmtp.testing.BlockingCheck;
 import dev.zmtp.testing.EventLoops;
 import dev.zmtp.testing.Hex;
 import io.netty.bootstrap.Bootstrap;
@@ -11,6 +12,7 @@ import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
@@ -441,6 +443,16 @@ class SharedMemoryChannelTest {
         client.writeAndFlush(Hex.buffer("01 02")).addListener(ChannelFutureListener.CLOSE);
         assertThat(event()).isEqualTo("0102");
         assertThat(event()).isEqualTo("inactive");
+    }
+
+    @Test
+    void aWriteIsCompleteWhenTheOtherSideCanReadIt() throws Exception {
+        Channel client = connect().sync().channel();
+        assertThat(accepted.take().eventLoop()).isNotSameAs(client.eventLoop());
+        BlockingQueue<String> seen = new LinkedBlockingQueue<>();
+        client.writeAndFlush(Unpooled.wrappedBuffer(new byte[1]))
+                .addListener(written -> BlockingCheck.allow(() -> seen.add(String.valueOf(event()))));
+        assertThat(seen.poll(20, TimeUnit.SECONDS)).isEqualTo("00");
     }
 
     @Test

@@ -3,6 +3,7 @@ package dev.zmtp.shm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.testing.EventLoops;
+import dev.zmtp.testing.JavaProcess;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
@@ -22,6 +23,7 @@ import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -44,13 +46,13 @@ class SharedMemoryKillIT {
 
     private final EventLoops loops = new EventLoops(1);
     private final BlockingQueue<String> events = new LinkedBlockingQueue<>();
-    private Process other;
+    private JavaProcess other;
 
     @AfterEach
-    void end() throws InterruptedException {
+    void end() throws IOException {
         loops.close();
         if (other != null) {
-            other.destroyForcibly().waitFor();
+            other.close();
         }
     }
 
@@ -83,22 +85,9 @@ class SharedMemoryKillIT {
         }
     }
 
-    private void start(String role, Path path) throws IOException {
-        other = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        Other.class.getName(),
-                        role,
-                        path.toString())
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
-                .start();
-        int read = other.getInputStream().read();
-        assertThat(read).as("the other process says").isEqualTo('r');
-    }
-
-    private void kill() throws InterruptedException {
-        other.destroyForcibly().waitFor();
+    private void start(String role, Path path) throws Exception {
+        other = new JavaProcess(JavaProcess.command(List.of(), Other.class, role, path.toString()));
+        assertThat(other.line()).isEqualTo("ready");
     }
 
     private ChannelInitializer<Channel> recorder() {
@@ -156,7 +145,7 @@ class SharedMemoryKillIT {
         start("serve", path);
         connect(path).sync();
         assertThat(event()).isEqualTo("active");
-        kill();
+        other.kill();
         assertThat(event()).isEqualTo("inactive after 0");
         assertThat(filesOf(other.pid())).isEmpty();
     }
@@ -166,12 +155,11 @@ class SharedMemoryKillIT {
         Path path = directory.resolve("server");
         start("serve", path);
         Channel client = connect(path).sync().channel();
-        other.toHandle(); // it reads nothing while it is stopped
-        new ProcessBuilder("kill", "-STOP", Long.toString(other.pid())).start().waitFor();
+        new ProcessBuilder("kill", "-STOP", Long.toString(other.pid())).start().waitFor(); // it reads nothing
         ChannelFuture write = client.writeAndFlush(client.alloc().buffer().writeZero(1 << 20));
         client.eventLoop().submit(() -> {}).sync();
         assertThat(write.isDone()).isFalse();
-        kill();
+        other.kill();
         assertThat(write.await(10, TimeUnit.SECONDS)).isTrue();
         assertThat(write.cause()).isInstanceOf(IOException.class);
     }
@@ -187,7 +175,7 @@ class SharedMemoryKillIT {
                 .sync();
         start("send", path);
         assertThat(event()).isEqualTo("active");
-        kill();
+        other.kill();
         assertThat(event()).isEqualTo("inactive after " + LENGTH);
     }
 
@@ -199,7 +187,7 @@ class SharedMemoryKillIT {
             ByteBuffer invitation = ByteBuffer.allocate(4096);
             socket.read(invitation);
             assertThat(filesOf(other.pid())).hasSize(1);
-            kill();
+            other.kill();
             invitation.flip();
             Invitation.read(io.netty.buffer.Unpooled.wrappedBuffer(invitation)).accept(Mapping.Lifetime.UNTIL_CLOSED);
             assertThat(filesOf(other.pid())).isEmpty();
@@ -221,7 +209,7 @@ class SharedMemoryKillIT {
                 file.truncate(0);
             }
             socket.write(ByteBuffer.wrap(new byte[1]));
-            assertThat(other.waitFor(1, TimeUnit.SECONDS)).isFalse();
+            assertThat(other.endsWithin(Duration.ofSeconds(1))).isFalse();
         }
     }
 
@@ -229,7 +217,7 @@ class SharedMemoryKillIT {
     void aServerThatWasKilledListensNoMore() throws Exception {
         Path path = directory.resolve("server");
         start("serve", path);
-        kill();
+        other.kill();
         assertThat(connect(path).await().cause()).isInstanceOf(ConnectException.class);
     }
 }

@@ -1,0 +1,64 @@
+package dev.zmtp.shm;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelOutboundBuffer;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/**
+ * Copies what is flushed into a ring, until that is full. A channel completes no write before the other side can read
+ * it, and so all of them are copied first.
+ */
+final class RingFilling implements ChannelOutboundBuffer.MessageProcessor {
+
+    private final SharedMemoryWriter writer;
+    private long written;
+    private boolean full;
+
+    RingFilling(SharedMemoryWriter writer) {
+        this.writer = writer;
+    }
+
+    /** Returns how many bytes of {@code out} are in the ring now; the other side does not see them yet. */
+    long fill(ChannelOutboundBuffer out) throws Exception {
+        written = 0;
+        full = false;
+        out.forEachFlushedMessage(this);
+        return written;
+    }
+
+    /** Whether there was not room for all. */
+    boolean isFull() {
+        return full;
+    }
+
+    @Override
+    public boolean processMessage(Object message) throws IOException {
+        ByteBuf buffer = (ByteBuf) message;
+        int length = buffer.readableBytes();
+        int some = write(buffer, length);
+        written += some;
+        full = some < length;
+        return !full;
+    }
+
+    /** Writes as many of the next {@code length} bytes of {@code source} as there is room for; returns how many. */
+    int write(ByteBuf source, int length) throws IOException {
+        int index = source.readerIndex();
+        if (source.nioBufferCount() == 1) {
+            // The internal one is shared by all who have the same memory, such as duplicates on other event loops.
+            boolean alone = source.unwrap() == null;
+            return writer.write(alone ? source.internalNioBuffer(index, length) : source.nioBuffer(index, length));
+        }
+        int written = 0;
+        for (ByteBuffer part : source.nioBuffers(index, length)) {
+            int rest = part.remaining();
+            int some = writer.write(part);
+            written += some;
+            if (some < rest) {
+                break;
+            }
+        }
+        return written;
+    }
+}

@@ -1,0 +1,67 @@
+package dev.zmtp.shm;
+
+import static dev.zmtp.shm.Mapping.Lifetime.UNTIL_CLOSED;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.zmtp.testing.Hex;
+import io.netty.buffer.ByteBuf;
+import java.io.IOException;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What a server says first. {@link SharedMemoryChannelTest} has what a client refuses. */
+class InvitationTest {
+
+    @TempDir
+    Path directory;
+
+    @Test
+    void anInvitationIsReadAsItWasWritten() throws IOException {
+        Invitation invitation = new Invitation(Path.of("/dev/shm/netty-zmtp-1"), 4096);
+        ByteBuf bytes = Hex.buffer("aa");
+        invitation.write(bytes);
+        bytes.writeByte(0xbb).skipBytes(1);
+
+        assertThat(Invitation.length(bytes)).isEqualTo(bytes.readableBytes() - 1);
+        assertThat(Invitation.read(bytes)).isEqualTo(invitation);
+        assertThat(Hex.dump(bytes)).isEqualTo("bb");
+    }
+
+    @Test
+    void anInvitationHasTheseBytes() {
+        ByteBuf bytes = Hex.buffer("");
+        new Invitation(Path.of("/a"), 1 << 16).write(bytes);
+        assertThat(Hex.dump(bytes)).isEqualTo(Hex.of("\"ZSHM\" 01 00010000 0002 2f 61"));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0000, 11", "00ff, 266", "1000, 4107"})
+    void thePathHasUpTo4096Bytes(String length, int all) throws IOException {
+        ByteBuf bytes = Hex.buffer("\"ZSHM\" 01 00001000 " + length);
+        assertThat(Invitation.length(bytes)).isEqualTo(all);
+        bytes.release();
+    }
+
+    @Test
+    void aLongerPathIsRefused() {
+        ByteBuf bytes = Hex.buffer("\"ZSHM\" 01 00001000 1001");
+        assertThatThrownBy(() -> Invitation.length(bytes))
+                .isInstanceOf(IOException.class)
+                .hasMessage("shared memory: path length: 4097 (expected: <= 4096)");
+        bytes.release();
+    }
+
+    @Test
+    void aClientThatAcceptsTakesTheNameFromTheFile() throws IOException {
+        Path path = directory.resolve("netty-zmtp-1");
+        SharedFile file = SharedFile.create(path, Invitation.RINGS, 4096, UNTIL_CLOSED);
+        RingPair client = new Invitation(path, 4096).accept(UNTIL_CLOSED);
+        assertThat(path).doesNotExist();
+        client.file().close();
+        file.close();
+    }
+}
