@@ -11,7 +11,9 @@
  * (IMMEDIATE), which shows when that is.
  */
 #define _GNU_SOURCE
+#include <arpa/inet.h>
 #include <errno.h>
+#include <netinet/in.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -21,6 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 #include <zmq.h>
@@ -32,15 +35,21 @@
 /* Sends to one socket, or of one burst, before something else has its turn. */
 #define BATCH 128
 #define REQUEST_FRAMES 6
+/* Those that are closed, and not yet gone. */
+#define SPARE_SOCKETS 1000
 
 static const size_t request_sizes[REQUEST_FRAMES] = {9, 9, 0, 20, 40, 100};
 
-enum role { RECEIVE, SEND, ANSWER, ASK, PAIR };
-enum workload { ONEWAY, CONNECTIONS, IDLE, LATENCY, REQREP, CUSTOM, ROUNDTRIP, OPENLOOP };
+enum role { RECEIVE, SEND, ANSWER, ASK, PUBLISH, SUBSCRIBE, PAIR };
+/* Those from REQREP on are answered. */
+enum workload {
+    ONEWAY, CONNECTIONS, PUBSUB, NEWS, PROXY, IDLE, LATENCY, REQREP, PEERS, CONNECTS, CUSTOM, ROUNDTRIP, OPENLOOP
+};
 
-static const char *const role_names[] = {"receive", "send", "answer", "ask", "pair", NULL};
+static const char *const role_names[] = {"receive", "send", "answer", "ask", "publish", "subscribe", "pair", NULL};
 static const char *const workload_names[]
-    = {"oneway", "connections", "idle", "latency", "reqrep", "custom", "roundtrip", "openloop", NULL};
+    = {"oneway", "connections", "pubsub", "news", "proxy", "idle", "latency", "reqrep", "peers", "connects", "custom",
+       "roundtrip", "openloop", NULL};
 
 /* What the arguments say; -1 is what was not said. */
 static struct {
@@ -49,7 +58,9 @@ static struct {
     bool busy;
     bool curve;
     bool ipc;
-    long port, size, ping, pong, outstanding, connections, rate, every;
+    bool inproc;
+    bool drops;
+    long port, size, ping, pong, outstanding, connections, rate, every, queue, mute;
 } args = {.port = -1, .size = -1, .ping = -1, .pong = -1, .outstanding = 1000, .connections = 1, .rate = -1, .every = -1};
 
 /* ---- endings ---- */
@@ -162,7 +173,7 @@ static void print_mark (void)
             cpu, memory ("VmHWM:"));
     if (args.workload == IDLE)
         printf (" resident=%lld", memory ("VmRSS:"));
-    if (args.workload == OPENLOOP)
+    if (args.workload == OPENLOOP || args.workload == NEWS)
         printf (" late=%lld", (long long) atomic_load (&late.value));
     putchar ('\n');
 }
@@ -174,11 +185,18 @@ static bool is_answered (void)
     return args.workload >= REQREP;
 }
 
+static bool is_published (void)
+{
+    return args.workload == PUBSUB || args.workload == NEWS;
+}
+
 static int socket_type (bool binding)
 {
     if (args.workload == ROUNDTRIP)
         return binding ? ZMQ_REP : ZMQ_REQ;
-    if (is_answered () || args.role == PAIR)
+    if (is_published ())
+        return binding ? ZMQ_XPUB : ZMQ_SUB; /* an XPUB hears how many have subscribed */
+    if (is_answered () || (args.role == PAIR && !args.inproc))
         return binding ? ZMQ_ROUTER : ZMQ_DEALER;
     return binding ? ZMQ_PULL : ZMQ_PUSH;
 }
@@ -204,7 +222,7 @@ static void set_key (void *socket, int option, const char *key)
 static void *new_context (void)
 {
     void *context = zmq_ctx_new ();
-    if (context == NULL || zmq_ctx_set (context, ZMQ_MAX_SOCKETS, (int) args.connections + 16) != 0)
+    if (context == NULL || zmq_ctx_set (context, ZMQ_MAX_SOCKETS, (int) args.connections + SPARE_SOCKETS) != 0)
         fail ("zmq_ctx_set");
     return context;
 }
@@ -216,6 +234,14 @@ static void *new_socket (void *context, bool binding)
         fail ("zmq_socket");
     if (socket_type (binding) == ZMQ_ROUTER)
         set (socket, ZMQ_ROUTER_MANDATORY, 1);
+    if (socket_type (binding) == ZMQ_XPUB) {
+        set (socket, ZMQ_XPUB_VERBOSE, 1);
+        set (socket, ZMQ_XPUB_NODROP, args.workload == PUBSUB && !args.drops);
+    }
+    if (args.queue > 0) {
+        set (socket, ZMQ_SNDHWM, (int) args.queue);
+        set (socket, ZMQ_RCVHWM, (int) args.queue);
+    }
     if (args.curve && binding) {
         set (socket, ZMQ_CURVE_SERVER, 1);
         set_key (socket, ZMQ_CURVE_SECRETKEY, server_secret);
@@ -240,6 +266,18 @@ static long bind_ipc (void *socket)
     return number;
 }
 
+static const char *const inproc_endpoint = "inproc://pair";
+
+/* What both ends of a pair within a process share. */
+static void *inproc_context;
+
+static long bind_inproc (void *socket)
+{
+    if (zmq_bind (socket, inproc_endpoint) != 0)
+        fail ("zmq_bind");
+    return 0;
+}
+
 static long bind_somewhere (void *socket)
 {
     char endpoint[64];
@@ -254,18 +292,23 @@ static long bind_somewhere (void *socket)
 static void **connect_all (long port)
 {
     char endpoint[64];
-    void *context = new_context ();
+    void *context = args.inproc ? inproc_context : new_context ();
     void **sockets = calloc ((size_t) args.connections, sizeof *sockets);
     if (sockets == NULL)
         fail ("calloc");
-    snprintf (endpoint, sizeof endpoint, args.ipc ? ipc_endpoint : "tcp://127.0.0.1:%ld", port);
+    if (args.inproc)
+        snprintf (endpoint, sizeof endpoint, "%s", inproc_endpoint);
+    else
+        snprintf (endpoint, sizeof endpoint, args.ipc ? ipc_endpoint : "tcp://127.0.0.1:%ld", port);
     for (long i = 0; i < args.connections; i++) {
         sockets[i] = new_socket (context, false);
         set (sockets[i], ZMQ_IMMEDIATE, 1);
+        if (is_published () && zmq_setsockopt (sockets[i], ZMQ_SUBSCRIBE, "", 0) != 0)
+            fail ("zmq_setsockopt");
         if (zmq_connect (sockets[i], endpoint) != 0)
             fail ("zmq_connect");
     }
-    for (long i = 0; i < args.connections; i++) {
+    for (long i = 0; i < args.connections && !is_published (); i++) { /* there, the publisher waits */
         zmq_pollitem_t item = {.socket = sockets[i], .events = ZMQ_POLLOUT};
         while (zmq_poll (&item, 1, -1) < 1)
             if (errno != EINTR)
@@ -395,6 +438,79 @@ static void answer_pings (void *socket, struct counter *counter)
     }
 }
 
+static void send_all (void *socket, struct counter *counter)
+{
+    zmq_msg_t message;
+    prepare (&message, (size_t) args.size);
+    while (true) {
+        send_again (socket, &message, 0);
+        count (counter, 1);
+    }
+}
+
+static void await_subscribers (void *socket)
+{
+    zmq_msg_t subscription;
+    zmq_msg_init (&subscription);
+    for (long i = 0; i < args.connections + args.mute; i++)
+        receive_frame (socket, &subscription, 0);
+}
+
+static void publish (void *socket, struct counter *counter)
+{
+    await_subscribers (socket);
+    send_all (socket, counter);
+}
+
+struct schedule {
+    char *body;
+    long long start, due, all;
+};
+
+static struct schedule new_schedule (void)
+{
+    long long now = now_nanos ();
+    return (struct schedule){.body = body_of (args.size), .start = now, .due = now};
+}
+
+/* Sends the messages that are due, and returns how many. */
+static long long send_due (void *socket, struct schedule *schedule)
+{
+    long long now = now_nanos (), sent = 0;
+    if (atomic_load_explicit (&restarts, memory_order_relaxed)) {
+        atomic_store_explicit (&restarts, false, memory_order_relaxed);
+        schedule->start = schedule->due = now + PAUSE_NANOS;
+        schedule->all = 0;
+    }
+    while (schedule->due <= now && sent < BATCH) {
+        memcpy (schedule->body, &schedule->due, sizeof schedule->due);
+        if (!send_frame (socket, schedule->body, (size_t) args.size, ZMQ_DONTWAIT))
+            break;
+        if (now - schedule->due > LATE_NANOS)
+            count (&late, 1);
+        sent++;
+        schedule->all++;
+        schedule->due = schedule->start + schedule->all / args.rate * SECOND_NANOS
+                        + schedule->all % args.rate * SECOND_NANOS / args.rate;
+    }
+    return sent;
+}
+
+static void record_since (zmq_msg_t *frame)
+{
+    long long was_due;
+    memcpy (&was_due, zmq_msg_data (frame), sizeof was_due);
+    record (now_nanos () - was_due);
+}
+
+static void publish_on_time (void *socket, struct counter *counter)
+{
+    await_subscribers (socket);
+    struct schedule schedule = new_schedule ();
+    while (true)
+        count (counter, send_due (socket, &schedule));
+}
+
 static void *serve (void *socket)
 {
     struct counter *counter = args.role == PAIR && is_answered () ? &other_messages : &messages;
@@ -403,7 +519,15 @@ static void *serve (void *socket)
     case CONNECTIONS:
         receive_all (socket, counter);
         break;
+    case PUBSUB:
+        publish (socket, counter);
+        break;
+    case NEWS:
+        publish_on_time (socket, counter);
+        break;
     case REQREP:
+    case PEERS:
+    case CONNECTS:
         echo (socket, counter, 1);
         break;
     case ROUNDTRIP:
@@ -420,13 +544,29 @@ static void *serve (void *socket)
 
 /* ---- workloads, at the end that connects ---- */
 
-static void send_all (void *socket, struct counter *counter)
+static void receive_by_turns (void **sockets, struct counter *counter)
 {
     zmq_msg_t message;
-    prepare (&message, (size_t) args.size);
+    zmq_msg_init (&message);
+    zmq_pollitem_t *items = calloc ((size_t) args.connections, sizeof *items);
+    if (items == NULL)
+        fail ("calloc");
+    for (long i = 0; i < args.connections; i++)
+        items[i] = (zmq_pollitem_t){.socket = sockets[i], .events = ZMQ_POLLIN};
     while (true) {
-        send_again (socket, &message, 0);
-        count (counter, 1);
+        long long all = 0;
+        for (long i = 0; i < args.connections; i++) {
+            int received = 0;
+            while (received < BATCH && receive_frame (sockets[i], &message, ZMQ_DONTWAIT)) {
+                received++;
+                if (args.workload == NEWS)
+                    record_since (&message);
+            }
+            count (counter, received);
+            all += received;
+        }
+        if (all == 0 && zmq_poll (items, (int) args.connections, -1) < 0 && errno != EINTR)
+            fail ("zmq_poll");
     }
 }
 
@@ -455,6 +595,8 @@ static void send_by_turns (void **sockets, struct counter *counter)
 
 static bool try_request (void *socket, zmq_msg_t *frames)
 {
+    if (args.size > 0)
+        return send_again (socket, &frames[0], ZMQ_DONTWAIT);
     if (!send_again (socket, &frames[0], ZMQ_SNDMORE | ZMQ_DONTWAIT))
         return false;
     for (int i = 1; i < REQUEST_FRAMES; i++)
@@ -467,7 +609,7 @@ static void ask (void *socket, struct counter *counter)
 {
     zmq_msg_t request[REQUEST_FRAMES];
     for (int i = 0; i < REQUEST_FRAMES; i++)
-        prepare (&request[i], request_sizes[i]);
+        prepare (&request[i], args.size > 0 ? (size_t) args.size : request_sizes[i]);
     long in_flight = 0;
     zmq_msg_t frame;
     zmq_msg_init (&frame);
@@ -501,41 +643,135 @@ static void ping (void *socket, struct counter *counter)
 /* A socket is one thread's: this one looks for answers between what it sends, and never waits. */
 static void send_on_time (void *socket, struct counter *counter)
 {
-    char *body = body_of (args.size);
-    long long start = now_nanos (), due = start, all = 0;
+    struct schedule schedule = new_schedule ();
     zmq_msg_t reply;
     zmq_msg_init (&reply);
     while (true) {
-        long long now = now_nanos ();
-        int sent = 0;
-        if (atomic_load_explicit (&restarts, memory_order_relaxed)) {
-            atomic_store_explicit (&restarts, false, memory_order_relaxed);
-            start = due = now + PAUSE_NANOS;
-            all = 0;
-        }
-        while (due <= now && sent < BATCH) {
-            memcpy (body, &due, sizeof due);
-            if (!send_frame (socket, body, (size_t) args.size, ZMQ_DONTWAIT))
-                break;
-            if (now - due > LATE_NANOS)
-                count (&late, 1);
-            sent++;
-            all++;
-            due = start + all / args.rate * SECOND_NANOS + all % args.rate * SECOND_NANOS / args.rate;
-        }
-        count (counter, sent);
-        while (receive_frame (socket, &reply, ZMQ_DONTWAIT)) {
-            long long was_due;
-            memcpy (&was_due, zmq_msg_data (&reply), sizeof was_due);
-            record (now_nanos () - was_due);
-        }
+        count (counter, send_due (socket, &schedule));
+        while (receive_frame (socket, &reply, ZMQ_DONTWAIT))
+            record_since (&reply);
     }
+}
+
+/* Keeps requests in flight, each to another socket. Answers come in the order of the requests. */
+static void ask_in_turn (void **sockets, struct counter *counter)
+{
+    void *request = body_of (args.size);
+    long oldest = 0, next = args.outstanding % args.connections;
+    zmq_msg_t answer;
+    zmq_msg_init (&answer);
+    for (long i = 0; i < args.outstanding; i++)
+        send_frame (sockets[i % args.connections], request, (size_t) args.size, 0);
+    while (true) {
+        receive_frame (sockets[oldest], &answer, 0);
+        count (counter, 1);
+        send_frame (sockets[next], request, (size_t) args.size, 0);
+        oldest = (oldest + 1) % args.connections;
+        next = (next + 1) % args.connections;
+    }
+}
+
+/* Makes connections all the time, each for one request. */
+static void connect_again (long port, struct counter *counter)
+{
+    char endpoint[64];
+    void *context = new_context ();
+    void *request = body_of (args.size);
+    void **sockets = calloc ((size_t) args.outstanding, sizeof *sockets);
+    zmq_msg_t answer;
+    zmq_msg_init (&answer);
+    if (sockets == NULL)
+        fail ("calloc");
+    snprintf (endpoint, sizeof endpoint, "tcp://127.0.0.1:%ld", port);
+    for (long i = 0; true; i = (i + 1) % args.outstanding) {
+        if (sockets[i] != NULL) {
+            receive_frame (sockets[i], &answer, 0);
+            count (counter, 1);
+            set (sockets[i], ZMQ_LINGER, 0);
+            zmq_close (sockets[i]);
+        }
+        sockets[i] = new_socket (context, false);
+        if (zmq_connect (sockets[i], endpoint) != 0)
+            fail ("zmq_connect");
+        send_frame (sockets[i], request, (size_t) args.size, 0);
+    }
+}
+
+/* A subscriber that wants everything and reads no message, as one whose process is stopped. It belongs to no library. */
+static void open_mute (long port)
+{
+    static const unsigned char subscription[] = {0, 1, 1};
+    unsigned char heard[64 + 2 + 255]; /* a greeting and a READY, after which libzmq takes a message */
+    static const unsigned char said[64 + 27]
+        = "\xff\0\0\0\0\0\0\0\1\x7f\3\0NULL"
+          "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
+          "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
+          "\4\x19\5READY\xbSocket-Type\0\0\0\3SUB";
+    struct sockaddr_in to
+        = {.sin_family = AF_INET, .sin_port = htons ((uint16_t) port), .sin_addr.s_addr = htonl (INADDR_LOOPBACK)};
+    int few = 4096; /* what the kernel takes for it is soon full */
+    int mute = socket (AF_INET, SOCK_STREAM, 0);
+    if (mute < 0 || setsockopt (mute, SOL_SOCKET, SO_RCVBUF, &few, sizeof few) != 0
+        || connect (mute, (struct sockaddr *) &to, sizeof to) != 0
+        || write (mute, said, sizeof said) != (ssize_t) sizeof said
+        || recv (mute, heard, 66, MSG_WAITALL) != 66 || recv (mute, heard + 66, heard[65], MSG_WAITALL) != heard[65]
+        || write (mute, subscription, sizeof subscription) != (ssize_t) sizeof subscription)
+        fail ("a subscriber that never reads");
+}
+
+/* ---- a proxy between two publishers and a subscriber, each on a thread of its own, of which nobody drops anything ---- */
+
+#define PUBLISHERS 2
+
+static const char *const front_endpoint = "inproc://front";
+static const char *const back_endpoint = "inproc://back";
+
+static void *proxy_socket (int type, const char *endpoint, bool binding)
+{
+    void *socket = zmq_socket (inproc_context, type);
+    if (socket == NULL)
+        fail ("zmq_socket");
+    if (type == ZMQ_XPUB)
+        set (socket, ZMQ_XPUB_NODROP, 1);
+    if (type == ZMQ_SUB && zmq_setsockopt (socket, ZMQ_SUBSCRIBE, "", 0) != 0)
+        fail ("zmq_setsockopt");
+    if ((binding ? zmq_bind (socket, endpoint) : zmq_connect (socket, endpoint)) != 0)
+        fail (endpoint);
+    return socket;
+}
+
+static void *run_proxy (void *ends)
+{
+    zmq_proxy (((void **) ends)[0], ((void **) ends)[1], NULL);
+    fail ("zmq_proxy");
+}
+
+static void *proxy_subscriber (void *unused)
+{
+    receive_all (proxy_socket (ZMQ_SUB, back_endpoint, false), &messages);
+    return unused;
+}
+
+static void *proxy_publisher (void *unused)
+{
+    void *socket = proxy_socket (ZMQ_XPUB, front_endpoint, false);
+    zmq_msg_t subscription;
+    zmq_msg_init (&subscription);
+    receive_frame (socket, &subscription, 0);
+    send_all (socket, &other_messages);
+    return unused;
 }
 
 static void *drive (void *port)
 {
     struct counter *counter = args.role == PAIR && !is_answered () ? &other_messages : &messages;
+    if (args.workload == CONNECTS) {
+        puts ("ready");
+        connect_again (*(long *) port, counter);
+    }
     void **sockets = connect_all (*(long *) port);
+    for (long i = 0; i < args.mute; i++)
+        open_mute (*(long *) port);
     puts ("ready");
     switch (args.workload) {
     case ONEWAY:
@@ -544,8 +780,15 @@ static void *drive (void *port)
     case CONNECTIONS:
         send_by_turns (sockets, counter);
         break;
+    case PUBSUB:
+    case NEWS:
+        receive_by_turns (sockets, counter);
+        break;
     case REQREP:
         ask (sockets[0], counter);
+        break;
+    case PEERS:
+        ask_in_turn (sockets, counter);
         break;
     case ROUNDTRIP:
         ping (sockets[0], counter);
@@ -587,11 +830,14 @@ static void parse (int argc, char **argv)
                    {"outstanding", &args.outstanding},
                    {"connections", &args.connections},
                    {"rate", &args.rate},
-                   {"every", &args.every}};
+                   {"every", &args.every},
+                   {"queue", &args.queue},
+                   {"mute", &args.mute}};
     const char *workload = NULL;
     static const char *const pollings[] = {"block", "busy", NULL};
     static const char *const securities[] = {"none", "curve", NULL};
-    static const char *const media[] = {"tcp", "ipc", NULL};
+    static const char *const media[] = {"tcp", "ipc", "inproc", NULL};
+    static const char *const fulls[] = {"wait", "drop", NULL};
     args.role = (enum role) one_of (role_names, "role", argc > 1 ? argv[1] : NULL);
     for (int i = 2; i < argc; i++) {
         char *value = strchr (argv[i], '=');
@@ -611,14 +857,20 @@ static void parse (int argc, char **argv)
             continue;
         }
         if (strcmp (argv[i], "medium") == 0) {
-            args.ipc = one_of (media, "medium", value) == 1;
+            int medium = one_of (media, "medium", value);
+            args.ipc = medium == 1;
+            args.inproc = medium == 2;
+            continue;
+        }
+        if (strcmp (argv[i], "full") == 0) {
+            args.drops = one_of (fulls, "full", value) == 1;
             continue;
         }
         size_t n = 0, all = sizeof numbers / sizeof numbers[0];
         while (n < all && strcmp (argv[i], numbers[n].key) != 0)
             n++;
         if (n == all)
-            usage ("key: %s (expected: workload, polling, security, medium, port, size, ping, pong, outstanding, connections, rate or every)",
+            usage ("key: %s (expected: workload, polling, security, medium, full, port, size, ping, pong, outstanding, connections, rate, every, queue or mute)",
                    argv[i]);
         char *end;
         *numbers[n].value = strtol (value, &end, 10);
@@ -626,26 +878,36 @@ static void parse (int argc, char **argv)
             usage ("%s: %s (expected: a number)", argv[i], value);
     }
     args.workload = (enum workload) one_of (workload_names, "workload", workload);
-    bool binds = args.role == RECEIVE || args.role == ANSWER;
-    if (args.role != PAIR && is_answered () != (args.role == ASK || args.role == ANSWER))
+    bool binds = args.role == RECEIVE || args.role == ANSWER || args.role == PUBLISH;
+    if (args.role != PAIR
+        && (is_answered () != (args.role == ASK || args.role == ANSWER)
+            || is_published () != (args.role == PUBLISH || args.role == SUBSCRIBE)))
         usage ("role: %s (expected: another one in workload %s)", argv[1], workload);
     if (!binds && args.role != PAIR)
         require ("port", args.port, 1, 65535);
-    if (args.workload == OPENLOOP && args.size < 0)
+    if ((args.workload == OPENLOOP || args.workload == PEERS || args.workload == CONNECTS) && args.size < 0)
         args.size = 24;
-    if (args.workload == ONEWAY || args.workload == CONNECTIONS || args.workload == OPENLOOP)
-        require ("size", args.size, args.workload == OPENLOOP ? (long) sizeof (long long) : 1, 1 << 26);
+    if (args.workload == REQREP && args.size < 0)
+        args.size = 0;
+    if (args.inproc && args.role != PAIR)
+        usage ("medium: inproc (expected: another one but for a pair)");
+    bool scheduled = args.workload == OPENLOOP || args.workload == NEWS;
+    if (args.workload == ONEWAY || args.workload == CONNECTIONS || args.workload == PUBSUB || args.workload == PROXY
+        || scheduled)
+        require ("size", args.size, scheduled ? (long) sizeof (long long) : 1, 1 << 26);
+    if (args.workload == PROXY && args.role != PAIR)
+        usage ("role: %s (expected: pair in this workload)", argv[1]);
     if (args.workload == ROUNDTRIP) {
         require ("ping", args.ping, 1, 1 << 26);
         require ("pong", args.pong, 1, 1 << 26);
     }
-    if (args.workload == OPENLOOP && !binds)
+    if (scheduled && (args.role == PAIR || binds == is_published ()))
         require ("rate", args.rate, 1, 1000000000);
     if (args.workload == OPENLOOP && (binds || args.role == PAIR))
         require ("every", args.every, 1, 1000000000);
     require ("outstanding", args.outstanding, 1, 1000000000);
     require ("connections", args.connections, 1,
-             args.workload == CONNECTIONS || args.workload == IDLE ? 20000 : 1);
+             args.workload == CONNECTIONS || is_published () || args.workload == PEERS || args.workload == IDLE ? 20000 : 1);
 }
 
 static void obey (void)
@@ -696,14 +958,29 @@ int main (int argc, char **argv)
         setrlimit (RLIMIT_NOFILE, &files);
     }
     port = args.port;
-    if (args.role == RECEIVE || args.role == ANSWER || args.role == PAIR) {
-        void *socket = new_socket (new_context (), true);
-        port = args.ipc ? bind_ipc (socket) : bind_somewhere (socket);
+    if (args.workload == PROXY) {
+        static void *ends[2];
+        inproc_context = new_context ();
+        ends[0] = proxy_socket (ZMQ_XSUB, front_endpoint, true);
+        ends[1] = proxy_socket (ZMQ_XPUB, back_endpoint, true);
+        start (run_proxy, ends);
+        start (proxy_subscriber, NULL);
+        for (int i = 0; i < PUBLISHERS; i++)
+            start (proxy_publisher, NULL);
+        puts ("ready");
+        obey ();
+        _exit (0);
+    }
+    if (args.inproc)
+        inproc_context = new_context ();
+    if (args.role == RECEIVE || args.role == ANSWER || args.role == PUBLISH || args.role == PAIR) {
+        void *socket = new_socket (args.inproc ? inproc_context : new_context (), true);
+        port = args.inproc ? bind_inproc (socket) : args.ipc ? bind_ipc (socket) : bind_somewhere (socket);
         if (args.role != PAIR)
             printf ("port=%ld\n", port);
         start (serve, socket);
     }
-    if (args.role == SEND || args.role == ASK || args.role == PAIR)
+    if (args.role == SEND || args.role == ASK || args.role == SUBSCRIBE || args.role == PAIR)
         start (drive, &port);
     obey ();
     fflush (stdout);

@@ -1,6 +1,9 @@
 import org.jspecify.annotations.NullMarked;
 
-/** A Netty codec for ZMTP, the wire protocol of ZeroMQ. Start at {@code dev.zmtp.codec.ZMTPCodec}. */
+/**
+ * ZeroMQ's sockets on Netty, and a codec for ZMTP, their wire protocol. Start at {@code dev.zmtp.socket.ZMTPSocket}, or
+ * at {@code dev.zmtp.codec.ZMTPCodec} for a pipeline of your own.
+ */
 @NullMarked
 module dev.zmtp {
     requires transitive io.netty.buffer;
@@ -15,5 +18,6 @@ module dev.zmtp {
     exports dev.zmtp.codec;
     exports dev.zmtp.security;
     exports dev.zmtp.shm;
+    exports dev.zmtp.socket;
     exports dev.zmtp.zap;
 }

@@ -42,6 +42,7 @@ class ArchitectureTest {
     private static final String CODEC = "dev.zmtp.codec..";
     private static final String ZAP = "dev.zmtp.zap..";
     private static final String SHM = "dev.zmtp.shm..";
+    private static final String SOCKET = "dev.zmtp.socket..";
 
     /** Exported types that go without the prefix, because the predecessor's users know them by this name. */
     private static final Set<String> UNPREFIXED = Set.of("BatchFlusher");
@@ -53,10 +54,12 @@ class ArchitectureTest {
 
     @Test
     void dependenciesPointDownOnly() {
-        dependOnNone(VALUES, WIRE, SECURITY, CODEC, ZAP);
-        dependOnNone(WIRE, SECURITY, CODEC, ZAP);
-        dependOnNone(SECURITY, CODEC, ZAP);
-        dependOnNone(CODEC, ZAP);
+        dependOnNone(VALUES, WIRE, SECURITY, CODEC, ZAP, SOCKET);
+        dependOnNone(WIRE, SECURITY, CODEC, ZAP, SOCKET);
+        dependOnNone(SECURITY, CODEC, ZAP, SOCKET);
+        dependOnNone(CODEC, ZAP, SOCKET);
+        dependOnNone(ZAP, SOCKET);
+        dependOnNone(SOCKET, WIRE, ZAP);
     }
 
     /** A transport carries bytes, whatever they mean, and a codec runs on any. */
@@ -67,11 +70,11 @@ class ArchitectureTest {
                 .resideInAPackage(SHM)
                 .should()
                 .dependOnClassesThat()
-                .resideInAnyPackage(VALUES, WIRE, SECURITY, CODEC, ZAP)
+                .resideInAnyPackage(VALUES, WIRE, SECURITY, CODEC, ZAP, SOCKET)
                 .check(MAIN);
         noClasses()
                 .that()
-                .resideOutsideOfPackage(SHM)
+                .resideOutsideOfPackages(SHM, SOCKET)
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage(SHM)
@@ -82,7 +85,7 @@ class ArchitectureTest {
     void everyClassIsInALayer() {
         classes()
                 .should()
-                .resideInAnyPackage(VALUES, WIRE, SECURITY, CODEC, ZAP, SHM)
+                .resideInAnyPackage(VALUES, WIRE, SECURITY, CODEC, ZAP, SHM, SOCKET)
                 .check(MAIN);
     }
 
@@ -95,19 +98,22 @@ class ArchitectureTest {
     void onlyTheCodecAndTheLayersAboveItKnowChannels() {
         noClasses()
                 .that()
-                .resideOutsideOfPackages(CODEC, ZAP, SHM)
+                .resideOutsideOfPackages(CODEC, ZAP, SHM, SOCKET)
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage("io.netty.channel..")
                 .check(MAIN);
     }
 
-    /** Code that names no transport runs on all of Netty's. Shared memory is one, and meets over another by default. */
+    /**
+     * Code that names no transport runs on all of Netty's. Shared memory is one, and meets over another by default; and
+     * a socket has transports that its user need not name.
+     */
     @Test
     void noClassOfTheCodecNamesATransport() {
         noClasses()
                 .that()
-                .resideOutsideOfPackage(SHM)
+                .resideOutsideOfPackages(SHM, SOCKET)
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage(

@@ -102,6 +102,44 @@ class ZMTPFramingTest {
         in.release();
     }
 
+    @ParameterizedTest(name = "{0}: {3}")
+    @MethodSource("readHeaders")
+    void aShortHeaderOfAMessageIsReadInOneStep(ZMTPVersion version, int flags, int length, String bytes) {
+        byte[] header = Hex.bytes(bytes);
+        boolean isShort = header.length == 2 && flags != COMMAND;
+
+        assertThat(version.framing().shortMessageHeader((header[0] & 0xff) << 8 | (header[1] & 0xff)))
+                .isEqualTo(isShort ? flags << 8 | length : -1);
+    }
+
+    @ParameterizedTest(name = "{0}: {1}")
+    @CsvSource({
+        "ZMTP10, 0001, -1",
+        "ZMTP10, 02fe, 1",
+        "ZMTP10, 03ff, 258",
+        "ZMTP20, 0400, -1",
+        "ZMTP30, 0500, -1",
+        "ZMTP31, 8000, -1"
+    })
+    void anIllegalHeaderIsNotReadInOneStep(ZMTPVersion version, String header, int read) {
+        assertThat(version.framing().shortMessageHeader(Integer.parseInt(header, 16)))
+                .isEqualTo(read);
+    }
+
+    @ParameterizedTest(name = "{0}: {1}")
+    @CsvSource({
+        "ZMTP10, aa 02 fe,         254",
+        "ZMTP10, aa ff 00*7 02 81, 129",
+        "ZMTP20, aa 02 00*8,       2",
+        "ZMTP31, aa ff 00*8,       255"
+    })
+    void theFlagsByteCanBeHadAsItIs(ZMTPVersion version, String bytes, int flags) {
+        ByteBuf in = Hex.buffer(bytes);
+
+        assertThat(version.framing().rawFlagsAt(in, 1)).isEqualTo(flags);
+        in.release();
+    }
+
     @ParameterizedTest(name = "{0}: {1}")
     @CsvSource({
         "ZMTP10, ff 00*3 01 00*4 00,       4294967295",

@@ -47,7 +47,8 @@ class ZMTPMembershipTest {
                 .isNotEqualTo(ZMTPMembership.join("gr"))
                 .isNotEqualTo("grp");
         assertThat(membership.hashCode())
-                .isNotEqualTo(ZMTPMembership.leave("grp").hashCode());
+                .isNotEqualTo(ZMTPMembership.leave("grp").hashCode())
+                .isNotEqualTo(ZMTPMembership.join("grq").hashCode());
         group.release();
     }
 

@@ -133,6 +133,15 @@ class ZMTPMessageTest {
     }
 
     @Test
+    void aReleaseSaysWhetherItWasTheLast() {
+        ZMTPMessage message = ZMTPMessage.from(Hex.buffer("61")).retain();
+
+        assertThat(message.release()).isFalse();
+        assertThat(message.frame(0).refCnt()).isOne();
+        assertThat(message.release()).isTrue();
+    }
+
+    @Test
     void aMessageIsReleasedOnce() {
         ZMTPMessage message = ZMTPMessage.from(Hex.buffer("61"));
         message.release();
@@ -317,6 +326,19 @@ class ZMTPMessageTest {
         assertThat(Hex.dump(message.frame(0).retain())).isEqualTo("e4");
         assertThat(message.frame(1).isReadable()).isFalse();
         message.release();
+    }
+
+    @Test
+    void stringsBecomeFramesOfAnAllocator() {
+        ByteBufAllocator alloc = new UnpooledByteBufAllocator(false);
+        ZMTPMessage one = ZMTPMessage.fromUTF8(alloc, "\u20ac", "b");
+        ZMTPMessage other = ZMTPMessage.fromUTF8(alloc, List.of("\u20ac", "b"));
+
+        assertThat(one).isEqualTo(other).hasSize(2);
+        assertThat(one.frame(0).alloc()).isSameAs(alloc);
+        assertThat(other.frame(0).alloc()).isSameAs(alloc);
+        one.release();
+        other.release();
     }
 
     @ParameterizedTest(name = "{0} frames, index {1}")
@@ -543,6 +565,9 @@ class ZMTPMessageTest {
         "ZMTP31, 02 7f ff*7 61",
         "ZMTP31, 02 00*4 80 00 00 00 61",
         "ZMTP31, 02 00*3 01 00*4",
+        "ZMTP31, 00",
+        "ZMTP31, 02 00*7",
+        "ZMTP31, 00 02 61",
         "ZMTP10, ff 00*3 01 00*3 01 00",
         "ZMTP20, 01 00"
     })
@@ -591,6 +616,25 @@ class ZMTPMessageTest {
                 .isZero();
         assertThat(after.frame(0).resetWriterIndex().writerIndex()).isZero();
         after.release();
+        in.release();
+    }
+
+    @Test
+    void aBuilderBeginsAnotherMessageWhileItsLastOneIsInUse() {
+        ZMTPMessage.Builder builder = new ZMTPMessage.Builder();
+        ByteBuf in = Hex.buffer("61 62 63");
+        ZMTPMessage first = builder.copy(in, 1).build();
+        ZMTPMessage second = builder.copy(in, 1).build();
+
+        assertThat(frames(first)).containsExactly("a");
+        assertThat(frames(second)).containsExactly("b");
+        first.release();
+        ZMTPMessage third = builder.copy(in, 1).build();
+        assertThat(third).isSameAs(first);
+        assertThat(frames(third)).containsExactly("c");
+        assertThat(frames(second)).containsExactly("b");
+        second.release();
+        third.release();
         in.release();
     }
 

@@ -81,6 +81,21 @@ class ZMTPMetadataTest {
     }
 
     @Test
+    void aNameHasCharactersOfOneByte() {
+        assertThat(ZMTPMetadata.EMPTY.with("\u00ff", "").name(0)).isEqualTo("\u00ff");
+        assertThatThrownBy(() -> ZMTPMetadata.EMPTY.with("\u0100", ""))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("property name: \u0100 (expected: ISO 8859-1)");
+    }
+
+    @Test
+    void allPropertiesOfANameCanBeLeftOut() {
+        assertThat(TWO.with("x-NAME", "other").without("X-Name").names()).containsExactly("Socket-Type");
+        assertThat(TWO.without("Identity")).isEqualTo(TWO);
+        assertThat(TWO.size()).isEqualTo(2);
+    }
+
+    @Test
     void equalityDependsOnSpellingOrderAndValues() {
         ZMTPMetadata same = ZMTPMetadata.EMPTY.with("Socket-Type", "PUSH").with("X-Name", "val\u20ac");
 
@@ -91,6 +106,7 @@ class ZMTPMetadataTest {
                 .isNotEqualTo(ZMTPMetadata.EMPTY.with("X-Name", "val\u20ac").with("Socket-Type", "PUSH"))
                 .isNotEqualTo(ZMTPMetadata.EMPTY.with("Socket-Type", "PUSH").with("X-Name", "v"))
                 .isNotEqualTo("X-Name");
+        assertThat(TWO.hashCode()).isNotEqualTo(TWO.with("more", "").hashCode());
     }
 
     @Test

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.testing.Hex;
 import io.netty.buffer.ByteBuf;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -56,7 +57,8 @@ class ZMTPSubscriptionTest {
                 .isNotEqualTo(ZMTPSubscription.subscribe("A"))
                 .isNotEqualTo("AB");
         assertThat(subscription.hashCode())
-                .isNotEqualTo(ZMTPSubscription.cancel("AB").hashCode());
+                .isNotEqualTo(ZMTPSubscription.cancel("AB").hashCode())
+                .isNotEqualTo(ZMTPSubscription.subscribe("AC").hashCode());
         ab.release();
     }
 
@@ -81,6 +83,14 @@ class ZMTPSubscriptionTest {
         assertThat(message.frame(0).readerIndex()).isOne();
         message.release();
         prefix.release();
+    }
+
+    @Test
+    void aMessageWithoutFramesIsNotAskedFor() {
+        ZMTPMessage message = ZMTPMessage.fromUTF8(List.of());
+
+        assertThat(ZMTPSubscription.subscribe("").matches(message)).isFalse();
+        message.release();
     }
 
     @Test

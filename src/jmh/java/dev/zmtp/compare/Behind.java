@@ -39,7 +39,7 @@ record Behind(
     }
 
     private static void compare(Results results, Cell cell, Row row, List<Behind> found) {
-        Optional<Row> ours = results.counterpart(cell.id(), ComparedPeers.OURS, row.transport());
+        Optional<Row> ours = results.counterpart(cell.id(), cell.subject(), row.transport());
         if (ours.isEmpty()) {
             return;
         }

@@ -33,6 +33,16 @@ record Cell(
         return new Cell(id, title, workload, pair, keys, load, loadOf, others);
     }
 
+    /** Whether it is one of sockets, and not of codecs. */
+    boolean isOfSockets() {
+        return id.startsWith(SocketCells.PREFIX);
+    }
+
+    /** The library that the others are compared with. */
+    String subject() {
+        return isOfSockets() ? ComparedPeers.SOCKETS : ComparedPeers.OURS;
+    }
+
     /** Whether latencies are recorded. They mean nothing where a peer is asked for more than it can do. */
     boolean timed() {
         return workload.timed() && !id.equals(Cells.MAXIMUM);

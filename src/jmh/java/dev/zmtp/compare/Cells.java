@@ -43,7 +43,7 @@ final class Cells {
     static final String SHM = "-shm";
 
     /** The others that share memory. */
-    private static final List<String> SHARING = List.of(ComparedPeers.OMQ, ComparedPeers.AERON);
+    private static final List<String> SHARING = List.of(ComparedPeers.OMQ, ComparedPeers.AERON, ComparedPeers.RING);
 
     /** The end of the id of a cell in which everything is encrypted. */
     static final String CURVE = "-curve";
@@ -83,7 +83,7 @@ final class Cells {
      */
     private List<Cell> all() {
         oneWay();
-        List<String> codecs = join(ours("nio"), predecessor());
+        List<String> codecs = join(ours("nio"), List.of(PREDECESSOR));
         addPair("oneway-100-pair", "One way, 100 bytes", Workload.ONEWAY, codecs, "size", "100");
         add(
                 "reqrep",
@@ -114,7 +114,7 @@ final class Cells {
                 "custom",
                 "Requests with a custom codec, 1,000 in flight",
                 Workload.CUSTOM,
-                full ? join(ours("nio", "epoll"), least("nio"), predecessor()) : ours("nio"),
+                full ? join(ours("nio", "epoll"), least("nio"), List.of(PREDECESSOR)) : ours("nio"),
                 "outstanding",
                 "1000");
 
@@ -136,13 +136,15 @@ final class Cells {
             arrivals("tcp", join(nettys("nio"), ours("epoll")));
             arrivals("ipc", join(nettys("nio"), ours("epoll")));
         }
-        arrivals("shm", full ? join(nettys("nio"), List.of(ComparedPeers.AERON)) : ours("nio"));
+        cells.addAll(SocketCells.of(full ? Profile.FULL : Profile.QUICK));
+        arrivals("shm", full ? join(nettys("nio"), List.of(ComparedPeers.AERON, ComparedPeers.RING)) : ours("nio"));
         return cells;
     }
 
     private static Cell withBaseline(Cell cell) {
         List<String> peers = new ArrayList<>(cell.peers());
-        ours(ComparedPeers.TRANSPORTS.toArray(String[]::new)).stream()
+        Stream.of(OURS, ComparedPeers.SOCKETS)
+                .flatMap(library -> ComparedPeers.TRANSPORTS.stream().map(transport -> library + " " + transport))
                 .filter(peers::contains)
                 .forEach(name -> peers.add(name + ComparedPeers.BASELINE));
         return cell.withPeers(List.copyOf(peers));
@@ -172,7 +174,7 @@ final class Cells {
                 "oneway-100" + DEFAULTS,
                 "One way, 100 bytes" + AS_IT_COMES,
                 Workload.ONEWAY,
-                join(ours("nio"), least("nio"), predecessor()),
+                join(ours("nio"), least("nio"), List.of(PREDECESSOR)),
                 "style",
                 "defaults",
                 "size",
@@ -260,7 +262,7 @@ final class Cells {
             List<String> others = switch (size) {
                 case "100" -> join(least("nio"), SHARING);
                 case "1000" -> SHARING;
-                default -> keeping("nio");
+                default -> join(keeping("nio"), List.of(ComparedPeers.RING));
             };
             add("oneway-" + size + SHM, title, Workload.ONEWAY, join(peers, others), "medium", "shm", "size", size);
         }
@@ -271,7 +273,7 @@ final class Cells {
                     "Round trip, " + size(ping) + " there, " + size(pong)
                             + " back, shared memory, event loops that never block",
                     Workload.ROUNDTRIP,
-                    join(peers, List.of(ComparedPeers.AERON)),
+                    join(peers, List.of(ComparedPeers.AERON, ComparedPeers.RING)),
                     "medium",
                     "shm",
                     "polling",
@@ -376,7 +378,7 @@ final class Cells {
         cells.add(new Cell(id, title + ONE_PROCESS, workload, true, map(keys), 0, "", peers));
     }
 
-    private static Map<String, String> map(String... keys) {
+    static Map<String, String> map(String... keys) {
         Map<String, String> map = new LinkedHashMap<>();
         for (int i = 0; i < keys.length; i += 2) {
             map.put(keys[i], keys[i + 1]);
@@ -388,7 +390,7 @@ final class Cells {
         return Text.size(Long.parseLong(bytes));
     }
 
-    private static String number(String value) {
+    static String number(String value) {
         return String.format(Locale.ROOT, "%,d", Long.parseLong(value));
     }
 
@@ -430,16 +432,12 @@ final class Cells {
         return names.stream().map(name -> name + end).toList();
     }
 
-    private static List<String> predecessor() {
-        return List.of(PREDECESSOR);
-    }
-
     private static List<String> others() {
         return List.of(PREDECESSOR, JEROMQ, LIBZMQ);
     }
 
     @SafeVarargs
-    private static List<String> join(List<String>... lists) {
+    static List<String> join(List<String>... lists) {
         List<String> all = new ArrayList<>();
         for (List<String> list : lists) {
             all.addAll(list);

@@ -43,7 +43,7 @@ public final class Compare implements Callable<Integer> {
             names = "--profile",
             paramLabel = "quick|full",
             defaultValue = "quick",
-            description = "quick: about six minutes; full: all cells, about an hour (quick).")
+            description = "quick: about nine minutes; full: all cells, about an hour and three quarters (quick).")
     private Profile profile;
 
     @Option(
@@ -87,6 +87,11 @@ public final class Compare implements Callable<Integer> {
             description = "Go on with a comparison that was interrupted, whose results are in --output.")
     private boolean resume;
 
+    @Option(
+            names = "--add",
+            description = "Add the cells to the results in --output, in the place of those with the same ids.")
+    private boolean add;
+
     @Option(names = "--report-only", paramLabel = "JSON", description = "Write the report of these results again.")
     private Path reportOnly;
 
@@ -118,6 +123,9 @@ public final class Compare implements Callable<Integer> {
         checkRange("--windows", laps, 1, 1000);
         checkRange("--seconds", measured, 0.1, 600);
         checkRange("--warmup", before, 0, 600);
+        if (add && resume) {
+            throw new ParameterException(spec.commandLine(), "--add, --resume: both (expected: one of them)");
+        }
 
         PrintWriter out = spec.commandLine().getOut();
         if (reportOnly != null) {
@@ -151,6 +159,7 @@ public final class Compare implements Callable<Integer> {
         environment.put("Each window", measured + " s");
         environment.put("Warm-up", before + " s");
         Path file = output.resolve(Report.DETAILS).resolve(Report.RESULTS);
+        Optional<Results> others = add ? Optional.of(Results.read(file)) : Optional.empty();
         List<Sample> kept = List.of();
         if (resume) {
             Results interrupted = Results.read(file);
@@ -163,7 +172,8 @@ public final class Compare implements Callable<Integer> {
         Window times = new Window(duration(before), SETTLING, duration(measured), PATIENCE);
         new Comparison(cells, peers, laps, times, Environment.maxOpenFiles(), kept, out).measure(samples -> {
             try {
-                empty.with(samples).write(file);
+                Results measuredNow = empty.with(samples);
+                (others.isPresent() ? others.get().plus(measuredNow) : measuredNow).write(file);
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }

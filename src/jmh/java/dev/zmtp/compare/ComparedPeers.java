@@ -6,6 +6,7 @@ import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -18,6 +19,9 @@ final class ComparedPeers {
 
     /** This codec. */
     static final String OURS = "netty-zmtp";
+
+    /** The sockets above this codec. */
+    static final String SOCKETS = "netty-zmtp sockets";
 
     /** The bytes of {@link #OURS} without a codec: what Netty itself can do. */
     static final String RAW = "raw-netty";
@@ -63,6 +67,23 @@ final class ComparedPeers {
 
     /** Messages through memory that is shared, without a protocol. */
     static final String AERON = "aeron";
+
+    /** The ring below our shared memory, without event loops and a protocol. */
+    static final String RING = "raw-ring";
+
+    /** The ways in which {@link #SOCKETS} are used, by the end of the name, besides the usual one. */
+    private static final Map<String, String> VIEWS = new LinkedHashMap<>();
+
+    static {
+        VIEWS.put(", by hand", "view=hand");
+        VIEWS.put(", thread", "view=thread");
+        VIEWS.put(", futures", "view=futures");
+        VIEWS.put(", publisher", "view=publisher");
+        VIEWS.put(", blocking", "view=blocking");
+        VIEWS.put(", virtual threads", "view=virtual");
+        VIEWS.put(", to REP", "service=rep");
+        VIEWS.put(", one loop", "loops=one");
+    }
 
     /** The transports of Netty; the first is in every JVM. */
     static final List<String> TRANSPORTS = List.of("nio", "epoll", "io_uring");
@@ -111,7 +132,7 @@ final class ComparedPeers {
             throws IOException, InterruptedException {
         List<ComparedPeer> peers = new ArrayList<>();
         String classPath = System.getProperty("java.class.path");
-        for (String library : List.of(OURS, RAW, LEAST)) {
+        for (String library : List.of(OURS, SOCKETS, RAW, LEAST)) {
             for (String transport : TRANSPORTS) {
                 peers.add(jvm(library, transport, "", classPath, List.of("transport=" + transport), ""));
             }
@@ -124,14 +145,18 @@ final class ComparedPeers {
             peers.add(jvm(LEAST, transport, FULL, classPath, List.of(key, "flush=" + FULL_BATCH), ""));
             peers.add(jvm(RAW, transport, KEEPING, classPath, List.of(key, "received=kept"), ""));
         }
+        VIEWS.forEach((end, key) -> peers.add(jvm(SOCKETS, "nio", end, classPath, List.of("transport=nio", key), "")));
         baseline.ifPresent(other -> {
             for (String transport : TRANSPORTS) {
-                peers.add(jvm(OURS, transport, BASELINE, other, List.of("transport=" + transport), ""));
+                String key = "transport=" + transport;
+                peers.add(jvm(OURS, transport, BASELINE, other, List.of(key), ""));
+                peers.add(jvm(SOCKETS, transport, BASELINE, other, List.of(key), ""));
             }
         });
         peers.add(predecessor());
         peers.add(jvm(JEROMQ, "nio", "", classPath, List.of(), ""));
         peers.add(jvm(AERON, "nio", "", classPath, List.of(), ""));
+        peers.add(jvm(RING, "nio", "", classPath, List.of(), ""));
         peers.removeIf(peer -> !wanted.matcher(peer.name()).find());
         // Only now, as they take compilers, a second and two minutes.
         if (wanted.matcher(LIBZMQ).find() && inCells.test(LIBZMQ)) {
@@ -166,7 +191,7 @@ final class ComparedPeers {
         command.addAll(jvmFlags());
         command.addAll(jvmFlagsOf(library));
         command.addAll(List.of("-cp", classPath, MAIN, library));
-        boolean onlyOne = List.of(PREDECESSOR, JEROMQ, AERON).contains(library);
+        boolean onlyOne = List.of(PREDECESSOR, JEROMQ, AERON, RING).contains(library);
         String name = onlyOne ? library : library + " " + transport + variant;
         return new ComparedPeer(name, library, transport, command, keys, missing);
     }

@@ -7,6 +7,7 @@ import static dev.zmtp.compare.ComparedPeers.OMQ;
 import static dev.zmtp.compare.ComparedPeers.OURS;
 import static dev.zmtp.compare.ComparedPeers.PREDECESSOR;
 import static dev.zmtp.compare.ComparedPeers.RAW;
+import static dev.zmtp.compare.ComparedPeers.SOCKETS;
 
 import dev.zmtp.compare.Results.Row;
 import java.util.LinkedHashSet;
@@ -28,6 +29,9 @@ final class Goals {
 
     /** As {@link #OWN_ASKING}, for each request: itself, its two arrays and the reply. */
     private static final int OWN_ANSWERING = 144;
+
+    /** Bytes of memory for a peer of a socket that has nothing to say. */
+    private static final int IDLE_PEER = 8 << 10;
 
     private static final List<String> MEASURED_MOST = List.of("nio", "epoll");
 
@@ -100,6 +104,7 @@ final class Goals {
                 atMost("openloop-" + load, Metric.P99, other, 1, "time");
             }
         }
+        sockets();
         atMost("idle-10000", Metric.HEAP_PER_CONNECTION, RAW + " epoll", 1.4, "memory");
         for (String transport : ComparedPeers.TRANSPORTS) {
             nothingAllocated(oneWay, OURS + " " + transport, 0, 0);
@@ -114,6 +119,43 @@ final class Goals {
         }
     }
 
+    private void sockets() {
+        String oneWay = SocketCells.ONEWAY + "100";
+        throughput(oneWay, LIBZMQ, 3);
+        throughput(oneWay, JEROMQ, 5);
+        for (String transport : MEASURED_MOST) {
+            throughput(oneWay, OURS + " " + transport, 0.85);
+        }
+        for (String size : SocketCells.ROUND_TRIPS) {
+            atMost(SocketCells.ROUNDTRIP + size, Metric.P50, LIBZMQ, 0.7, "time");
+        }
+        atMost(SocketCells.ROUNDTRIP + "64", Metric.P50, RAW + " epoll", 1.15, "time");
+        for (String shape : List.of("frames", "64")) {
+            throughput(SocketCells.REQUESTS + shape, LIBZMQ, 3);
+        }
+        for (String size : List.of("64", "4096")) {
+            throughput(SocketCells.PUB + "1000-" + size, LIBZMQ, 3);
+        }
+        for (String connections : List.of("10", "100")) {
+            for (String transport : MEASURED_MOST) {
+                against(
+                        SocketCells.NEWS + connections + SocketCells.MUTE,
+                        SocketCells.NEWS + connections,
+                        SOCKETS + " " + transport,
+                        Metric.P99,
+                        1.2);
+            }
+        }
+        throughput(SocketCells.INPROC + "oneway-100", JEROMQ, 2);
+        atMost(SocketCells.INPROC + "roundtrip-64", Metric.P50, JEROMQ, 0.5, "time");
+        for (String transport : MEASURED_MOST) {
+            nothingAllocated(oneWay, SOCKETS + " " + transport, 0, 0);
+        }
+        for (String transport : MEASURED_MOST) {
+            memory(SocketCells.IDLE + "10000", SOCKETS + " " + transport, IDLE_PEER);
+        }
+    }
+
     private void throughput(String cell, String other, double wanted) {
         line(cell, Metric.PER_SECOND, other, "≥ " + number(wanted) + " × the messages/s", wanted, false);
     }
@@ -124,7 +166,7 @@ final class Goals {
 
     private void line(String cell, Metric metric, String other, String wanted, double bound, boolean atMost) {
         Optional<Row> theirs = row(cell, other);
-        Optional<Row> ours = theirs.flatMap(row -> results.counterpart(cell, OURS, row.transport()));
+        Optional<Row> ours = theirs.flatMap(row -> results.counterpart(cell, subject(cell), row.transport()));
         if (ours.isEmpty()) {
             omitted.add(cell + " against " + other);
             return;
@@ -144,6 +186,42 @@ final class Goals {
             double median = ratio.get().median();
             end((atMost ? median <= bound : median >= bound) ? "met" : "**missed**");
         }
+    }
+
+    /** Checks that a time of a row is at most {@code wanted} times that of the same row in another cell. */
+    private void against(String cell, String plain, String ours, Metric metric, double wanted) {
+        if (row(cell, ours).isEmpty() || row(plain, ours).isEmpty()) {
+            omitted.add(cell + " against " + plain + " of " + ours);
+            return;
+        }
+        Optional<Spread> time = results.spread(cell, ours, metric);
+        Optional<Spread> without = results.spread(plain, ours, metric);
+        line(title(cell) + ", " + metric.name().toLowerCase(Locale.ROOT) + ": " + ours + " against itself without it");
+        column("≤ " + number(wanted) + " × the time");
+        column(time.map(spread -> Text.figure(metric, spread.median())));
+        column(without.map(spread -> Text.figure(metric, spread.median())));
+        Optional<Double> ratio = time.flatMap(of -> without.map(base -> of.median() / base.median()));
+        column(ratio.map(value -> String.format(Locale.ROOT, "%.2f × of medians", value)));
+        end(ratio.map(value -> value <= wanted ? "met" : "**missed**").orElse("not measured"));
+    }
+
+    /** Checks how many bytes of the heap and of direct memory a row has for each connection. */
+    private void memory(String cell, String ours, int bound) {
+        if (row(cell, ours).isEmpty()) {
+            omitted.add(cell + " of " + ours);
+            return;
+        }
+        Optional<Double> bytes = results.spread(cell, ours, Metric.HEAP_PER_CONNECTION)
+                .map(heap -> heap.median()
+                        + results.spread(cell, ours, Metric.DIRECT_PER_CONNECTION)
+                                .map(Spread::median)
+                                .orElse(0.0));
+        line(title(cell) + ": heap and direct memory for each, " + ours);
+        column("≤ " + Text.bytes(bound));
+        column(bytes.map(Text::bytes));
+        column("–");
+        column("–");
+        end(bytes.map(value -> value <= bound ? "met" : "**missed**").orElse("not measured"));
     }
 
     /** Checks how many bytes a row allocates for a message at each end, apart from the application's own objects. */
@@ -175,6 +253,10 @@ final class Goals {
 
     private static String bytes(Optional<Spread> allocated) {
         return allocated.map(spread -> Text.digits(spread.median())).orElse("–");
+    }
+
+    private String subject(String id) {
+        return results.cell(id).map(Cell::subject).orElse(OURS);
     }
 
     private Optional<Row> row(String cell, String name) {

@@ -32,6 +32,8 @@ enum Metric {
     MAX,
     /** The share, 0 to 1, of the messages that were sent more than 1 ms after their intended time. */
     LATE,
+    /** The share, 0 to 1, of what a publisher sent its subscribers that they did not get. */
+    DROPPED,
     /** The rate, in messages a second, that an open loop was asked to send. */
     INTENDED_RATE,
     /** Bytes of the Java heap of the accepting process for each connection. */

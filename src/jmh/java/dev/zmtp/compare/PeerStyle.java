@@ -31,6 +31,17 @@ record PeerStyle(Color color, Marker marker) {
         put(ComparedPeers.OURS + " nio", 0x08306b, SeriesMarkers.CIRCLE);
         put(ComparedPeers.OURS + " epoll", 0x2171d6, SeriesMarkers.DIAMOND);
         put(ComparedPeers.OURS + " io_uring", 0x7ab8f5, SeriesMarkers.SQUARE);
+        put(ComparedPeers.SOCKETS + " nio", 0x004d40, SeriesMarkers.CIRCLE);
+        put(ComparedPeers.SOCKETS + " epoll", 0x26a69a, SeriesMarkers.DIAMOND);
+        put(ComparedPeers.SOCKETS + " io_uring", 0x80cbc4, SeriesMarkers.SQUARE);
+        put(ComparedPeers.SOCKETS + " nio, blocking", 0x7cb342, SeriesMarkers.TRIANGLE_UP);
+        put(ComparedPeers.SOCKETS + " nio, by hand", 0x558b6e, SeriesMarkers.TRIANGLE_DOWN);
+        put(ComparedPeers.SOCKETS + " nio, thread", 0xafb42b, SeriesMarkers.SQUARE);
+        put(ComparedPeers.SOCKETS + " nio, futures", 0x795548, SeriesMarkers.TRIANGLE_UP);
+        put(ComparedPeers.SOCKETS + " nio, publisher", 0xef9a9a, SeriesMarkers.TRIANGLE_DOWN);
+        put(ComparedPeers.SOCKETS + " nio, virtual threads", 0x37474f, SeriesMarkers.DIAMOND);
+        put(ComparedPeers.SOCKETS + " nio, to REP", 0xd81b60, SeriesMarkers.CIRCLE);
+        put(ComparedPeers.SOCKETS + " nio, one loop", 0x33691e, SeriesMarkers.TRIANGLE_DOWN);
         put(ComparedPeers.RAW + " nio", 0x404040, SeriesMarkers.CIRCLE);
         put(ComparedPeers.RAW + " epoll", 0x858585, SeriesMarkers.DIAMOND);
         put(ComparedPeers.RAW + " io_uring", 0xbdbdbd, SeriesMarkers.SQUARE);
@@ -50,6 +61,7 @@ record PeerStyle(Color color, Marker marker) {
         put(ComparedPeers.LIBZMQ, 0xc9184a, SeriesMarkers.SQUARE);
         put(ComparedPeers.OMQ, 0x6a1b9a, SeriesMarkers.DIAMOND);
         put(ComparedPeers.AERON, 0x9e9d24, SeriesMarkers.CIRCLE);
+        put(ComparedPeers.RING, 0x546e7a, SeriesMarkers.CIRCLE);
     }
 
     /** For a peer of which this class knows nothing, such as one in older results. */

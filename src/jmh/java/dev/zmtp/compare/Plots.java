@@ -72,12 +72,15 @@ final class Plots {
 
     /**
      * The cells of {@code workload} that differ in {@code key} alone, each group in its order: what one line may join.
-     * Those in another style of programming have no picture.
+     * Those in another style of programming, and those of sockets, have no picture.
      */
     private Collection<List<Cell>> series(Workload workload, String key) {
         Map<Map<String, String>, List<Cell>> groups = new LinkedHashMap<>();
         for (Cell cell : results.cells()) {
-            if (cell.workload() == workload && !cell.pair() && !cell.keys().containsKey("style")) {
+            if (cell.workload() == workload
+                    && !cell.pair()
+                    && !cell.isOfSockets()
+                    && !cell.keys().containsKey("style")) {
                 Map<String, String> others = new HashMap<>(cell.keys());
                 others.remove(key);
                 groups.computeIfAbsent(others, same -> new ArrayList<>()).add(cell);

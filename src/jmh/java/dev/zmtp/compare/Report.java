@@ -111,7 +111,22 @@ final class Report {
                 .collect(Collectors.joining("; "));
         return machine + ".\n\nCommit " + all.getOrDefault("Commit", "unknown") + ", "
                 + all.getOrDefault("Date", "date unknown") + ". Compared with: "
-                + all.getOrDefault("Compared with", "nothing") + ".\n";
+                + all.getOrDefault("Compared with", "nothing") + ".\n" + added();
+    }
+
+    /** The cells that were measured at another time. */
+    private String added() {
+        StringBuilder text = new StringBuilder();
+        results.environment().forEach((name, value) -> {
+            if (name.startsWith(Results.ADDED)) {
+                text.append("\nMeasured at another time, ")
+                        .append(name.substring(Results.ADDED.length()))
+                        .append(": ")
+                        .append(value)
+                        .append(".\n");
+            }
+        });
+        return text.toString();
     }
 
     private String measured() {

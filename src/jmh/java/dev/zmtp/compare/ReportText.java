@@ -32,11 +32,11 @@ final class ReportText {
             On Linux with JDK 17 or later, Maven, gcc and libzmq's header (Debian: `gcc`, `libzmq3-dev`); the rows of omq need cargo and Rust 1.93 or later:
 
             ```sh
-            mvn -q -Pcompare test-compile exec:exec@compare                                                          # about six minutes
-            mvn -q -Pcompare test-compile exec:exec@compare -Dcompare.args="--profile full --output ."               # about an hour: this page
+            mvn -q -Pcompare test-compile exec:exec@compare                                                          # about nine minutes
+            mvn -q -Pcompare test-compile exec:exec@compare -Dcompare.args="--profile full --output ."               # about an hour and three quarters: this page
             ```
 
-            The first writes into `target/compare/report`. `-Dcompare.args=--help` lists the options; `--report-only docs/benchmarks/results.json --output .` writes these pages again without measuring. With the same options and `--resume`, a run that was interrupted goes on. `--baseline CLASSPATH` puts another build of netty-zmtp beside this one.
+            The first writes into `target/compare/report`. `-Dcompare.args=--help` lists the options; `--report-only docs/benchmarks/results.json --output .` writes these pages again without measuring. With the same options and `--resume`, a run that was interrupted goes on. With `--cell REGEX --add`, cells are measured again, or for the first time, and take their place in the report. `--baseline CLASSPATH` puts another build of netty-zmtp beside this one.
             """;
 
     static final String BEHIND = """
@@ -83,13 +83,21 @@ final class ReportText {
 
             **From one process to the other.** Messages are sent by a schedule, and the end that receives them takes the time since each should have been sent. Both read `CLOCK_MONOTONIC`, which is one clock for all processes of a machine; to read it takes some 25 ns, and on a machine whose cores have clocks that differ, what they differ by is an error as well.
 
-            **Aeron** is there as the least that two JVMs can do through memory that they share: messages without a protocol, on threads that never sleep. Its media driver has a thread of its own that is not on their way.
+            **Aeron** is there as the least that two JVMs can do through memory that they share: messages without a protocol, on threads that never sleep. Its media driver has a thread of its own that is not on their way. **raw-ring** is the ring below the shared memory of this library, used by the application's own thread: no event loop, no buffers, no protocol.
 
             **Percent of the slowest peer's maximum.** The maximum is what arrived when only back pressure limited the sender. All peers of such a table are asked for the same rate: a share of the least of their maxima.
 
             **CPU seconds** are user and system time of each process; in tables of latencies, and where both ends are in one process, of all processes. The end that takes more is the bottleneck. Threads of the garbage collector and the compiler count, too.
 
             **Allocated bytes** are those on the Java heap of a whole process, divided by the messages. **Peak RSS** (VmHWM) of a JVM is mostly the touched part of its fixed heap of 1 GiB.
+
+            **Sockets.** The tables from *PUSH to PULL* on compare *netty-zmtp sockets* with the sockets of libzmq and JeroMQ, which do the same: their ratios are those of *netty-zmtp sockets*. *netty-zmtp*, the codec alone in a pipeline, and *raw-netty* are ceilings there. A row without more in its name sends with `trySend` on the event loop while there is room, and takes messages with a handler. *by hand* asks and answers as a program with the other libraries does, with sends and a handler; the rows without it use `request` and `serve`, with an id, a timeout and a future for each request. *thread* sends from another thread, *futures* uses `send` and `receive`, at most 500 sends at a time, *publisher* takes messages as a stream, *blocking* waits in a thread for each message that it sends and each that it takes, and *virtual threads* has a virtual thread for each request. *blocking* thus waits until each message is written, which JeroMQ and libzmq, whose sends end at their queue, do not.
+
+            **Requests of sockets** are correlated: `request` adds a frame with an id and an empty one, by which its answer is found, and has a timeout. libzmq and JeroMQ have no such thing: their DEALER sends the same frames without these two, and takes answers in the order in which they come. *to REP* has the requests answered by a REP instead of a ROUTER.
+
+            **Publishers.** Each subscriber is a socket of its own with a connection of its own, all on one event loop, or on one thread that looks at them in turns. Messages are those that arrived at all subscribers. A publisher *that waits for all* sends no more while a subscriber's queue is full (`ZMTPSlowPeer.WAIT`, XPUB_NODROP). One *that drops* sends as fast as it can, and "dropped" is the share of what it sent that did not arrive in the same window.
+
+            **Within a process.** Messages go from one socket to the other without a copy of their bytes, each socket on its own event loop or, in *one loop*, both on one; JeroMQ and libzmq have a thread for each. Each message of JeroMQ is a new object around one array, each of netty-zmtp a new one around one buffer.
 
             **Few connections.** *netty-zmtp ..., 10 connections*, in a table of many connections, has ten.
 

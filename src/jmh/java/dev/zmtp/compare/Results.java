@@ -43,6 +43,12 @@ record Results(Map<String, String> environment, List<Cell> cells, List<Row> peer
     /** The name in the environment of when the comparison went on after an interruption. */
     private static final String RESUMED = "Resumed";
 
+    /** The beginning of the names in the environment of what was measured later, before the date. */
+    static final String ADDED = "Added ";
+
+    /** What cells of one report must have in common, so that a reader may look from one to another. */
+    private static final List<String> SAME = List.of("CPU", "Cores", "JDK", "Netty");
+
     private static final Gson GSON =
             new GsonBuilder().setPrettyPrinting().disableHtmlEscaping().create();
 
@@ -97,6 +103,44 @@ record Results(Map<String, String> environment, List<Cell> cells, List<Row> peer
             }
         }
         return both;
+    }
+
+    /**
+     * These results with the cells of {@code later}, which take the place of those with the same ids.
+     *
+     * @throws IOException if they are of another machine, JDK or Netty
+     */
+    Results plus(Results later) throws IOException {
+        for (String name : SAME) {
+            String expected = environment.getOrDefault(name, "");
+            String found = later.environment.getOrDefault(name, "");
+            if (!found.equals(expected)) {
+                throw new IOException("--add: " + name + ": \"" + found + "\" (expected: \"" + expected
+                        + "\", as the other cells have)");
+            }
+        }
+        Set<String> measured = new LinkedHashSet<>();
+        later.samples.forEach(sample -> measured.add(sample.cell()));
+        Map<String, Cell> cells = new LinkedHashMap<>();
+        this.cells.forEach(cell -> cells.put(cell.id(), cell));
+        later.cells.stream().filter(cell -> measured.contains(cell.id())).forEach(cell -> cells.put(cell.id(), cell));
+        Set<Row> rows = new LinkedHashSet<>(peers);
+        rows.addAll(later.peers);
+        List<Sample> all = new ArrayList<>(samples);
+        all.removeIf(sample -> measured.contains(sample.cell()));
+        all.addAll(later.samples);
+        Map<String, String> both = new LinkedHashMap<>(environment);
+        both.put(ADDED + later.environment.getOrDefault(DATE, ""), later.described());
+        return new Results(both, List.copyOf(cells.values()), List.copyOf(rows), List.copyOf(all));
+    }
+
+    /** What a reader has to know of cells that were measured apart from the others. */
+    private String described() {
+        return "cells " + environment.getOrDefault("Cells", "of the profile") + ", commit "
+                + environment.getOrDefault("Commit", "unknown") + ", " + environment.getOrDefault("Windows", "several")
+                + " windows of " + environment.getOrDefault("Each window", "some time") + " after "
+                + environment.getOrDefault("Warm-up", "some time")
+                + (environment.containsKey("Kernel") ? ", kernel " + environment.get("Kernel") : "");
     }
 
     /** The cell of this id, if it was measured. */

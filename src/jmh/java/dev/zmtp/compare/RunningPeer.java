@@ -1,6 +1,7 @@
 package dev.zmtp.compare;
 
 import dev.zmtp.compare.peer.Schedule;
+import dev.zmtp.compare.peer.Workload;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -36,17 +37,18 @@ final class RunningPeer implements AutoCloseable {
             PeerProcess both = start("pair", peer, keys, patience);
             return ready(cell, rate, List.of(both), both);
         }
-        boolean answered = cell.workload().answered();
-        PeerProcess receiver = start(answered ? "answer" : "receive", peer, keys, patience);
-        PeerProcess sender;
+        PeerProcess binding = start(cell.workload().bindingRole(), peer, keys, patience);
+        PeerProcess connecting;
         try {
-            keys.add("port=" + receiver.await("port="));
-            sender = start(answered ? "ask" : "send", peer, keys, patience);
+            keys.add("port=" + binding.await("port="));
+            connecting = start(cell.workload().connectingRole(), peer, keys, patience);
         } catch (NotMeasuredException | InterruptedException e) {
-            receiver.close();
+            binding.close();
             throw e;
         }
-        return ready(cell, rate, List.of(sender, receiver), sender);
+        List<PeerProcess> senderFirst =
+                cell.workload().sentByBinding() ? List.of(binding, connecting) : List.of(connecting, binding);
+        return ready(cell, rate, senderFirst, connecting);
     }
 
     private static PeerProcess start(String role, ComparedPeer peer, List<String> keys, Duration patience)
@@ -130,11 +132,17 @@ final class RunningPeer implements AutoCloseable {
         }
         Mark counting = cell.workload().countedByReceiver() ? counted.get(counted.size() - 1) : counted.get(0);
         rates(values, counting, counted);
+        if (cell.workload() == Workload.PUBSUB) {
+            double sent = counted.get(0).perSecond("messages").orElse(0) * cell.number("connections", 1);
+            values.put(Metric.DROPPED, Math.max(0, 1 - values.get(Metric.PER_SECOND) / sent));
+        }
         if (isScheduled()) {
-            values.put(Metric.INTENDED_RATE, (double) cell.number("rate", rate));
+            // Each message of a publisher arrives at all of its subscribers.
+            double copies = cell.workload().sentByBinding() ? cell.number("connections", 1) : 1;
+            values.put(Metric.INTENDED_RATE, copies * cell.number("rate", rate));
             counted.get(0)
                     .perSecond("late")
-                    .ifPresent(late -> values.put(Metric.LATE, late / values.get(Metric.PER_SECOND)));
+                    .ifPresent(late -> values.put(Metric.LATE, copies * late / values.get(Metric.PER_SECOND)));
         }
         return new Measured(values, counted);
     }

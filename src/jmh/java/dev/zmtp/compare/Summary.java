@@ -92,10 +92,10 @@ final class Summary {
 
     /** How many times better netty-zmtp is than another library's row. */
     private Optional<Ratio> advantage(Cell cell, Metric metric, Row row) {
-        if (row.library().equals(ComparedPeers.OURS)) {
+        if (row.library().equals(cell.subject())) {
             return Optional.empty();
         }
-        return results.counterpart(cell.id(), ComparedPeers.OURS, row.transport())
+        return results.counterpart(cell.id(), cell.subject(), row.transport())
                 .flatMap(ours -> results.ratio(cell.id(), ours.name(), row.name(), metric))
                 .map(ratio -> metric.isMoreBetter() ? ratio : ratio.inverse());
     }

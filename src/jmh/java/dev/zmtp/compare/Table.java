@@ -62,16 +62,21 @@ final class Table {
         if (cell.timed()) {
             List<String> headers = new ArrayList<>(List.of("p50", "p90", "p99", "p99.9", "p99.99", "max"));
             headers.add(cell.workload().scheduled() ? "messages/s: sent, intended, late" : "round trips/s");
-            headers.addAll(List.of("CPU s / million", "allocated B: ask, answer", "p50, p99: peer ÷ netty-zmtp"));
+            headers.addAll(
+                    List.of("CPU s / million", "allocated B: ask, answer", "p50, p99: peer ÷ " + cell.subject()));
             return headers;
         }
-        return List.of(
+        List<String> headers = new ArrayList<>(List.of(
                 cell.name(PER_SECOND),
                 "MB/s",
                 cell.pair() ? "CPU s / million" : "CPU s / million: send, receive",
                 cell.pair() ? "allocated B" : "allocated B: send, receive",
                 cell.pair() ? "peak RSS" : "peak RSS: send, receive",
-                "netty-zmtp ÷ peer");
+                cell.subject() + " ÷ peer"));
+        if (cell.workload() == Workload.PUBSUB) {
+            headers.add(1, "dropped");
+        }
+        return headers;
     }
 
     private void row(Row row, int columns) {
@@ -119,7 +124,7 @@ final class Table {
 
     private List<String> throughput(Row row) {
         long size = cell.number("size", 0);
-        return List.of(
+        List<String> cells = new ArrayList<>(List.of(
                 figure(row, PER_SECOND, Text::count),
                 size == 0 ? "–" : median(row, PER_SECOND, value -> Text.digits(value * size / 1e6)),
                 cell.pair()
@@ -127,7 +132,11 @@ final class Table {
                         : both(row, CPU_SENDING, CPU_RECEIVING, Text::digits),
                 both(row, ALLOCATED_SENDING, ALLOCATED_RECEIVING, Text::digits),
                 both(row, RSS_SENDING, RSS_RECEIVING, Text::bytes),
-                advantage(row));
+                advantage(row)));
+        if (cell.workload() == Workload.PUBSUB) {
+            cells.add(1, median(row, Metric.DROPPED, Text::percent));
+        }
+        return cells;
     }
 
     private List<String> latencies(Row row) {
@@ -150,7 +159,7 @@ final class Table {
         return cells;
     }
 
-    /** How many times this row's throughput netty-zmtp's is. */
+    /** How many times this row's throughput the subject's is. */
     private String advantage(Row row) {
         Optional<Row> ours = ours(row);
         return ours.isEmpty()
@@ -159,7 +168,7 @@ final class Table {
                         + ours.get().transport() + ")";
     }
 
-    /** How many times netty-zmtp's latency this row's is. */
+    /** How many times the subject's latency this row's is. */
     private String slowness(Row row) {
         Optional<Row> ours = ours(row);
         return ours.isEmpty()
@@ -170,8 +179,7 @@ final class Table {
     }
 
     private Optional<Row> ours(Row row) {
-        return results.counterpart(cell.id(), ComparedPeers.OURS, row.transport())
-                .filter(ours -> !ours.equals(row));
+        return results.counterpart(cell.id(), cell.subject(), row.transport()).filter(ours -> !ours.equals(row));
     }
 
     private String ratio(String above, String below, Metric metric) {

@@ -1,5 +1,6 @@
 package dev.zmtp.attack;
 
+import dev.zmtp.testing.JavaProcess;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -51,17 +52,8 @@ final class ServerProcess implements AutoCloseable {
     }
 
     private static List<String> command(Library library, Service service, List<String> options) {
-        Stream<String> java = Stream.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        Stream<String> program = Stream.of(
-                "-cp",
-                System.getProperty("java.class.path"),
-                AttackedServer.class.getName(),
-                library.name(),
-                service.name());
-        return Stream.of(java, MEMORY.stream(), options.stream(), program)
-                .flatMap(words -> words)
-                .toList();
+        List<String> all = Stream.concat(MEMORY.stream(), options.stream()).toList();
+        return JavaProcess.command(all, AttackedServer.class, library.name(), service.name());
     }
 
     private void readLines() {

@@ -33,7 +33,7 @@ final class FakePeer {
                 System.exit(1);
             }
             default -> {
-                if (role.equals("receive") || role.equals("answer")) {
+                if (List.of("receive", "answer", "publish").contains(role)) {
                     say("port=5");
                 } else {
                     say("ready");

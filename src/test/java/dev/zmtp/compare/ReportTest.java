@@ -219,6 +219,45 @@ class ReportTest {
                 .hasMessage("--resume: Cells: \"ipc\" (expected: \"\", as the interrupted comparison had)");
     }
 
+    @Test
+    void cellsThatAreMeasuredLaterTakeTheirPlaceAndTheReportSaysWhen() throws IOException {
+        Results begun = measured(Map.of("Date", "yesterday", "CPU", "fast"), "oneway-100", "roundtrip-256-256");
+        Results later = measured(
+                Map.of(
+                        "Date", "today", "CPU", "fast", "Commit", "b2", "Cells", "oneway", "Windows", "7", "Kernel",
+                        "K"),
+                "oneway-100");
+
+        Results both = begun.plus(later);
+
+        assertThat(both.samples())
+                .containsExactly(begun.samples().get(1), later.samples().get(0));
+        assertThat(both.environment())
+                .containsEntry("Date", "yesterday")
+                .containsEntry(
+                        "Added today", "cells oneway, commit b2, 7 windows of some time after some time, kernel K");
+        assertThat(Report.pages(both, false).get(Path.of("benchmarks.md")))
+                .contains("Measured at another time, today: cells oneway, commit b2");
+    }
+
+    @Test
+    void cellsOfAnotherMachineAreNotAdded() {
+        Results begun = measured(Map.of("CPU", "fast"), "oneway-100");
+
+        assertThatThrownBy(() -> begun.plus(measured(Map.of("CPU", "slow"), "oneway-100")))
+                .hasMessage("--add: CPU: \"slow\" (expected: \"fast\", as the other cells have)");
+    }
+
+    private static Results measured(Map<String, String> environment, String... cells) {
+        List<Cell> all = Cells.of(Profile.FULL, Pattern.compile(""), false).stream()
+                .filter(cell -> List.of(cells).contains(cell.id()))
+                .toList();
+        List<Sample> samples = all.stream()
+                .map(cell -> new Sample(cell.id(), "netty-zmtp nio", 1, Map.of(Metric.PER_SECOND, 1e6), List.of(), ""))
+                .toList();
+        return new Results(environment, all, List.of(new Results.Row("netty-zmtp nio", "netty-zmtp", "nio")), samples);
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -286,7 +325,7 @@ class ReportTest {
 
     /** The times that the README and other pages state. */
     @ParameterizedTest
-    @CsvSource({"QUICK, 400", "FULL, 3600"})
+    @CsvSource({"QUICK, 560", "FULL, 6500"})
     void aProfileTakesNoLongerThanDocumented(Profile profile, double most) {
         double seconds = 0;
         for (Cell cell : Cells.of(profile, Pattern.compile(""), false)) {

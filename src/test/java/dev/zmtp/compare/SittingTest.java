@@ -82,6 +82,14 @@ class SittingTest {
     }
 
     @Test
+    void whatAPublisherSentAndItsSubscribersDidNotGetWasDropped() throws Exception {
+        Sample sample = run(cell(Workload.PUBSUB, false, Map.of("connections", "4")), "good");
+
+        // The publisher sends a thousand messages to four, and a thousand arrive.
+        assertThat(sample.values()).containsEntry(Metric.PER_SECOND, 1000.0).containsEntry(Metric.DROPPED, 0.75);
+    }
+
+    @Test
     void idleConnectionsAreMeasuredAgainstNoConnections() throws Exception {
         Sample sample = run(cell(Workload.IDLE, false, Map.of("connections", "10")), "good");
 

@@ -64,7 +64,7 @@ class ReadmeTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"README.md", "docs/shutdown.md", "docs/low-latency.md"})
+    @ValueSource(strings = {"README.md", "docs/sockets.md", "docs/shutdown.md", "docs/low-latency.md"})
     void itsJavaBlocksAreQuotedFromProgramsThatTestsRun(String page) throws IOException {
         String text = Files.readString(Path.of(page));
         String tests = examples("Test.java", ReadmeTest::text);
@@ -109,6 +109,7 @@ class ReadmeTest {
             strings = {
                 "README.md",
                 "CHANGELOG.md",
+                "docs/sockets.md",
                 "docs/shutdown.md",
                 "docs/migrating.md",
                 "docs/low-latency.md",

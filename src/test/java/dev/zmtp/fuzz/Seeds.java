@@ -47,6 +47,7 @@ final class Seeds {
         traffic();
         writing();
         secured();
+        sockets();
     }
 
     private void vector(String name, String bytes) throws IOException {
@@ -291,6 +292,36 @@ final class Seeds {
     private static String link(
             int version, String type, String user, String failing, String callingBack, String manner) {
         return "00 %02x %s %s %s 00 00 %s %s 00 ".formatted(version, type, user, manner, failing, callingBack);
+    }
+
+    private void sockets() throws IOException {
+        String routers = "06 00 00 / 06 01 00 / ";
+        String ask = "00 02 / 00 02 / 02 02 / ";
+        seed("RequestFuzz", "answers of two ROUTERs", routers + ask + "08 00 00 / 08 01 00 / 08 00 01 / 08 00 00");
+        seed("RequestFuzz", "another peer answers", routers + ask + "0a 00 00 01 05 / 0a 01 00 00 05");
+        seed("RequestFuzz", "a request without an envelope", routers + "02 02 / 0a 00 00 00 00 / 0a 00 00 00 03");
+        seed("RequestFuzz", "an answer that comes too late", "06 00 00 / 00 00 / 0d 01 / 08 00 00");
+        seed("RequestFuzz", "a peer that leaves before it answers", "06 00 00 / 00 02 / 02 02 / 06 00 / 06 00 00");
+        seed("RequestFuzz", "requests before there is a peer", ask + "06 02 00 / 08 02 00 / 08 02 01");
+        seed(
+                "RequestFuzz",
+                "a REQ and a REP in turn",
+                "06 00 01 / 0b 00 / 03 / 04 / 0c 00 / 03 / 03 / 04 / 04 / 0b 00 / 0b 00 / 0c 00 / 0c 00");
+        seed("RequestFuzz", "a receive that is cancelled", "06 00 00 / 03 / 04 / 05 00 / 04 / 08 00 00");
+        seed("RequestFuzz", "more requests than may be", "02 02 / ".repeat(8) + "05 01 00 / 02 02");
+        String pubs = "00 00 05 00 / 00 01 05 01 / 00 00 06 / 01 00 06 / ";
+        seed(
+                "SubscribingFuzz",
+                "each handle counts",
+                pubs + "00 00 00 01 / 00 00 00 01 / 00 00 03 01 00 / 00 00 03 01 00");
+        seed("SubscribingFuzz", "a handle is closed twice", pubs + "00 00 00 01 / 00 00 03 01 00 / 00 00 03 00");
+        seed("SubscribingFuzz", "a publisher comes later", "00 00 00 02 / 01 00 00 01 / 00 00 06 / 00 00 05 00");
+        seed("SubscribingFuzz", "a subscriber leaves", pubs + "00 00 00 01 / 01 00 00 01 / 00 00 06 00 / 00 00 06 01");
+        seed("SubscribingFuzz", "a message for one of them", pubs + "00 00 00 02 / 01 00 00 03 / 00 00 07 02 01");
+        seed(
+                "SubscribingFuzz",
+                "a publisher comes back",
+                pubs + "01 00 00 00 / 00 00 05 / 00 00 05 00 / 00 00 07 00 00");
     }
 
     private void secured() throws IOException {

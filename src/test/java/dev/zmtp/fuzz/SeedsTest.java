@@ -36,7 +36,9 @@ class SeedsTest {
             Map.entry("NullHandshakeFuzz", NullHandshakeFuzz::fuzzerTestOneInput),
             Map.entry("OldTrafficFuzz", OldTrafficFuzz::fuzzerTestOneInput),
             Map.entry("PlainFuzz", PlainFuzz::fuzzerTestOneInput),
+            Map.entry("RequestFuzz", RequestFuzz::fuzzerTestOneInput),
             Map.entry("RingFuzz", RingFuzz::fuzzerTestOneInput),
+            Map.entry("SubscribingFuzz", SubscribingFuzz::fuzzerTestOneInput),
             Map.entry("TrafficFuzz", TrafficFuzz::fuzzerTestOneInput),
             Map.entry("WritingFuzz", WritingFuzz::fuzzerTestOneInput)));
 

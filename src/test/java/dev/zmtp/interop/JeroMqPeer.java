@@ -26,11 +26,26 @@ final class JeroMqPeer implements PeerContext {
     private static final String ZAP = "inproc://zeromq.zap.01";
     private static final String ANY_PORT = "tcp://127.0.0.1:*";
 
+    private static final Duration DEFAULT_HANDSHAKE_INTERVAL = Duration.ofSeconds(30);
+
     private static final int EVENTS =
             ZMQ.EVENT_DISCONNECTED | ZMQ.HANDSHAKE_FAILED_PROTOCOL | ZMQ.HANDSHAKE_FAILED_AUTH;
 
     private final ZContext context = new ZContext();
     private final Helpers helpers = new Helpers();
+    private final Duration handshakeInterval;
+
+    JeroMqPeer() {
+        this(DEFAULT_HANDSHAKE_INTERVAL);
+    }
+
+    /**
+     * All sockets have this for a handshake, unless they are told otherwise, and then connect again. A JeroMQ that
+     * connects stays mute now and then (zeromq/jeromq, pull request 1022), and this is the cure.
+     */
+    JeroMqPeer(Duration handshakeInterval) {
+        this.handshakeInterval = handshakeInterval;
+    }
 
     @Override
     public ZMTPVersion version() {
@@ -42,6 +57,7 @@ final class JeroMqPeer implements PeerContext {
         ZMQ.Socket socket = context.createSocket(SocketType.valueOf(type.name()));
         socket.setLinger(0);
         socket.setSendTimeOut((int) Patience.LIMIT.toMillis());
+        socket.setHandshakeIvl((int) handshakeInterval.toMillis());
         return new Socket(socket);
     }
 
@@ -69,11 +85,16 @@ final class JeroMqPeer implements PeerContext {
 
     @Override
     public int zapProxy() {
+        return proxy(ZAP);
+    }
+
+    @Override
+    public int proxy(String endpoint) {
         ZMQ.Socket front = openForHelper(SocketType.ROUTER);
         ZMQ.Socket back = openForHelper(SocketType.DEALER);
         int port = Endpoints.port(bind(front, ANY_PORT));
-        check(back, back.connect(ZAP));
-        help("JeroMQ ZAP proxy", () -> ZMQ.proxy(front, back, null), front, back);
+        check(back, back.connect(endpoint));
+        help("JeroMQ proxy", () -> ZMQ.proxy(front, back, null), front, back);
         return port;
     }
 
@@ -112,12 +133,19 @@ final class JeroMqPeer implements PeerContext {
     }
 
     private static void send(ZMQ.Socket socket, List<byte[]> frames) {
+        if (JeroMqDrafts.hasField(socket)) {
+            check(socket, JeroMqDrafts.send(socket, frames));
+            return;
+        }
         for (int i = 0, last = frames.size() - 1; i <= last; i++) {
             check(socket, socket.send(frames.get(i), i < last ? ZMQ.SNDMORE : 0));
         }
     }
 
     private static @Nullable List<byte[]> frames(ZMQ.Socket socket) {
+        if (JeroMqDrafts.hasField(socket)) {
+            return JeroMqDrafts.receive(socket);
+        }
         List<byte[]> frames = new ArrayList<>();
         do {
             byte[] frame = socket.recv();
@@ -211,12 +239,24 @@ final class JeroMqPeer implements PeerContext {
 
         @Override
         public void subscribe(String topic) {
-            check(socket.subscribe(topic));
+            if (socket.getSocketType() == SocketType.DISH) {
+                check(socket.join(topic));
+            } else if (socket.getSocketType() == SocketType.XSUB) {
+                send(Messages.rawSubscription(true, topic));
+            } else {
+                check(socket.subscribe(topic));
+            }
         }
 
         @Override
         public void unsubscribe(String topic) {
-            check(socket.unsubscribe(topic));
+            if (socket.getSocketType() == SocketType.DISH) {
+                check(socket.leave(topic));
+            } else if (socket.getSocketType() == SocketType.XSUB) {
+                send(Messages.rawSubscription(false, topic));
+            } else {
+                check(socket.unsubscribe(topic));
+            }
         }
 
         @Override

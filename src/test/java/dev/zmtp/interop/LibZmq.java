@@ -40,6 +40,7 @@ final class LibZmq {
     static final int HEARTBEAT_IVL = 75;
     static final int HEARTBEAT_TTL = 76;
     static final int HEARTBEAT_TIMEOUT = 77;
+    static final int ONLY_FIRST_SUBSCRIBE = 108;
 
     static final int SNDMORE = 2;
 

@@ -117,11 +117,16 @@ final class LibZmqPeer implements PeerContext {
 
     @Override
     public int zapProxy() {
+        return proxy(ZAP);
+    }
+
+    @Override
+    public int proxy(String endpoint) {
         Pointer front = openForHelper(ZMTPSocketType.ROUTER);
         Pointer back = openForHelper(ZMTPSocketType.DEALER);
         int port = Endpoints.port(bind(front, ANY_PORT));
-        zmq.connect(back, ZAP);
-        helpers.start("libzmq ZAP proxy", () -> {
+        zmq.connect(back, endpoint);
+        helpers.start("libzmq proxy", () -> {
             try {
                 zmq.proxy(front, back);
             } finally {
@@ -144,7 +149,10 @@ final class LibZmqPeer implements PeerContext {
         private final Pointer socket;
         private final Pointer monitor;
 
+        private final ZMTPSocketType type;
+
         Socket(ZMTPSocketType type) {
+            this.type = type;
             socket = open(type);
             String events = "inproc://events-" + sockets.size();
             zmq.monitor(socket, events, EVENTS);
@@ -216,12 +224,25 @@ final class LibZmqPeer implements PeerContext {
 
         @Override
         public void subscribe(String topic) {
-            zmq.set(socket, LibZmq.SUBSCRIBE, topic);
+            request(LibZmq.SUBSCRIBE, topic);
         }
 
         @Override
         public void unsubscribe(String topic) {
-            zmq.set(socket, LibZmq.UNSUBSCRIBE, topic);
+            request(LibZmq.UNSUBSCRIBE, topic);
+        }
+
+        private void request(int option, String topic) {
+            if (type == ZMTPSocketType.XSUB) {
+                send(Messages.rawSubscription(option == LibZmq.SUBSCRIBE, topic));
+            } else {
+                zmq.set(socket, option, topic);
+            }
+        }
+
+        @Override
+        public void wholeMessagesUpstream() {
+            zmq.set(socket, LibZmq.ONLY_FIRST_SUBSCRIBE, 1);
         }
 
         @Override

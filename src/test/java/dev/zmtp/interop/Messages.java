@@ -59,6 +59,15 @@ final class Messages {
         return message.push(Unpooled.wrappedBuffer(identity));
     }
 
+    /** A copy of {@code message}, which is released. */
+    static ZMTPMessage heap(ZMTPMessage message) {
+        try {
+            return of(frames(message));
+        } finally {
+            message.release();
+        }
+    }
+
     /** The bytes of each frame, copied. */
     static List<byte[]> frames(ZMTPMessage message) {
         List<byte[]> frames = new ArrayList<>();

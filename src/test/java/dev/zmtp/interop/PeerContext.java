@@ -3,7 +3,7 @@ package dev.zmtp.interop;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPVersion;
 
-/** Another implementation of ZeroMQ, running in this process. Its sockets are for the test's thread alone. */
+/** An implementation of ZeroMQ, running in this process. Its sockets are for the test's thread alone. */
 public interface PeerContext extends AutoCloseable {
 
     /** The newest version of ZMTP that it speaks. */
@@ -20,6 +20,14 @@ public interface PeerContext extends AutoCloseable {
      * peer, and its replies back: handlers are reachable only from inside their process.
      */
     int zapProxy();
+
+    /**
+     * Passes on requests with its own proxy of a ROUTER and a DEALER, from a free port of the loopback interface, which
+     * is returned, to {@code endpoint}, and the replies back.
+     */
+    default int proxy(String endpoint) {
+        throw new UnsupportedOperationException("proxy: only libzmq's and JeroMQ's");
+    }
 
     /** Closes all sockets at once, dropping what they have not sent yet, and ends their threads. */
     @Override

@@ -41,11 +41,19 @@ public interface PeerSocket {
     /** Lets {@code decider} decide which peers are accepted, at all sockets of this peer. */
     void zapHandler(ZapDecider decider);
 
-    /** Subscribes; on a SUB, also while it is connected. */
+    /** Subscribes a SUB or an XSUB, or has a DISH join a group; also while it is connected. */
     void subscribe(String topic);
 
-    /** Ends a subscription. */
+    /** Ends a subscription or a membership. */
     void unsubscribe(String topic);
+
+    /**
+     * Has an XPUB or XSUB take a message for a subscription by its first frame alone. Otherwise libzmq and JeroMQ, which
+     * cannot do that, take every frame for one that looks like it, and tear the message.
+     */
+    default void wholeMessagesUpstream() {
+        throw new UnsupportedOperationException("wholeMessagesUpstream: not with this implementation");
+    }
 
     /** Listens on a free port of the loopback interface, which is returned. */
     default int bind() {

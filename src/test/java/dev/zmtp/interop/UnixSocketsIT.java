@@ -7,10 +7,9 @@ import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.codec.ZMTPConfig;
 import dev.zmtp.examples.UnixSocket;
 import dev.zmtp.interop.InteropConnection.Binder;
+import dev.zmtp.testing.JavaProcess;
 import dev.zmtp.testing.TestTransport;
 import io.netty.channel.unix.DomainSocketAddress;
-import java.io.BufferedReader;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -121,7 +120,7 @@ class UnixSocketsIT {
             PeerSocket client = peer.socket(ZMTPSocketType.DEALER);
             client.connect("ipc://" + path);
             for (int life = 1; life <= 3; life++) {
-                try (Child server = new Child(UnixSocket.class, "serve", path.toString())) {
+                try (JavaProcess server = start(UnixSocket.class, "serve", path.toString())) {
                     client.send(Messages.of("life", "" + life));
                     assertThat(client.receive()).isEqualTo(Messages.of("life", "" + life));
                     server.kill();
@@ -139,7 +138,7 @@ class UnixSocketsIT {
                 ZMTPConfig.builder().socketType(ZMTPSocketType.DEALER).build();
         try (OurSide ourSide = new OurSide(TestTransport.EPOLL_UNIX)) {
             for (int life = 1; life <= 3; life++) {
-                try (Child server = new Child(LibZmqServers.class, "ipc://" + path)) {
+                try (JavaProcess server = start(LibZmqServers.class, "ipc://" + path)) {
                     OurEnd client = ourSide.connect(new DomainSocketAddress(path.toString()), config);
                     client.write(Messages.of("life", "" + life));
                     client.handshake();
@@ -152,33 +151,10 @@ class UnixSocketsIT {
         }
     }
 
-    /** A Java program of its own process. */
-    private static final class Child implements AutoCloseable {
-        private final Process process;
-
-        /** Returns when the program has printed a line. */
-        Child(Class<?> program, String... arguments) throws IOException {
-            List<String> command = new ArrayList<>(List.of(
-                    Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                    "-cp",
-                    System.getProperty("java.class.path"),
-                    program.getName()));
-            command.addAll(List.of(arguments));
-            process = new ProcessBuilder(command)
-                    .redirectError(ProcessBuilder.Redirect.DISCARD)
-                    .start();
-            BufferedReader lines = process.inputReader();
-            assertThat(lines.readLine()).as("first line of %s", program).isNotNull();
-        }
-
-        /** It gets no chance to clean up. */
-        void kill() {
-            process.destroyForcibly().onExit().join();
-        }
-
-        @Override
-        public void close() {
-            kill();
-        }
+    /** Returns a process of the program when that has printed a line. */
+    private static JavaProcess start(Class<?> program, String... arguments) throws Exception {
+        JavaProcess process = new JavaProcess(JavaProcess.command(List.of(), program, arguments));
+        process.line();
+        return process;
     }
 }

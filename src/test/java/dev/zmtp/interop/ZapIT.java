@@ -248,6 +248,9 @@ class ZapIT {
             }
             assertThat(connection.closeFuture().awaitUninterruptibly(Patience.LIMIT.toMillis()))
                     .isTrue();
+            for (int turn = 0; turn < 2; turn++) { // after which the client has been notified of that, too
+                connection.eventLoop().submit(() -> {}).syncUninterruptibly();
+            }
             service.assertFailsForNow("no ZAP handler is connected");
 
             try (PeerContext peer = kind.open()) {

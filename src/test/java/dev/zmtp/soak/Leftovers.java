@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /** What a round must not leave in the JVM. */
 final class Leftovers {
@@ -14,6 +15,7 @@ final class Leftovers {
     static final long HEAP_TOLERANCE = 16L << 20;
 
     private static final int COLLECTIONS = 5;
+    private static final int CREATIONS = 3;
 
     private final Set<Thread> before = threads();
 
@@ -30,7 +32,7 @@ final class Leftovers {
             try {
                 LeakPresenceDetector.check();
             } catch (IllegalStateException e) {
-                violations.add("buffers: " + e.getMessage());
+                violations.add("buffers: " + e.getMessage() + creations(e));
             }
         }
         List<Thread> left = newThreads();
@@ -40,6 +42,16 @@ final class Leftovers {
             left = newThreads();
         }
         left.forEach(thread -> violations.add("a thread that goes on: " + thread));
+    }
+
+    /** Where the first buffers were allocated, if that is recorded. */
+    private static String creations(Throwable leak) {
+        StringBuilder text = new StringBuilder();
+        Stream.of(leak.getSuppressed())
+                .limit(CREATIONS)
+                .forEach(creation -> Stream.of(creation.getStackTrace())
+                        .forEach(call -> text.append("\n    ").append(call)));
+        return text.toString();
     }
 
     /** Whether the JVM counts buffers. */
@@ -53,6 +65,8 @@ final class Leftovers {
         // Those of libraries that live as long as the JVM.
         now.removeIf(thread -> thread.getName().equals("JNA Cleaner")
                 || thread.getName().startsWith("Attach Listener")
+                || thread.getName().startsWith("ForkJoinPool.commonPool-worker")
+                || thread.getName().startsWith("process reaper")
                 || thread.getThreadGroup() == null
                 || thread.getThreadGroup().getName().equals("InnocuousThreadGroup"));
         return List.copyOf(now);

@@ -5,7 +5,6 @@ import io.netty.buffer.PoolArenaMetric;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.Channel;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -133,7 +132,7 @@ final class Round {
         }
     }
 
-    private static List<String> mappings() throws IOException {
+    static List<String> mappings() throws IOException {
         try (Stream<String> lines = Files.lines(Path.of("/proc/self/maps"))) {
             return lines.filter(line -> line.contains("netty-zmtp-")).collect(Collectors.toCollection(ArrayList::new));
         }
@@ -195,9 +194,8 @@ final class Round {
     /** A proxy for the connections of {@code link}. */
     Proxy newProxy(Link link, long seed) {
         Pattern pattern = link.plan().pattern();
-        InetSocketAddress address = server != null
-                ? new InetSocketAddress(InetAddress.getLoopbackAddress(), server.port(pattern))
-                : new InetSocketAddress(settings.host(), settings.port() + pattern.port());
+        int serverPort = server != null ? server.port(pattern) : settings.port() + pattern.port();
+        InetSocketAddress address = new InetSocketAddress(settings.host(), serverPort);
         return new Proxy(
                 proxyLoops,
                 address,

@@ -1,6 +1,9 @@
 /**
  * Messages under faults: {@link dev.zmtp.soak.Soak} is the command, and {@code docs/soak.md} describes how to use it.
  *
+ * <p>{@link dev.zmtp.soak.SocketSoak} is a second command, whose ends are sockets: a {@code SocketLink} is a conversation
+ * of two {@code SocketEnd}s, and a {@code SocketTally} checks what arrives at each.
+ *
  * <p><b>How it is made.</b> A {@code Round} has servers of the codec, one for each {@code Pattern} of socket types, and
  * as many {@code Slot}s as there are to be connections. A slot runs one {@code Link} after the other: a peer of this
  * codec, of JeroMQ or of libzmq, which connects to a server through a {@code Proxy} of its own. Some peers of this codec

@@ -49,7 +49,8 @@ public final class BlockingCheck implements AfterEachCallback {
                 .allowBlockingCallsInside("io.netty.buffer.AdaptivePoolingAllocator$Magazine", "free")
                 // Netty reads files when it is loaded, in BundleIT also by another class loader.
                 .allowBlockingCallsInside("io.netty.util.internal.PlatformDependent", "<clinit>")
-                // So does the JDK, for the first Unix domain socket.
+                // So does the JDK, for its first socket, and for its first Unix domain socket.
+                .allowBlockingCallsInside("sun.net.NetProperties", "<clinit>")
                 .allowBlockingCallsInside("sun.nio.ch.UnixDomainSockets", "<clinit>")
                 // What an executor runs, though it be the thread of the test, and what says that it may block.
                 .allowBlockingCallsInside("dev.zmtp.security.HandshakeComputation", "run")
@@ -62,6 +63,18 @@ public final class BlockingCheck implements AfterEachCallback {
                 .allowBlockingCallsInside("dev.zmtp.shm.SharedMemorySocket", "await")
                 .allowBlockingCallsInside("dev.zmtp.shm.SharedMemorySocket", "ring")
                 .allowBlockingCallsInside("dev.zmtp.shm.SharedMemorySocket", "connect")
+                .allowBlockingCallsInside("dev.zmtp.socket.Waiting", "await")
+                // A lock that each side holds for a few instructions.
+                .allowBlockingCallsInside("dev.zmtp.socket.Inbox", "takerOrQueue")
+                .allowBlockingCallsInside("dev.zmtp.socket.Inbox", "take")
+                .allowBlockingCallsInside("dev.zmtp.socket.Inbox", "putBack")
+                .allowBlockingCallsInside("dev.zmtp.socket.Inbox", "claim")
+                .allowBlockingCallsInside("dev.zmtp.socket.Inbox", "forget")
+                .allowBlockingCallsInside("dev.zmtp.socket.Inbox", "returned")
+                .allowBlockingCallsInside("dev.zmtp.socket.Inbox", "pump")
+                .allowBlockingCallsInside("dev.zmtp.socket.Inbox", "close")
+                // A future that completes on an event loop cancels the timer that orTimeout has given it.
+                .allowBlockingCallsInside("java.util.concurrent.ScheduledThreadPoolExecutor$DelayedWorkQueue", "remove")
                 // Tests hand what they hear from an event loop to their own thread, under a lock that is held as
                 // shortly.
                 .allowBlockingCallsInside("java.util.concurrent.LinkedBlockingQueue", "offer")

@@ -17,6 +17,10 @@ public final class ExpectedWarnings implements Filter {
             "a part of the codec failed to close",
             "authenticator failed, peer refused",
             "An exception was thrown by dev.zmtp.codec.ThrowingUserTest",
+            "the listener of reconnects failed",
+            // a user's handler does not answer
+            " gets no answer",
+            "The handler of messages failed",
             // a user releases a message twice
             "Failed to release a message: ",
             // BundleIT loads Netty a second time, and that one cannot use the leak detector of the tests

@@ -68,10 +68,10 @@ final class AeronIpc {
             launchDriver(directory(number));
             AeronIpc end = new AeronIpc(program, directory(number));
             program.bound(number);
-            end.thread(end::serve);
+            program.start(end::serve);
         } else {
             AeronIpc end = new AeronIpc(program, directory(arguments.port()));
-            end.thread(end::drive);
+            program.start(end::drive);
         }
     }
 
@@ -90,13 +90,6 @@ final class AeronIpc {
                 .dirDeleteOnStart(true)
                 .dirDeleteOnShutdown(true));
         Runtime.getRuntime().addShutdownHook(new Thread(driver::close));
-    }
-
-    private void thread(Runnable task) {
-        Thread thread = new Thread(task, "application");
-        thread.setDaemon(true); // it ends with the program
-        thread.setUncaughtExceptionHandler((which, cause) -> program.fail(cause));
-        thread.start();
     }
 
     private Subscription subscription(int stream) {

@@ -21,12 +21,20 @@ import java.util.Optional;
  *     {@code style=defaults}
  * @param kept whether raw-netty puts each message that it receives together: {@code received=kept}
  * @param port where to connect to; for a Unix domain socket the number in the name of its file
- * @param size bytes of a frame, in oneway, connections, openloop and latency
+ * @param view how a socket is used, of netty-zmtp's sockets alone
+ * @param loops how many event loops the sockets of a pair have, {@code one} or {@code two}
+ * @param rep whether requests are answered by a REP and not by a ROUTER, of netty-zmtp's sockets alone:
+ *     {@code service=rep}
+ * @param queue how many messages wait for one peer, and to be received, at most; 0 for the library's default
+ * @param mute subscribers besides that subscribe to everything and never read, in news
+ * @param drops whether a publisher drops what a subscriber's full queue does not take: {@code full=drop}; otherwise it
+ *     waits
+ * @param size bytes of a frame, in all but roundtrip and custom; 0 in reqrep for its six frames
  * @param ping bytes of the request, in roundtrip
  * @param pong bytes of the answer, in roundtrip
- * @param outstanding requests in flight, in reqrep and custom
+ * @param outstanding requests in flight, in reqrep, peers, connects and custom
  * @param connections how many connections there are
- * @param rate messages a second, in openloop and latency
+ * @param rate messages a second, in openloop, latency and news
  * @param every which messages are answered in openloop: every n-th
  * @param flush messages between two flushes on Netty, in oneway and connections, or as many as there can be; see
  *     {@link #flush(int)}
@@ -40,6 +48,12 @@ record Arguments(
         Medium medium,
         boolean defaults,
         boolean kept,
+        View view,
+        int loops,
+        boolean rep,
+        int queue,
+        int mute,
+        boolean drops,
         int port,
         int size,
         int ping,
@@ -77,11 +91,9 @@ record Arguments(
         }
         Workload workload = one(Workload.class, "workload", values.remove("workload"));
         if (!workload.has(role)) {
-            throw new UsageException("role: " + args.get(0) + " (expected: "
-                    + (workload.answered() ? "ask, answer or pair" : "send, receive or pair") + " in this workload)");
+            throw new UsageException("role: " + args.get(0) + " (expected: " + workload.roles() + " in this workload)");
         }
-        Medium medium = one(Medium.class, "medium", values.getOrDefault("medium", "tcp"));
-        values.remove("medium");
+        Medium medium = one(Medium.class, "medium", takeOr(values, "medium", "tcp"));
         Arguments parsed = new Arguments(
                 role,
                 workload,
@@ -91,32 +103,59 @@ record Arguments(
                 medium,
                 "defaults".equals(text(values, "style", "tuned", "defaults")),
                 "kept".equals(text(values, "received", "counted", "kept")),
+                one(View.class, "view", takeOr(values, "view", "handler")),
+                "one".equals(text(values, "loops", "one", "two")) ? 1 : 2,
+                "rep".equals(text(values, "service", "router", "rep")),
                 // A default of 0 lets a number be missing; where it must be there, the default is out of range.
+                number(values, "queue", 0, 0, MAX_COUNT),
+                number(values, "mute", 0, 0, workload == Workload.NEWS ? MAX_CONNECTIONS : 0),
+                "drop".equals(text(values, "full", "wait", "drop")),
                 number(values, "port", role.connects() && !role.binds() ? -1 : 0, 0, 65_535),
-                number(values, "size", sizeDefault(workload), workload.scheduled() ? Long.BYTES : 1, MAX_SIZE),
+                number(values, "size", sizeDefault(workload), leastSize(workload), MAX_SIZE),
                 number(values, "ping", workload == Workload.ROUNDTRIP ? -1 : 1, 1, MAX_SIZE),
                 number(values, "pong", workload == Workload.ROUNDTRIP ? -1 : 1, 1, MAX_SIZE),
                 number(values, "outstanding", 1000, 1, MAX_COUNT),
                 number(values, "connections", 1, 1, MAX_CONNECTIONS),
-                number(values, "rate", workload.scheduled() && role.connects() ? -1 : 1, 1, MAX_COUNT),
+                number(values, "rate", workload.scheduled() && sends(workload, role) ? -1 : 1, 1, MAX_COUNT),
                 number(values, "every", workload == Workload.OPENLOOP && role.binds() ? -1 : 1, 1, MAX_COUNT),
                 number(values, "flush", MAX_COUNT, 1, MAX_COUNT));
         if (!values.isEmpty()) {
-            throw new UsageException("key: " + String.join(", ", values.keySet())
-                    + " (expected: workload, transport, polling, security, medium, style, received, port, size, ping, pong,"
-                    + " outstanding, connections, rate, every or flush)");
+            throw new UsageException(
+                    "key: " + String.join(", ", values.keySet())
+                            + " (expected: workload, transport, polling, security, medium, style, received, view, loops,"
+                            + " service, queue, mute, full, port, size, ping, pong, outstanding, connections, rate, every or flush)");
         }
-        if (parsed.connections > 1 && workload != Workload.CONNECTIONS && workload != Workload.IDLE) {
+        if (medium == Medium.INPROC && role != Role.PAIR) {
+            throw new UsageException("medium: inproc (expected: another one but for a pair)");
+        }
+        if (parsed.connections > 1 && !workload.hasConnections()) {
             throw new UsageException("connections: " + parsed.connections + " (expected: 1 in this workload)");
         }
         return parsed;
     }
 
+    private static boolean sends(Workload workload, Role role) {
+        return workload.sentByBinding() ? role.binds() : role.connects();
+    }
+
     private static int sizeDefault(Workload workload) {
         return switch (workload) {
-            case ONEWAY, CONNECTIONS, LATENCY -> -1;
+            case ONEWAY, CONNECTIONS, PUBSUB, PROXY, NEWS, LATENCY -> -1;
+            case REQREP -> 0;
             default -> 24;
         };
+    }
+
+    private static int leastSize(Workload workload) {
+        if (workload == Workload.REQREP) {
+            return 0;
+        }
+        return workload.scheduled() ? Long.BYTES : 1;
+    }
+
+    private static String takeOr(Map<String, String> values, String key, String otherwise) {
+        String value = values.remove(key);
+        return value == null ? otherwise : value;
     }
 
     private static <E extends Enum<E>> E one(Class<E> type, String what, String name) throws UsageException {

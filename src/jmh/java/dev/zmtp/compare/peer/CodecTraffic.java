@@ -43,6 +43,8 @@ final class CodecTraffic implements NettyTraffic {
             case ONEWAY, CONNECTIONS -> binding ? new Receiver(messages) : new Sender(messages);
             case IDLE -> new ChannelInboundHandlerAdapter();
             case REQREP -> binding ? new Echo(messages) : new Asker(messages);
+            case PUBSUB, NEWS, PROXY, PEERS, CONNECTS ->
+                throw new IllegalStateException(arguments.workload().key() + ": no codec's workload");
             case CUSTOM -> binding ? new CustomAnswerer(messages) : new CustomAsker(messages);
             case ROUNDTRIP -> binding ? new Ponger(messages) : new Pinger(messages);
             case OPENLOOP -> binding ? new SparseEcho(messages) : new Timed(messages);
@@ -73,6 +75,11 @@ final class CodecTraffic implements NettyTraffic {
     /** The frames of a request, as they are in each library. */
     static ByteBuf[] requestFrames(ChannelHandlerContext ctx) {
         return frames(ctx, REQUEST);
+    }
+
+    /** The sizes of these frames. */
+    static int[] requestSizes() {
+        return REQUEST.clone();
     }
 
     /** The bytes of a request in a framing of short headers. */
@@ -158,7 +165,9 @@ final class CodecTraffic implements NettyTraffic {
         public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
             if (event == GO) {
                 flusher = library.flusher(ctx.channel());
-                request = library.message(ctx.alloc(), requestFrames(ctx));
+                request = arguments.size() == 0
+                        ? library.message(ctx.alloc(), requestFrames(ctx))
+                        : message(ctx, arguments.size());
                 for (int i = 0; i < arguments.outstanding(); i++) {
                     write(ctx, library.again(request));
                 }

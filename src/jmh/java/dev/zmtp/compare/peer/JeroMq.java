@@ -1,5 +1,6 @@
 package dev.zmtp.compare.peer;
 
+import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
@@ -26,14 +27,23 @@ final class JeroMq {
     /** A connection of JeroMQ may open and never greet; it is given up after this time, and made again. */
     private static final int HANDSHAKE_MILLIS = 500;
 
+    /** Those that are closed, and not yet gone. */
+    private static final int SPARE_SOCKETS = 1_000;
+
+    private static final String INPROC = "inproc://pair";
+
     private static final long AWHILE_NANOS = 100_000;
 
     private static final VarHandle LONG = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
 
-    private static final int[] REQUEST = {9, 9, 0, 20, 40, 100};
-
     private final Program program;
     private final Arguments arguments;
+
+    /**
+     * The message of a schedule that there was no room for: one more for each try would be garbage that no application
+     * makes.
+     */
+    private byte[] next;
 
     private JeroMq(Program program) {
         this.program = program;
@@ -51,6 +61,9 @@ final class JeroMq {
         if (program.arguments().workload() == Workload.CUSTOM) {
             throw new UnsupportedException("it has no custom encoders and decoders");
         }
+        if (program.arguments().medium() == Medium.IPC || program.arguments().medium() == Medium.SHM) {
+            throw new UnsupportedException("it is measured over TCP and inproc");
+        }
         if (program.arguments().workload() == Workload.LATENCY) {
             throw new UnsupportedException("it is measured by replies");
         }
@@ -58,28 +71,40 @@ final class JeroMq {
     }
 
     private void start() {
-        int port = arguments.port();
+        if (arguments.workload() == Workload.PROXY) {
+            thread("starting", new JeroMqProxy(this, program, context())::start);
+            return;
+        }
+        boolean inproc = arguments.medium() == Medium.INPROC;
+        ZContext context = context();
+        String endpoint = inproc ? INPROC : "tcp://127.0.0.1:" + arguments.port();
         if (arguments.role().binds()) {
-            ZMQ.Socket socket = socket(context(), true);
-            socket.bind("tcp://127.0.0.1:*");
-            String endpoint = socket.getLastEndpoint();
-            port = Integer.parseInt(endpoint.substring(endpoint.lastIndexOf(':') + 1));
+            ZMQ.Socket socket = socket(context, true);
+            socket.bind(inproc ? INPROC : "tcp://127.0.0.1:*");
+            endpoint = socket.getLastEndpoint();
             Counter messages = program.messages(true);
-            program.bound(port);
+            if (!inproc) {
+                program.bound(Integer.parseInt(endpoint.substring(endpoint.lastIndexOf(':') + 1)));
+            }
             thread("binding", () -> serve(socket, messages));
         }
         if (arguments.role().connects()) {
-            int to = port;
+            String to = endpoint;
             Counter messages = program.messages(false);
-            thread("connecting", () -> {
-                List<ZMQ.Socket> sockets = connect(to);
-                program.ready();
-                drive(sockets, messages);
-            });
+            if (arguments.workload() == Workload.CONNECTS) {
+                thread("connecting", () -> connectAgain(to, messages));
+            } else {
+                thread("connecting", () -> {
+                    List<ZMQ.Socket> sockets = connect(inproc ? context : context(), to);
+                    openMutes();
+                    program.ready();
+                    drive(sockets, messages);
+                });
+            }
         }
     }
 
-    private void thread(String name, Runnable task) {
+    void thread(String name, Runnable task) {
         // It ends with the program, which does not close its sockets.
         Thread thread = new Thread(task, name);
         thread.setDaemon(true);
@@ -89,7 +114,7 @@ final class JeroMq {
 
     private ZContext context() {
         ZContext context = new ZContext(1);
-        context.getContext().setMaxSockets(arguments.connections() + 16);
+        context.getContext().setMaxSockets(arguments.connections() + SPARE_SOCKETS);
         return context;
     }
 
@@ -98,6 +123,13 @@ final class JeroMq {
         socket.setHandshakeIvl(HANDSHAKE_MILLIS);
         if (socket.getSocketType() == SocketType.ROUTER) {
             socket.setRouterMandatory(true);
+        }
+        if (socket.getSocketType() == SocketType.XPUB) {
+            socket.setXpubVerbose(true);
+            socket.setXpubNoDrop(arguments.workload() == Workload.PUBSUB && !arguments.drops());
+        }
+        if (arguments.queue() > 0) {
+            socket.setHWM(arguments.queue());
         }
         if (arguments.curve()) {
             secure(socket, binding);
@@ -121,24 +153,29 @@ final class JeroMq {
         if (arguments.workload() == Workload.ROUNDTRIP) {
             return binding ? SocketType.REP : SocketType.REQ;
         }
-        if (arguments.workload().answered() || arguments.role() == Role.PAIR) {
+        if (arguments.workload().sentByBinding()) {
+            return binding ? SocketType.XPUB : SocketType.SUB; // an XPUB hears how many have subscribed
+        }
+        if (arguments.workload().answered() || (arguments.role() == Role.PAIR && arguments.medium() != Medium.INPROC)) {
             return binding ? SocketType.ROUTER : SocketType.DEALER;
         }
         return binding ? SocketType.PULL : SocketType.PUSH;
     }
 
     /** Returns as many sockets as there should be connections, each connected. */
-    private List<ZMQ.Socket> connect(int port) {
-        ZContext context = context();
+    private List<ZMQ.Socket> connect(ZContext context, String endpoint) {
         List<ZMQ.Socket> sockets = new ArrayList<>();
         for (int i = 0; i < arguments.connections(); i++) {
             ZMQ.Socket socket = socket(context, false);
             socket.setImmediate(false); // despite its name, this option makes it wait
-            socket.connect("tcp://127.0.0.1:" + port);
+            if (socket.getSocketType() == SocketType.SUB) {
+                socket.subscribe(ZMQ.SUBSCRIPTION_ALL);
+            }
+            socket.connect(endpoint);
             sockets.add(socket);
         }
-        for (ZMQ.Socket socket : sockets) {
-            awaitConnection(socket);
+        if (!arguments.workload().sentByBinding()) { // there, the publisher waits
+            sockets.forEach(JeroMq::awaitConnection);
         }
         return sockets;
     }
@@ -152,7 +189,9 @@ final class JeroMq {
     private void serve(ZMQ.Socket socket, Counter messages) {
         switch (arguments.workload()) {
             case ONEWAY, CONNECTIONS -> receive(socket, messages);
-            case REQREP -> echo(socket, messages, 1);
+            case REQREP, PEERS, CONNECTS -> echo(socket, messages, 1);
+            case PUBSUB -> publish(socket, messages);
+            case NEWS -> publishOnTime(socket, messages);
             case ROUNDTRIP -> pong(socket, messages);
             case OPENLOOP -> echo(socket, messages, arguments.every());
             default -> {} // idle
@@ -163,14 +202,16 @@ final class JeroMq {
         switch (arguments.workload()) {
             case ONEWAY -> send(sockets.get(0), messages);
             case CONNECTIONS -> sendByTurns(sockets, messages);
+            case PUBSUB, NEWS -> receiveByTurns(sockets, messages);
             case REQREP -> ask(sockets.get(0), messages);
+            case PEERS -> askInTurn(sockets, messages);
             case ROUNDTRIP -> ping(sockets.get(0), messages);
             case OPENLOOP -> sendOnTime(sockets.get(0), messages);
             default -> {} // idle
         }
     }
 
-    private void receive(ZMQ.Socket socket, Counter messages) {
+    void receive(ZMQ.Socket socket, Counter messages) {
         while (true) {
             byte[] frame;
             do {
@@ -187,12 +228,68 @@ final class JeroMq {
      * Sends the same array: {@code send} wraps it into a new message and copies nothing, and no message can be sent
      * twice.
      */
-    private void send(ZMQ.Socket socket, Counter messages) {
+    void send(ZMQ.Socket socket, Counter messages) {
         byte[] body = new byte[arguments.size()];
         while (true) {
             socket.send(body);
             messages.add(1);
         }
+    }
+
+    private void publish(ZMQ.Socket socket, Counter messages) {
+        awaitSubscribers(socket);
+        send(socket, messages);
+    }
+
+    private void awaitSubscribers(ZMQ.Socket publisher) {
+        for (int i = 0; i < arguments.connections() + arguments.mute(); i++) {
+            publisher.recv(); // a subscription
+        }
+    }
+
+    private void openMutes() {
+        try {
+            MuteSubscriber.openAll(arguments);
+        } catch (IOException e) {
+            program.fail(e);
+        }
+    }
+
+    private void publishOnTime(ZMQ.Socket socket, Counter messages) {
+        awaitSubscribers(socket);
+        Schedule schedule = program.schedule();
+        schedule.restart();
+        while (true) {
+            messages.add(sendWhatIsDue(socket, schedule));
+        }
+    }
+
+    private void receiveByTurns(List<ZMQ.Socket> sockets, Counter messages) {
+        try (ZMQ.Poller poller = new ZContext(1).createPoller(sockets.size())) {
+            sockets.forEach(socket -> poller.register(socket, ZMQ.Poller.POLLIN));
+            while (true) {
+                int all = 0;
+                for (int i = 0; i < sockets.size(); i++) {
+                    int received = 0;
+                    while (received < BATCH && receive(sockets.get(i))) {
+                        received++;
+                    }
+                    messages.add(received);
+                    all += received;
+                }
+                if (all == 0) {
+                    poller.poll();
+                }
+            }
+        }
+    }
+
+    private boolean receive(ZMQ.Socket socket) {
+        byte[] news = socket.recv(ZMQ.DONTWAIT);
+        if (news != null && arguments.workload() == Workload.NEWS) {
+            program.latencies().record(System.nanoTime() - (long) LONG.get(news, 0));
+        }
+        return news != null;
     }
 
     private void sendByTurns(List<ZMQ.Socket> sockets, Counter messages) {
@@ -238,9 +335,10 @@ final class JeroMq {
 
     /** Keeps requests in flight. */
     private void ask(ZMQ.Socket socket, Counter messages) {
-        byte[][] request = new byte[REQUEST.length][];
+        int[] sizes = arguments.size() == 0 ? CodecTraffic.requestSizes() : new int[] {arguments.size()};
+        byte[][] request = new byte[sizes.length][];
         for (int i = 0; i < request.length; i++) {
-            request[i] = new byte[REQUEST[i]];
+            request[i] = new byte[sizes[i]];
         }
         int inFlight = 0;
         while (true) {
@@ -259,8 +357,45 @@ final class JeroMq {
         }
     }
 
+    /** Keeps requests in flight, each to another socket. Answers come in the order of the requests. */
+    private void askInTurn(List<ZMQ.Socket> sockets, Counter messages) {
+        byte[] request = new byte[arguments.size()];
+        int size = sockets.size();
+        for (int i = 0; i < arguments.outstanding(); i++) {
+            sockets.get(i % size).send(request);
+        }
+        int oldest = 0;
+        int next = arguments.outstanding() % size;
+        while (true) {
+            sockets.get(oldest).recv();
+            messages.add(1);
+            sockets.get(next).send(request);
+            oldest = (oldest + 1) % size;
+            next = (next + 1) % size;
+        }
+    }
+
+    /** Makes connections all the time, each for one request. */
+    private void connectAgain(String endpoint, Counter messages) {
+        ZContext context = context();
+        byte[] request = new byte[arguments.size()];
+        ZMQ.Socket[] sockets = new ZMQ.Socket[arguments.outstanding()];
+        program.ready();
+        for (int i = 0; true; i = (i + 1) % sockets.length) {
+            if (sockets[i] != null) {
+                sockets[i].recv();
+                messages.add(1);
+                sockets[i].setLinger(0);
+                sockets[i].close();
+            }
+            sockets[i] = socket(context, false);
+            sockets[i].connect(endpoint);
+            sockets[i].send(request);
+        }
+    }
+
     private static boolean trySend(ZMQ.Socket socket, byte[][] frames) {
-        if (!socket.send(frames[0], ZMQ.SNDMORE | ZMQ.DONTWAIT)) {
+        if (!socket.send(frames[0], (frames.length > 1 ? ZMQ.SNDMORE : 0) | ZMQ.DONTWAIT)) {
             return false;
         }
         for (int i = 1; i < frames.length; i++) {
@@ -293,27 +428,35 @@ final class JeroMq {
     private void sendOnTime(ZMQ.Socket socket, Counter messages) {
         Schedule schedule = program.schedule();
         schedule.restart();
-        // Kept while there is no room for it: one more for each try would be garbage that no application makes.
-        byte[] next = timed(schedule.due());
         while (true) {
-            long now = System.nanoTime();
-            if (schedule.begin(now)) {
-                next = timed(schedule.due());
-            }
-            int sent = 0;
-            while (schedule.due() <= now && sent < Schedule.BURST && socket.send(next, ZMQ.DONTWAIT)) {
-                if (schedule.isLate(now)) {
-                    program.late().add(1);
-                }
-                schedule.next();
-                next = timed(schedule.due());
-                sent++;
-            }
-            messages.add(sent);
+            messages.add(sendWhatIsDue(socket, schedule));
             for (byte[] echo = socket.recv(ZMQ.DONTWAIT); echo != null; echo = socket.recv(ZMQ.DONTWAIT)) {
                 program.latencies().record(System.nanoTime() - (long) LONG.get(echo, 0));
             }
         }
+    }
+
+    private int sendWhatIsDue(ZMQ.Socket socket, Schedule schedule) {
+        long now = System.nanoTime();
+        if (schedule.begin(now)) {
+            next = null;
+        }
+        int sent = 0;
+        while (schedule.due() <= now && sent < Schedule.BURST) {
+            if (next == null) {
+                next = timed(schedule.due());
+            }
+            if (!socket.send(next, ZMQ.DONTWAIT)) {
+                break;
+            }
+            next = null;
+            if (schedule.isLate(now)) {
+                program.late().add(1);
+            }
+            schedule.next();
+            sent++;
+        }
+        return sent;
     }
 
     private byte[] timed(long time) {

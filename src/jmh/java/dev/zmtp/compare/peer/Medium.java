@@ -7,5 +7,7 @@ enum Medium {
     /** Unix domain sockets. */
     IPC,
     /** Memory that both processes have mapped. */
-    SHM
+    SHM,
+    /** Nothing: both ends are in one process, and messages are handed over. */
+    INPROC
 }

@@ -35,7 +35,13 @@ final class NettyProgram {
     }
 
     static void start(Program program, NettyTransport transport, NettyLibrary library, NettyTraffic traffic)
-            throws InterruptedException {
+            throws InterruptedException, UnsupportedException {
+        if (program.arguments().workload().needsSockets()) {
+            throw new UnsupportedException("a codec has no subscriptions, and no peers to choose from");
+        }
+        if (program.arguments().medium() == Medium.INPROC) {
+            throw new UnsupportedException("a codec has nothing to do within a process");
+        }
         NettyProgram peer = new NettyProgram(program, transport, library, traffic);
         int port = program.arguments().port();
         if (program.arguments().role().binds()) {

@@ -48,17 +48,20 @@ public final class PeerMain {
         }
     }
 
-    private static final String PEERS = "netty-zmtp, raw-netty, least-handlers, netty4-zmtp, jeromq or aeron";
+    private static final String PEERS =
+            "netty-zmtp, netty-zmtp sockets, raw-netty, least-handlers, netty4-zmtp, jeromq, aeron or raw-ring";
 
     /** Each library is loaded only here: not all are on the class path of each program. */
     private static PeerProgram peer(String name) throws UsageException {
         return switch (name) {
             case "netty-zmtp" -> program -> NettyZmtp.start(program);
+            case "netty-zmtp sockets" -> program -> ZmtpSockets.start(program);
             case "raw-netty" -> program -> RawNetty.start(program);
             case "least-handlers" -> program -> LeastHandlers.start(program);
             case "netty4-zmtp" -> program -> Netty4Zmtp.start(program);
             case "jeromq" -> program -> JeroMq.start(program);
             case "aeron" -> program -> AeronIpc.start(program);
+            case "raw-ring" -> program -> RawRing.start(program);
             default -> throw new UsageException("peer: " + name + " (expected: " + PEERS + ")");
         };
     }

@@ -71,6 +71,26 @@ final class Program {
         out.flush();
     }
 
+    /** What runs on a thread of the application. */
+    interface Task {
+        void run() throws Exception;
+    }
+
+    /** Runs the task on a thread of its own, which ends with the program. What it throws ends the program. */
+    void start(Task task) {
+        Thread thread = new Thread(
+                () -> {
+                    try {
+                        task.run();
+                    } catch (Exception | Error e) {
+                        fail(e);
+                    }
+                },
+                "application");
+        thread.setDaemon(true);
+        thread.start();
+    }
+
     /** Ends the program with {@code cause}. */
     void fail(Throwable cause) {
         err.println("peer: " + cause);

@@ -6,6 +6,8 @@ enum Role {
     SEND(false, true),
     ANSWER(true, false),
     ASK(false, true),
+    PUBLISH(true, false),
+    SUBSCRIBE(false, true),
     PAIR(true, true);
 
     private final boolean binds;

@@ -8,10 +8,20 @@ public enum Workload {
     ONEWAY(false, false),
     /** As {@link #ONEWAY}, over many connections. */
     CONNECTIONS(false, false),
+    /** One end publishes as fast as it can, the other counts what all of its subscribers get. */
+    PUBSUB(false, false),
+    /** Messages are published by a schedule, and the subscribers' end measures how long they took. */
+    NEWS(false, true),
+    /** Two publishers, a proxy and a subscriber of all, in one process. */
+    PROXY(false, false),
     /** Many connections without traffic. */
     IDLE(false, false),
     /** A fixed number of requests is in flight. */
     REQREP(true, false),
+    /** As {@link #REQREP}, each request over another one of many connections. */
+    PEERS(true, false),
+    /** As {@link #REQREP}, each request over a connection that is made for it. */
+    CONNECTS(true, false),
     /** As {@link #REQREP}, with an encoder and a decoder of the application. */
     CUSTOM(true, false),
     /** One request is in flight. */
@@ -34,9 +44,37 @@ public enum Workload {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    /** Whether there are replies: then the roles are ASK and ANSWER, otherwise SEND and RECEIVE. */
+    /** Whether there are replies: then the roles are ASK and ANSWER. */
     public boolean answered() {
         return answered;
+    }
+
+    /** Whether the binding end sends; otherwise the connecting end sends or asks. */
+    public boolean sentByBinding() {
+        return this == PUBSUB || this == NEWS;
+    }
+
+    /** Whether only sockets can do it, and no codec. */
+    boolean needsSockets() {
+        return switch (this) {
+            case PUBSUB, NEWS, PROXY, PEERS, CONNECTS -> true;
+            default -> false;
+        };
+    }
+
+    /** The role of the end that binds. */
+    public String bindingRole() {
+        return sentByBinding() ? "publish" : answered ? "answer" : "receive";
+    }
+
+    /** The role of the end that connects. */
+    public String connectingRole() {
+        return sentByBinding() ? "subscribe" : answered ? "ask" : "send";
+    }
+
+    /** Those that it has, for a message. */
+    String roles() {
+        return this == PROXY ? "pair" : connectingRole() + ", " + bindingRole() + " or pair";
     }
 
     /** Whether latencies are recorded. */
@@ -46,12 +84,17 @@ public enum Workload {
 
     /** Whether messages are sent by a schedule. */
     public boolean scheduled() {
-        return this == OPENLOOP || this == LATENCY;
+        return this == OPENLOOP || this == LATENCY || this == NEWS;
     }
 
     /** Whether the binding end takes the times; otherwise the connecting end does. */
     public boolean timedByReceiver() {
-        return this == LATENCY;
+        return this == LATENCY || this == NEWS;
+    }
+
+    /** Whether there may be many connections. */
+    boolean hasConnections() {
+        return this == CONNECTIONS || this == PUBSUB || this == NEWS || this == PEERS || this == IDLE;
     }
 
     /** Whether messages flow. */
@@ -59,7 +102,7 @@ public enum Workload {
         return this != IDLE;
     }
 
-    /** Whether the binding end counts the messages; otherwise the connecting end does. */
+    /** Whether the end that receives or answers counts the messages; otherwise the end that sends or asks does. */
     public boolean countedByReceiver() {
         // In an open loop only some messages are answered.
         return !answered || this == OPENLOOP;
@@ -69,7 +112,8 @@ public enum Workload {
         return switch (role) {
             case PAIR -> true;
             case ASK, ANSWER -> answered;
-            case SEND, RECEIVE -> !answered;
+            case SEND, RECEIVE -> !answered && !sentByBinding() && this != PROXY;
+            case PUBLISH, SUBSCRIBE -> sentByBinding();
         };
     }
 }

@@ -1,0 +1,242 @@
+package dev.zmtp.compare.peer;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.socket.ZMTPSocket;
+import io.netty.channel.EventLoop;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Flow;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.locks.LockSupport;
+
+/** Sockets as they are used where the application has threads of its own, or takes what comes as futures or a stream. */
+final class SocketViews extends SocketTraffic {
+
+    /** Messages whose futures are not yet complete. */
+    private static final int IN_FLIGHT = 500;
+
+    /** What a subscriber of a stream asks for at a time. */
+    private static final int DEMAND = 128;
+
+    private static final long AWHILE_NANOS = 20_000;
+
+    /** What a thread does. */
+    private interface Task {
+        void run() throws Exception;
+    }
+
+    SocketViews(Program program, EventLoop loop, Counter messages) {
+        super(program, loop, messages);
+    }
+
+    private void thread(String name, Task task) {
+        Thread thread = new Thread(guarded(task), name);
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    private Runnable guarded(Task task) {
+        return () -> {
+            try {
+                task.run();
+            } catch (Throwable e) {
+                program.fail(e);
+            }
+        };
+    }
+
+    @Override
+    void send(ZMTPSocket socket, ZMTPMessage message) {
+        switch (arguments.view()) {
+            case THREAD -> thread("sending", () -> sendWhileThereIsRoom(socket, message));
+            case FUTURES -> thread("sending", () -> sendWithFutures(socket, message));
+            case BLOCKING -> thread("sending", () -> sendAndWait(socket, message));
+            default -> super.send(socket, message);
+        }
+    }
+
+    private void sendWhileThereIsRoom(ZMTPSocket socket, ZMTPMessage message) {
+        Thread sender = Thread.currentThread();
+        socket.onWritable(() -> LockSupport.unpark(sender));
+        while (true) {
+            int sent = 0;
+            while (sent < DEMAND) {
+                ZMTPMessage next = again(message);
+                if (!socket.trySend(next)) {
+                    next.release();
+                    break;
+                }
+                sent++;
+            }
+            messages.add(sent);
+            if (sent < DEMAND) {
+                LockSupport.parkNanos(AWHILE_NANOS);
+            }
+        }
+    }
+
+    private void sendWithFutures(ZMTPSocket socket, ZMTPMessage message) throws InterruptedException {
+        Semaphore room = new Semaphore(IN_FLIGHT);
+        while (true) {
+            room.acquire();
+            socket.send(message.retain()).whenComplete((sent, failure) -> {
+                room.release();
+                if (failure != null) {
+                    program.fail(failure);
+                }
+            });
+            messages.add(1);
+        }
+    }
+
+    private void sendAndWait(ZMTPSocket socket, ZMTPMessage message) throws InterruptedException {
+        while (true) {
+            socket.send(message.retain(), PATIENCE);
+            messages.add(1);
+        }
+    }
+
+    @Override
+    void receive(ZMTPSocket socket) {
+        switch (arguments.view()) {
+            case FUTURES -> receiveNext(socket);
+            case BLOCKING ->
+                thread("receiving", () -> {
+                    while (true) {
+                        received(socket.receive(PATIENCE));
+                    }
+                });
+            case PUBLISHER -> socket.messages().subscribe(new Subscriber());
+            default -> super.receive(socket);
+        }
+    }
+
+    /** Takes all that are there, and then has the next one go on. */
+    private void receiveNext(ZMTPSocket socket) {
+        CompletableFuture<ZMTPMessage> next = socket.receive();
+        while (next.isDone()) {
+            received(next.join());
+            next = socket.receive();
+        }
+        next.whenComplete((message, failure) -> {
+            if (failure == null) {
+                received(message);
+                receiveNext(socket);
+            }
+        });
+    }
+
+    private final class Subscriber implements Flow.Subscriber<ZMTPMessage> {
+        private Flow.Subscription subscription;
+        private int left = DEMAND;
+
+        @Override
+        public void onSubscribe(Flow.Subscription subscription) {
+            this.subscription = subscription;
+            subscription.request(2 * DEMAND);
+        }
+
+        @Override
+        public void onNext(ZMTPMessage message) {
+            received(message);
+            if (--left == 0) {
+                left = DEMAND;
+                subscription.request(DEMAND);
+            }
+        }
+
+        @Override
+        public void onError(Throwable cause) {
+            program.fail(cause);
+        }
+
+        @Override
+        public void onComplete() {}
+    }
+
+    @Override
+    void ask(ZMTPSocket socket, ZMTPMessage request) {
+        switch (arguments.view()) {
+            case FUTURES -> thread("asking", () -> askWithFutures(socket, request));
+            case VIRTUAL -> {
+                Executor threads = virtualThreads();
+                for (int i = 0; i < arguments.outstanding(); i++) {
+                    threads.execute(guarded(() -> askAndWait(socket, request)));
+                }
+            }
+            default -> super.ask(socket, request);
+        }
+    }
+
+    private void askWithFutures(ZMTPSocket socket, ZMTPMessage request) throws InterruptedException {
+        Semaphore room = new Semaphore(arguments.outstanding());
+        while (true) {
+            room.acquire();
+            socket.request(request.retain(), PATIENCE).whenComplete((answer, failure) -> {
+                if (failure != null) {
+                    program.fail(failure);
+                    return;
+                }
+                answer.release();
+                messages.add(1);
+                room.release();
+            });
+        }
+    }
+
+    private void askAndWait(ZMTPSocket socket, ZMTPMessage request) throws Exception {
+        while (true) {
+            socket.request(request.retain(), PATIENCE).get().release();
+            loop.execute(() -> messages.add(1)); // of one thread, as the counter wants
+        }
+    }
+
+    /** The JDK may be older than virtual threads. */
+    private static Executor virtualThreads() {
+        try {
+            return (Executor) MethodHandles.publicLookup()
+                    .findStatic(
+                            java.util.concurrent.Executors.class,
+                            "newVirtualThreadPerTaskExecutor",
+                            MethodType.methodType(java.util.concurrent.ExecutorService.class))
+                    .invoke();
+        } catch (Throwable e) {
+            throw new IllegalStateException("virtual threads need JDK 21", e);
+        }
+    }
+
+    @Override
+    void ping(ZMTPSocket socket, ZMTPMessage ping) {
+        if (arguments.view() != View.BLOCKING) {
+            super.ping(socket, ping);
+            return;
+        }
+        thread("asking", () -> {
+            while (true) {
+                long sent = System.nanoTime();
+                socket.send(ping.retain());
+                socket.receive(PATIENCE).release();
+                program.latencies().record(System.nanoTime() - sent);
+                messages.add(1);
+            }
+        });
+    }
+
+    @Override
+    void answerPings(ZMTPSocket socket) {
+        if (arguments.view() != View.BLOCKING) {
+            super.answerPings(socket);
+            return;
+        }
+        ZMTPMessage pong = message(arguments.pong());
+        thread("answering", () -> {
+            while (true) {
+                socket.receive(PATIENCE).release();
+                socket.send(pong.retain());
+                messages.add(1);
+            }
+        });
+    }
+}

@@ -1,0 +1,35 @@
+package dev.zmtp.compare.peer;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.socket.ZMTPSocket;
+import io.netty.channel.EventLoop;
+
+/** Requests from a DEALER to a ROUTER that sends them back, in the way that other libraries have: {@link View#HAND}. */
+final class SocketsByHand extends SocketTraffic {
+
+    SocketsByHand(Program program, EventLoop loop, Counter messages) {
+        super(program, loop, messages);
+    }
+
+    @Override
+    void ask(ZMTPSocket socket, ZMTPMessage request) {
+        socket.onMessage((from, answer) -> {
+            answer.release();
+            messages.add(1);
+            socket.write(request.retain());
+        });
+        loop.execute(() -> {
+            for (int i = 0; i < arguments.outstanding(); i++) {
+                socket.write(request.retain());
+            }
+        });
+    }
+
+    @Override
+    void serve(ZMTPSocket socket) {
+        socket.onMessage((from, request) -> {
+            messages.add(1);
+            socket.write(request); // the name of the peer is its first frame
+        });
+    }
+}

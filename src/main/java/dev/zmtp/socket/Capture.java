@@ -1,0 +1,55 @@
+package dev.zmtp.socket;
+
+import dev.zmtp.ZMTPMessage;
+import java.util.concurrent.atomic.LongAdder;
+
+/** A socket that gets a copy of everything that passes a proxy. Used on the event loops of both sides. */
+final class Capture {
+
+    private final ZMTPSocket socket;
+    private final boolean everything;
+    private final LongAdder captured = new LongAdder();
+    private final LongAdder dropped = new LongAdder();
+
+    Capture(ZMTPSocket socket, boolean everything) {
+        this.socket = socket;
+        this.everything = everything;
+    }
+
+    /** Calls the listener when a copy that was refused may be taken, if the traffic waits for that. */
+    AutoCloseable onRoom(Runnable listener) {
+        return everything ? socket.core().senders().roomListeners().listen(listener) : () -> {};
+    }
+
+    /**
+     * Offers a copy, whose frames share the bytes. The message stays the caller's.
+     *
+     * @return whether the message may go on
+     */
+    boolean offer(ZMTPMessage message) {
+        ZMTPMessage copy = InprocHandler.duplicate(message);
+        if (socket.trySend(copy)) {
+            captured.increment();
+            return true;
+        }
+        copy.release();
+        if (everything) {
+            return false;
+        }
+        dropped.increment();
+        return true;
+    }
+
+    /** Whether the traffic waits for room that will never come. */
+    boolean hasEnded() {
+        return everything && socket.core().senders().isClosed();
+    }
+
+    long captured() {
+        return captured.sum();
+    }
+
+    long dropped() {
+        return dropped.sum();
+    }
+}

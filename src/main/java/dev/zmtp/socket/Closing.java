@@ -1,0 +1,192 @@
+package dev.zmtp.socket;
+
+import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
+
+import io.netty.util.concurrent.Future;
+import io.netty.util.concurrent.FutureListener;
+import io.netty.util.concurrent.ScheduledFuture;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The end of a socket. First, sends and requests are no longer accepted. Then what is queued has some time to leave.
+ * Then everything ends, whatever the peers do. If the event loop ends first, the socket ends with it.
+ */
+final class Closing {
+
+    /**
+     * Time for transports that close with an exchange, and for listeners, whose addresses become free a moment later.
+     */
+    private static final long GRACE = TimeUnit.MILLISECONDS.toNanos(20);
+
+    private final SocketCore core;
+    private final Runnable whenClosed;
+    private final CompletableFuture<ZMTPSocket.CloseReport> report = new CompletableFuture<>();
+    private final AtomicBoolean begun = new AtomicBoolean();
+    private final FutureListener<Object> loopEnded = f -> loopEnded();
+
+    // On the event loop
+    /** All connections of the socket, those included whose handshake goes on. */
+    private final Set<PeerHandler> links = new HashSet<>();
+
+    private final Map<String, Long> undelivered = new LinkedHashMap<>();
+    private @Nullable ScheduledFuture<?> lingers;
+    private long unknown;
+    private boolean lingering;
+    private boolean reported;
+    private volatile boolean finished;
+
+    Closing(SocketCore core, Runnable whenClosed) {
+        this.core = core;
+        this.whenClosed = whenClosed;
+    }
+
+    /** Makes the socket end with its event loop. */
+    void open() {
+        termination().addListener(loopEnded);
+    }
+
+    @SuppressWarnings("unchecked") // its result is not used
+    private Future<Object> termination() {
+        return (Future<Object>) core.eventLoop().terminationFuture();
+    }
+
+    CompletableFuture<ZMTPSocket.CloseReport> close(Duration linger) {
+        core.senders().stopAccepting();
+        if (begun.compareAndSet(false, true)) {
+            core.tryExecute(() -> begin(linger)); // otherwise the event loop has ended, or is about to
+        }
+        return report.copy();
+    }
+
+    private void loopEnded() {
+        core.senders().stopAccepting();
+        begun.set(true);
+        if (!finished) {
+            endOthers();
+            core.routing().endTurn();
+            finish();
+        }
+        List.copyOf(links).forEach(PeerHandler::lost);
+        report();
+    }
+
+    // On the event loop, or after its end
+
+    private void begin(Duration linger) {
+        endOthers();
+        core.senders().drainLast();
+        core.routing().endTurn();
+        lingering = true;
+        check();
+        if (!finished) {
+            lingers = core.schedule(this::finish, Settings.nanos(linger));
+        }
+    }
+
+    /** Ends everything except what was accepted to be sent. */
+    private void endOthers() {
+        core.senders().close();
+        List.copyOf(core.bindings()).forEach(ZMTPBinding::end);
+        core.requests().close();
+        core.inbox().close();
+        core.subscribers().close(new ZMTPSocketException(CLOSED, "the socket is closed"));
+    }
+
+    /** Called when something has left, which may have been the last. */
+    void check() {
+        if (lingering
+                && !finished
+                && core.unconfirmed() == 0
+                && core.senders().stranded() == 0
+                && allQueuesAreEmpty()) {
+            finish();
+        }
+    }
+
+    private boolean allQueuesAreEmpty() {
+        for (ZMTPPeer peer : core.peers()) {
+            if (!peer.queue().isEmpty()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    boolean isFinished() {
+        return finished;
+    }
+
+    /** Counts messages that did not reach their peer. */
+    void undelivered(ZMTPPeer peer, long messages) {
+        if (messages > 0 && begun.get()) {
+            undelivered.merge(peer.endpoint(), messages, Long::sum);
+        }
+    }
+
+    void unknown(long messages) {
+        if (begun.get()) {
+            unknown += messages;
+        }
+    }
+
+    private void finish() {
+        if (finished) {
+            return;
+        }
+        finished = true;
+        if (lingers != null) {
+            lingers.cancel(false);
+        }
+        long left = core.senders().failAll();
+        if (left > 0) {
+            undelivered.merge("nobody", left, Long::sum);
+        }
+        core.peerList().forEach(peer -> undelivered(peer, peer.failQueue(CLOSED, "the socket is closed")));
+        List.copyOf(core.connectors()).forEach(ZMTPConnector::closeNow);
+        List.copyOf(links).forEach(PeerHandler::close);
+        if (nothingIsLeft() || core.schedule(this::report, GRACE) == null) {
+            report();
+        }
+    }
+
+    private boolean nothingIsLeft() {
+        return links.isEmpty() && core.bindings().isEmpty();
+    }
+
+    void began(PeerHandler link) {
+        links.add(link);
+    }
+
+    void ended(PeerHandler link) {
+        links.remove(link);
+        ended();
+    }
+
+    /** Called when a connection or a binding has ended, which may have been the last. */
+    void ended() {
+        if (finished && nothingIsLeft()) {
+            report();
+        }
+    }
+
+    private void report() {
+        if (reported) {
+            return;
+        }
+        reported = true;
+        unknown += core.unconfirmed(); // of those that take longer to say goodbye
+        termination().removeListener(loopEnded);
+        long messages = undelivered.values().stream().mapToLong(Long::longValue).sum();
+        whenClosed.run();
+        report.complete(new ZMTPSocket.CloseReport(messages, unknown, Map.copyOf(undelivered)));
+    }
+}

@@ -1,0 +1,27 @@
+package dev.zmtp.socket;
+
+import java.util.Objects;
+
+/** Where a socket is bound or connects to: a transport and an address in it. */
+record Endpoint(ZMTPTransport transport, ZMTPTransport.Address address) {
+
+    static Endpoint parse(ZMTPSocketConfig config, String text, boolean bind) {
+        Objects.requireNonNull(text, "endpoint");
+        int end = text.indexOf("://");
+        if (end <= 0 || end + 3 == text.length()) {
+            throw new IllegalArgumentException(
+                    "endpoint: " + text + " (expected: a scheme, ://, and an address, as tcp://127.0.0.1:5555)");
+        }
+        ZMTPTransport transport = config.transport(text.substring(0, end));
+        if (transport == null) {
+            throw new IllegalArgumentException(
+                    "endpoint: " + text + " (expected: one of the schemes " + config.schemes() + ")");
+        }
+        return new Endpoint(transport, transport.address(text.substring(end + 3), bind));
+    }
+
+    @Override
+    public String toString() {
+        return transport.scheme() + "://" + address;
+    }
+}

@@ -1,0 +1,12 @@
+package dev.zmtp.socket;
+
+import dev.zmtp.ZMTPMessage;
+
+/** Drops every message without an error: sockets of these types only send (RFC 29, 30, 48). */
+final class Nothing extends Reception {
+
+    @Override
+    void received(ZMTPPeer from, ZMTPMessage message) {
+        malformed(from, message);
+    }
+}

@@ -1,0 +1,46 @@
+package dev.zmtp.socket;
+
+import dev.zmtp.ZMTPMessage;
+import java.util.concurrent.CompletableFuture;
+
+/** The future of one message. If it is cancelled, the message goes to the next one. */
+final class Received extends CompletableFuture<ZMTPMessage> implements Inbox.Taker {
+
+    private final SocketCore core;
+
+    Received(SocketCore core) {
+        this.core = core;
+    }
+
+    @Override
+    public boolean take(ZMTPPeer from, ZMTPMessage message) {
+        message.retain(); // the original stays as it is if this receive was cancelled
+        ZMTPMessage presented = core.present(from, message);
+        boolean taken = super.complete(presented);
+        (taken ? message : presented).release();
+        return taken;
+    }
+
+    @Override
+    public void fail(ZMTPSocketException cause) {
+        completeExceptionally(cause);
+    }
+
+    @Override
+    public boolean cancel(boolean mayInterruptIfRunning) {
+        core.inbox().forget(this);
+        return super.cancel(mayInterruptIfRunning);
+    }
+
+    @Override
+    public boolean complete(ZMTPMessage other) { // the application and completeOnTimeout may call this
+        core.inbox().forget(this);
+        return super.complete(other);
+    }
+
+    @Override
+    public boolean completeExceptionally(Throwable cause) { // orTimeout calls this, too
+        core.inbox().forget(this);
+        return super.completeExceptionally(cause);
+    }
+}

@@ -1,0 +1,380 @@
+package dev.zmtp.socket;
+
+import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.DROPPED;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.MUTE;
+
+import dev.zmtp.ZMTPMessage;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes messages from any thread to the socket's event loop.
+ *
+ * <p>On the event loop a message goes to its peer at once. Another thread takes room from the credit, which is the room
+ * in the queues of the peers, and leaves the message in the intake. So it knows at once whether the message was taken.
+ * A send with a result that finds no room waits in line. While one waits, no other message is taken before it.
+ */
+final class Senders {
+
+    /** How many messages of other threads are sent in one turn of the event loop, which also has to read. */
+    private static final int MAX_MESSAGES_PER_TURN = 1_024;
+
+    private final SocketCore core;
+    private final Credit credit = new Credit();
+    private final Room room = new Room();
+
+    /**
+     * What other threads have sent: messages, a {@link QueuedMessage} where the sender wants the result, and a
+     * {@link DirectSends.Addressed} for one peer.
+     */
+    private final Queue<Object> intake = new ConcurrentLinkedQueue<>();
+
+    private final AtomicBoolean drainScheduled = new AtomicBoolean();
+    private final Runnable drainTask = this::drainTurn;
+
+    /** Messages that were accepted for the queue of a peer that has left since. */
+    private final Deque<Object> stranded = new ArrayDeque<>(0);
+
+    private final Deque<QueuedMessage> waiting = new ArrayDeque<>(0);
+    private final AtomicInteger waiters = new AtomicInteger();
+    private volatile boolean closed;
+
+    /** Whether the oldest messages make room for new ones, which holds in the intake as in the queues of the peers. */
+    private boolean keepsNewest;
+
+    // On the event loop
+    private boolean routing;
+    private boolean roomCame;
+    private boolean lineIsClosed;
+
+    Senders(SocketCore core) {
+        this.core = core;
+    }
+
+    /** Called once the routing is known. */
+    void open() {
+        if (!core.routing().sharesRoom()) {
+            ZMTPQueueLimit limit = core.config().intakeLimit();
+            credit.give(limit.messages(), limit.bytes());
+            ZMTPSlowPeer policy = core.config().slowPeer();
+            keepsNewest = !Patterns.namesPeers(core.type())
+                    && (policy == ZMTPSlowPeer.DROP_OLD || policy == ZMTPSlowPeer.KEEP_LATEST);
+        }
+    }
+
+    Credit credit() {
+        return credit;
+    }
+
+    boolean isWritable() {
+        return !closed
+                && waiters.get() == 0
+                && (keepsNewest
+                        || credit.isOpen()
+                        || (core.inEventLoop() && core.routing().canTakeNow()));
+    }
+
+    /** Takes the message if there is room now. Otherwise it is still the caller's. */
+    boolean trySend(ZMTPMessage message) {
+        if (!closed && waiters.get() == 0) {
+            if (core.inEventLoop()) {
+                if (route(message, null) != Fate.REFUSED) {
+                    return true;
+                }
+            } else if (takeRoom(message.readableBytes())) {
+                hand(message);
+                return true;
+            }
+        }
+        room.missing();
+        if (!core.inEventLoop() && credit.isOpen()) { // it opened after we looked, and nothing else would report that
+            core.tryExecute(this::opened);
+        }
+        return false;
+    }
+
+    /** Takes the message unless it is refused, and returns what happened to it. Called on the event loop. */
+    Fate offer(ZMTPMessage message) {
+        Fate fate = closed || waiters.get() > 0 ? Fate.REFUSED : route(message, null);
+        if (fate == Fate.REFUSED) {
+            room.missing();
+        }
+        return fate;
+    }
+
+    /** Takes the message over. The result is that of the transport, or says why the message did not get there. */
+    CompletableFuture<Void> send(ZMTPMessage message) {
+        CompletableFuture<Void> result = new CompletableFuture<>();
+        QueuedMessage outgoing = new QueuedMessage(message, result, 0);
+        if (closed) {
+            outgoing.fail(CLOSED, "the socket is closed");
+        } else if (core.inEventLoop()) {
+            if (waiters.get() > 0 || route(message, result) == Fate.REFUSED) {
+                waitInLine(outgoing);
+            }
+        } else if (waiters.get() == 0 && takeRoom(outgoing.bytes)) {
+            hand(outgoing);
+        } else {
+            waitInLine(outgoing);
+        }
+        return result;
+    }
+
+    /** Takes credit for a message, from those before it if they are to make room. Called from other threads. */
+    private boolean takeRoom(long bytes) {
+        while (!credit.take(bytes)) {
+            Object oldest = keepsNewest ? intake.poll() : null;
+            if (oldest != null) {
+                makeRoom(oldest);
+            } else if (keepsNewest) { // the rest is with the event loop, or with a thread that is about to add it
+                credit.give(-1, -bytes);
+                return true;
+            } else {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private void makeRoom(Object oldest) {
+        credit.give(1, messageOf(oldest).readableBytes());
+        core.droppedBySocket();
+        fail(oldest, DROPPED, "a newer message took its place");
+    }
+
+    private void waitInLine(QueuedMessage outgoing) {
+        if (!core.routing().waits()) {
+            core.droppedBySocket();
+            outgoing.fail(MUTE, "the queue is full");
+        } else if (waiters.incrementAndGet() > core.config().maxWaitingSends()) {
+            waiters.decrementAndGet();
+            outgoing.fail(MUTE, "as many sends wait as may: " + core.config().maxWaitingSends());
+        } else if (core.inEventLoop()) {
+            waiting.add(outgoing);
+        } else if (!core.tryExecute(() -> joinLine(outgoing))) {
+            waiters.decrementAndGet();
+            outgoing.fail(CLOSED, "the event loop has ended");
+        }
+    }
+
+    private void joinLine(QueuedMessage outgoing) {
+        if (lineIsClosed) { // after it was sent
+            waiters.decrementAndGet();
+            outgoing.fail(CLOSED, "the socket is closed");
+        } else {
+            waiting.add(outgoing);
+            room();
+        }
+    }
+
+    /** Takes over what the credit has accepted. From any thread. */
+    void hand(Object sent) {
+        intake.add(sent);
+        if (!scheduleDrain()) {
+            failIntake(); // no task will
+        }
+    }
+
+    private boolean scheduleDrain() {
+        if (drainScheduled.get() || !drainScheduled.compareAndSet(false, true) || core.tryExecute(drainTask)) {
+            return true;
+        }
+        drainScheduled.set(false); // the next one has to fail, too
+        return false;
+    }
+
+    private Fate route(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
+        long bytes = message.readableBytes();
+        Fate fate = routed(message, result);
+        if (fate == Fate.QUEUED && core.routing().sharesRoom()) {
+            credit.give(-1, -bytes);
+        }
+        if (roomCame && !routing) {
+            room();
+        }
+        return fate;
+    }
+
+    /** Routes a message to all its peers, before others: a write may flush, and the flush may report room. */
+    private Fate routed(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
+        boolean nested = routing;
+        routing = true;
+        try {
+            return core.routing().route(message, result);
+        } finally {
+            routing = nested;
+        }
+    }
+
+    // On the event loop
+
+    private void drainTurn() {
+        drain(MAX_MESSAGES_PER_TURN);
+    }
+
+    private void drain(int most) {
+        drainScheduled.set(false); // first: what is added from now on schedules the next
+        int left = most;
+        for (Object next = intake.poll(); next != null; next = intake.poll()) {
+            if (next instanceof DirectSends.Addressed addressed) {
+                core.directly().arrived(addressed);
+            } else if (!stranded.isEmpty() || !accept(next)) {
+                stranded.add(next);
+            }
+            if (--left == 0) {
+                scheduleDrain();
+                break;
+            }
+        }
+        if (core.closing().isFinished()) {
+            failAll(); // accepted just before the end
+        }
+        if (roomCame) {
+            room();
+        } else {
+            opened();
+        }
+    }
+
+    /** Routes what the credit has accepted. */
+    private boolean accept(Object sent) {
+        ZMTPMessage message = messageOf(sent);
+        CompletableFuture<Void> result = resultOf(sent);
+        long bytes = message.readableBytes();
+        if (keepsNewest) { // now, so that the intake loses none of those that the queues would keep
+            credit.give(1, bytes);
+        }
+        Fate fate = routed(message, result);
+        boolean refused = fate == Fate.REFUSED;
+        boolean mayWait = refused && core.routing().waits();
+        if (!keepsNewest && !mayWait && (fate != Fate.QUEUED || !core.routing().sharesRoom())) {
+            credit.give(1, bytes);
+        }
+        if (refused && !mayWait) { // after the credit: the sender may send again as soon as it knows
+            core.droppedBySocket();
+            message.release();
+            SendResults.fail(result, MUTE, "the queue is full");
+        }
+        return !mayWait;
+    }
+
+    /** Called when there may be room: for messages that have lost their queue, for those in line, and for listeners. */
+    void room() {
+        roomCame = routing;
+        if (routing) {
+            return;
+        }
+        routing = true;
+        try {
+            serveLine();
+        } finally {
+            routing = false;
+            roomCame = false;
+        }
+        opened();
+    }
+
+    private void serveLine() {
+        for (Object next = stranded.poll(); next != null; next = stranded.poll()) {
+            if (!accept(next)) {
+                stranded.addFirst(next);
+                break;
+            }
+        }
+        while (stranded.isEmpty() && !waiting.isEmpty()) {
+            QueuedMessage first = waiting.remove();
+            if (route(first.message(), first.result) == Fate.REFUSED) {
+                waiting.addFirst(first);
+                break;
+            }
+            waiters.decrementAndGet();
+        }
+    }
+
+    private void opened() {
+        if (isWritable()) {
+            room.opened();
+        }
+    }
+
+    Room roomListeners() {
+        return room;
+    }
+
+    /** The number of messages that were accepted and have no queue. They are not delivered unless a peer comes. */
+    long stranded() {
+        return stranded.size();
+    }
+
+    /** Accepts nothing more. Called from any thread. */
+    void stopAccepting() {
+        closed = true;
+    }
+
+    /** Fails the messages in line. What was accepted is still delivered. */
+    void close() {
+        lineIsClosed = true;
+        for (QueuedMessage next = waiting.poll(); next != null; next = waiting.poll()) {
+            waiters.decrementAndGet();
+            next.fail(CLOSED, "the socket is closed");
+        }
+        room.closed();
+    }
+
+    boolean isClosed() {
+        return closed;
+    }
+
+    /** Routes what was accepted before the close. */
+    void drainLast() {
+        drain(Integer.MAX_VALUE);
+    }
+
+    /** Fails all accepted messages that have not left. Returns how many there were. */
+    long failAll() {
+        long failed = 0;
+        for (Object next = stranded.poll(); next != null; next = stranded.poll()) {
+            failed++;
+            fail(next, CLOSED, "the socket is closed");
+        }
+        return failed + failIntake();
+    }
+
+    /** From any thread. */
+    private long failIntake() {
+        long failed = 0;
+        for (Object next = intake.poll(); next != null; next = intake.poll()) {
+            failed++;
+            fail(next, CLOSED, "the socket is closed");
+        }
+        return failed;
+    }
+
+    private static void fail(Object sent, ZMTPSocketException.Reason reason, String text) {
+        messageOf(sent).release();
+        SendResults.fail(resultOf(sent), reason, text);
+    }
+
+    // What the intake has: a message alone, or with its result, or with its peer as well
+
+    private static ZMTPMessage messageOf(Object sent) {
+        if (sent instanceof QueuedMessage outgoing) {
+            return outgoing.message();
+        }
+        return sent instanceof DirectSends.Addressed addressed ? addressed.message() : (ZMTPMessage) sent;
+    }
+
+    private static @Nullable CompletableFuture<Void> resultOf(Object sent) {
+        if (sent instanceof QueuedMessage outgoing) {
+            return outgoing.result;
+        }
+        return sent instanceof DirectSends.Addressed addressed ? addressed.result() : null;
+    }
+}

@@ -1,0 +1,86 @@
+package dev.zmtp.socket;
+
+import dev.zmtp.socket.ZMTPSocketEvent.DropReason;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+
+/** Reports dropped messages, at most once a second for each peer, and disconnects peers that are full for too long. */
+final class SlowPeers {
+
+    private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
+
+    private final SocketCore core;
+    private final Map<ZMTPPeer, Map<DropReason, Long>> dropped = new LinkedHashMap<>();
+    private final Set<ZMTPPeer> watched = new LinkedHashSet<>();
+    private boolean reportScheduled;
+    private boolean lookScheduled;
+
+    SlowPeers(SocketCore core) {
+        this.core = core;
+    }
+
+    void dropped(ZMTPPeer peer, DropReason reason) {
+        if (reportScheduled) {
+            dropped.computeIfAbsent(peer, p -> new EnumMap<>(DropReason.class)).merge(reason, 1L, Long::sum);
+            return;
+        }
+        core.events().fire(new ZMTPSocketEvent.Dropped(peer, reason, 1));
+        reportScheduled = true;
+        core.schedule(this::report, SECOND);
+    }
+
+    private void report() {
+        reportScheduled = false;
+        if (!dropped.isEmpty()) {
+            dropped.forEach((peer, reasons) -> reasons.forEach(
+                    (reason, messages) -> core.events().fire(new ZMTPSocketEvent.Dropped(peer, reason, messages))));
+            dropped.clear();
+            reportScheduled = true;
+            core.schedule(this::report, SECOND);
+        }
+    }
+
+    /** Called when the peer has become slow. If the policy is to disconnect such peers, it is watched. */
+    void watch(ZMTPPeer peer) {
+        if (core.config().slowPeer() == ZMTPSlowPeer.DISCONNECT) {
+            watched.add(peer);
+            look();
+        }
+    }
+
+    private void look() {
+        if (!lookScheduled && !watched.isEmpty()) {
+            lookScheduled = true;
+            core.schedule(
+                    this::disconnectThoseTooSlow, Settings.nanos(core.config().slowPeerTimeout()) / 2);
+        }
+    }
+
+    private void disconnectThoseTooSlow() {
+        lookScheduled = false;
+        watched.removeIf(peer -> peer.queue().isEmpty());
+        List.copyOf(watched).forEach(this::disconnectIfTooSlow); // this may call the application
+        look();
+    }
+
+    /** The time during which a peer was away does not count, although what is queued for it has waited for longer. */
+    private void disconnectIfTooSlow(ZMTPPeer peer) {
+        PeerHandler link = peer.link();
+        if (link == null) {
+            return;
+        }
+        Duration there = Duration.ofNanos(core.nanoTime() - link.upSince());
+        Duration oldest = peer.oldest();
+        Duration waited = oldest.compareTo(there) < 0 ? oldest : there;
+        if (waited.compareTo(core.config().slowPeerTimeout()) >= 0) {
+            link.refuse("the oldest of " + peer.queuedMessages() + " messages has waited for " + waited
+                    + " (expected: less than " + core.config().slowPeerTimeout() + ")");
+        }
+    }
+}

@@ -1,0 +1,423 @@
+package dev.zmtp.socket;
+
+import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.PEER_DOWN;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.ZMTPSocketType;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.channel.EventLoop;
+import io.netty.util.concurrent.ScheduledFuture;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The parts of one socket, and the event loop of all its connections. As all state is used on that loop, a message
+ * passes no lock there. What comes from other threads arrives as a task, or through {@link Senders} and {@link Inbox}.
+ */
+final class SocketCore {
+
+    private final ZMTPSocketConfig config;
+    private final EventLoop eventLoop;
+    private final LongSupplier nanoTime;
+    private final Routing routing;
+    private final Reception reception;
+    private final Senders senders;
+    private final DirectSends directly;
+    private final Inbox inbox;
+    private final Requests requests;
+    private final Subscribers subscribers = new Subscribers();
+    private final Subscriptions subscriptions;
+    private final SocketEvents events = new SocketEvents();
+    private final SlowPeers slowPeers;
+    private final FailedHandshakes failedHandshakes = new FailedHandshakes(this);
+    private final ChannelSetup setup;
+    private final boolean namesPeers;
+    private final Closing closing;
+
+    private final Set<ZMTPPeer> peers = ConcurrentHashMap.newKeySet();
+    private final ConcurrentHashMap<String, ZMTPConnector> connectors = new ConcurrentHashMap<>();
+    private final Set<ZMTPBinding> bindings = ConcurrentHashMap.newKeySet();
+
+    private final LongAdder dropped = new LongAdder();
+
+    /** The allocator of the channels, as soon as there is one. */
+    private ByteBufAllocator allocator = UnpooledByteBufAllocator.DEFAULT;
+
+    /** The number of messages that the transports have, and that are not known to be written or lost. */
+    private long unconfirmed;
+
+    @SuppressWarnings("this-escape") // nothing happens before open()
+    SocketCore(ZMTPSocketConfig config, EventLoop eventLoop, LongSupplier nanoTime, Runnable whenClosed) {
+        this.config = config;
+        this.eventLoop = eventLoop;
+        this.nanoTime = nanoTime;
+        this.senders = new Senders(this);
+        this.directly = new DirectSends(this);
+        this.inbox = new Inbox(this);
+        this.requests = new Requests(this);
+        this.subscriptions = new Subscriptions(this);
+        this.slowPeers = new SlowPeers(this);
+        this.setup = new ChannelSetup(this);
+        this.namesPeers = Patterns.namesPeers(config.type());
+        this.routing = Patterns.routing(this);
+        this.reception = Patterns.reception(this);
+        this.closing = new Closing(this, whenClosed);
+        senders.open();
+    }
+
+    void open() {
+        closing.open();
+    }
+
+    // Its parts
+
+    ZMTPSocketConfig config() {
+        return config;
+    }
+
+    ZMTPSocketType type() {
+        return config.type();
+    }
+
+    Routing routing() {
+        return routing;
+    }
+
+    Senders senders() {
+        return senders;
+    }
+
+    Inbox inbox() {
+        return inbox;
+    }
+
+    Requests requests() {
+        return requests;
+    }
+
+    Subscribers subscribers() {
+        return subscribers;
+    }
+
+    Subscriptions subscriptions() {
+        return subscriptions;
+    }
+
+    SocketEvents events() {
+        return events;
+    }
+
+    SlowPeers slowPeers() {
+        return slowPeers;
+    }
+
+    ChannelSetup setup() {
+        return setup;
+    }
+
+    Closing closing() {
+        return closing;
+    }
+
+    // Where it runs
+
+    EventLoop eventLoop() {
+        return eventLoop;
+    }
+
+    boolean inEventLoop() {
+        return eventLoop.inEventLoop();
+    }
+
+    ByteBufAllocator allocator() {
+        return allocator;
+    }
+
+    int random() {
+        return ThreadLocalRandom.current().nextInt();
+    }
+
+    long nanoTime() {
+        return nanoTime.getAsLong();
+    }
+
+    /** Runs the task later, unless the event loop has ended. */
+    void execute(Runnable task) {
+        tryExecute(task);
+    }
+
+    boolean tryExecute(Runnable task) {
+        try {
+            eventLoop.execute(task);
+            return true;
+        } catch (RejectedExecutionException e) {
+            return false;
+        }
+    }
+
+    /**
+     * Runs the task on the event loop, at once if this is its thread. If the event loop ends before that, the task runs
+     * after its end, when nothing else does.
+     */
+    void executeAnyway(Runnable task) {
+        if (inEventLoop()) {
+            task.run();
+        } else {
+            executeLaterAnyway(task);
+        }
+    }
+
+    /** As {@link #executeAnyway}, but not at once: for what must not happen in the middle of a call. */
+    void executeLaterAnyway(Runnable task) {
+        if (!tryExecute(task)) {
+            eventLoop.terminationFuture().addListener(f -> task.run());
+        }
+    }
+
+    /** Runs the task at once if this is the event loop's thread. Otherwise, it runs there later. */
+    void executeHere(Runnable task) {
+        if (inEventLoop()) {
+            task.run();
+        } else {
+            execute(task);
+        }
+    }
+
+    @Nullable
+    ScheduledFuture<?> schedule(Runnable task, long nanos) {
+        try {
+            return eventLoop.schedule(task, nanos, TimeUnit.NANOSECONDS);
+        } catch (RejectedExecutionException e) {
+            return null; // the event loop ends, and this socket with it
+        }
+    }
+
+    // Endpoints
+
+    ZMTPConnector connect(Endpoint endpoint) {
+        checkOpen();
+        setup.check(endpoint, false);
+        ZMTPConnector made = new ZMTPConnector(this, endpoint);
+        ZMTPConnector there = connectors.putIfAbsent(endpoint.toString(), made);
+        if (there != null) {
+            return there;
+        }
+        if (routing.sharesRoom() && config.queueWhileDown()) {
+            made.peer().eligible(true); // at once, so that a message may be sent before the event loop knows the peer
+        }
+        if (inEventLoop()) {
+            start(made);
+        } else if (!tryExecute(() -> start(made))) {
+            made.closeNow();
+        }
+        return made;
+    }
+
+    private void start(ZMTPConnector connector) {
+        if (closing.isFinished()) { // but not before: messages for it may wait, and the socket linger for them
+            connector.closeNow();
+        } else if (connectors.containsValue(connector)) {
+            peers.add(connector.peer());
+            connector.start();
+        }
+    }
+
+    /** Called when the connector will not connect again. What is queued for it fails. */
+    void stopped(ZMTPConnector connector) {
+        connectors.remove(connector.endpoint(), connector);
+        ZMTPPeer peer = connector.peer();
+        routing.queue(peer, false);
+        closing.undelivered(peer, peer.failQueue(PEER_DOWN, "the connector to " + connector.endpoint() + " stopped"));
+        requests.down(peer, new ZMTPSocketException(CLOSED, "the connector stopped"));
+        if (peer.isForgotten()) {
+            peers.remove(peer);
+        }
+    }
+
+    CompletableFuture<ZMTPBinding> bind(Endpoint endpoint) {
+        checkOpen();
+        setup.check(endpoint, true);
+        ZMTPBinding binding = new ZMTPBinding(this, endpoint);
+        bindings.add(binding);
+        if (!tryExecute(() -> start(binding))) {
+            binding.end();
+        }
+        return binding.bound().copy();
+    }
+
+    private void start(ZMTPBinding binding) {
+        if (senders.isClosed()) {
+            binding.end();
+        } else {
+            binding.start();
+        }
+    }
+
+    void unbound(ZMTPBinding binding) {
+        bindings.remove(binding);
+        closing.ended();
+    }
+
+    Collection<ZMTPConnector> connectors() {
+        return connectors.values();
+    }
+
+    Collection<ZMTPBinding> bindings() {
+        return bindings;
+    }
+
+    // Peers, on the event loop
+
+    /** Returns the connection that has the name of this peer and may be about to end; null if there is none. */
+    @Nullable
+    PeerHandler inTheWay(ZMTPPeer peer, PeerInfo info) {
+        peer.info(info);
+        return routing.inTheWay(peer);
+    }
+
+    /** Returns why the peer may not join; null if it may, in which case the routing knows it from now on. */
+    @Nullable
+    String mayJoin(ZMTPPeer peer, PeerInfo info) {
+        peer.info(info);
+        if (peer.connector() == null) {
+            if (senders.isClosed()) {
+                return "the socket is closed";
+            }
+            if (peers.size() >= config.maxPeers()) {
+                return "peers: as many as may be, " + config.maxPeers();
+            }
+        }
+        return routing.up(peer);
+    }
+
+    void up(PeerHandler link, ZMTPPeer peer) {
+        allocator = link.channel().alloc();
+        peers.add(peer);
+        peer.up(link);
+        events.fire(new ZMTPSocketEvent.PeerUp(peer));
+        subscriptions.up(peer);
+        peer.drain();
+        room();
+        ZMTPConnector connector = peer.connector();
+        if (connector != null && peer.link() == link) {
+            connector.joined();
+        }
+    }
+
+    void down(PeerHandler link, ZMTPPeer peer, Throwable cause) {
+        if (peer.link() != link) {
+            return;
+        }
+        peer.down();
+        subscriptions.down(peer);
+        routing.down(peer);
+        if (peer.connector() == null) {
+            closing.undelivered(peer, peer.failQueue(PEER_DOWN, "connection to " + link.endpoint() + " ended"));
+        }
+        if (peer.isForgotten()) {
+            peers.remove(peer);
+        }
+        requests.down(peer, cause);
+        events.fire(new ZMTPSocketEvent.PeerDown(peer, cause));
+        room();
+    }
+
+    void handshakeFailed(PeerHandler link, Throwable cause) {
+        failedHandshakes.failed(link, cause);
+    }
+
+    Set<ZMTPPeer> peers() {
+        return peers;
+    }
+
+    // Messages, on the event loop
+
+    void received(ZMTPPeer from, ZMTPMessage message) {
+        reception.received(from, message);
+    }
+
+    /**
+     * Returns what the application sees of the message. With some types, the name of the peer comes first (RFC 28, 41,
+     * 51).
+     */
+    ZMTPMessage present(ZMTPPeer from, ZMTPMessage message) {
+        if (!namesPeers) {
+            return message;
+        }
+        byte[] name = from.nameBytes();
+        return Envelope.push(allocator.buffer(name.length).writeBytes(name), message);
+    }
+
+    /** Undoes {@link #present}. Takes the message over. */
+    ZMTPMessage original(ZMTPMessage presented) {
+        return namesPeers ? Envelope.data(presented, 1) : presented;
+    }
+
+    /** Called when there may be room for what waits for it. */
+    void room() {
+        requests.room();
+        senders.room();
+        closing.check();
+    }
+
+    DirectSends directly() {
+        return directly;
+    }
+
+    void droppedBySocket() {
+        dropped.increment();
+    }
+
+    long dropped() {
+        return dropped.sum();
+    }
+
+    /** Counts messages whose connection has ended and that may or may not have arrived. */
+    void unknown(ZMTPPeer peer, long messages) {
+        peer.counters().unknown.add(messages);
+        closing.unknown(messages);
+    }
+
+    void unconfirmed(long messages) {
+        unconfirmed += messages;
+    }
+
+    void confirmed(long messages) {
+        unconfirmed -= messages;
+        if (unconfirmed == 0) {
+            closing.check();
+        }
+    }
+
+    long unconfirmed() {
+        return unconfirmed;
+    }
+
+    // The end
+
+    void checkOpen() {
+        if (senders.isClosed()) {
+            throw new ZMTPSocketException(CLOSED, "the socket is closed");
+        }
+    }
+
+    CompletableFuture<ZMTPSocket.CloseReport> close(Duration linger) {
+        return closing.close(linger);
+    }
+
+    List<ZMTPPeer> peerList() {
+        return List.copyOf(peers);
+    }
+}

@@ -1,0 +1,105 @@
+package dev.zmtp.socket;
+
+import dev.zmtp.ZMTPMembership;
+import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.ZMTPSubscription;
+import dev.zmtp.ZMTPTopicMatcher;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * What this socket has asked its publishers for: topics, each with the number of registrations that want it, or groups.
+ * They are state of the socket and not messages: each publisher gets all of them after each handshake.
+ */
+final class Subscriptions {
+
+    private final SocketCore core;
+    private final boolean groups;
+    private final Map<ByteBuf, Integer> wanted = new LinkedHashMap<>();
+    private final ZMTPTopicMatcher<Subscriptions> prefixes = new ZMTPTopicMatcher<>(Integer.MAX_VALUE, Long.MAX_VALUE);
+    private final Set<ZMTPPeer> publishers = new LinkedHashSet<>();
+    private boolean matched;
+
+    Subscriptions(SocketCore core) {
+        this.core = core;
+        this.groups = core.type() == ZMTPSocketType.DISH;
+    }
+
+    /** Adds the topic until the result is closed. From any thread. */
+    ZMTPSocket.Registration register(ByteBuf topic) {
+        core.checkOpen();
+        core.executeHere(() -> add(topic));
+        AtomicBoolean cancelled = new AtomicBoolean();
+        return () -> {
+            if (cancelled.compareAndSet(false, true)) {
+                core.executeHere(() -> remove(topic));
+            }
+        };
+    }
+
+    void add(ByteBuf topic) {
+        if (wanted.merge(topic, 1, Integer::sum) == 1) {
+            if (!groups) {
+                prefixes.add(topic, this);
+            }
+            tell(topic, true);
+        }
+    }
+
+    void remove(ByteBuf topic) {
+        Integer left = wanted.computeIfPresent(topic, (t, count) -> count == 1 ? null : count - 1);
+        if (left == null) {
+            if (!groups) {
+                prefixes.remove(topic, this);
+            }
+            tell(topic, false);
+        }
+    }
+
+    private void tell(ByteBuf topic, boolean add) {
+        for (ZMTPPeer publisher : publishers) {
+            tell(publisher, topic, add);
+        }
+    }
+
+    private void tell(ZMTPPeer publisher, ByteBuf topic, boolean add) {
+        PeerHandler link = publisher.link();
+        if (link != null) {
+            link.command(groups ? membership(topic, add) : subscription(topic, add));
+        }
+    }
+
+    private static ZMTPSubscription subscription(ByteBuf topic, boolean add) {
+        return add ? ZMTPSubscription.subscribe(topic) : ZMTPSubscription.cancel(topic);
+    }
+
+    private static ZMTPMembership membership(ByteBuf group, boolean join) {
+        return join ? ZMTPMembership.join(group) : ZMTPMembership.leave(group);
+    }
+
+    void up(ZMTPPeer publisher) {
+        publishers.add(publisher);
+        wanted.keySet().forEach(topic -> tell(publisher, topic, true));
+    }
+
+    void down(ZMTPPeer publisher) {
+        publishers.remove(publisher);
+    }
+
+    /** Returns whether messages whose first frame is this one are wanted. */
+    boolean match(ByteBuf first) {
+        if (groups) {
+            return wanted.containsKey(first);
+        }
+        matched = wanted.containsKey(Unpooled.EMPTY_BUFFER);
+        if (!matched) {
+            prefixes.match(first, its -> matched = true);
+        }
+        return matched;
+    }
+}

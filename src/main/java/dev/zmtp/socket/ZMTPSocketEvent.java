@@ -1,0 +1,129 @@
+package dev.zmtp.socket;
+
+import java.net.SocketAddress;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reports what happens to the connections of a socket. A listener ({@link ZMTPSocket#onEvent}) gets events on an
+ * executor, so one that blocks delays nothing else. Events that it is too slow for are counted in an {@link Overflow}.
+ */
+public sealed interface ZMTPSocketEvent {
+
+    /**
+     * The socket is bound.
+     *
+     * @param endpoint the endpoint, with the real port
+     */
+    record Bound(String endpoint) implements ZMTPSocketEvent {}
+
+    /**
+     * The socket is no longer bound to this endpoint.
+     *
+     * @param endpoint the endpoint, with the real port
+     */
+    record Unbound(String endpoint) implements ZMTPSocketEvent {}
+
+    /**
+     * A peer could not be accepted, for example because the process has too many open files. The socket accepts again
+     * after a second.
+     *
+     * @param endpoint the endpoint that is bound
+     * @param cause why
+     */
+    record AcceptFailed(String endpoint, Throwable cause) implements ZMTPSocketEvent {}
+
+    /**
+     * An attempt to connect begins.
+     *
+     * @param endpoint the endpoint that is connected to
+     * @param attempt 1 for the first in a row
+     */
+    record Connecting(String endpoint, int attempt) implements ZMTPSocketEvent {}
+
+    /**
+     * The handshake of a peer has succeeded.
+     *
+     * @param peer the peer
+     */
+    record PeerUp(ZMTPPeer peer) implements ZMTPSocketEvent {}
+
+    /**
+     * The connection of a peer has ended.
+     *
+     * @param peer the peer
+     * @param cause why, if it is known; a {@link java.nio.channels.ClosedChannelException} if the connection was just
+     *     closed
+     */
+    record PeerDown(ZMTPPeer peer, Throwable cause) implements ZMTPSocketEvent {}
+
+    /**
+     * A connection has ended before the end of its handshake. Of those that were accepted, the first 10 of a second are
+     * reported one by one, and the others together at its end: a scanner makes many.
+     *
+     * @param endpoint the endpoint that was bound or connected to
+     * @param address the address of the peer, if it is known
+     * @param cause why
+     * @param others how many more there were at this endpoint, of which nothing else is said
+     */
+    record HandshakeFailed(String endpoint, @Nullable SocketAddress address, Throwable cause, long others)
+            implements ZMTPSocketEvent {}
+
+    /**
+     * A connector waits before it tries again.
+     *
+     * @param endpoint the endpoint that is connected to
+     * @param attempt the number of failures in a row
+     * @param delay how long it waits
+     * @param cause what failed
+     */
+    record RetryScheduled(String endpoint, int attempt, Duration delay, Throwable cause) implements ZMTPSocketEvent {}
+
+    /**
+     * A connector has given up, as its {@link ZMTPReconnect} policy says.
+     *
+     * @param endpoint the endpoint that was connected to
+     * @param cause what failed
+     */
+    record Stopped(String endpoint, Throwable cause) implements ZMTPSocketEvent {}
+
+    /**
+     * A peer does not keep up: its queue is half full. The event comes before anything is dropped, and again after the
+     * queue has been less than a quarter full.
+     *
+     * @param peer the peer
+     * @param messages the number of messages that wait
+     * @param bytes their bytes
+     * @param oldest how long the oldest one has waited
+     * @param dropped the number of messages that were dropped for this peer so far
+     */
+    record SlowPeer(ZMTPPeer peer, long messages, long bytes, Duration oldest, long dropped)
+            implements ZMTPSocketEvent {}
+
+    /** Why a message was dropped that a peer would have got otherwise. */
+    enum DropReason {
+        /** The peer's queue was full, and the policy is to drop new messages. */
+        FULL,
+        /** The peer's queue was full, and a newer message took the place of this one. */
+        REPLACED,
+        /** It has waited for longer than {@link ZMTPSocketConfig#maxAge()}. */
+        EXPIRED
+    }
+
+    /**
+     * Messages for a peer were dropped. The event comes with the first one, and then at most once a second for each
+     * peer and reason.
+     *
+     * @param peer the peer
+     * @param reason why they were dropped
+     * @param messages the number of messages since the last of these events
+     */
+    record Dropped(ZMTPPeer peer, DropReason reason, long messages) implements ZMTPSocketEvent {}
+
+    /**
+     * The listener was too slow for some events, which are lost.
+     *
+     * @param events the number of events
+     */
+    record Overflow(long events) implements ZMTPSocketEvent {}
+}

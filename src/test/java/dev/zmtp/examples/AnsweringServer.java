@@ -1,0 +1,41 @@
+package dev.zmtp.examples;
+
+import static dev.zmtp.ZMTPSocketType.ROUTER;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.socket.ZMTPSocket;
+import dev.zmtp.socket.ZMTPSocketConfig;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.function.UnaryOperator;
+
+/** A ROUTER that answers on other threads, in any order, whatever asks: REQs, DEALERs, and proxies in between. */
+public final class AnsweringServer {
+
+    private AnsweringServer() {}
+
+    /** Serves on port 5555 until it is killed. */
+    public static void main(String... args) throws InterruptedException {
+        ExecutorService workers = Executors.newFixedThreadPool(4);
+        try (ZMTPSocket server = open(workers, question -> "you said: " + question)) {
+            System.out.println(server.bind("tcp://127.0.0.1:5555").join());
+            Thread.currentThread().join();
+        } finally {
+            workers.shutdown();
+        }
+    }
+
+    static ZMTPSocket open(Executor workers, UnaryOperator<String> answer) {
+        ZMTPSocket server = ZMTPSocket.open(ZMTPSocketConfig.builder(ROUTER)
+                .maxOutstandingRequests(1_000) // those that come when so many have no answer stay with their peers
+                .build());
+        server.serve(request -> {
+            String question = request.message().frame(0).toString(UTF_8);
+            return CompletableFuture.supplyAsync(() -> ZMTPMessage.fromUTF8(answer.apply(question)), workers);
+        });
+        return server;
+    }
+}

@@ -1,0 +1,57 @@
+package dev.zmtp.examples;
+
+import static dev.zmtp.ZMTPSocketType.REP;
+import static dev.zmtp.ZMTPSocketType.REQ;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.socket.ZMTPSocket;
+import java.time.Duration;
+
+/** A REQ and a REP that send and receive in turn, each on a thread that may wait. */
+public final class AskAndAnswer {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+    private AskAndAnswer() {}
+
+    /** Asks three times. */
+    public static void main(String... args) throws InterruptedException {
+        try (ZMTPSocket server = ZMTPSocket.open(REP);
+                ZMTPSocket client = ZMTPSocket.open(REQ)) {
+            String endpoint = server.bind("tcp://127.0.0.1:*").join().endpoint();
+            client.connect(endpoint);
+            Thread answering = new Thread(() -> answer(server, 3));
+            answering.start();
+            for (String name : new String[] {"Ada", "Grace", "Edith"}) {
+                System.out.println(ask(client, name));
+            }
+            answering.join();
+        }
+    }
+
+    static void answer(ZMTPSocket server, int questions) {
+        try {
+            for (int i = 0; i < questions; i++) {
+                String name = text(server.receive(PATIENCE));
+                server.send(ZMTPMessage.fromUTF8("Hello, " + name), PATIENCE);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** A ZMTPSocketException says why there is no answer: nobody was asked, or the server has gone, or it is slow. */
+    static String ask(ZMTPSocket client, String name) throws InterruptedException {
+        client.send(ZMTPMessage.fromUTF8(name), PATIENCE);
+        return text(client.receive(PATIENCE));
+    }
+
+    private static String text(ZMTPMessage message) {
+        try {
+            return message.frame(0).toString(UTF_8);
+        } finally {
+            message.release();
+        }
+    }
+}

@@ -1,0 +1,67 @@
+package dev.zmtp.examples;
+
+import static dev.zmtp.ZMTPSocketType.DEALER;
+import static dev.zmtp.ZMTPSocketType.ROUTER;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.socket.ZMTPSocket;
+import dev.zmtp.socket.ZMTPSocketConfig;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.UnaryOperator;
+
+/** A ROUTER that sends tasks to DEALERs by their names. */
+public final class NamedWorkers {
+
+    private NamedWorkers() {}
+
+    /** Sends a task to each of two workers, and one to a worker that does not exist. */
+    public static void main(String... args) {
+        try (ZMTPSocket router = ZMTPSocket.open(ROUTER)) {
+            String endpoint = router.bind("tcp://127.0.0.1:*").join().endpoint();
+            ZMTPSocket red = worker(endpoint, "red", task -> "red has done: " + task);
+            ZMTPSocket blue = worker(endpoint, "blue", task -> "blue has done: " + task);
+            try {
+                System.out.println(next(router)); // each says hello
+                System.out.println(next(router));
+                send(router, "red", "paint").join();
+                send(router, "blue", "dry").join();
+                System.out.println(next(router));
+                System.out.println(next(router));
+                Throwable unroutable = send(router, "green", "paint")
+                        .handle((sent, failure) -> failure)
+                        .join();
+                System.out.println(unroutable);
+            } finally {
+                red.close();
+                blue.close();
+            }
+        }
+    }
+
+    /** Sends the task to the worker with this name. Fails with UNROUTABLE if there is none. */
+    static CompletableFuture<Void> send(ZMTPSocket router, String name, String task) {
+        return router.send(ZMTPMessage.fromUTF8(name, task)); // the first frame is the name, which is not sent
+    }
+
+    /** What the next worker says, with its name. */
+    static String next(ZMTPSocket router) {
+        ZMTPMessage message = router.receive().join(); // the first frame is the name of its sender
+        String text = message.frame(0).toString(UTF_8) + ": " + message.frame(1).toString(UTF_8);
+        message.release();
+        return text;
+    }
+
+    static ZMTPSocket worker(String endpoint, String name, UnaryOperator<String> work) {
+        ZMTPSocket worker = ZMTPSocket.open(ZMTPSocketConfig.builder(DEALER)
+                .codec(c -> c.localIdentity(name))
+                .build());
+        worker.onMessage((router, task) -> {
+            worker.write(ZMTPMessage.fromUTF8(work.apply(task.frame(0).toString(UTF_8))));
+            task.release();
+        });
+        worker.connect(endpoint);
+        worker.write(ZMTPMessage.fromUTF8("hello")); // leaves when the router is there
+        return worker;
+    }
+}

@@ -1,0 +1,61 @@
+package dev.zmtp.examples;
+
+import static dev.zmtp.ZMTPSocketType.CLIENT;
+import static dev.zmtp.ZMTPSocketType.DISH;
+import static dev.zmtp.ZMTPSocketType.RADIO;
+import static dev.zmtp.ZMTPSocketType.SERVER;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.socket.ZMTPSocket;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+
+/** The draft patterns, whose messages have one frame: CLIENT and SERVER, RADIO and DISH. */
+public final class SingleFrames {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+    private SingleFrames() {}
+
+    /** Asks a SERVER, and listens to a RADIO. */
+    public static void main(String... args) throws InterruptedException {
+        try (ZMTPSocket server = echoServer();
+                ZMTPSocket client = ZMTPSocket.open(CLIENT)) {
+            client.connect(server.bind("tcp://127.0.0.1:*").join().endpoint());
+            client.write(ZMTPMessage.fromUTF8("hello"));
+            ZMTPMessage answer = client.receive(PATIENCE);
+            System.out.println(answer);
+            answer.release();
+        }
+        try (ZMTPSocket radio = ZMTPSocket.open(RADIO)) {
+            String endpoint = radio.bind("tcp://127.0.0.1:*").join().endpoint();
+            CompletableFuture<String> heard = new CompletableFuture<>();
+            ZMTPSocket dish = dish(endpoint, "news", heard::complete);
+            radio.awaitSubscribers(1).join();
+            radio.write(ZMTPMessage.fromUTF8("news", "it works")); // the group, and the body
+            System.out.println(heard.join());
+            dish.close();
+        }
+    }
+
+    /** Sends back what it gets. With SERVER and PEER, the first frame is four bytes that name the peer. */
+    static ZMTPSocket echoServer() {
+        ZMTPSocket server = ZMTPSocket.open(SERVER);
+        server.onMessage((client, message) -> server.write(message)); // it still begins with the name
+        return server;
+    }
+
+    /** A group is not a prefix: it is joined and compared whole. */
+    static ZMTPSocket dish(String endpoint, String group, Consumer<String> onNews) {
+        ZMTPSocket dish = ZMTPSocket.open(DISH);
+        dish.join(group);
+        dish.onMessage((radio, news) -> {
+            onNews.accept(news.frame(1).toString(UTF_8)); // after the group
+            news.release();
+        });
+        dish.connect(endpoint);
+        return dish;
+    }
+}

@@ -1,0 +1,292 @@
+package dev.zmtp.examples;
+
+import static dev.zmtp.ZMTPSocketType.CLIENT;
+import static dev.zmtp.ZMTPSocketType.PAIR;
+import static dev.zmtp.ZMTPSocketType.PULL;
+import static dev.zmtp.ZMTPSocketType.PUSH;
+import static dev.zmtp.ZMTPSocketType.RADIO;
+import static dev.zmtp.ZMTPSocketType.REP;
+import static dev.zmtp.ZMTPSocketType.REQ;
+import static dev.zmtp.ZMTPSocketType.ROUTER;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.ZMTPSubscription;
+import dev.zmtp.socket.ZMTPSocket;
+import dev.zmtp.socket.ZMTPSocketEvent;
+import dev.zmtp.socket.ZMTPSocketException;
+import dev.zmtp.testing.BlockingCheck;
+import dev.zmtp.testing.Certificates;
+import io.netty.handler.ssl.SslContextBuilder;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Each example of {@code docs/sockets.md}, run within this JVM. */
+@Timeout(60)
+class SocketExamplesTest {
+
+    private static final String ANY_PORT = "tcp://127.0.0.1:*";
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    private final Deque<ZMTPSocket> sockets = new ArrayDeque<>();
+
+    @AfterEach
+    void closeAllSockets() throws Exception {
+        for (ZMTPSocket socket : sockets) {
+            get(socket.close(Duration.ZERO));
+        }
+    }
+
+    private ZMTPSocket open(ZMTPSocketType type) {
+        return closing(ZMTPSocket.open(type));
+    }
+
+    private ZMTPSocket closing(ZMTPSocket socket) {
+        sockets.push(socket);
+        return socket;
+    }
+
+    private static String bind(ZMTPSocket socket, String endpoint) throws Exception {
+        return get(socket.bind(endpoint)).endpoint();
+    }
+
+    private static <T> T get(CompletableFuture<T> future) throws Exception {
+        return future.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+    }
+
+    private static String next(BlockingQueue<String> texts) throws InterruptedException {
+        return texts.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+    }
+
+    @Test
+    void theFirstProgramGetsItsAnswer() {
+        FirstSockets.main(); // ends once it has its answer, and fails without one
+    }
+
+    @Test
+    void eachTaskGoesToOneWorker() throws Exception {
+        List<String> tasks =
+                IntStream.range(0, 5_000).mapToObj(i -> "task " + i).toList(); // more than two queues hold
+        BlockingQueue<String> done = new LinkedBlockingQueue<>();
+        ZMTPSocket source = open(PUSH);
+        String endpoint = bind(source, ANY_PORT);
+        closing(WorkQueue.worker(endpoint, done::add));
+        closing(WorkQueue.worker(endpoint, done::add));
+
+        WorkQueue.dealOut(source, tasks);
+
+        List<String> seen = new ArrayList<>();
+        while (seen.size() < tasks.size()) {
+            seen.add(next(done));
+        }
+        assertThat(seen).containsExactlyInAnyOrderElementsOf(tasks);
+    }
+
+    @Test
+    void aSubscriberGetsTheQuotesOfItsTopic() throws Exception {
+        BlockingQueue<String> topics = new LinkedBlockingQueue<>();
+        BlockingQueue<String> quotes = new LinkedBlockingQueue<>();
+        ZMTPSocket publisher = closing(Quotes.publisher(topic -> topics.add(topic.toString()), Runnable::run, s -> {}));
+        String endpoint = bind(publisher, ANY_PORT);
+        ZMTPSocket subscriber = closing(Quotes.subscriber(endpoint, "acme.", quotes::add));
+        assertThat(get(publisher.awaitSubscribers(1))).isEqualTo(1);
+
+        publisher.write(ZMTPMessage.fromUTF8("other.close", "200"));
+        publisher.write(ZMTPMessage.fromUTF8("acme.close", "100"));
+
+        assertThat(next(quotes)).isEqualTo("acme.close=100");
+        assertThat(next(topics)).isEqualTo(ZMTPSubscription.subscribe("acme.").toString());
+        subscriber.close();
+        assertThat(next(topics)).isEqualTo(ZMTPSubscription.cancel("acme.").toString());
+    }
+
+    @Test
+    void aSubscriberThatDoesNotReadIsReportedBeforeItMissesAnything() throws Exception {
+        CompletableFuture<ZMTPSocketEvent.SlowPeer> slow = new CompletableFuture<>();
+        ZMTPSocket publisher = closing(Quotes.publisher(topic -> {}, Runnable::run, slow::complete));
+        ZMTPSocket subscriber = open(ZMTPSocketType.SUB); // with no receiver, it reads until its own queue is full
+        subscriber.subscribe("");
+        subscriber.connect(bind(publisher, ANY_PORT));
+        get(publisher.awaitSubscribers(1));
+
+        String large = "x".repeat(100_000);
+        while (!slow.isDone()) {
+            get(publisher.send(ZMTPMessage.fromUTF8("acme.report", large)));
+        }
+
+        assertThat(get(slow).dropped()).isZero();
+        assertThat(get(slow).bytes()).isGreaterThanOrEqualTo(4 << 20);
+    }
+
+    @Test
+    void aRequestAndItsAnswerTakeTurns() throws Exception {
+        ZMTPSocket server = open(REP);
+        ZMTPSocket client = open(REQ);
+        client.connect(bind(server, ANY_PORT));
+        Thread answering = new Thread(() -> AskAndAnswer.answer(server, 2));
+        answering.start();
+
+        assertThat(AskAndAnswer.ask(client, "Ada")).isEqualTo("Hello, Ada");
+        assertThat(AskAndAnswer.ask(client, "Grace")).isEqualTo("Hello, Grace");
+
+        BlockingCheck.allow(answering::join);
+    }
+
+    @Test
+    void aClientAsksAgainWhenItsServerIsBack() throws Exception {
+        BlockingQueue<String> asked = new LinkedBlockingQueue<>();
+        ZMTPSocket first = open(ROUTER);
+        first.onMessage((peer, request) -> {
+            asked.add(request.frame(3).toString(UTF_8)); // after the name, the id, and an empty frame
+            request.release(); // and no answer
+        });
+        String endpoint = bind(first, ANY_PORT);
+        try (AskingClient client = new AskingClient(endpoint, PATIENCE)) {
+            CompletableFuture<String> answer = client.ask("how are you?");
+            assertThat(next(asked)).isEqualTo("how are you?");
+
+            get(first.close(Duration.ZERO));
+            ZMTPSocket second = closing(AnsweringServer.open(Runnable::run, question -> "fine"));
+            bind(second, endpoint);
+
+            assertThat(get(answer)).isEqualTo("fine");
+        }
+    }
+
+    @Test
+    void aServerAnswersInAnyOrder() throws Exception {
+        BlockingQueue<Runnable> work = new LinkedBlockingQueue<>();
+        BlockingQueue<String> answers = new LinkedBlockingQueue<>();
+        ZMTPSocket server = closing(AnsweringServer.open(work::add, question -> question + "!"));
+        try (AskingClient client = new AskingClient(bind(server, ANY_PORT), PATIENCE)) {
+            client.ask("a").thenAccept(answers::add);
+            client.ask("b").thenAccept(answers::add);
+            Runnable first = work.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            Runnable second = work.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+
+            second.run();
+            assertThat(next(answers)).isEqualTo("b!");
+            first.run();
+            assertThat(next(answers)).isEqualTo("a!");
+        }
+    }
+
+    @Test
+    void aTaskGoesToTheWorkerWithItsName() throws Exception {
+        ZMTPSocket router = open(ROUTER);
+        String endpoint = bind(router, ANY_PORT);
+        closing(NamedWorkers.worker(endpoint, "red", task -> "painted the " + task));
+        assertThat(NamedWorkers.next(router)).isEqualTo("red: hello");
+
+        get(NamedWorkers.send(router, "red", "door"));
+
+        assertThat(NamedWorkers.next(router)).isEqualTo("red: painted the door");
+        assertThat(NamedWorkers.send(router, "green", "door"))
+                .failsWithin(PATIENCE)
+                .withThrowableOfType(ExecutionException.class)
+                .withCauseInstanceOf(ZMTPSocketException.class)
+                .withMessageContaining("UNROUTABLE");
+    }
+
+    @Test
+    void twoThreadsTalkWithinOneProcess() throws Exception {
+        ZMTPSocket left = open(PAIR);
+        ZMTPSocket right = open(PAIR);
+        left.connect("inproc://two-threads");
+        bind(right, "inproc://two-threads");
+        Thread echoing = new Thread(() -> TwoThreads.echo(right));
+        echoing.start();
+
+        assertThat(TwoThreads.ask(left, "hello")).isEqualTo("hello");
+
+        right.close();
+        BlockingCheck.allow(echoing::join);
+    }
+
+    @Test
+    void aServerAnswersItsClientByRoutingId() throws Exception {
+        ZMTPSocket server = closing(SingleFrames.echoServer());
+        ZMTPSocket client = open(CLIENT);
+        client.connect(bind(server, ANY_PORT));
+
+        assertThat(TwoThreads.ask(client, "hello")).isEqualTo("hello");
+    }
+
+    @Test
+    void aDishHearsTheGroupThatItHasJoined() throws Exception {
+        BlockingQueue<String> news = new LinkedBlockingQueue<>();
+        ZMTPSocket radio = open(RADIO);
+        closing(SingleFrames.dish(bind(radio, ANY_PORT), "news", news::add));
+        get(radio.awaitSubscribers(1));
+
+        radio.write(ZMTPMessage.fromUTF8("newspapers", "not for us"));
+        radio.write(ZMTPMessage.fromUTF8("news", "for us"));
+
+        assertThat(next(news)).isEqualTo("for us");
+    }
+
+    @Test
+    void oneServerIsReachedOverEachTransport(@TempDir Path directory) throws Exception {
+        ZMTPSocket server = closing(SameHost.server());
+        for (String endpoint : SameHost.endpoints(directory)) {
+            assertThat(get(SameHost.ask(bind(server, endpoint)))).isEqualTo("hello");
+        }
+    }
+
+    @Test
+    void socketsTalkThroughTls(@TempDir Path directory) throws Exception {
+        Certificates certificate = Certificates.make(directory, "server"); // for the host "localhost"
+        ZMTPSocket server = closing(SocketsOverTls.server(
+                SslContextBuilder.forServer(certificate.keys()).build()));
+        ZMTPSocket client = closing(SocketsOverTls.client(OverTls.clientContext(certificate.certificate())));
+        String endpoint = bind(server, ANY_PORT);
+        client.connect(endpoint.replace("127.0.0.1", "localhost"));
+
+        assertThat(TwoThreads.ask(client, "hello")).isEqualTo("hello");
+    }
+
+    @Test
+    void messagesAreReceivedInFourWays() throws Exception {
+        ZMTPSocket pull = open(PULL);
+        ZMTPSocket push = open(PUSH);
+        push.connect(bind(pull, "inproc://four-views"));
+        for (String text : List.of("blocking", "future", "pub", "lisher", "handler")) {
+            push.write(ZMTPMessage.fromUTF8(text));
+        }
+
+        assertThat(FourViews.blocking(pull)).isEqualTo("blocking");
+        assertThat(get(FourViews.future(pull))).isEqualTo("future");
+        assertThat(get(FourViews.publisher(pull, 2))).isEqualTo("publisher");
+        BlockingQueue<String> handled = new LinkedBlockingQueue<>();
+        FourViews.handler(pull, handled::add);
+        assertThat(next(handled)).isEqualTo("handler");
+    }
+
+    @Test
+    void aConnectorGivesUpWhenItsListenerSaysSo() throws Exception {
+        BlockingQueue<String> log = new LinkedBlockingQueue<>();
+        ZMTPSocket push = closing(ZMTPSocket.open(SocketWatch.givesUpAfter(2)));
+        push.onEvent(Runnable::run, event -> SocketWatch.report(event, log::add));
+
+        push.connect("inproc://nobody");
+
+        assertThat(next(log)).startsWith("attempt 1 failed: ").contains("inproc://nobody");
+        assertThat(next(log)).isEqualTo("gave up: inproc://nobody");
+    }
+}

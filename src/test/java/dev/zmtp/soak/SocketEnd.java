@@ -1,0 +1,310 @@
+package dev.zmtp.soak;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.socket.ZMTPPeer;
+import dev.zmtp.socket.ZMTPQueueLimit;
+import dev.zmtp.socket.ZMTPReconnect;
+import dev.zmtp.socket.ZMTPSocket;
+import dev.zmtp.socket.ZMTPSocketConfig;
+import dev.zmtp.socket.ZMTPSocketEvent;
+import dev.zmtp.socket.ZMTPSocketException;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.EventLoopGroup;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/** One end of a link: a socket of ours, which may be closed and replaced by another one, on the same endpoint. */
+final class SocketEnd {
+
+    private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(10);
+
+    /** What the messages of one socket became, if each has a future. */
+    private enum Result {
+        WRITTEN,
+        UNKNOWN,
+        ELSE,
+        REFUSED
+    }
+
+    private final SocketLink link;
+    private final ZMTPSocketType type;
+    private final EventLoopGroup loops;
+    private final Random random;
+    private final boolean promised;
+    private final SocketTally tally;
+    private final Map<Result, AtomicLong> results = new ConcurrentHashMap<>();
+    private final Set<ZMTPPeer> peers = ConcurrentHashMap.newKeySet();
+    private final List<CompletableFuture<?>> requests = new ArrayList<>();
+
+    private @Nullable ZMTPSocket socket;
+    private String endpoint = "";
+    private boolean binds;
+    private long stream;
+    private long next;
+    private long taken;
+    private long all;
+    private boolean lost;
+
+    /**
+     * An end without a socket.
+     *
+     * @param promised whether each message has a future
+     */
+    SocketEnd(SocketLink link, ZMTPSocketType type, EventLoopGroup loops, Random random, boolean promised) {
+        this.link = link;
+        this.type = type;
+        this.loops = loops;
+        this.random = random;
+        this.promised = promised;
+        this.tally = new SocketTally(link::wrong);
+    }
+
+    SocketTally tally() {
+        return tally;
+    }
+
+    /** The messages that all of its sockets have taken. */
+    long taken() {
+        return all + taken;
+    }
+
+    /** Whether one of its sockets did not say of all messages that they were written. */
+    boolean hasLost() {
+        return lost;
+    }
+
+    @Override
+    public String toString() {
+        return type + ", taken " + taken() + ", arrived " + tally.count() + ", " + socket;
+    }
+
+    private void open() {
+        stream = link.newStream();
+        next = 0;
+        taken = 0;
+        results.clear();
+        for (Result result : Result.values()) {
+            results.put(result, new AtomicLong());
+        }
+        peers.clear();
+        socket = ZMTPSocket.open(ZMTPSocketConfig.builder(type)
+                .group(loops)
+                .sendLimit(new ZMTPQueueLimit(50, 4 << 20))
+                .receiveLimit(new ZMTPQueueLimit(50, 4 << 20))
+                .reconnect(
+                        ZMTPReconnect.exponential(Duration.ofMillis(10), Duration.ofMillis(200), Duration.ofSeconds(1)))
+                .build());
+        socket.onEvent(Runnable::run, event -> {
+            if (event instanceof ZMTPSocketEvent.PeerUp up) {
+                peers.add(up.peer());
+            }
+        });
+        switch (type) {
+            case ROUTER, REP ->
+                socket.serve(request ->
+                        CompletableFuture.completedFuture(request.message().retain()));
+            case PULL, PAIR, SUB -> socket.onMessage(tally::got);
+            default -> {}
+        }
+        if (type == ZMTPSocketType.SUB) {
+            socket.subscribe(Numbered.TOPIC);
+        }
+    }
+
+    /** Returns what may be connected to. */
+    String bind(String where) {
+        open();
+        binds = true;
+        endpoint = await(socket.bind(where)).endpoint();
+        return endpoint;
+    }
+
+    void connect(String where) {
+        open();
+        endpoint = where;
+        peers.add(socket.connect(where).peer());
+    }
+
+    /** Waits until there is somebody to send to. */
+    void awaitSubscriber() {
+        if (type == ZMTPSocketType.PUB) {
+            await(socket.awaitSubscribers(1));
+        }
+    }
+
+    // What happens to it
+
+    /** Whether there was room for the next message of its stream. */
+    boolean send() {
+        ZMTPMessage message = new Numbered(stream, next, false).toMessage(ByteBufAllocator.DEFAULT, random);
+        if (type == ZMTPSocketType.DEALER || type == ZMTPSocketType.REQ) {
+            ask(message);
+        } else if (promised && socket.isWritable()) {
+            taken++;
+            socket.send(message)
+                    .whenComplete(
+                            (nothing, failure) -> results.get(resultOf(failure)).incrementAndGet());
+        } else if (!promised && socket.trySend(message)) {
+            taken++;
+        } else {
+            message.release();
+            return false;
+        }
+        next++;
+        return true;
+    }
+
+    private static Result resultOf(@Nullable Throwable failure) {
+        if (failure == null) {
+            return Result.WRITTEN;
+        }
+        return switch (((ZMTPSocketException) failure).reason()) {
+            case UNKNOWN -> Result.UNKNOWN;
+            case MUTE -> Result.REFUSED;
+            default -> Result.ELSE;
+        };
+    }
+
+    private void ask(ZMTPMessage message) {
+        long of = stream;
+        long number = next;
+        taken++;
+        requests.add(socket.request(message, REQUEST_TIMEOUT).handle((answer, failure) -> {
+            if (failure == null) {
+                tally.answered(answer, of, number);
+            } else {
+                link.count("requests that failed", ((ZMTPSocketException) failure).reason());
+            }
+            return null;
+        }));
+    }
+
+    /** Ends one of the connections. */
+    void kill() {
+        pick(socket.peers()).ifPresent(ZMTPPeer::disconnect);
+    }
+
+    /** Reads nothing from one peer until the result runs. */
+    Runnable stop() {
+        ZMTPPeer peer = pick(socket.peers()).orElse(null);
+        if (peer == null) {
+            return () -> {};
+        }
+        peer.pause();
+        return peer::resume;
+    }
+
+    private Optional<ZMTPPeer> pick(List<ZMTPPeer> from) {
+        return from.isEmpty() ? Optional.empty() : Optional.of(from.get(random.nextInt(from.size())));
+    }
+
+    /** Closes the socket at once, and opens another one in its place. */
+    void restart() {
+        close(Duration.ZERO);
+        if (binds) {
+            bind(endpoint);
+        } else {
+            connect(endpoint);
+        }
+    }
+
+    /** Waits until all requests have an end. */
+    void awaitAnswers() {
+        requests.forEach(SocketEnd::await);
+        requests.clear();
+    }
+
+    /** Whether a connection is there. */
+    boolean isUp() {
+        return socket.peers().stream().anyMatch(ZMTPPeer::isUp);
+    }
+
+    // The end
+
+    /** After a failure, too, nothing may be left. */
+    void closeForSure() {
+        if (socket != null) {
+            await(socket.close(Duration.ZERO));
+        }
+    }
+
+    /** Closes the socket, and checks that it knows what became of each message. */
+    void close(Duration linger) {
+        ZMTPSocket.CloseReport report = await(socket.close(linger));
+        awaitAnswers();
+        long written = 0;
+        long unknown = 0;
+        long dropped = report.undeliveredTo().getOrDefault("nobody", 0L);
+        for (ZMTPPeer peer : peers) {
+            written += peer.written();
+            unknown += peer.unknown();
+            dropped += peer.dropped();
+            if (peer.queuedMessages() != 0 || peer.queuedBytes() != 0) {
+                link.wrong("still queued for " + peer);
+            }
+        }
+        boolean counted = type == ZMTPSocketType.PUSH || type == ZMTPSocketType.PAIR;
+        long refused = results.get(Result.REFUSED).get();
+        if (counted && !promised && taken != written + unknown + dropped) {
+            link.wrong(type + " has taken " + taken + " (expected: written " + written + " + unknown " + unknown
+                    + " + dropped " + dropped + ", " + report + ")");
+        }
+        if (counted && promised) {
+            checkResults(written, unknown, dropped);
+        }
+        if (counted && tallyOfTheOther() > written + unknown) {
+            link.wrong("arrived: " + tallyOfTheOther() + " (expected: <= written " + written + " + unknown " + unknown
+                    + ")");
+        }
+        link.count("messages", "written", written);
+        link.count("messages", "unknown", unknown);
+        link.count("messages", "dropped", dropped);
+        lost |= unknown + dropped > 0;
+        all += taken - refused;
+        taken = 0;
+    }
+
+    private long tallyOfTheOther() {
+        return link.otherThan(this) == null ? 0 : link.otherThan(this).tally.count(stream);
+    }
+
+    /**
+     * A barrier speaks for several messages: those before it may be known to be written, and be unknown to it. What
+     * waited in line when the socket was closed is in no counter.
+     */
+    private void checkResults(long written, long unknown, long dropped) {
+        long succeeded = results.get(Result.WRITTEN).get();
+        long uncertain = results.get(Result.UNKNOWN).get();
+        long others = results.get(Result.ELSE).get();
+        long settled =
+                succeeded + uncertain + others + results.get(Result.REFUSED).get();
+        if (settled != taken || succeeded + uncertain != written + unknown || succeeded < written || others < dropped) {
+            link.wrong("results: " + results + " of " + taken + " (expected: written " + written + ", unknown "
+                    + unknown + ", dropped " + dropped + ")");
+        }
+    }
+
+    static <T> T await(CompletableFuture<T> future) {
+        try {
+            return future.get(2 * Round.PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        } catch (InterruptedException | TimeoutException e) {
+            throw new CompletionException("future: " + future + " (expected: complete)", e);
+        } catch (ExecutionException e) {
+            throw new CompletionException(e.getCause());
+        }
+    }
+}

@@ -1,0 +1,155 @@
+package dev.zmtp.socket;
+
+import static dev.zmtp.ZMTPSocketType.PUB;
+import static dev.zmtp.ZMTPSocketType.PULL;
+import static dev.zmtp.ZMTPSocketType.PUSH;
+import static dev.zmtp.ZMTPSocketType.SUB;
+import static dev.zmtp.socket.TestSockets.await;
+import static dev.zmtp.socket.TestSockets.bind;
+import static dev.zmtp.socket.TestSockets.connect;
+import static dev.zmtp.socket.TestSockets.get;
+import static dev.zmtp.socket.TestSockets.message;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.zmtp.ZMTPMessage;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.WriteBufferWaterMark;
+import java.io.IOException;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** T75: what was sent was written, waits, was dropped, or its fate is unknown. Nothing else, and nothing twice. */
+@SuppressWarnings("try") // a connection is open, and not read
+class AccountingTest {
+
+    private static final String BODY = "x".repeat(10_000);
+
+    private static long accounted(ZMTPPeer peer) {
+        return peer.written() + peer.queuedMessages() + peer.dropped() + peer.unknown();
+    }
+
+    @ParameterizedTest
+    @EnumSource(ZMTPSlowPeer.class)
+    void theSumHoldsForAPeerThatDoesNotReadAndThenEnds(ZMTPSlowPeer policy) throws IOException {
+        try (StoppedPull stopped = new StoppedPull();
+                TestSockets sockets = new TestSockets()) {
+            ZMTPSocket push = sockets.open(sockets.builder(PUSH)
+                    .slowPeer(policy)
+                    .reconnect(ZMTPReconnect.never())
+                    .sendLimit(new ZMTPQueueLimit(10, 16 << 20)));
+            ZMTPConnector connector = push.connect(stopped.endpoint());
+            long sent = 0;
+            try (Socket accepted = stopped.accept()) {
+                ZMTPPeer peer = get(connector.up());
+                for (int i = 0; i < 2_000; i++) {
+                    ZMTPMessage message = message(BODY);
+                    if (push.trySend(message)) {
+                        sent++;
+                    } else {
+                        message.release();
+                    }
+                }
+                long all = sent;
+                await("each has a place", () -> accounted(peer) <= all);
+            }
+            long all = sent;
+            ZMTPPeer peer = connector.peer();
+            await("the connection has ended", () -> !peer.isUp());
+            await("nothing is queued any more", () -> peer.queuedMessages() == 0);
+            await("all are accounted for, " + all, () -> accounted(peer) + push.dropped() == all);
+            assertThat(get(push.close(Duration.ZERO)).undelivered()).isZero();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"tcp://127.0.0.1:*", "ipc://*", "inproc://counted"})
+    void theSumHoldsForAPeerThatReadsAll(String endpoint) {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket pull = sockets.open(PULL);
+            pull.onMessage((peer, message) -> message.release());
+            ZMTPSocket push = sockets.open(PUSH);
+            ZMTPPeer peer = connect(push, bind(pull, endpoint));
+            List<CompletableFuture<Void>> sent = new ArrayList<>();
+            for (int i = 0; i < 500; i++) {
+                sent.add(push.send(message("m")));
+            }
+
+            sent.forEach(TestSockets::get);
+
+            await("all are written", () -> peer.written() == 500);
+            assertThat(accounted(peer)).isEqualTo(500);
+            ZMTPPeer other = TestSockets.peer(pull);
+            await("all have arrived", () -> other.received() == 500);
+        }
+    }
+
+    @Test
+    void theSumHoldsOverManyDisconnects() {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket pull = sockets.open(PULL);
+            pull.onMessage((peer, message) -> message.release());
+            ZMTPSocket push = sockets.open(sockets.builder(PUSH)
+                    .reconnect(ZMTPReconnect.exponential(
+                            Duration.ofMillis(1), Duration.ofMillis(1), Duration.ofSeconds(10))));
+            ZMTPPeer peer = connect(push, bind(pull, "tcp://127.0.0.1:*"));
+            List<CompletableFuture<Void>> results = new ArrayList<>();
+            for (int i = 0; i < 2_000; i++) {
+                results.add(push.send(message(BODY)));
+                if (i % 100 == 50) {
+                    peer.disconnect();
+                }
+                if (i % 100 == 99) { // or all of them wait in line at once
+                    results.get(i).handle((done, failure) -> true).join();
+                }
+            }
+
+            long mute = 0;
+            for (CompletableFuture<Void> result : results) {
+                get(result.handle((done, failure) -> true));
+                if (result.isCompletedExceptionally()
+                        && TestSockets.reason(result) == ZMTPSocketException.Reason.MUTE) {
+                    mute++;
+                }
+            }
+
+            long sent = results.size() - mute;
+            await("all are accounted for, " + sent, () -> accounted(peer) == sent);
+            long written = results.stream()
+                    .filter(result -> !result.isCompletedExceptionally())
+                    .count();
+            assertThat(peer.written()).as("of the others nobody knows").isLessThanOrEqualTo(written);
+        }
+    }
+
+    @Test
+    void aPublisherCountsForEachSubscriber() throws IOException {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket pub = sockets.open(sockets.builder(PUB)
+                    .sendLimit(new ZMTPQueueLimit(5, 1 << 20))
+                    .option(ChannelOption.WRITE_BUFFER_WATER_MARK, new WriteBufferWaterMark(1, 2)));
+            String endpoint = bind(pub, "inproc://published");
+            ZMTPSocket slow = sockets.open(SUB);
+            slow.subscribe("");
+            ZMTPPeer unread = connect(slow, endpoint);
+            get(pub.awaitSubscribers(1));
+            ZMTPPeer peer = TestSockets.peer(pub);
+            unread.pause();
+
+            for (int i = 0; i < 3_000; i++) {
+                pub.write(message("m"));
+            }
+
+            unread.resume(); // what is with the transport of a full connection is not yet written or lost
+            await("all are accounted for", () -> accounted(peer) == 3_000 - pub.dropped());
+            get(pub.close(Duration.ZERO));
+            assertThat(accounted(peer)).isEqualTo(3_000 - pub.dropped());
+        }
+    }
+}

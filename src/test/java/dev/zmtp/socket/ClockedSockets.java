@@ -1,0 +1,14 @@
+package dev.zmtp.socket;
+
+import java.util.function.LongSupplier;
+
+/** Opens sockets in a time of their own, for tests in other packages. */
+public final class ClockedSockets {
+
+    private ClockedSockets() {}
+
+    /** Opens a socket with a clock that agrees with that of its event loop. */
+    public static ZMTPSocket open(ZMTPSocketConfig config, LongSupplier nanoTime) {
+        return ZMTPSocket.open(config, nanoTime);
+    }
+}

@@ -1,0 +1,46 @@
+package dev.zmtp.socket;
+
+import static dev.zmtp.ZMTPSocketType.PULL;
+import static dev.zmtp.ZMTPSocketType.PUSH;
+import static dev.zmtp.socket.TestSockets.await;
+import static dev.zmtp.socket.TestSockets.bind;
+import static dev.zmtp.socket.TestSockets.get;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.zmtp.testing.BlockingCheck;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+
+/** A connection within the process whose one end is closed before the other end is on its event loop. */
+class InprocGhostTest {
+
+    @Test
+    void aPeerThatLeavesBeforeItIsAcceptedIsNotKept() {
+        try (TestSockets sockets = new TestSockets(2)) {
+            ZMTPSocket server = sockets.open(PULL);
+            String endpoint = bind(server, "inproc://ghost");
+            ZMTPSocket client = sockets.open(PUSH);
+            assertThat(client.core().eventLoop()).isNotSameAs(server.core().eventLoop());
+            TestSockets.Events events = TestSockets.events(server);
+
+            CountDownLatch left = new CountDownLatch(1);
+            server.core().eventLoop().execute(() -> hold(left));
+            ZMTPConnector connector = client.connect(endpoint);
+            await("a connection", () -> connector.state() == ZMTPConnector.State.HANDSHAKING);
+            get(client.close(Duration.ZERO));
+            left.countDown();
+
+            events.next(ZMTPSocketEvent.PeerDown.class);
+            assertThat(server.peers()).isEmpty();
+        }
+    }
+
+    private static void hold(CountDownLatch latch) {
+        try {
+            BlockingCheck.allow(latch::await);
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+}

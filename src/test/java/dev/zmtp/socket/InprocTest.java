@@ -1,0 +1,212 @@
+package dev.zmtp.socket;
+
+import static dev.zmtp.ZMTPSocketType.DEALER;
+import static dev.zmtp.ZMTPSocketType.PUB;
+import static dev.zmtp.ZMTPSocketType.PULL;
+import static dev.zmtp.ZMTPSocketType.PUSH;
+import static dev.zmtp.ZMTPSocketType.ROUTER;
+import static dev.zmtp.socket.TestSockets.await;
+import static dev.zmtp.socket.TestSockets.bind;
+import static dev.zmtp.socket.TestSockets.connect;
+import static dev.zmtp.socket.TestSockets.failure;
+import static dev.zmtp.socket.TestSockets.frames;
+import static dev.zmtp.socket.TestSockets.get;
+import static dev.zmtp.socket.TestSockets.message;
+import static dev.zmtp.socket.TestSockets.receive;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.zmtp.ZMTPException;
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.testing.EventLoops;
+import io.netty.channel.EventLoopGroup;
+import java.net.BindException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/** Names within the process: who binds and who connects comes in any order, and ends in any. */
+@SuppressWarnings("try") // some loops end before their test does
+class InprocTest {
+
+    private static final ZMTPReconnect SELDOM =
+            ZMTPReconnect.exponential(Duration.ofDays(1), Duration.ofDays(1), Duration.ZERO);
+
+    /** T61. */
+    @Test
+    void connectorsFromBeforeAndAfterTheBindAreJoined() {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket early = sockets.open(sockets.builder(PUSH).reconnect(SELDOM));
+            ZMTPConnector waiting = early.connect("inproc://joined");
+            CompletableFuture<Void> queued = early.send(message("early"));
+            await("nobody is there", () -> waiting.state() == ZMTPConnector.State.WAITING);
+            ZMTPSocket pull = sockets.open(PULL);
+
+            bind(pull, "inproc://joined");
+
+            get(queued);
+            assertThat(receive(pull)).containsExactly("early");
+            ZMTPSocket late = sockets.open(PUSH);
+            late.connect("inproc://joined");
+            get(late.send(message("late")));
+            assertThat(receive(pull)).containsExactly("late");
+        }
+    }
+
+    /** T61. */
+    @Test
+    void anotherThatBindsTheNameGetsWhatWasQueuedMeanwhile() {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket push = sockets.open(sockets.builder(PUSH).reconnect(SELDOM));
+            ZMTPSocket first = sockets.open(PULL);
+            bind(first, "inproc://again");
+            ZMTPConnector connector = push.connect("inproc://again");
+            get(connector.up());
+            get(first.close(Duration.ZERO));
+            await("the connector has seen it", () -> connector.state() == ZMTPConnector.State.WAITING);
+            List<CompletableFuture<Void>> sent = new ArrayList<>();
+            for (int i = 0; i < 10; i++) {
+                sent.add(push.send(message(String.valueOf(i))));
+            }
+
+            ZMTPSocket second = sockets.open(PULL);
+            bind(second, "inproc://again");
+
+            for (int i = 0; i < 10; i++) {
+                assertThat(receive(second)).containsExactly(String.valueOf(i));
+            }
+            sent.forEach(TestSockets::get);
+        }
+    }
+
+    @Test
+    void aNameIsBoundOnce() {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket pull = sockets.open(PULL);
+            ZMTPBinding binding = get(pull.bind("inproc://once"));
+
+            assertThat(failure(pull.bind("inproc://once")))
+                    .isInstanceOf(BindException.class)
+                    .hasMessage("inproc://once: the name is in use");
+
+            get(binding.unbind());
+            assertThat(bind(pull, "inproc://once")).isEqualTo("inproc://once");
+        }
+    }
+
+    @Test
+    void anyCharactersMakeAName() {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket pull = sockets.open(PULL);
+            ZMTPSocket push = sockets.open(PUSH);
+
+            connect(push, bind(pull, "inproc://a b/ü://*:@"));
+
+            get(push.send(message("m")));
+            assertThat(receive(pull)).containsExactly("m");
+        }
+    }
+
+    @Test
+    void typesThatDoNotFitAreRefused() {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket pub = sockets.open(PUB);
+            bind(pub, "inproc://types");
+            ZMTPSocket push = sockets.open(PUSH);
+            TestSockets.Events events = TestSockets.events(push);
+
+            push.connect("inproc://types");
+
+            assertThat(events.next(ZMTPSocketEvent.HandshakeFailed.class).cause())
+                    .isInstanceOf(ZMTPException.class)
+                    .hasMessage("socket type: PUB (expected: one that fits to a PUSH)");
+        }
+    }
+
+    @Test
+    void aNameIsFreeAfterTheEventLoopOfItsSocketHasEnded() {
+        EventLoopGroup group = EventLoops.newGroup(1);
+        try (TestSockets sockets = new TestSockets();
+                EventLoops loops = new EventLoops(group)) {
+            ZMTPSocket pull =
+                    ZMTPSocket.open(ZMTPSocketConfig.builder(PULL).group(group).build());
+            bind(pull, "inproc://ended");
+            ZMTPSocket push = sockets.open(sockets.builder(PUSH).reconnect(SELDOM));
+            ZMTPConnector connector = push.connect("inproc://ended");
+            get(connector.up());
+
+            loops.close();
+
+            await("the other end has seen it", () -> connector.state() == ZMTPConnector.State.WAITING);
+            bind(sockets.open(PULL), "inproc://ended");
+            get(push.send(message("m")));
+        }
+    }
+
+    @Test
+    void nothingIsLeftInAConnectionThatEndsWhileMessagesCome() {
+        for (int round = 0; round < 50; round++) {
+            try (TestSockets sockets = new TestSockets()) {
+                ZMTPSocket pull = sockets.open(PULL);
+                ZMTPSocket push = sockets.open(PUSH);
+                connect(push, bind(pull, "inproc://ends"));
+                for (int i = 0; i < 100; i++) {
+                    push.write(ZMTPMessage.from(
+                            io.netty.buffer.ByteBufAllocator.DEFAULT.buffer(1).writeByte(1)));
+                }
+
+                pull.close(Duration.ZERO);
+
+                for (int i = 0; i < 100; i++) {
+                    push.write(ZMTPMessage.from(
+                            io.netty.buffer.ByteBufAllocator.DEFAULT.buffer(1).writeByte(1)));
+                }
+            }
+        }
+    }
+
+    /** On two event loops, the first message may come before the reader is registered with its own. */
+    @Test
+    void aHandshakeNeverHangs() {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket router = sockets.open(ROUTER);
+            bind(router, "inproc://meets");
+            for (int i = 0; i < 300; i++) {
+                ZMTPSocket dealer = sockets.open(DEALER);
+                connect(dealer, "inproc://meets");
+                dealer.close(Duration.ZERO);
+            }
+            await("all have left", () -> router.peers().isEmpty());
+        }
+    }
+
+    @Test
+    void aPausedPeerIsNotReadAndNothingIsLost() {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket pull = sockets.open(sockets.builder(PULL).receiveLimit(new ZMTPQueueLimit(10, 1 << 20)));
+            ZMTPSocket push = sockets.open(PUSH);
+            connect(push, bind(pull, "inproc://paused"));
+            List<CompletableFuture<Void>> sent = new ArrayList<>();
+            for (int i = 0; i < 3_000; i++) { // more than the receiver's queue, the ring, and the sender's queue hold
+                sent.add(push.send(message(String.valueOf(i))));
+                if (i == 1_000) {
+                    ZMTPPeer peer = TestSockets.peer(pull);
+                    await("the receiver's queue is full", () -> peer.received() == 10);
+                }
+            }
+
+            List<String> received = new ArrayList<>();
+            for (int i = 0; i < 3_000; i++) {
+                if (sent.get(i).isCompletedExceptionally()) {
+                    continue; // there was no place in line
+                }
+                received.addAll(frames(get(pull.receive())));
+            }
+
+            assertThat(received)
+                    .hasSizeGreaterThan(1_000)
+                    .isSortedAccordingTo((a, b) -> Integer.compare(Integer.parseInt(a), Integer.parseInt(b)));
+        }
+    }
+}

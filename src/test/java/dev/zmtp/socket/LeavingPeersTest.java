@@ -1,0 +1,133 @@
+package dev.zmtp.socket;
+
+import static dev.zmtp.ZMTPSocketType.DEALER;
+import static dev.zmtp.ZMTPSocketType.PUB;
+import static dev.zmtp.ZMTPSocketType.REP;
+import static dev.zmtp.ZMTPSocketType.ROUTER;
+import static dev.zmtp.ZMTPSocketType.SUB;
+import static dev.zmtp.socket.TestSockets.await;
+import static dev.zmtp.socket.TestSockets.bind;
+import static dev.zmtp.socket.TestSockets.get;
+import static dev.zmtp.socket.TestSockets.message;
+import static dev.zmtp.socket.TestSockets.reason;
+import static dev.zmtp.socket.TestSockets.receive;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.ZMTPSocketType;
+import io.netty.buffer.Unpooled;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Peers whose connector is being closed: they get what is queued, and nothing that is sent from then on. */
+class LeavingPeersTest {
+
+    private static final String ENDPOINT = "inproc://leaving";
+
+    private final WriteGate gate = new WriteGate();
+
+    @ParameterizedTest
+    @CsvSource({"PUB, SUB", "XSUB, XPUB"})
+    void whatIsPublishedNoLongerGoesToAPeerThatLeaves(ZMTPSocketType type, ZMTPSocketType other) {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket leaving = sockets.open(sockets.builder(type).pipeline(gate));
+            ZMTPSocket there = sockets.open(other);
+            if (other == SUB) {
+                there.subscribe("");
+            }
+            ZMTPConnector connector = leaving.connect(bind(there, "tcp://127.0.0.1:*"));
+            ZMTPPeer peer = get(connector.up());
+            if (type == PUB) {
+                get(leaving.awaitSubscribers(1));
+            }
+            gate.close();
+            get(leaving.send(WriteGate.big("transport")));
+            get(leaving.send(message("queue")));
+
+            CompletableFuture<Void> closed = connector.close();
+            get(CompletableFuture.runAsync(() -> {}, leaving.core().eventLoop())); // which closes it before this
+            get(leaving.send(message("late")));
+
+            assertThat(peer.queuedMessages()).isEqualTo(1);
+            gate.open();
+            assertThat(WriteGate.text(get(there.receive()))).isEqualTo("transport");
+            assertThat(receive(there)).containsExactly("queue");
+            get(closed);
+        }
+    }
+
+    @Test
+    void answersNoLongerGoToAPeerThatLeaves() {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket rep = sockets.open(sockets.builder(REP).pipeline(gate));
+            ZMTPSocket dealer = sockets.open(DEALER);
+            List<CompletableFuture<ZMTPMessage>> answers = new ArrayList<>();
+            rep.serve(request -> {
+                CompletableFuture<ZMTPMessage> answer = new CompletableFuture<>();
+                answers.add(answer);
+                return answer;
+            });
+            ZMTPConnector connector = rep.connect(bind(dealer, "tcp://127.0.0.1:*"));
+            ZMTPPeer peer = get(connector.up());
+            CompletableFuture<ZMTPMessage> first = dealer.request(message("1"), TestSockets.PATIENCE);
+            CompletableFuture<ZMTPMessage> second = dealer.request(message("2"), TestSockets.PATIENCE);
+            await("both", () -> peer.received() == 2);
+            gate.close();
+            rep.core().executeHere(() -> answers.get(0).complete(WriteGate.big("transport")));
+
+            CompletableFuture<Void> closed = connector.close();
+            rep.core().executeHere(() -> answers.get(1).complete(message("late")));
+
+            await("dropped", () -> rep.dropped() == 1);
+            assertThat(peer.queuedMessages()).isZero();
+            gate.open();
+            assertThat(WriteGate.text(get(first))).isEqualTo("transport");
+            get(closed);
+            assertThat(reason(second)).isEqualTo(ZMTPSocketException.Reason.PEER_DOWN);
+        }
+    }
+
+    /** The connector was closed while its peer was away, and waits for it with what is queued. */
+    @Test
+    void aPeerThatReturnsToLeaveHasNoNameAnyMore() {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket router = sockets.open(sockets.builder(ROUTER).pipeline(gate));
+            ZMTPConnector connector = router.connect(ENDPOINT);
+            ZMTPSocket gone = sockets.open(named("A", sockets));
+            bind(gone, ENDPOINT);
+            ZMTPPeer peer = get(connector.up());
+            get(gone.close(Duration.ZERO));
+            await("away", () -> !peer.isUp());
+            CompletableFuture<Void> queued = router.send(named("A", WriteGate.big("queued")));
+            await("queued", () -> peer.queuedMessages() == 1);
+            CompletableFuture<Void> closed = connector.close();
+
+            gate.close();
+            ZMTPSocket back = sockets.open(named("A", sockets));
+            bind(back, ENDPOINT);
+            await("back", () -> peer.isUp() && peer.queuedMessages() == 0);
+
+            assertThat(reason(router.send(message("A", "late")))).isEqualTo(ZMTPSocketException.Reason.UNROUTABLE);
+            gate.open();
+            get(queued);
+            get(closed);
+            assertThat(WriteGate.text(get(back.receive()))).isEqualTo("queued");
+        }
+    }
+
+    private static ZMTPSocketConfig.Builder named(String name, TestSockets sockets) {
+        return sockets.builder(DEALER).codec(codec -> codec.localIdentity(name));
+    }
+
+    private static ZMTPMessage named(String name, ZMTPMessage message) {
+        ZMTPMessage named = message.push(Unpooled.copiedBuffer(name, StandardCharsets.UTF_8));
+        message.release();
+        return named;
+    }
+}

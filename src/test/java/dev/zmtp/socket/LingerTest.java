@@ -1,0 +1,74 @@
+package dev.zmtp.socket;
+
+import static dev.zmtp.ZMTPSocketType.PULL;
+import static dev.zmtp.ZMTPSocketType.PUSH;
+import static dev.zmtp.socket.TestSockets.message;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** What lingers ends as soon as there is nothing to wait for, in virtual time. */
+@Tag("netty-4.2-only")
+class LingerTest {
+
+    private static final String ENDPOINT = "inproc://linger";
+    private static final Duration LINGER = Duration.ofSeconds(2);
+
+    private final VirtualTime time = new VirtualTime();
+
+    @AfterEach
+    void end() {
+        time.close();
+    }
+
+    /** A timer would keep the socket in memory until then. */
+    @Test
+    void nothingRunsAfterTheEnd() {
+        ZMTPSocket push = time.open(ZMTPSocketConfig.builder(PUSH));
+        ZMTPSocket pull = time.open(ZMTPSocketConfig.builder(PULL));
+        push.connect(ENDPOINT);
+        time.run();
+        push.send(message("queued"));
+        CompletableFuture<ZMTPSocket.CloseReport> closed = push.close(LINGER);
+        time.run();
+        pull.onMessage((from, message) -> message.release());
+        pull.bind(ENDPOINT);
+        time.run();
+        pull.close(Duration.ZERO);
+        time.pass(Duration.ofMillis(100));
+        assertThat(closed).isCompleted();
+
+        assertThat(time.pass(LINGER)).isZero();
+    }
+
+    /** What was last in the queue is too old, so it is not written. */
+    @Test
+    void aConnectorEndsWhenItsQueueIsEmptyThoughNothingWasWritten() {
+        WriteGate gate = new WriteGate();
+        ZMTPSocket push = time.open(ZMTPSocketConfig.builder(PUSH)
+                .maxAge(Duration.ofMillis(50))
+                .linger(LINGER)
+                .pipeline(gate));
+        ZMTPSocket pull = time.open(ZMTPSocketConfig.builder(PULL));
+        pull.onMessage((from, message) -> message.release());
+        pull.bind(ENDPOINT);
+        ZMTPConnector connector = push.connect(ENDPOINT);
+        time.run();
+        gate.close();
+        push.send(WriteGate.big("transport"));
+        push.send(message("old"));
+        CompletableFuture<Void> closed = connector.close();
+        time.pass(Duration.ofMillis(100));
+        assertThat(closed).isNotDone();
+
+        gate.open();
+        time.run();
+
+        assertThat(connector.peer().dropped()).isEqualTo(1);
+        assertThat(closed).isCompleted();
+    }
+}

@@ -1,0 +1,298 @@
+package dev.zmtp.socket;
+
+import static dev.zmtp.ZMTPSocketType.DEALER;
+import static dev.zmtp.ZMTPSocketType.PULL;
+import static dev.zmtp.ZMTPSocketType.PUSH;
+import static dev.zmtp.ZMTPSocketType.ROUTER;
+import static dev.zmtp.socket.TestSockets.await;
+import static dev.zmtp.socket.TestSockets.bind;
+import static dev.zmtp.socket.TestSockets.connect;
+import static dev.zmtp.socket.TestSockets.get;
+import static dev.zmtp.socket.TestSockets.message;
+import static dev.zmtp.socket.TestSockets.receive;
+import static dev.zmtp.socket.WriteGate.big;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.ZMTPSocketType;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** To one peer after the other. */
+class RoundRobinTest {
+
+    private static final String ENDPOINT = "inproc://robin";
+
+    /** More messages of {@link WriteGate#big} size than a transport within the process takes. */
+    private static final int TRANSPORT = 300;
+
+    /** P6, P9, P31, P61, P62, P72. */
+    @ParameterizedTest
+    @CsvSource({"PUSH, PULL", "SCATTER, GATHER", "DEALER, ROUTER", "CLIENT, SERVER"})
+    void messagesGoToOnePeerAfterTheOther(ZMTPSocketType type, ZMTPSocketType peers) {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket sender = sockets.open(type);
+            List<ZMTPSocket> receivers = new ArrayList<>();
+            for (int i = 0; i < 3; i++) {
+                ZMTPSocket receiver = sockets.open(peers);
+                connect(sender, bind(receiver, ENDPOINT + i));
+                receivers.add(receiver);
+            }
+
+            for (int i = 0; i < 9; i++) {
+                get(sender.send(message("m" + i)));
+            }
+
+            for (int i = 0; i < 9; i++) {
+                assertThat(receive(receivers.get(i % 3))).endsWith("m" + i);
+            }
+        }
+    }
+
+    /** P60. */
+    @ParameterizedTest
+    @EnumSource(
+            value = ZMTPSocketType.class,
+            names = {"PUSH", "SCATTER", "PUB", "RADIO"})
+    void typesThatOnlySendDoNotReceive(ZMTPSocketType type) {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket socket = sockets.open(type);
+            assertThatThrownBy(socket::receive)
+                    .isInstanceOf(UnsupportedOperationException.class)
+                    .hasMessageContaining(type + "");
+        }
+    }
+
+    /** P60. */
+    @ParameterizedTest
+    @EnumSource(
+            value = ZMTPSocketType.class,
+            names = {"PULL", "GATHER", "SUB", "DISH"})
+    void typesThatOnlyReceiveDoNotSend(ZMTPSocketType type) {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket socket = sockets.open(type);
+            ZMTPMessage message = message("x");
+            assertThatThrownBy(() -> socket.send(message))
+                    .isInstanceOf(UnsupportedOperationException.class)
+                    .hasMessageContaining(type + "");
+            assertThat(message.release()).as("the caller's").isTrue();
+        }
+    }
+
+    /**
+     * T12: with 1,000 messages in place of 100,000, and a queue to match. What one peer does not take goes to the
+     * others.
+     */
+    @Test
+    void aPeerThatDoesNotReadKeepsWhatItsQueueHoldsAndNothingElse() {
+        int messages = 1_000;
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket push = sockets.open(sockets.builder(PUSH).sendLimit(new ZMTPQueueLimit(10, 16 << 20)));
+            ZMTPSocket stopped = sockets.open(sockets.builder(PULL).receiveLimit(new ZMTPQueueLimit(1, 1)));
+            ZMTPPeer slow = connect(push, bind(stopped, ENDPOINT));
+            AtomicIntegerArray received = new AtomicIntegerArray(2);
+            for (int i = 0; i < 2; i++) {
+                int index = i;
+                ZMTPSocket pull = sockets.open(PULL);
+                pull.onMessage((from, message) -> {
+                    message.release();
+                    received.incrementAndGet(index);
+                });
+                connect(push, bind(pull, ENDPOINT + i));
+            }
+
+            for (int i = 0; i < messages; i++) {
+                ZMTPMessage next = big("m" + i);
+                while (!push.trySend(next)) {
+                    Thread.onSpinWait();
+                }
+            }
+
+            assertThat(slow.queuedMessages()).isEqualTo(10);
+            assertThat(received.get(0)).isPositive();
+            assertThat(received.get(1)).isPositive();
+            AtomicInteger kept = new AtomicInteger();
+            stopped.onMessage((from, message) -> {
+                message.release();
+                kept.incrementAndGet();
+            });
+            await("all", () -> kept.get() + received.get(0) + received.get(1) == messages);
+            assertThat(kept).hasValueLessThan(10 + TRANSPORT);
+        }
+    }
+
+    /** L6: libzmq would send every second message to an endpoint that does not exist. */
+    @Test
+    void aPeerThatIsAwayGetsNothingWhileAnotherIsThere() {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket push = sockets.open(PUSH);
+            ZMTPSocket pull = sockets.open(PULL);
+            push.connect("inproc://nobody");
+            connect(push, bind(pull, ENDPOINT));
+
+            for (int i = 0; i < 10; i++) {
+                get(push.send(message("m" + i)));
+            }
+
+            for (int i = 0; i < 10; i++) {
+                assertThat(receive(pull)).containsExactly("m" + i);
+            }
+        }
+    }
+
+    /** L9. */
+    @Test
+    void aPeerThatComesJoinsTheTurns() {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket dealer = sockets.open(DEALER);
+            ZMTPSocket first = sockets.open(ROUTER);
+            ZMTPSocket second = sockets.open(ROUTER);
+            connect(dealer, bind(first, ENDPOINT));
+            get(dealer.send(message("1")));
+            connect(dealer, bind(second, ENDPOINT + "2"));
+
+            for (int i = 0; i < 4; i++) {
+                get(dealer.send(message("more")));
+            }
+
+            assertThat(receive(first)).endsWith("1");
+            for (int i = 0; i < 2; i++) {
+                assertThat(receive(first)).endsWith("more");
+                assertThat(receive(second)).endsWith("more");
+            }
+        }
+    }
+
+    /** With a policy that drops, each of the full peers loses in turn. */
+    @Test
+    void fullPeersThatDropDoSoInTurn() {
+        try (TestSockets sockets = new TestSockets(1)) {
+            ZMTPSocket push = sockets.open(sockets.builder(PUSH).slowPeer(ZMTPSlowPeer.KEEP_LATEST));
+            ZMTPConnector one = push.connect("inproc://one");
+            ZMTPConnector two = push.connect("inproc://two");
+            await(
+                    "both",
+                    () -> one.state() == ZMTPConnector.State.WAITING && two.state() == ZMTPConnector.State.WAITING);
+
+            for (int i = 0; i < 6; i++) {
+                assertThat(push.trySend(message("m" + i))).isTrue();
+            }
+            await("dropped", () -> one.peer().dropped() + two.peer().dropped() == 4);
+
+            assertThat(one.peer().dropped()).isEqualTo(2);
+            ZMTPSocket first = sockets.open(PULL);
+            ZMTPSocket second = sockets.open(PULL);
+            bind(first, "inproc://one");
+            bind(second, "inproc://two");
+            assertThat(receive(first)).containsExactly("m4");
+            assertThat(receive(second)).containsExactly("m5");
+        }
+    }
+
+    /** T27, P63, P70: with SCATTER and CLIENT, which may have one frame, it is the number alone. */
+    @ParameterizedTest
+    @CsvSource({"PUSH, PULL, 3", "SCATTER, GATHER, 1", "CLIENT, SERVER, 1"})
+    void theMessagesOfEachThreadKeepTheirOrderAndAreWhole(ZMTPSocketType type, ZMTPSocketType peers, int frames) {
+        int threads = 8;
+        int messages = 2_000;
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket sender = sockets.open(sockets.builder(type).maxWaitingSends(threads * messages));
+            ZMTPSocket receiver = sockets.open(peers);
+            int[] next = new int[threads];
+            AtomicInteger received = new AtomicInteger();
+            List<String> faults = new ArrayList<>();
+            receiver.onMessage((from, message) -> {
+                List<String> all = TestSockets.frames(message);
+                List<String> data = all.subList(all.size() - frames, all.size());
+                List<String> parts = List.of(data.get(0).split(":", 2));
+                int thread = Integer.parseInt(parts.get(0));
+                if (Integer.parseInt(parts.get(1)) != next[thread]++
+                        || data.stream().distinct().count() != 1) {
+                    faults.add(data + " (expected: " + (next[thread] - 1) + ")");
+                }
+                received.incrementAndGet();
+            });
+            connect(sender, bind(receiver, "tcp://127.0.0.1:*"));
+
+            List<CompletableFuture<Void>> done = new ArrayList<>();
+            for (int t = 0; t < threads; t++) {
+                int thread = t;
+                done.add(CompletableFuture.runAsync(
+                        () -> {
+                            for (int i = 0; i < messages; i++) {
+                                String text = thread + ":" + i;
+                                String[] data = new String[frames];
+                                Arrays.fill(data, text);
+                                sendSomehow(sender, message(data), i);
+                            }
+                        },
+                        task -> new Thread(task).start()));
+            }
+
+            done.forEach(TestSockets::get);
+            await("all", () -> received.get() == threads * messages);
+            assertThat(faults).isEmpty();
+        }
+    }
+
+    /** With a result, which may wait in line, or without. */
+    private static void sendSomehow(ZMTPSocket sender, ZMTPMessage message, int i) {
+        if (i % 3 == 0) {
+            sender.send(message);
+        } else {
+            while (!sender.trySend(message)) {
+                Thread.onSpinWait();
+            }
+        }
+    }
+
+    /** P8, P64, P68, P71: whole messages pass, and those of more frames are refused where one is the rule. */
+    @ParameterizedTest
+    @EnumSource(
+            value = ZMTPSocketType.class,
+            names = {"SCATTER", "CLIENT", "CHANNEL"})
+    void typesOfOneFrameRefuseMore(ZMTPSocketType type) {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket socket = sockets.open(type);
+            ZMTPMessage message = message("a", "b");
+            assertThatThrownBy(() -> socket.send(message))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessage("frames: 2 (expected: 1)");
+            assertThat(message.release()).as("the caller's").isTrue();
+        }
+    }
+
+    /** P4 for the turns: a peer that leaves is not in them any more. */
+    @Test
+    void aPeerThatLeavesTakesNoMoreMessages() {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket push = sockets.open(PUSH);
+            String endpoint = bind(push, ENDPOINT);
+            ZMTPSocket stays = sockets.open(PULL);
+            ZMTPSocket leaves = sockets.open(PULL);
+            connect(stays, endpoint);
+            connect(leaves, endpoint);
+            await("both", () -> push.peers().stream().filter(ZMTPPeer::isUp).count() == 2);
+            get(leaves.close(Duration.ZERO));
+            await("one", () -> push.peers().size() == 1);
+
+            for (int i = 0; i < 4; i++) {
+                get(push.send(message("m" + i)));
+            }
+
+            for (int i = 0; i < 4; i++) {
+                assertThat(receive(stays)).containsExactly("m" + i);
+            }
+        }
+    }
+}

@@ -1,0 +1,47 @@
+package dev.zmtp.socket;
+
+import static dev.zmtp.ZMTPSocketType.DEALER;
+import static dev.zmtp.socket.TestSockets.PATIENCE;
+import static dev.zmtp.socket.TestSockets.await;
+import static dev.zmtp.socket.TestSockets.bind;
+import static dev.zmtp.socket.TestSockets.connect;
+import static dev.zmtp.socket.TestSockets.get;
+import static dev.zmtp.socket.TestSockets.message;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.ZMTPSocketType;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** A peer that asks, and does not read the answers. */
+class UnreadAnswersTest {
+
+    private static final int REQUESTS = 2_000;
+    private static final String ANSWER = "x".repeat(20_000);
+
+    @ParameterizedTest
+    @CsvSource({"REP, tcp://127.0.0.1:*", "ROUTER, tcp://127.0.0.1:*", "REP, inproc://unread", "REP, shm://*"})
+    void answersWaitUntilThePeerReadsThem(ZMTPSocketType type, String endpoint) {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket service = sockets.open(sockets.builder(type).sendLimit(new ZMTPQueueLimit(5, 1 << 20)));
+            service.serve(request -> CompletableFuture.completedFuture(message(ANSWER)));
+            ZMTPSocket client = sockets.open(DEALER);
+            ZMTPPeer peer = connect(client, bind(service, endpoint));
+            peer.pause();
+
+            List<CompletableFuture<ZMTPMessage>> answers = new ArrayList<>();
+            for (int i = 0; i < REQUESTS; i++) {
+                answers.add(client.request(message("question"), PATIENCE));
+            }
+            await("a full queue", () -> service.peers().stream().anyMatch(p -> p.queuedMessages() >= 5));
+            peer.resume();
+
+            answers.forEach(answer -> get(answer).release());
+            assertThat(service.dropped()).isZero();
+        }
+    }
+}

@@ -1,0 +1,568 @@
+package dev.zmtp.socket;
+
+import static dev.zmtp.ZMTPSocketType.DEALER;
+import static dev.zmtp.ZMTPSocketType.PAIR;
+import static dev.zmtp.ZMTPSocketType.PUB;
+import static dev.zmtp.ZMTPSocketType.PULL;
+import static dev.zmtp.ZMTPSocketType.PUSH;
+import static dev.zmtp.ZMTPSocketType.REP;
+import static dev.zmtp.ZMTPSocketType.REQ;
+import static dev.zmtp.ZMTPSocketType.ROUTER;
+import static dev.zmtp.ZMTPSocketType.SUB;
+import static dev.zmtp.ZMTPSocketType.XPUB;
+import static dev.zmtp.ZMTPSocketType.XSUB;
+import static dev.zmtp.socket.TestSockets.PATIENCE;
+import static dev.zmtp.socket.TestSockets.await;
+import static dev.zmtp.socket.TestSockets.bind;
+import static dev.zmtp.socket.TestSockets.connect;
+import static dev.zmtp.socket.TestSockets.frames;
+import static dev.zmtp.socket.TestSockets.get;
+import static dev.zmtp.socket.TestSockets.message;
+import static dev.zmtp.socket.TestSockets.receive;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.ZMTPSubscription;
+import dev.zmtp.codec.ZMTPConfig;
+import io.netty.buffer.ByteBuf;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Two sockets, on one event loop or on two, and what passes between them. */
+class ZMTPProxyTest {
+
+    private static final int MANY = 3_000;
+
+    /** Sends so many messages, which are numbered, and waits until the transport or a queue has them. */
+    private static void sendNumbers(ZMTPSocket from, int count) {
+        for (int i = 0; i < count; i++) {
+            ZMTPMessage message = message("number", Integer.toString(i));
+            await("room for message " + i, () -> from.trySend(message));
+        }
+    }
+
+    private static void assertNumbersArrive(ZMTPSocket at, int count) {
+        for (int i = 0; i < count; i++) {
+            assertThat(receive(at)).containsExactly("number", Integer.toString(i));
+        }
+    }
+
+    private static ZMTPSocketConfig.Builder dealer(String identity) {
+        return ZMTPSocketConfig.builder(
+                ZMTPConfig.builder().socketType(DEALER).localIdentity(identity).build());
+    }
+
+    private static ZMTPSocket echo(ZMTPSocket service) {
+        service.serve(
+                request -> CompletableFuture.completedFuture(request.message().retain()));
+        return service;
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1, tcp://127.0.0.1:*", "2, tcp://127.0.0.1:*", "1, inproc://", "2, inproc://"})
+    void requestsAndAnswersPassARouterAndADealer(int loops, String endpoint) {
+        try (TestSockets sockets = new TestSockets(loops)) {
+            ZMTPSocket frontend = sockets.open(ROUTER);
+            ZMTPSocket backend = sockets.open(DEALER);
+            String front = bind(frontend, endpoint + (endpoint.endsWith("/") ? "front" : ""));
+            String back = bind(backend, endpoint + (endpoint.endsWith("/") ? "back" : ""));
+            ZMTPProxy.start(frontend, backend);
+            connect(echo(sockets.open(REP)), back);
+            connect(echo(sockets.open(REP)), back);
+
+            List<CompletableFuture<ZMTPMessage>> answers = new ArrayList<>();
+            for (ZMTPSocket client : List.of(sockets.open(REQ), sockets.open(DEALER))) {
+                client.connect(front);
+                for (int i = 0; i < 200; i++) {
+                    answers.add(client.request(message(client.type() + " " + i, "", "end"), PATIENCE));
+                }
+            }
+
+            for (int i = 0; i < answers.size(); i++) {
+                String first = (i < 200 ? "REQ " : "DEALER ") + i % 200;
+                assertThat(frames(get(answers.get(i)))).containsExactly(first, "", "end");
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void aRouterAndADealerPassTheNameOfThePeerAsTheyGotIt(int loops) {
+        try (TestSockets sockets = new TestSockets(loops)) {
+            ZMTPSocket frontend = sockets.open(ROUTER);
+            ZMTPSocket backend = sockets.open(DEALER);
+            ZMTPProxy.start(frontend, backend);
+            ZMTPSocket asker = sockets.open(dealer("asker"));
+            ZMTPSocket service = sockets.open(DEALER);
+            connect(service, bind(backend, "inproc://back"));
+            connect(asker, bind(frontend, "inproc://front"));
+
+            get(asker.send(message("a", "", "b")));
+            assertThat(receive(service)).containsExactly("asker", "a", "", "b");
+
+            get(service.send(message("asker", "", "c")));
+            assertThat(receive(asker)).containsExactly("", "c");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void subscriptionsFlowBackAsSubscriptions(int loops) throws InterruptedException {
+        try (TestSockets sockets = new TestSockets(loops)) {
+            ZMTPSocket frontend = sockets.open(XSUB);
+            ZMTPSocket backend = sockets.open(XPUB);
+            String back = bind(backend, "tcp://127.0.0.1:*");
+            ZMTPSocket early = sockets.open(SUB);
+            early.subscribe("early");
+            connect(early, back);
+            get(backend.awaitSubscribers(1));
+
+            ZMTPProxy.start(frontend, backend);
+            BlockingQueue<ZMTPSubscription> seen = new LinkedBlockingQueue<>();
+            ZMTPSocket publisher = sockets.open(PUB);
+            publisher.onSubscription((peer, subscription) -> seen.add(subscription), false);
+            connect(publisher, bind(frontend, "tcp://127.0.0.1:*"));
+            assertThat(next(seen)).isEqualTo("subscribe early");
+
+            ZMTPSocket.Registration late = early.subscribe("late");
+            assertThat(next(seen)).isEqualTo("subscribe late");
+            late.close();
+            assertThat(next(seen)).isEqualTo("cancel late");
+
+            get(publisher.send(message("late", "nobody's")));
+            get(publisher.send(message("early bird", "worm")));
+            assertThat(receive(early)).containsExactly("early bird", "worm");
+        }
+    }
+
+    private static String next(BlockingQueue<ZMTPSubscription> seen) throws InterruptedException {
+        ZMTPSubscription next = seen.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        assertThat(next).isNotNull();
+        return (next.isSubscribe() ? "subscribe " : "cancel ") + next.topicUTF8();
+    }
+
+    @Test
+    void theSubscriptionsOfAProxyEndWithIt() throws InterruptedException {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket frontend = sockets.open(XSUB);
+            ZMTPSocket backend = sockets.open(XPUB);
+            ZMTPProxy proxy = ZMTPProxy.start(frontend, backend);
+            BlockingQueue<ZMTPSubscription> seen = new LinkedBlockingQueue<>();
+            ZMTPSocket publisher = sockets.open(PUB);
+            publisher.onSubscription((peer, subscription) -> seen.add(subscription), false);
+            publisher.connect(bind(frontend, "inproc://front"));
+            ZMTPSocket subscriber = sockets.open(SUB);
+            subscriber.subscribe("topic");
+            subscriber.connect(bind(backend, "inproc://back"));
+            assertThat(next(seen)).isEqualTo("subscribe topic");
+
+            proxy.close();
+
+            assertThat(next(seen)).isEqualTo("cancel topic");
+            get(proxy.closed());
+        }
+    }
+
+    @Test
+    void messagesOfASubscriberPassAnXpubAndAnXsub() {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket frontend = sockets.open(XSUB);
+            ZMTPSocket backend = sockets.open(XPUB);
+            ZMTPProxy.start(frontend, backend);
+            ZMTPSocket publisher = sockets.open(XPUB);
+            connect(publisher, bind(frontend, "inproc://front"));
+            ZMTPSocket subscriber = sockets.open(XSUB);
+            connect(subscriber, bind(backend, "inproc://back"));
+
+            get(subscriber.send(message("up", "stream")));
+
+            assertThat(receive(publisher)).containsExactly("up", "stream");
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1, tcp://127.0.0.1:*", "2, tcp://127.0.0.1:*", "1, inproc://", "2, inproc://"})
+    void workPassesInOrderAndIsCounted(int loops, String endpoint) {
+        try (TestSockets sockets = new TestSockets(loops)) {
+            ZMTPSocket frontend = sockets.open(PULL);
+            ZMTPSocket backend = sockets.open(PUSH);
+            ZMTPProxy proxy = ZMTPProxy.start(frontend, backend);
+            ZMTPSocket source = sockets.open(PUSH);
+            connect(source, bind(frontend, endpoint + (endpoint.endsWith("/") ? "front" : "")));
+            ZMTPSocket sink = sockets.open(PULL);
+            connect(sink, bind(backend, endpoint + (endpoint.endsWith("/") ? "back" : "")));
+
+            CompletableFuture<Void> sent = CompletableFuture.runAsync(() -> sendNumbers(source, MANY));
+            assertNumbersArrive(sink, MANY);
+            get(sent);
+
+            long bytes = 6L * MANY
+                    + IntStream.range(0, MANY)
+                            .map(i -> Integer.toString(i).length())
+                            .sum();
+            assertThat(proxy.statistics().frontend()).isEqualTo(new ZMTPProxy.Side(MANY, bytes, 0, 0, 0));
+            assertThat(proxy.statistics().backend()).isEqualTo(new ZMTPProxy.Side(0, 0, MANY, bytes, 0));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void nothingIsTakenWhileTheOtherSideHasNoRoom(int loops) {
+        try (TestSockets sockets = new TestSockets(loops)) {
+            ZMTPSocket frontend = sockets.open(PULL);
+            ZMTPSocket backend = sockets.open(PUSH);
+            ZMTPProxy proxy = ZMTPProxy.start(frontend, backend);
+            ZMTPSocket source = sockets.open(PUSH);
+            connect(source, bind(frontend, "inproc://front"));
+            get(source.send(message("number", "0")));
+            await("one message", () -> proxy.statistics().frontend().messagesReceived() == 1);
+            get(proxy.resume()); // all that was given to the event loops is done
+
+            CompletableFuture<Void> sent = new CompletableFuture<>();
+            for (int i = 1; i <= 500; i++) {
+                sent = source.send(message("number", Integer.toString(i)));
+            }
+            get(sent);
+            get(proxy.resume());
+            assertThat(proxy.statistics().backend().messagesSent()).isZero();
+            assertThat(proxy.statistics().frontend().messagesReceived()).isEqualTo(1);
+
+            ZMTPSocket sink = sockets.open(PULL);
+            connect(sink, bind(backend, "inproc://back"));
+            assertNumbersArrive(sink, 501);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void theSenderIsTheOneWhoWaitsForAFullSide(int loops) {
+        try (TestSockets sockets = new TestSockets(loops)) {
+            ZMTPSocket frontend = sockets.open(sockets.builder(PULL).receiveLimit(new ZMTPQueueLimit(10, 1_000_000)));
+            ZMTPSocket backend = sockets.open(PUSH);
+            ZMTPProxy.start(frontend, backend);
+            ZMTPSocket source = sockets.open(sockets.builder(PUSH).sendLimit(new ZMTPQueueLimit(10, 1_000_000)));
+            connect(source, bind(frontend, "inproc://front"));
+            int taken = 0;
+            ZMTPMessage next = message("number", "0");
+            while (source.trySend(next) || !settled(source, next)) {
+                taken++;
+                assertThat(taken).isLessThan(200_000);
+                next = message("number", Integer.toString(taken));
+            }
+            next.release();
+
+            ZMTPSocket sink = sockets.open(PULL);
+            connect(sink, bind(backend, "inproc://back"));
+            assertNumbersArrive(sink, taken);
+        }
+    }
+
+    /** Whether a message that was refused is refused again when all event loops have done what they had to. */
+    private static boolean settled(ZMTPSocket source, ZMTPMessage refused) {
+        for (int i = 0; i < 20; i++) {
+            get(CompletableFuture.runAsync(() -> {}, source.core().eventLoop()));
+            if (source.trySend(refused)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** T74, the part of PAUSE and RESUME. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void aPauseStopsAllAndAResumeGoesOnWithoutLoss(int loops) {
+        try (TestSockets sockets = new TestSockets(loops)) {
+            ZMTPSocket frontend = sockets.open(PAIR);
+            ZMTPSocket backend = sockets.open(PAIR);
+            ZMTPProxy proxy = ZMTPProxy.start(frontend, backend);
+            ZMTPSocket left = sockets.open(PAIR);
+            ZMTPSocket right = sockets.open(PAIR);
+            connect(left, bind(frontend, "inproc://front"));
+            connect(right, bind(backend, "inproc://back"));
+            sendNumbers(left, 1);
+            assertNumbersArrive(right, 1);
+
+            get(proxy.pause());
+            ZMTPProxy.Statistics paused = proxy.statistics();
+            CompletableFuture<Void> sent = new CompletableFuture<>();
+            for (int i = 0; i < 100; i++) {
+                sent = left.send(message("number", Integer.toString(i)));
+                right.send(message("number", Integer.toString(i)));
+            }
+            get(sent);
+            get(proxy.pause());
+            assertThat(proxy.statistics()).isEqualTo(paused);
+
+            get(proxy.resume());
+            assertNumbersArrive(right, 100);
+            assertNumbersArrive(left, 100);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void whatIsNotForwardedReturnsToItsSocket(int loops) {
+        try (TestSockets sockets = new TestSockets(loops)) {
+            ZMTPSocket frontend = sockets.open(ROUTER);
+            ZMTPSocket backend = sockets.open(DEALER);
+            ZMTPProxy proxy = ZMTPProxy.start(frontend, backend);
+            ZMTPSocket source = sockets.open(dealer("source"));
+            connect(source, bind(frontend, "inproc://front"));
+            for (int i = 0; i < 100; i++) {
+                source.send(message("number", Integer.toString(i)));
+            }
+            await("some are taken", () -> proxy.statistics().frontend().messagesReceived() > 0);
+
+            proxy.close();
+            get(proxy.closed());
+
+            for (int i = 0; i < 100; i++) {
+                assertThat(receive(frontend)).containsExactly("source", "number", Integer.toString(i));
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void aCaptureGetsWhatBothSidesSend(int loops) {
+        try (TestSockets sockets = new TestSockets(loops)) {
+            ZMTPSocket frontend = sockets.open(PAIR);
+            ZMTPSocket backend = sockets.open(PAIR);
+            ZMTPSocket capture = sockets.open(PUSH);
+            ZMTPSocket watcher = sockets.open(PULL);
+            connect(watcher, bind(capture, "tcp://127.0.0.1:*"));
+            await("a peer", capture::isWritable);
+            ZMTPProxy proxy = ZMTPProxy.start(frontend, backend, capture);
+            ZMTPSocket left = sockets.open(PAIR);
+            ZMTPSocket right = sockets.open(PAIR);
+            connect(left, bind(frontend, "tcp://127.0.0.1:*"));
+            connect(right, bind(backend, "tcp://127.0.0.1:*"));
+
+            left.send(message("there", "x".repeat(5_000)));
+            assertThat(receive(right)).containsExactly("there", "x".repeat(5_000));
+            right.send(message("back", ""));
+            assertThat(receive(left)).containsExactly("back", "");
+
+            assertThat(receive(watcher)).containsExactly("there", "x".repeat(5_000));
+            assertThat(receive(watcher)).containsExactly("back", "");
+            assertThat(proxy.statistics().captured()).isEqualTo(2);
+            assertThat(proxy.statistics().captureDropped()).isZero();
+        }
+    }
+
+    @Test
+    void theFramesOfACopyAreThoseOfTheMessage() {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket socket = sockets.open(PAIR);
+            ZMTPSocket watcher = sockets.open(PAIR);
+            connect(watcher, bind(socket, "inproc://capture"));
+            await("a peer", socket::isWritable);
+            ByteBuf body = socket.core().allocator().buffer().writeZero(1_000);
+            ZMTPMessage message = ZMTPMessage.from(body);
+
+            assertThat(new Capture(socket, true).offer(message)).isTrue();
+
+            ZMTPMessage copy = get(watcher.receive());
+            message.frame(0).setByte(500, 7);
+            assertThat(copy.frame(0).getByte(500)).isEqualTo((byte) 7);
+            copy.release();
+            message.release();
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"PUSH, 5", "DEALER, 5", "PAIR, 5", "PUB, 0", "XPUB, 0"})
+    void aCaptureWithoutAPeerDoesNotStopTheTraffic(ZMTPSocketType type, long dropped) {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket frontend = sockets.open(PULL);
+            ZMTPSocket backend = sockets.open(PUSH);
+            ZMTPProxy proxy = ZMTPProxy.start(frontend, backend, sockets.open(type));
+            ZMTPSocket source = sockets.open(PUSH);
+            ZMTPSocket sink = sockets.open(PULL);
+            connect(source, bind(frontend, "inproc://front"));
+            connect(sink, bind(backend, "inproc://back"));
+
+            sendNumbers(source, 5);
+            assertNumbersArrive(sink, 5);
+
+            assertThat(proxy.statistics().captureDropped()).isEqualTo(dropped);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 3})
+    void theTrafficWaitsForACaptureThatMustGetEverything(int loops) {
+        try (TestSockets sockets = new TestSockets(loops)) {
+            ZMTPSocket frontend = sockets.open(PULL);
+            ZMTPSocket backend = sockets.open(PUSH);
+            ZMTPSocket capture = sockets.open(PUSH);
+            ZMTPProxy proxy = ZMTPProxy.start(frontend, backend, capture, ZMTPProxy.Capturing.EVERYTHING);
+            ZMTPSocket source = sockets.open(PUSH);
+            ZMTPSocket sink = sockets.open(PULL);
+            connect(source, bind(frontend, "inproc://front"));
+            connect(sink, bind(backend, "inproc://back"));
+            for (int i = 0; i < 100; i++) {
+                source.send(message("number", Integer.toString(i)));
+            }
+            await("some are taken", () -> proxy.statistics().frontend().messagesReceived() > 0);
+            get(proxy.resume());
+            assertThat(proxy.statistics().backend().messagesSent()).isZero();
+
+            ZMTPSocket watcher = sockets.open(PULL);
+            connect(watcher, bind(capture, "inproc://capture"));
+
+            assertNumbersArrive(watcher, 100);
+            assertNumbersArrive(sink, 100);
+        }
+    }
+
+    @Test
+    void aProxyEndsWithACaptureThatMustGetEverything() {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket frontend = sockets.open(PULL);
+            ZMTPSocket capture = sockets.open(PUSH);
+            ZMTPProxy proxy = ZMTPProxy.start(frontend, sockets.open(PUSH), capture, ZMTPProxy.Capturing.EVERYTHING);
+            ZMTPSocket source = sockets.open(PUSH);
+            connect(source, bind(frontend, "inproc://front"));
+            sendNumbers(source, 1);
+            await("one is taken", () -> proxy.statistics().frontend().messagesReceived() > 0);
+
+            capture.close();
+
+            get(proxy.closed());
+            assertNumbersArrive(frontend, 1);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aProxyEndsWithEitherSocket(boolean first) {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket frontend = sockets.open(PULL);
+            ZMTPSocket backend = sockets.open(PUSH);
+            ZMTPProxy proxy = ZMTPProxy.start(frontend, backend);
+            assertThat(proxy.closed()).isNotDone();
+
+            (first ? frontend : backend).close();
+
+            get(proxy.closed());
+        }
+    }
+
+    @Test
+    void aProxyEndsWithItsEventLoops() {
+        TestSockets sockets = new TestSockets();
+        ZMTPProxy proxy = ZMTPProxy.start(sockets.open(XSUB), sockets.open(XPUB));
+        sockets.group().shutdownGracefully(0, 5, TimeUnit.SECONDS);
+        get(proxy.closed());
+        sockets.close();
+    }
+
+    @Test
+    void whatOneSocketReceivesIsSentOnIt() {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket echo = sockets.open(PAIR);
+            ZMTPProxy proxy = ZMTPProxy.start(echo, echo);
+            ZMTPSocket pair = sockets.open(PAIR);
+            connect(pair, bind(echo, "inproc://echo"));
+
+            get(pair.send(message("hello")));
+
+            assertThat(receive(pair)).containsExactly("hello");
+            assertThat(proxy.statistics().frontend()).isEqualTo(new ZMTPProxy.Side(1, 5, 1, 5, 0));
+            assertThat(proxy.statistics().backend()).isEqualTo(new ZMTPProxy.Side(1, 5, 1, 5, 0));
+        }
+    }
+
+    @Test
+    void aMessageForNobodyIsDroppedAndCounted() {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket frontend = sockets.open(ROUTER);
+            ZMTPSocket backend = sockets.open(DEALER);
+            ZMTPProxy proxy = ZMTPProxy.start(frontend, backend);
+            ZMTPSocket service = sockets.open(DEALER);
+            connect(service, bind(backend, "inproc://back"));
+
+            get(service.send(message("nobody", "", "answer")));
+
+            await("a drop", () -> proxy.statistics().frontend().dropped() == 1);
+            assertThat(proxy.statistics().backend()).isEqualTo(new ZMTPProxy.Side(1, 12, 0, 0, 0));
+        }
+    }
+
+    @Test
+    void anAnswerWaitsForAPeerOfARouterThatIsFull() {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket frontend = sockets.open(sockets.builder(ROUTER).sendLimit(new ZMTPQueueLimit(2, 1_000_000)));
+            ZMTPSocket backend = sockets.open(DEALER);
+            ZMTPProxy proxy = ZMTPProxy.start(frontend, backend);
+            ZMTPSocket asker = sockets.open(dealer("asker").receiveLimit(new ZMTPQueueLimit(1, 1_000_000)));
+            connect(asker, bind(frontend, "inproc://front"));
+            ZMTPSocket service = sockets.open(DEALER);
+            connect(service, bind(backend, "inproc://back"));
+
+            CompletableFuture<Void> sent = CompletableFuture.runAsync(() -> {
+                for (int i = 0; i < MANY; i++) {
+                    ZMTPMessage answer = message("asker", Integer.toString(i));
+                    await("room for answer " + i, () -> service.trySend(answer));
+                }
+            });
+            for (int i = 0; i < MANY; i++) {
+                assertThat(receive(asker)).containsExactly(Integer.toString(i));
+            }
+            get(sent);
+            assertThat(proxy.statistics().frontend().dropped()).isZero();
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"REQ, ROUTER", "DEALER, REP", "PUSH, PUSH", "PULL, SUB", "PUB, PUSH"})
+    void typesThatCannotFeedEachOtherAreRefused(ZMTPSocketType front, ZMTPSocketType back) {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket frontend = sockets.open(front);
+            ZMTPSocket backend = sockets.open(back);
+            assertThatThrownBy(() -> ZMTPProxy.start(frontend, backend))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageStartingWith("types: " + front + " and " + back + " (expected: a pair as ROUTER");
+        }
+    }
+
+    @Test
+    void aCaptureMustBeOfATypeThatSendsToAnybody() {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket frontend = sockets.open(PULL);
+            ZMTPSocket backend = sockets.open(PUSH);
+            ZMTPSocket capture = sockets.open(PULL);
+            assertThatThrownBy(() -> ZMTPProxy.start(frontend, backend, capture))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessage("capture: PULL (expected: PUB, XPUB, PUSH, PAIR or DEALER)");
+        }
+    }
+
+    @Test
+    void aSocketWhoseMessagesGoElsewhereIsRefusedAndTheOtherStaysFree() {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket frontend = sockets.open(PULL);
+            ZMTPSocket backend = sockets.open(PAIR);
+            backend.onMessage((peer, message) -> message.release());
+            assertThatThrownBy(() -> ZMTPProxy.start(frontend, backend))
+                    .isInstanceOfSatisfying(
+                            ZMTPSocketException.class,
+                            e -> assertThat(e.reason()).isEqualTo(ZMTPSocketException.Reason.STATE));
+
+            frontend.onMessage((peer, message) -> message.release());
+        }
+    }
+}
