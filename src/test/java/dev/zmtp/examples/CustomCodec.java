@@ -93,8 +93,8 @@ public final class CustomCodec {
     private static ZMTPCodec codec(ZMTPSocketType type) {
         return ZMTPCodec.builder()
                 .socketType(type)
-                .encoder(ReadingEncoder.class)
-                .decoder(ReadingDecoder.class)
+                .encoder(session -> new ReadingEncoder())
+                .decoder(session -> new ReadingDecoder())
                 .build();
     }
 

@@ -15,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.regex.MatchResult;
@@ -35,10 +36,13 @@ class ReadmeTest {
     private static final Pattern LINK_TO_EXAMPLE = Pattern.compile("/examples/(\\w+)\\.java\\)");
     private static final Pattern LINK = Pattern.compile("\\]\\(([^)#:]+)(?:#[^)]*)?\\)");
 
+    private static final Pattern LINK_TO_SECTION = Pattern.compile("\\]\\(([^)#:]*)#([^)]+)\\)");
+    private static final Pattern HEADING = Pattern.compile("^#+ (.+)$", Pattern.MULTILINE);
+
     @Test
     @Tag("netty-4.2-only")
     @Timeout(60)
-    void itsServerAndItsClientTalkToEachOther() throws InterruptedException {
+    void theServerAndTheClientInAPipelineTalkToEachOther() throws InterruptedException {
         EventLoopGroup group = new MultiThreadIoEventLoopGroup(2, NioIoHandler.newFactory());
         try {
             List<String> answers = new ArrayList<>();
@@ -64,7 +68,15 @@ class ReadmeTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"README.md", "docs/sockets.md", "docs/shutdown.md", "docs/low-latency.md"})
+    @ValueSource(
+            strings = {
+                "README.md",
+                "docs/guide.md",
+                "docs/transports.md",
+                "docs/sockets.md",
+                "docs/shutdown.md",
+                "docs/low-latency.md"
+            })
     void itsJavaBlocksAreQuotedFromProgramsThatTestsRun(String page) throws IOException {
         String text = Files.readString(Path.of(page));
         String tests = examples("Test.java", ReadmeTest::text);
@@ -109,12 +121,16 @@ class ReadmeTest {
             strings = {
                 "README.md",
                 "CHANGELOG.md",
+                "SECURITY.md",
+                "docs/guide.md",
+                "docs/transports.md",
                 "docs/sockets.md",
                 "docs/shutdown.md",
                 "docs/migrating.md",
                 "docs/low-latency.md",
                 "docs/securing-a-service.md",
-                "docs/writing-a-mechanism.md"
+                "docs/writing-a-mechanism.md",
+                "docs/attacks.md"
             })
     void itsLinksLeadToFiles(String page) throws IOException {
         Path file = Path.of(page);
@@ -126,6 +142,39 @@ class ReadmeTest {
         assertThat(links)
                 .isNotEmpty()
                 .allSatisfy(link -> assertThat(file.resolveSibling(link)).exists());
+    }
+
+    @Test
+    void itsLinksToSectionsLeadToHeadings() throws IOException {
+        List<String> broken = new ArrayList<>();
+        for (Path page : pages()) {
+            LINK_TO_SECTION.matcher(text(page)).results().forEach(link -> {
+                Path target = link.group(1).isEmpty() ? page : page.resolveSibling(link.group(1));
+                if (target.toString().endsWith(".md") && !sections(target).contains(link.group(2))) {
+                    broken.add(page + ": " + link.group());
+                }
+            });
+        }
+
+        assertThat(broken).isEmpty();
+    }
+
+    private static List<Path> pages() throws IOException {
+        try (Stream<Path> root = Files.list(Path.of(""));
+                Stream<Path> docs = Files.walk(Path.of("docs"))) {
+            return Stream.concat(root, docs)
+                    .filter(file -> file.toString().endsWith(".md"))
+                    .toList();
+        }
+    }
+
+    /** The anchors that GitHub gives the headings of a page. */
+    private static List<String> sections(Path page) {
+        return HEADING.matcher(text(page))
+                .results()
+                .map(heading -> heading.group(1).toLowerCase(Locale.ROOT))
+                .map(heading -> heading.replaceAll("[^\\p{L}\\p{N}_\\- ]", "").replace(' ', '-'))
+                .toList();
     }
 
     private static String squeezed(Path file) {

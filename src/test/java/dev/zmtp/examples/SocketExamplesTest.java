@@ -37,7 +37,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Each example of {@code docs/sockets.md}, run within this JVM. */
+/** Each example of {@code docs/sockets.md}, and those of the README with sockets, run within this JVM. */
 @Timeout(60)
 class SocketExamplesTest {
 
@@ -77,6 +77,15 @@ class SocketExamplesTest {
     @Test
     void theFirstProgramGetsItsAnswer() {
         FirstSockets.main(); // ends once it has its answer, and fails without one
+    }
+
+    @Test
+    void theFirstServerGreetsAReq() throws Exception {
+        String endpoint = bind(closing(FirstServer.open()), ANY_PORT);
+        ZMTPSocket client = open(REQ);
+        client.connect(endpoint);
+
+        assertThat(AskAndAnswer.ask(client, "Ada")).isEqualTo("Hello, Ada");
     }
 
     @Test
