@@ -37,6 +37,14 @@ final class ReportText {
             ```
 
             The first writes into `target/compare/report`. `-Dcompare.args=--help` lists the options; `--report-only docs/benchmarks/results.json --output .` writes these pages again without measuring. With the same options and `--resume`, a run that was interrupted goes on. With `--cell REGEX --add`, cells are measured again, or for the first time, and take their place in the report. `--baseline CLASSPATH` puts another build of netty-zmtp beside this one.
+
+            To run the JMH benchmarks of throughput and of requests, which take half a minute each and need nothing but Maven:
+
+            ```sh
+            mvn test-compile exec:exec@jmh -Djmh.args="ThroughputBenchmark -p transport=NIO -p size=100"
+            mvn test-compile exec:exec@jmh -Djmh.args="bench.ReqRepBenchmark -p transport=NIO"
+            mvn -q test-compile exec:exec@jmh -Djmh.args=-l                                                          # lists all
+            ```
             """;
 
     static final String BEHIND = """
