@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * The frames of a {@link ZMTPMessage}, which owns them. The list is used again when the message is recycled.
  *
  * <p>Small frames are copied into buffers that stay in the list. There is one for each of the first places, and it is
- * used again for the next small frame at its place, unless somebody has retained it.
+ * used again for the next small frame at its place, unless it was retained.
  *
  * <p>This is a base class and not a field of the message because every frame that is read or written is looked up here.
  */
@@ -168,7 +168,7 @@ abstract sealed class FrameList implements Iterable<ByteBuf> permits ZMTPMessage
         }
         ByteBuf frame = small[size];
         if (frame == null
-                || frame.capacity() < Math.max(length, 1)) { // a buffer that somebody released has no capacity
+                || frame.capacity() < Math.max(length, 1)) { // a buffer that the user released has no capacity
             frame = grow(frame, length);
         }
         if (length > 0) { // delimiters are empty
@@ -185,7 +185,7 @@ abstract sealed class FrameList implements Iterable<ByteBuf> permits ZMTPMessage
         if (frame != null && frame.refCnt() > 0) {
             return frame.capacity(capacity);
         }
-        // On the heap, where nothing is lost if nobody releases it; and created without an allocator, whose metrics
+        // On the heap, where nothing is lost if it is not released; and created without an allocator, whose metrics
         // would count memory that it never gets back.
         ByteBuf created = new UnpooledHeapByteBuf(UnpooledByteBufAllocator.DEFAULT, capacity, MAX_SMALL_LENGTH);
         small[size] = created;
@@ -280,7 +280,7 @@ abstract sealed class FrameList implements Iterable<ByteBuf> permits ZMTPMessage
         if (frame.refCnt() == 1) {
             return true;
         }
-        small[index] = null; // somebody retained it: it is theirs now
+        small[index] = null; // it was retained, and belongs to its other owner
         return false;
     }
 

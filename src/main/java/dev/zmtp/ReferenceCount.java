@@ -31,7 +31,7 @@ final class ReferenceCount {
         return (int) COUNT.getVolatile(this);
     }
 
-    /** Starts to count again, at 1. Nobody else may know the object that is counted. */
+    /** Starts to count again, at 1. No other code may know the object that is counted. */
     void start() {
         count = 1;
     }

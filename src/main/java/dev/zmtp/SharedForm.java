@@ -32,7 +32,7 @@ final class SharedForm {
         return form.retainedDuplicate();
     }
 
-    /** Releases the forms. Nobody gets them any more. */
+    /** Releases the forms. No caller gets them any more. */
     void release() {
         for (int i = 0; i < forms.length(); i++) {
             ByteBuf form = forms.getPlain(i);

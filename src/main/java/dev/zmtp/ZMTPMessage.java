@@ -52,7 +52,7 @@ public final class ZMTPMessage extends FrameList implements ReferenceCounted {
     /** Whether a builder's own message may be used again. */
     private final AtomicBoolean idle = new AtomicBoolean(true);
 
-    /** Set if there are small frames: nobody else notices that they are not released. */
+    /** Set if there are small frames: otherwise a missing release goes unnoticed. */
     private @Nullable ResourceLeakTracker<ZMTPMessage> leak;
 
     private ZMTPMessage(Recycler.@Nullable EnhancedHandle<ZMTPMessage> handle) {

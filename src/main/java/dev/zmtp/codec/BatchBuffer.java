@@ -102,7 +102,7 @@ final class BatchBuffer {
         return out;
     }
 
-    /** The lease is over: nobody else writes to the buffer any more. */
+    /** The lease is over: no other code writes to the buffer any more. */
     void endLease() {
         leased = false;
         if (detached != null) {

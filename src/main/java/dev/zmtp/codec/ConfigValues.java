@@ -16,7 +16,7 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The value of each setting, with its default. A builder changes its own; a config has a copy that nobody changes.
+ * The value of each setting, with its default. A builder changes its own; a config has a copy that is never changed.
  *
  * <p>A copy is a clone, so that it cannot miss a setting. The values are immutable.
  */

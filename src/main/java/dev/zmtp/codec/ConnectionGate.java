@@ -1,7 +1,7 @@
 package dev.zmtp.codec;
 
-import dev.zmtp.codec.ConnectionTable.Entry;
-import dev.zmtp.codec.ConnectionTable.Refusal;
+import dev.zmtp.codec.ConnectionRegistry.Entry;
+import dev.zmtp.codec.ConnectionRegistry.Refusal;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOption;
@@ -13,12 +13,12 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What both limiters do with the events of their channels: counts a connection when its limiter is added, follows its
+ * The handling of channel events that both limiters share: counts a connection when its limiter is added, follows its
  * handshake, and takes the limiter out of the pipeline when that is over.
  */
 final class ConnectionGate {
 
-    private final ConnectionTable table;
+    private final ConnectionRegistry registry;
 
     /** How many connections a user may have if connections count for life; 0 if they count during the handshake. */
     private final int maxPerUser;
@@ -27,11 +27,11 @@ final class ConnectionGate {
     private final BiConsumer<Channel, String> onRefusal;
 
     private ConnectionGate(
-            ConnectionTable table,
+            ConnectionRegistry registry,
             int maxPerUser,
             Function<Channel, @Nullable SocketAddress> peerAddress,
             BiConsumer<Channel, String> onRefusal) {
-        this.table = table;
+        this.registry = registry;
         this.maxPerUser = maxPerUser;
         this.peerAddress = peerAddress;
         this.onRefusal = onRefusal;
@@ -39,19 +39,20 @@ final class ConnectionGate {
 
     /** A gate whose connections count until their handshake is over. */
     static ConnectionGate ofHandshakes(
-            ConnectionTable table,
+            ConnectionRegistry registry,
             Function<Channel, @Nullable SocketAddress> peerAddress,
             BiConsumer<Channel, String> onRefusal) {
-        return new ConnectionGate(table, 0, peerAddress, onRefusal);
+        return new ConnectionGate(registry, 0, peerAddress, onRefusal);
     }
 
     /** A gate whose connections count until they are closed. */
     static ConnectionGate ofConnections(
-            ConnectionTable table,
+            ConnectionRegistry registry,
             int maxPerUser,
             Function<Channel, @Nullable SocketAddress> peerAddress,
             BiConsumer<Channel, String> onRefusal) {
-        return new ConnectionGate(table, ConnectionTable.atLeastOne("maxPerUser", maxPerUser), peerAddress, onRefusal);
+        return new ConnectionGate(
+                registry, ConnectionRegistry.atLeastOne("maxPerUser", maxPerUser), peerAddress, onRefusal);
     }
 
     /** The address of the peer as a handler has set it, otherwise that of the other end of the connection. */
@@ -66,17 +67,17 @@ final class ConnectionGate {
 
     /** The number of connections that are counted. */
     int count() {
-        return table.size();
+        return registry.size();
     }
 
     /** The limiter was added to a pipeline. */
     void added(ChannelHandlerContext ctx) {
         Channel channel = ctx.channel();
-        if (!channel.isOpen() || table.find(channel) != null) {
+        if (!channel.isOpen() || registry.find(channel) != null) {
             return; // its pipeline may be gone; or the limiter was added twice
         }
-        Entry entry = table.entry(ctx, peerAddress.apply(channel));
-        Refusal refusal = table.add(entry, AddressKey.of(entry.peer));
+        Entry entry = registry.entry(ctx, peerAddress.apply(channel));
+        Refusal refusal = registry.add(entry, AddressKey.of(entry.peer));
         if (refusal == null || refusal.entry() != entry) {
             // A channel whose registration fails is closed, and its handlers may never be removed.
             channel.closeFuture().addListener(entry);
@@ -86,7 +87,7 @@ final class ConnectionGate {
 
     /** The channel has become active, or something has arrived and the other handlers have had it. */
     void progressed(ChannelHandlerContext ctx) {
-        Entry entry = table.find(ctx.channel());
+        Entry entry = registry.find(ctx.channel());
         if (entry == null) {
             return;
         }
@@ -102,7 +103,7 @@ final class ConnectionGate {
         SocketAddress peer = peerAddress.apply(entry.ctx.channel());
         if (!Objects.equals(peer, entry.peer)) {
             entry.peer = peer;
-            execute(table.move(entry, AddressKey.of(peer)), entry);
+            execute(registry.move(entry, AddressKey.of(peer)), entry);
         }
     }
 
@@ -125,23 +126,23 @@ final class ConnectionGate {
         if (!entry.ctx.channel().isOpen()) {
             return; // its close future has counted it down, and would not do so again
         }
-        table.settle(entry);
+        registry.settle(entry);
         String userId = session.userId();
         if (!userId.isEmpty()) {
-            execute(table.countUser(entry, userId, maxPerUser), entry);
+            execute(registry.countUser(entry, userId, maxPerUser), entry);
         }
     }
 
     /** The limiter was removed from a pipeline. */
     void removed(ChannelHandlerContext ctx) {
-        Entry entry = table.find(ctx.channel());
+        Entry entry = registry.find(ctx.channel());
         if (entry == null || entry.ctx != ctx) {
             return;
         }
         if (isForLife()) {
-            table.settle(entry);
+            registry.settle(entry);
         } else {
-            table.remove(entry);
+            registry.remove(entry);
             ctx.channel().closeFuture().removeListener(entry);
         }
     }
@@ -184,7 +185,7 @@ final class ConnectionGate {
             ctx.fireExceptionCaught(e);
         }
         ctx.channel().close();
-        ctx.close(); // now: an SslHandler waits until its last words are sent
+        ctx.close(); // immediately: an SslHandler would wait to flush its close_notify
     }
 
     /** Sends a RST in place of a FIN: a flood of strangers must not leave us their connections in TIME_WAIT. */

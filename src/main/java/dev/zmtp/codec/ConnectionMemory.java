@@ -95,12 +95,12 @@ final class ConnectionMemory {
         account.reserve(bytes);
     }
 
-    /** The peer has sent so many bytes. */
+    /** The peer has sent this many bytes. */
     void received(int bytes) {
         account.moved(bytes);
     }
 
-    /** A buffer of so many bytes is given to the transport. */
+    /** A buffer of this many bytes is given to the transport. */
     void written(int bytes) {
         written += bytes;
         waiting++;

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 final class DecoderSink implements StreamingSink {
 
     /**
-     * After so many objects the list is replaced. To put a new object into an old list takes a GC write barrier with a
-     * fence, which takes longer than to decode a short frame.
+     * The list is replaced after this many objects: storing into a tenured list costs a GC write barrier with a fence,
+     * more than decoding a short frame (decision 020).
      */
     private static final int MAX_LISTED = 1024;
 

@@ -8,7 +8,7 @@ import java.util.concurrent.ThreadLocalRandom;
  *
  * <p>A fingerprint is the value, at a secret place, of the polynomial whose coefficients are the bytes, modulo the
  * prime 2^61 - 1. Two texts of up to n bytes have the same one at no more than n of all 2^61 places. Without the
- * secret, nobody can find two such texts, or texts that are slow to look up.
+ * secret, no peer can find two such texts, or texts that are slow to look up.
  */
 final class Fingerprints {
 

@@ -9,9 +9,10 @@ import java.util.function.LongSupplier;
  *
  * <p>The first one goes to the transport at once, so that a single message waits for nothing. Those after it wait until
  * the batch is full, until the channel's read is complete, or until the event loop has run the tasks that are queued
- * and none of them has written more. While they write more, {@value #MAX_ROUNDS} rounds of tasks are waited for, but
- * none that begins later than half a millisecond after the flush before: with many busy connections on one event loop a
- * round takes long, and as many batches would be open. The turn is over when a round was without a flush, or long.
+ * and none of them has written more. It waits for up to {@value #MAX_ROUNDS} rounds while tasks keep writing, and for
+ * no round that starts more than half a millisecond after the previous flush: with many busy connections on one event
+ * loop a round takes long, and as many batches would be open. The turn is over when a round was without a flush, or
+ * long.
  *
  * <p>On the channel's event loop only.
  */
@@ -71,7 +72,7 @@ final class FlushTurn implements Runnable {
         return due;
     }
 
-    /** The batch is flushed just now. */
+    /** The batch is being flushed. */
     void flushed() {
         due = false;
         flushed = true;

@@ -50,7 +50,7 @@ final class FrameLog {
         line(IN, flags, length, bytes(in, in.readerIndex(), length));
     }
 
-    /** A buffer of frames is handed to the transport. The body of the last one may follow by itself. Moves no index. */
+    /** A buffer of frames goes to the transport. The body of the last one may follow on its own. Moves no index. */
     void sent(ByteBuf frames) {
         ZMTPFraming framing = version.framing();
         int index = frames.readerIndex();
@@ -65,7 +65,7 @@ final class FrameLog {
         }
     }
 
-    /** A frame is sent whose body goes by itself. Moves no index. */
+    /** A frame is sent whose body goes on its own. Moves no index. */
     void sent(int flags, ByteBuf body) {
         line(OUT, flags, body.readableBytes(), bytes(body, body.readerIndex(), body.readableBytes()));
     }

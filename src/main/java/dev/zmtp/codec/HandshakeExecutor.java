@@ -34,7 +34,7 @@ final class HandshakeExecutor {
                 new LinkedBlockingQueue<>(MAX_WAITING),
                 HandshakeExecutor::newThread,
                 (task, pool) -> {
-                    throw new Full();
+                    throw new QueueFullException();
                 });
         executor.allowCoreThreadTimeOut(true);
         return executor;
@@ -53,10 +53,10 @@ final class HandshakeExecutor {
     }
 
     /** Collects no stack trace: a flood of handshakes makes one of these for each. */
-    private static final class Full extends RejectedExecutionException {
+    private static final class QueueFullException extends RejectedExecutionException {
         private static final long serialVersionUID = 1L;
 
-        Full() {
+        QueueFullException() {
             super("handshakes waiting: " + MAX_WAITING + " (expected: fewer)");
         }
 

@@ -4,7 +4,7 @@ import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPException.Code;
 import java.net.SocketAddress;
 
-/** Failures of a handshake in which nobody sent anything wrong. */
+/** Failures of a handshake in which neither side sent anything wrong. */
 final class HandshakeFailures {
 
     private final ZMTPSession session;

@@ -36,8 +36,8 @@ abstract class HandshakePhase extends Phase {
     }
 
     /**
-     * Sends bytes of the handshake at once. A failure to send them ends the connection: TLS before us reports its own
-     * so.
+     * Sends bytes of the handshake at once. If the write fails, the connection ends; this is how an {@code SslHandler}
+     * reports a failed TLS handshake.
      */
     final void send(ByteBuf bytes) {
         codec.ctx().writeAndFlush(bytes).addListener(sent -> {

@@ -208,8 +208,9 @@ final class Heartbeat {
     /**
      * Returns whether there was a sign of life since {@link #look}.
      *
-     * <p>What the transport writes at once shows only that our kernel has room. It is a sign of life if it had to wait,
-     * as then the peer has taken what was before it; and also as long as a PING waits, to which there can be no answer.
+     * <p>A write that completes at once shows only that our kernel has room. A completed write is a sign of life only
+     * if it had been waiting, because then the peer has read what came before it; or while our PING is still queued,
+     * because the peer cannot answer it yet.
      */
     private boolean isAlive() {
         if (heard) {

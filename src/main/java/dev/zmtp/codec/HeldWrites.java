@@ -85,7 +85,7 @@ final class HeldWrites {
     private long sizeOf(Object message) {
         return message instanceof ZMTPMessage frames && frames.size() > 0
                 ? ZMTPSizeEstimator.sizeOf(frames)
-                : Overhead.BYTES + (long) Math.max(0, estimator.size(message));
+                : Overhead.PER_FRAME + (long) Math.max(0, estimator.size(message));
     }
 
     /** The user has asked for a flush of what is held. */

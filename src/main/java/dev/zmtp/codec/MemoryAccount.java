@@ -14,7 +14,7 @@ import java.util.function.Consumer;
  */
 final class MemoryAccount {
 
-    /** As much as a new peer has credit for, in bytes moved. */
+    /** Added to the bytes moved, so that a new connection is not the first to be ended. */
     private static final long CREDIT = 64 << 10;
 
     private static final double PAUSE = TimeUnit.MILLISECONDS.toNanos(10);
@@ -66,16 +66,18 @@ final class MemoryAccount {
      */
     void reserve(long bytes) {
         if (kept + bytes > budget.limit()) {
-            throw exceeded(kept + bytes);
+            pauseAddress();
+            throw budgetExceeded(kept + bytes);
         }
         change(bytes);
         if (ended) {
-            throw exceeded(kept);
+            pauseAddress();
+            throw budgetExceeded(kept);
         }
     }
 
     private void change(long delta) {
-        synchronized (this) { // with endConnection; nobody else takes this lock
+        synchronized (this) { // with endConnection; no other code takes this lock
             if (ended) {
                 return;
             }
@@ -119,18 +121,22 @@ final class MemoryAccount {
 
     // For other threads
 
-    /**
-     * How much the connection is a burden to others: what it keeps, for how long nothing has moved, in proportion to
-     * all that has moved.
-     */
-    double burden(long now) {
+    /** Notes whether bytes have moved since the last call: the {@link #burden} counts the time in which none have. */
+    void noteMoves(long now) {
         long moves = moved.getOpaque();
         if (moves != movedSeen) {
             movedSeen = moves;
             movedAt = now;
         }
+    }
+
+    /**
+     * The burden that the connection is to others: what it keeps, times the time in which nothing has moved, in
+     * proportion to all that has moved. As of the last {@link #noteMoves}.
+     */
+    double burden(long now) {
         double pause = PAUSE + Math.min(LONG_PAUSE, now - movedAt);
-        return kept * pause / (CREDIT + moves);
+        return kept * pause / (CREDIT + movedSeen);
     }
 
     /** Ends the connection to make room for others, unless it keeps nothing; returns how many bytes that frees. */
@@ -138,7 +144,10 @@ final class MemoryAccount {
         long freed = settle(1);
         if (freed > 0) {
             try {
-                executor.execute(() -> end.accept(exceeded(freed)));
+                executor.execute(() -> {
+                    pauseAddress();
+                    end.accept(budgetExceeded(freed));
+                });
             } catch (RejectedExecutionException e) {
                 return freed; // the event loop is ending, and its connections with it
             }
@@ -146,9 +155,13 @@ final class MemoryAccount {
         return freed;
     }
 
-    /** The connection ends for the budget: others with its address have to wait. Returns why it ends. */
-    private ZMTPException exceeded(long bytes) {
+    /** The connection ends for the budget: new ones with its address have to wait. */
+    private void pauseAddress() {
         budget.pausedAddresses().add(session.peerAddress(), System.nanoTime());
+    }
+
+    /** Why a connection that keeps {@code bytes} ends for the budget. */
+    private ZMTPException budgetExceeded(long bytes) {
         return new ZMTPException(
                 ZMTPException.Code.MEMORY_BUDGET,
                 "memory kept: " + bytes + " bytes for this connection, " + budget.used()

@@ -14,7 +14,7 @@ final class MessageLimits {
     private final int maxMessageFrames;
     private final long maxMessageLength;
 
-    /** The longest frame that is a message by itself. */
+    /** The longest frame that is a message on its own. */
     private final long maxOnlyFrame;
 
     private int frames;
@@ -55,7 +55,7 @@ final class MessageLimits {
         }
         check("frame length", frameLength, maxFrameLength);
         // An attacker's endless empty frames cost memory too: their number and their overhead are bounded.
-        length += frames == 0 ? frameLength : frameLength + Overhead.BYTES;
+        length += frames == 0 ? frameLength : frameLength + Overhead.PER_FRAME;
         frames++;
         check("message frames", frames, maxMessageFrames);
         check("message length", length, maxMessageLength);
@@ -69,13 +69,13 @@ final class MessageLimits {
 
     /**
      * Checks the frame around a sealed one, which may be a message frame or a command: which of them, only the content
-     * says. Its own flags MORE and COMMAND mean nothing, as nobody has sealed them.
+     * says. Its own flags MORE and COMMAND mean nothing, as they are not sealed.
      *
      * @param overhead by how many bytes a sealed body is longer than its content
      * @throws ZMTPException if it is longer than either may be at this place of a message
      */
     void checkSealed(long frameLength, int overhead) {
-        long rest = frames == 0 ? maxMessageLength : maxMessageLength - length - Overhead.BYTES;
+        long rest = frames == 0 ? maxMessageLength : maxMessageLength - length - Overhead.PER_FRAME;
         long limit = Math.max(maxCommandLength, Math.min(maxFrameLength, rest));
         check("encrypted frame length", frameLength, limit + overhead);
     }

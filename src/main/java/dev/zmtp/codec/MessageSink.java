@@ -10,7 +10,7 @@ interface MessageSink {
      */
     void frame(ByteBuf in, int length, boolean more);
 
-    /** The rest of an unfinished message may be long in coming. */
+    /** Compacts an unfinished message, since the rest may take long to arrive. */
     default void compact() {}
 
     /** The bytes of memory that are kept of an unfinished message. */

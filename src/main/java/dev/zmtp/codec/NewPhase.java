@@ -33,7 +33,7 @@ final class NewPhase extends HandshakePhase {
     }
 
     @Override
-    String closedByUser() {
+    String describeUserClose() {
         return "before the channel was connected";
     }
 

@@ -1,9 +1,16 @@
 package dev.zmtp.codec;
 
-/** What a frame, a topic or a held write is charged on top of its bytes: roughly its memory overhead. */
+/** The memory that is counted for an object on top of the bytes that the peer has sent for it. */
 final class Overhead {
 
-    static final int BYTES = 64;
+    /** For a frame or a held write: roughly its objects. */
+    static final int PER_FRAME = 64;
+
+    /**
+     * For a topic or a group: no less than what we and a publisher's {@link dev.zmtp.ZMTPTopicMatcher} keep for one, if
+     * a peer chooses its topics so that each of them takes most. Decision 014 has the figures.
+     */
+    static final int PER_TOPIC = 256;
 
     private Overhead() {}
 }

@@ -11,16 +11,19 @@ import io.netty.util.UncheckedBooleanSupplier;
  * Chooses the buffers that the transport reads into, a body's own where it can, and has it read no further while the
  * {@link ReadLoop} is behind, so that what waits there stays small.
  *
- * <p>A transport reads several times in a row and asks after each whether to go on; it is told no in the second half of
- * a turn. One that watches the socket reads on nevertheless when the event loop comes round, and then gets a buffer
- * that holds fewer frames than a turn.
+ * <p>A transport reads several times in a row and asks after each whether to go on; the answer is no once half of the
+ * turn is used. A level-triggered transport still reads once in each iteration of the event loop, and then gets a small
+ * buffer.
  */
 final class PacedReads implements MaxMessagesRecvByteBufAllocator {
 
     /** What the transport reads into while anything waits. */
     private static final int SMALL_BUFFER = 256;
 
-    /** As many bytes are read in a row as by so many usual reads: with longer ones, other channels wait no longer. */
+    /**
+     * Caps the bytes of consecutive reads at what this many usual reads return, so that large reads do not starve other
+     * channels.
+     */
     private static final int READS_IN_A_ROW = 16;
 
     private final RecvByteBufAllocator allocator;

@@ -22,7 +22,8 @@ final class PausedAddresses {
     private static final int MAX_ADDRESSES = 1_024;
 
     /**
-     * The pause of each address, the one that began first at the start. Those that are over are kept for as long again.
+     * Pauses by address, oldest first. An expired pause is remembered for its own length again, so that a repeat
+     * doubles it.
      */
     private final Map<String, Pause> pauses = new LinkedHashMap<>();
 

@@ -16,7 +16,7 @@ final class PausedPhase extends HandshakePhase {
     private final long nanos;
     private @Nullable Future<?> timer;
 
-    /** A pause of so many nanoseconds, but no more than half of the time that the handshake may take. */
+    /** A pause of this many nanoseconds, but no more than half of the time that the handshake may take. */
     PausedPhase(ZMTPCodec codec, long nanos) {
         super(codec);
         Duration limit = codec.config().handshakeTimeout();

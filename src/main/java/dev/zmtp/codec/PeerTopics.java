@@ -9,12 +9,6 @@ import io.netty.buffer.ByteBuf;
  */
 final class PeerTopics {
 
-    /**
-     * What a topic counts on top of its bytes: no less than what we and a publisher's {@link dev.zmtp.ZMTPTopicMatcher}
-     * keep for one, if a peer chooses its topics so that each of them takes most. Decision 014 has the figures.
-     */
-    static final int OVERHEAD = 256;
-
     private final int maxTopics;
     private final long maxLength;
 
@@ -65,6 +59,6 @@ final class PeerTopics {
     }
 
     private static int cost(ByteBuf topic) {
-        return topic.readableBytes() + OVERHEAD;
+        return topic.readableBytes() + Overhead.PER_TOPIC;
     }
 }

@@ -45,15 +45,15 @@ abstract class Phase {
         return promise;
     }
 
-    /** How a handshake ends that the user ends now. */
-    String closedByUser() {
+    /** Describes a close by the user in this phase, for the report of a handshake that ends with it. */
+    String describeUserClose() {
         return "by this side";
     }
 
     /** Takes bytes from {@code in}, which stays the caller's, until it has none or another phase was entered. */
     abstract void read(ByteBuf in);
 
-    /** What follows what was read may be long in coming: keeps what is not complete in little memory. */
+    /** Called after each read: compacts what is incomplete, since the rest may take long to arrive. */
     void compact() {}
 
     /** As {@link dev.zmtp.wire.FrameReader#nextRead}. */

@@ -15,18 +15,18 @@ final class ReadDemand {
     private boolean requested;
 
     /**
-     * Auto-read issues its next read just now. A read that it issues at any other time means that it was off until
-     * then.
+     * Set while auto-read issues its next read. A read at any other time means that auto-read has just been switched
+     * on.
      */
     private boolean continuingAutoRead;
 
     /** Nothing is read for now, whether the user or auto-read asks. */
     private boolean paused;
 
-    /** Somebody has asked in the pause. */
-    private boolean withheld;
+    /** A read was asked for in the pause. */
+    private boolean deferred;
 
-    /** Somebody has asked for the bytes that are decoded now, up to the end of the transport's read. */
+    /** The user or auto-read has asked for the bytes that are decoded now, up to the end of the transport's read. */
     private boolean delivering;
 
     ReadDemand(ChannelHandlerContext ctx, ZMTPSession session) {
@@ -90,13 +90,13 @@ final class ReadDemand {
     }
 
     /**
-     * Reads on if a read was withheld in a pause; or if the channel does not read by itself, and the handshake or the
-     * user still waits for bytes.
+     * Reads on if a read was deferred in a pause; or if auto-read is off, and the handshake or the user still waits for
+     * bytes.
      */
     void readOn() {
-        boolean wanted = withheld || (!isAutoRead() && (requested || !session.isHandshakeDone()));
+        boolean wanted = deferred || (!isAutoRead() && (requested || !session.isHandshakeDone()));
         if (wanted && !paused) {
-            withheld = false;
+            deferred = false;
             ctx.read();
         }
     }
@@ -106,20 +106,23 @@ final class ReadDemand {
         paused = true;
     }
 
-    /** Ends the {@link #pause}. The caller {@linkplain #readOn reads on} when it can bear that bytes come. */
+    /** Ends the {@link #pause}. The caller must call {@link #readOn} once it is ready for input. */
     void resume() {
         paused = false;
     }
 
-    /** Returns whether the read that was just asked for has to wait for the end of the pause. */
-    boolean withholdsRead() {
-        withheld |= paused;
+    boolean isPaused() {
         return paused;
     }
 
-    /** The codec was removed: issues the read that was withheld, if there is one. */
+    /** The read that was just asked for waits for the end of the pause. */
+    void deferRead() {
+        deferred = true;
+    }
+
+    /** The codec was removed: issues the read that was deferred, if there is one. */
     void removed() {
-        if (withheld) {
+        if (deferred) {
             ctx.read();
         }
     }

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Gives what was read to the phase, one buffer after the other, and passes what one phase leaves unread to the next.
  *
- * <p><b>Turns.</b> What is left when the {@link Turn} is over, or what nobody has asked for with auto-read off, waits
+ * <p><b>Turns.</b> What is left when the {@link Turn} is over, or what was not asked for with auto-read off, waits
  * in a queue. The next turn comes when the event loop has served its other channels, or with the user's {@code read()}.
  * Until the queue is empty, {@link PacedReads} has the transport read little or nothing, and the end of the peer's
  * input is not reported.

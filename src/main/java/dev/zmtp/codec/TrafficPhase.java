@@ -38,7 +38,7 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
     private final FrameReader reader;
     private final MessageLimits limits;
     private final CommandRate commandRate;
-    /** What the peer wants, if this is a socket that is told. */
+    /** The peer's subscriptions or groups; null unless this socket publishes. */
     private final @Nullable PeerTopics topics;
 
     private final TrafficWriter writer;
@@ -56,7 +56,7 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
     private @Nullable StreamingSink streamingSink;
 
     /** A command of our own was written and not flushed. */
-    private boolean unflushed;
+    private boolean commandPending;
 
     /**
      * Traffic in {@code version}.
@@ -228,7 +228,7 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
         }
         wholeBody(body);
         if (in.isReadable()) {
-            heartbeat.onActivity(); // what follows a PING in the same read keeps the promise of its TTL
+            heartbeat.onActivity(); // bytes after the PING count as activity within its TTL
         }
         return true;
     }
@@ -310,7 +310,7 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
 
     @Override
     void readComplete() {
-        if (unflushed) {
+        if (commandPending) {
             flush();
         }
         writer.endTurn();
@@ -349,7 +349,7 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
     @Override
     public void flush() {
         if (!writer.isWriting()) {
-            unflushed = false;
+            commandPending = false;
         }
         writer.flush();
     }
@@ -373,7 +373,7 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
 
     @Override
     public void send(ByteBuf body, ChannelPromise promise) {
-        unflushed = true;
+        commandPending = true;
         writer.command(body, promise);
     }
 

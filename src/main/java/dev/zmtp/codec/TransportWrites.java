@@ -25,7 +25,7 @@ final class TransportWrites {
     private final ChannelFutureListener withVoidPromise = write -> completed(write, List.of(), true);
 
     /** The transport has something that it was not asked to send. */
-    private boolean unflushed;
+    private boolean hasUnflushedWrites;
 
     /** Completes {@code promises} with the result of the batch that is given to the transport next. */
     TransportWrites(ZMTPCodec codec, ZMTPVersion version, WritePromises promises) {
@@ -70,18 +70,18 @@ final class TransportWrites {
     }
 
     private void write(ByteBuf bytes, ChannelFutureListener listener) {
-        unflushed = true;
+        hasUnflushedWrites = true;
         codec.memory().written(bytes.readableBytes());
         ctx.write(bytes).addListener(listener);
     }
 
     /** Returns whether the transport has something that it was not asked to send. */
     boolean isUnflushed() {
-        return unflushed;
+        return hasUnflushedWrites;
     }
 
     void flush() {
-        unflushed = false;
+        hasUnflushedWrites = false;
         ctx.flush();
     }
 

@@ -10,7 +10,7 @@ import java.util.function.LongSupplier;
  */
 final class Turn {
 
-    /** The clock is read after so many frames. */
+    /** The clock is read after this many frames. */
     private static final int FRAMES_PER_LOOK = 64;
 
     /** From the first look at the clock on. */

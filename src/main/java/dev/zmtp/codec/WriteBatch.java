@@ -330,7 +330,7 @@ final class WriteBatch {
     /** Hands over what was written before {@code bytes}, which are released if nothing may follow. */
     private void handOverBefore(ByteBuf bytes) {
         handOver();
-        if (state != State.OPEN) { // before, or by a callback of the transport's just now
+        if (state != State.OPEN) { // before, or by a callback of the transport during this flush
             bytes.release();
             throw connectionEnded();
         }
@@ -349,7 +349,7 @@ final class WriteBatch {
             buffer.grow();
             handOver();
         }
-        if (state != State.OPEN) { // before, or by a callback of the transport's just now
+        if (state != State.OPEN) { // before, or by a callback of the transport during this flush
             throw connectionEnded();
         }
     }

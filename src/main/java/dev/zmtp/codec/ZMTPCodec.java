@@ -67,7 +67,7 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
 
     private final ZMTPConfig config;
     private final ZMTPSession session;
-    private final Handshake handshake;
+    private final HandshakeController handshake;
     private Phase phase = new NewPhase(this);
 
     // Set when the handler is added
@@ -90,7 +90,7 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
     private ZMTPCodec(ZMTPSession session) {
         this.session = session;
         this.config = session.config();
-        this.handshake = new Handshake(this, session);
+        this.handshake = new HandshakeController(this, session);
     }
 
     /** Returns a codec for a socket of this type, with the defaults of {@link ZMTPConfig}. */
@@ -341,7 +341,9 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
         if (demand.readIssued()) {
             phase.readResumed();
         }
-        if (!demand.withholdsRead() && !reads.readFromQueue()) {
+        if (demand.isPaused()) {
+            demand.deferRead();
+        } else if (!reads.readFromQueue()) {
             ctx.read();
         }
     }
@@ -358,7 +360,7 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
 
     @Override
     public void disconnect(ChannelHandlerContext ctx, ChannelPromise promise) {
-        closed(phase.closedByUser());
+        closed(phase.describeUserClose());
         ctx.disconnect(promise);
     }
 
@@ -369,7 +371,7 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
      */
     @Override
     public void close(ChannelHandlerContext ctx, ChannelPromise promise) {
-        closed(phase.closedByUser());
+        closed(phase.describeUserClose());
         ctx.close(promise);
     }
 
@@ -404,7 +406,7 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
         return Objects.requireNonNull(mechanism);
     }
 
-    Handshake handshake() {
+    HandshakeController handshake() {
         return handshake;
     }
 

@@ -100,9 +100,9 @@ public final class ZMTPConfig {
     }
 
     /**
-     * The executor that runs the computations of a CURVE handshake. Default: daemon threads of the library's own, as
-     * many as there are processors. They start when they are needed and end after a minute without work; at most 10,000
-     * computations wait.
+     * The executor that runs the computations of a CURVE handshake. Default: daemon threads owned by the library, half
+     * as many as there are processors. They start when they are needed and end after a minute without work; at most
+     * 10,000 computations wait.
      */
     public Executor handshakeExecutor() {
         Executor executor = values.handshakeExecutor;
@@ -179,8 +179,8 @@ public final class ZMTPConfig {
     /**
      * Whether the flushes of one turn of the event loop leave together. Then the first flush goes to the transport at
      * once, and those after it wait until a batch of 64 KiB is full, until the channel's read is complete, or until the
-     * event loop has run the tasks that are queued and none of them has written more. While they do write more, 16
-     * rounds of tasks are waited for, but none that begins later than half a millisecond after the flush before. A
+     * event loop has run the tasks that are queued and none of them has written more. It waits for up to 16 rounds
+     * while tasks keep writing, and for no round that starts more than half a millisecond after the previous flush. A
      * flush that waits leaves before the channel is closed or the codec is removed. Default: true.
      */
     public boolean consolidateFlushes() {

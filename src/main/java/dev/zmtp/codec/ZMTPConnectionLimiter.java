@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Users.</b> When its handshake is complete, a connection also counts for the user id that the authenticator gave
  * it ({@link ZMTPSession#userId()}). If that is one too many for the user, it is refused: the {@link
  * ZMTPHandshakeSuccess} is followed by the end of the channel. A peer without a user id counts for no user. A
- * connection that is silently dead counts until it is found out, so use heartbeats.
+ * dead connection counts until it is detected: enable heartbeats.
  *
  * <p><b>How.</b> {@link #refused} is called. The channel is closed with {@code SO_LINGER} 0 where the transport has
  * this option, so that the peer gets a reset and no socket is left in {@code TIME_WAIT}.
@@ -58,8 +58,8 @@ public class ZMTPConnectionLimiter extends ChannelInboundHandlerAdapter {
      */
     @SuppressWarnings("this-escape") // nothing is called before a channel comes
     public ZMTPConnectionLimiter(int maxTotal, int maxPerAddress, int maxPerUser) {
-        ConnectionTable table = new ConnectionTable("connections", maxTotal, maxPerAddress);
-        gate = ConnectionGate.ofConnections(table, maxPerUser, channel -> peerAddress(channel), this::refused);
+        ConnectionRegistry registry = new ConnectionRegistry("connections", maxTotal, maxPerAddress);
+        gate = ConnectionGate.ofConnections(registry, maxPerUser, channel -> peerAddress(channel), this::refused);
     }
 
     /** The number of connections now. */

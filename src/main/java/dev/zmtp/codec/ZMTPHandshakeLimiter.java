@@ -67,8 +67,8 @@ public class ZMTPHandshakeLimiter extends ChannelInboundHandlerAdapter {
      */
     @SuppressWarnings("this-escape") // nothing is called before a channel comes
     public ZMTPHandshakeLimiter(int maxTotal, int maxPerAddress) {
-        ConnectionTable table = new ConnectionTable("handshakes", maxTotal, maxPerAddress);
-        gate = ConnectionGate.ofHandshakes(table, channel -> peerAddress(channel), this::refused);
+        ConnectionRegistry registry = new ConnectionRegistry("handshakes", maxTotal, maxPerAddress);
+        gate = ConnectionGate.ofHandshakes(registry, channel -> peerAddress(channel), this::refused);
     }
 
     /** The number of connections that are in their handshake now. */

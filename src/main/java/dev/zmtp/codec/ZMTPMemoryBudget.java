@@ -22,7 +22,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * takes whatever its peer sends does not count either: bound that with a {@link ZMTPConnectionLimiter}.
  *
  * <p>When the sum exceeds the limit, connections are ended with {@link ZMTPException.Code#MEMORY_BUDGET} until there
- * is room again. First those that keep much, have moved few bytes in their life, and do not move any now: strangers
+ * is room again. Connections that hold much memory but have moved few bytes, and none recently, go first: strangers
  * with unfinished messages, and subscribers that do not read. A peer that sends whole messages and reads what it gets
  * keeps next to nothing, and is not chosen. A connection ends when its event loop has done its current task: a task
  * that writes to very many channels can exceed the limit until then. For a second, new connections with the address of
@@ -72,7 +72,7 @@ public final class ZMTPMemoryBudget {
     }
 
     /**
-     * Returns a new budget of so many bytes, at least 1. {@code Long.MAX_VALUE} is a budget that is never exceeded.
+     * Returns a new budget of this many bytes, at least 1. {@code Long.MAX_VALUE} is a budget that is never exceeded.
      *
      * @throws IllegalArgumentException if it is less
      */
@@ -157,6 +157,7 @@ public final class ZMTPMemoryBudget {
             long now = System.nanoTime();
             List<Candidate> candidates = new ArrayList<>();
             for (MemoryAccount account : accounts) {
+                account.noteMoves(now);
                 candidates.add(new Candidate(account, account.burden(now)));
             }
             Collections.sort(candidates);
@@ -175,7 +176,10 @@ public final class ZMTPMemoryBudget {
         }
     }
 
-    /** A connection that may be ended; the greatest burden comes first. It is computed once, as it changes. */
+    /**
+     * A connection that may be ended; the greatest burden comes first. It is computed once: what the connection keeps
+     * may change while they are sorted.
+     */
     private record Candidate(MemoryAccount account, double burden) implements Comparable<Candidate> {
         @Override
         public int compareTo(Candidate other) {

@@ -30,7 +30,7 @@ public abstract sealed class ZMTPSettings<B extends ZMTPSettings<B>> permits ZMT
     /** What an event loop can count to, in nanoseconds; 292 years. */
     private static final Duration MAX_DURATION = Duration.ofNanos(Long.MAX_VALUE);
 
-    /** No event loop and no network is quicker: what is less is a mistake of the unit. */
+    /** Anything below a millisecond is almost certainly the wrong unit. */
     private static final Duration MIN_DURATION = Duration.ofMillis(1);
 
     /** The length of the shortest READY: its name, and a Socket-Type of three letters. */

@@ -36,7 +36,7 @@ public final class ZMTPSizeEstimator implements MessageSizeEstimator {
 
     /** The bytes of a message plus the overhead of its frames. */
     static long sizeOf(ZMTPMessage message) {
-        return message.readableBytes() + (long) Overhead.BYTES * message.size();
+        return message.readableBytes() + (long) Overhead.PER_FRAME * message.size();
     }
 
     @Override

@@ -65,7 +65,7 @@ final class CurveServer implements ZMTPMechanism {
     private final SecureRandom random;
     private final byte[] longTermSecret;
     private final byte[] longTermKey;
-    private final Admission admission;
+    private final AuthDecisionHandler authDecision;
     private final HandshakeComputation computation;
 
     private State state = State.AWAIT_HELLO;
@@ -92,7 +92,7 @@ final class CurveServer implements ZMTPMechanism {
         this.random = random;
         this.longTermSecret = own.secretKey();
         this.longTermKey = own.publicKey().bytes();
-        this.admission = new Admission(context, name());
+        this.authDecision = new AuthDecisionHandler(context, name());
         this.computation = new HandshakeComputation(context, this::wipe);
     }
 
@@ -222,7 +222,7 @@ final class CurveServer implements ZMTPMechanism {
         peer = context.readPeerMetadata(metadata);
         state = State.AWAIT_DECISION;
         ByteBuffer identity = Objects.requireNonNullElse(peer.value(ZMTPMetadata.IDENTITY), ByteBuffer.allocate(0));
-        admission.ask(identity, List.of(ByteBuffer.wrap(clientKey)));
+        authDecision.ask(identity, List.of(ByteBuffer.wrap(clientKey)));
         return readyIfGranted();
     }
 
@@ -233,7 +233,7 @@ final class CurveServer implements ZMTPMechanism {
     }
 
     private @Nullable ByteBuf readyIfGranted() {
-        return state == State.AWAIT_DECISION && admission.isGranted() ? ready() : null;
+        return state == State.AWAIT_DECISION && authDecision.isGranted() ? ready() : null;
     }
 
     private ByteBuf ready() {
@@ -257,7 +257,7 @@ final class CurveServer implements ZMTPMechanism {
      */
     @Override
     public @Nullable ByteBuf refuse(ZMTPException cause) {
-        return isProven ? admission.refusal(cause) : null;
+        return isProven ? authDecision.refusal(cause) : null;
     }
 
     @Override

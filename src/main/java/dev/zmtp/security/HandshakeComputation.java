@@ -105,7 +105,7 @@ final class HandshakeComputation {
     @Nullable
     Supplier<@Nullable ByteBuf> takeResult() {
         Supplier<@Nullable ByteBuf> taken = result;
-        if (taken != null) { // otherwise a step might publish its result just now
+        if (taken != null) { // otherwise a step might be publishing its result
             result = null;
         }
         return taken;

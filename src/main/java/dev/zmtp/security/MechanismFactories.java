@@ -11,7 +11,7 @@ final class MechanismFactories {
 
     private MechanismFactories() {}
 
-    /** The side that is authenticated and authenticates nobody. */
+    /** The side that is authenticated, and does not authenticate the peer. */
     static ZMTPMechanism.Factory client(String name, Function<ZMTPMechanism.Context, ZMTPMechanism> constructor) {
         return factory(name, "client", constructor, authenticator -> {
             if (authenticator) {

@@ -99,7 +99,7 @@ final class NativeLibrary {
     }
 
     /**
-     * Returns a function of so many {@code long} arguments. One that cannot be called throws an
+     * Returns a function of this many {@code long} arguments. One that cannot be called throws an
      * {@link UnsatisfiedLinkError} that says why.
      *
      * @param returned {@code int.class} or {@code long.class}

@@ -28,13 +28,13 @@ final class NullMechanism implements ZMTPMechanism {
     }
 
     private final Context context;
-    private final Admission admission;
+    private final AuthDecisionHandler authDecision;
     private State state = State.START;
     private @Nullable ZMTPMetadata peer;
 
     NullMechanism(Context context) {
         this.context = context;
-        this.admission = new Admission(context, name());
+        this.authDecision = new AuthDecisionHandler(context, name());
     }
 
     @Override
@@ -51,9 +51,9 @@ final class NullMechanism implements ZMTPMechanism {
     public @Nullable ByteBuf poll() {
         if (state == State.START) {
             state = State.AWAIT_DECISION;
-            admission.ask(ByteBuffer.allocate(0), List.of());
+            authDecision.ask(ByteBuffer.allocate(0), List.of());
         }
-        if (state != State.AWAIT_DECISION || !admission.isGranted()) {
+        if (state != State.AWAIT_DECISION || !authDecision.isGranted()) {
             return null;
         }
         state = State.READY_SENT;
@@ -91,6 +91,6 @@ final class NullMechanism implements ZMTPMechanism {
     /** Gives a reason only to a peer that was denied, or whose only fault is the wrong socket type. */
     @Override
     public @Nullable ByteBuf refuse(ZMTPException cause) {
-        return admission.refusal(cause);
+        return authDecision.refusal(cause);
     }
 }

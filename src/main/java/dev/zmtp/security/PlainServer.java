@@ -21,14 +21,14 @@ final class PlainServer implements ZMTPMechanism {
     }
 
     private final Context context;
-    private final Admission admission;
+    private final AuthDecisionHandler authDecision;
     private byte[] password = {};
     private State state = State.AWAIT_HELLO;
     private ZMTPMetadata peer = ZMTPMetadata.EMPTY;
 
     PlainServer(Context context) {
         this.context = context;
-        this.admission = new Admission(context, name());
+        this.authDecision = new AuthDecisionHandler(context, name());
     }
 
     @Override
@@ -43,7 +43,7 @@ final class PlainServer implements ZMTPMechanism {
 
     @Override
     public @Nullable ByteBuf poll() {
-        if (state == State.AWAIT_DECISION && admission.isGranted()) {
+        if (state == State.AWAIT_DECISION && authDecision.isGranted()) {
             state = State.AWAIT_INITIATE;
             wipePassword();
             return Command.WELCOME.body(context.alloc(), 0);
@@ -66,7 +66,7 @@ final class PlainServer implements ZMTPMechanism {
                     throw ZMTPException.malformed("bytes after the password", command.readableBytes(), "0");
                 }
                 state = State.AWAIT_DECISION;
-                admission.ask(ByteBuffer.allocate(0), List.of(ByteBuffer.wrap(userName), ByteBuffer.wrap(password)));
+                authDecision.ask(ByteBuffer.allocate(0), List.of(ByteBuffer.wrap(userName), ByteBuffer.wrap(password)));
             }
             case AWAIT_INITIATE -> {
                 HandshakeCommands.expect(command, Command.INITIATE);
@@ -100,7 +100,7 @@ final class PlainServer implements ZMTPMechanism {
     /** Gives a reason only to a peer that was denied, or whose only fault is the wrong socket type. */
     @Override
     public @Nullable ByteBuf refuse(ZMTPException cause) {
-        return admission.refusal(cause);
+        return authDecision.refusal(cause);
     }
 
     @Override

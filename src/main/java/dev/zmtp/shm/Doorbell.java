@@ -8,8 +8,8 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.util.ReferenceCountUtil;
 
 /**
- * The Unix domain socket once both sides have met: a byte, whatever it is, wakes this side, and its end is that of the
- * other side.
+ * The Unix domain socket once both sides have met: a byte, whatever it is, wakes this side, and the end of the stream
+ * means that the other side has gone.
  */
 final class Doorbell extends ChannelInboundHandlerAdapter {
 

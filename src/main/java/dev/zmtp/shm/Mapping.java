@@ -22,7 +22,7 @@ abstract class Mapping implements AutoCloseable {
 
     /** When the memory is given back. */
     enum Lifetime {
-        /** When it is closed. Nobody may use it then. */
+        /** When it is closed. No thread may use it then. */
         UNTIL_CLOSED,
         /** When nothing refers to it. */
         UNTIL_COLLECTED

@@ -81,7 +81,7 @@ abstract class Meeting extends ByteToMessageDecoder {
 
         @Override
         protected void handlerRemoved0(ChannelHandlerContext ctx) throws IOException {
-            if (file != null) { // nobody has come
+            if (file != null) { // no client has come
                 file.unlink();
                 file.close();
             }

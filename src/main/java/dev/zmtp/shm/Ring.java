@@ -119,9 +119,9 @@ final class Ring {
     }
 
     /**
-     * The fence stands between a position that was published just now and the look at whether the other side sleeps.
+     * The fence stands between a position that was just published and the look at whether the other side sleeps.
      * The other side has one between saying that it sleeps and its last look at the position. So one of the two sees
-     * what the other wrote: it cannot be that this side sees nobody sleep and that one sees nothing new.
+     * what the other wrote: it cannot be that this side sees no sleeper and that one sees nothing new.
      */
     private boolean takeSleeping(int index) {
         VarHandle.fullFence();

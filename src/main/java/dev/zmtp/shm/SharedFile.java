@@ -81,7 +81,7 @@ final class SharedFile implements AutoCloseable {
                 }
             }
         } catch (IOException | DirectoryIteratorException e) {
-            logger.debug("shared memory: old files stay", e); // somebody else's, or somebody else was faster
+            logger.debug("shared memory: old files stay", e); // another user's, or another process was faster
         }
     }
 
@@ -126,7 +126,7 @@ final class SharedFile implements AutoCloseable {
         return path;
     }
 
-    /** Opens the file of somebody else, which must have exactly these rings. */
+    /** Opens the file of another process, which must have exactly these rings. */
     static SharedFile open(Path path, int rings, int capacity, Mapping.Lifetime lifetime) throws IOException {
         long size = size(rings, capacity);
         Set<OpenOption> options = Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
@@ -163,7 +163,7 @@ final class SharedFile implements AutoCloseable {
 
     /**
      * Fails if this thread has used memory that is not there any more, as the other side has cut the file short.
-     * HotSpot lets the access return anything, and has its error in store for the next call of Java into the JVM. That
+     * HotSpot lets the access return anything, and delivers the error at the next call from Java into the VM. That
      * might be one that ends the event loop or, inside a {@code Cleaner}, the process. So it is provoked here: to make
      * an array of arrays whose length is no constant is such a call, on all levels of compilation.
      */
@@ -180,7 +180,7 @@ final class SharedFile implements AutoCloseable {
         return new IOException("shared memory: the file was cut short", e);
     }
 
-    /** Gives the memory back, unless the collector does. Nobody may use a ring of it any more. */
+    /** Gives the memory back, unless the collector does. No thread may use a ring of it any more. */
     @Override
     public void close() {
         try {

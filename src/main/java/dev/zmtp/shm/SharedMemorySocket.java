@@ -55,7 +55,7 @@ public final class SharedMemorySocket implements Closeable {
     /**
      * Connects to a server, and waits until it has accepted.
      *
-     * @throws IOException if nobody listens there, or if what answers is no such server
+     * @throws IOException if no process listens there, or if what answers is not such a server
      */
     public static SharedMemorySocket connect(SharedMemoryAddress server) throws IOException {
         SocketChannel socket = SocketChannel.open(StandardProtocolFamily.UNIX);

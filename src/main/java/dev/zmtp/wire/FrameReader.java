@@ -259,7 +259,7 @@ public final class FrameReader {
      * one for all of a body. It is not much larger than what has arrived of the frame and two usual reads. Bytes that
      * are read into another buffer are taken as well.
      *
-     * @param usual the length of a read that the transport makes by itself
+     * @param usual the length of a read that the transport makes on its own
      */
     public @Nullable ByteBuf nextRead(ByteBufAllocator alloc, int usual) {
         return inBody && remaining < 0 ? splitBody.nextRead(Math.toIntExact(length), alloc, usual) : null;

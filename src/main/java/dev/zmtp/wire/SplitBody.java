@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * Then a buffer of exactly the body's length is allocated; what was kept is copied to it, and the rest goes there
  * directly. So a peer that announces much and sends little costs little, and the bytes of large reads are copied once.
  *
- * <p>The transport may be {@linkplain #nextRead lent} that buffer, so that it reads the rest without a copy. Of a body
- * of about the length of a read, it is lent all of it before anything has arrived, and gets none back if it fills less
+ * <p>The transport may be {@linkplain #nextRead lent} that buffer, so that it reads the rest without a copy. If a body
+ * is about as long as a read, its buffer is lent before any of it has arrived, and is dropped if the read fills less
  * than half.
  */
 final class SplitBody {
@@ -24,7 +24,7 @@ final class SplitBody {
     private static final int AT_ONCE = 4096;
 
     /**
-     * With the end of a body, the transport reads so many bytes more: the next header, so that the length of the next
+     * With the end of a body, the transport reads this many bytes more: the next header, so that the length of the next
      * body is known before much of it has arrived.
      */
     private static final int NEXT_HEADER = 256;
@@ -189,7 +189,7 @@ final class SplitBody {
      * Returns the buffer for the transport's next read, which the caller must release, or null if any will do.
      *
      * @param length the length of the body whose header was read
-     * @param usual the length of a read that the transport makes by itself
+     * @param usual the length of a read that the transport makes on its own
      */
     @Nullable
     ByteBuf nextRead(int length, ByteBufAllocator alloc, int usual) {

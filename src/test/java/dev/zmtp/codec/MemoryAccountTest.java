@@ -133,6 +133,7 @@ class MemoryAccountTest {
     // Who is a burden
 
     private static double burden(MemoryAccount account, long now) {
+        account.noteMoves(now);
         return account.burden(now) / PAUSE;
     }
 

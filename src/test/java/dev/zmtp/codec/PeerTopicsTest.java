@@ -68,7 +68,7 @@ class PeerTopicsTest {
                 ByteBuf topic = topic(kind.make(i));
                 topics.update(true, topic);
                 publisher.add(topic, "peer");
-                counted += PeerTopics.OVERHEAD + topic.readableBytes();
+                counted += Overhead.PER_TOPIC + topic.readableBytes();
             }
             assertThat(topics.memory() + publisher.memory()).isLessThanOrEqualTo(counted);
         }
@@ -92,7 +92,7 @@ class PeerTopicsTest {
 
     @Test
     void tenThousandTopicsKeepNoMoreThan24BytesEach() {
-        PeerTopics topics = topics(10_000, 10_000 * (240L + PeerTopics.OVERHEAD));
+        PeerTopics topics = topics(10_000, 10_000 * (240L + Overhead.PER_TOPIC));
         for (int i = 0; i < 10_000; i++) {
             topics.update(true, topic((i + ZEROS).substring(0, 240)));
         }

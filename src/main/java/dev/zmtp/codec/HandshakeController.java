@@ -8,14 +8,14 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** The handshake as a whole: the time that it may take, which progress does not extend, its failures, its success. */
-final class Handshake {
+final class HandshakeController {
 
     private final ZMTPCodec codec;
     private final HandshakeFailures failures;
 
     private @Nullable Future<?> timeout;
 
-    Handshake(ZMTPCodec codec, ZMTPSession session) {
+    HandshakeController(ZMTPCodec codec, ZMTPSession session) {
         this.codec = codec;
         this.failures = new HandshakeFailures(session);
     }

@@ -23,9 +23,9 @@ import org.jspecify.annotations.Nullable;
  * few round trips, so the one that has been in it longest is almost surely idle. It is taken from the address that has
  * most handshakes: a host that opens many connections then only displaces its own.
  */
-final class ConnectionTable {
+final class ConnectionRegistry {
 
-    /** So many addresses are searched for a handshake that waits for its peer, and so many handshakes of each. */
+    /** How many addresses, and handshakes of each, are searched for one that waits for its peer. */
     private static final int SEARCHED = 8;
 
     /** A connection, which is counted while it has a group; and the listener of its close future. */
@@ -39,7 +39,7 @@ final class ConnectionTable {
         /** The session of its codec, once that was found. */
         volatile @Nullable ZMTPSession session;
 
-        // Guarded by the table.
+        // Guarded by the registry.
         private long number;
         private @Nullable Group group;
         private String address = AddressKey.NONE;
@@ -99,11 +99,11 @@ final class ConnectionTable {
     private long lastNumber;
 
     /**
-     * An empty table.
+     * An empty registry.
      *
      * @param what what it counts, for messages
      */
-    ConnectionTable(String what, int maxTotal, int maxPerAddress) {
+    ConnectionRegistry(String what, int maxTotal, int maxPerAddress) {
         this.what = what;
         this.maxTotal = atLeastOne("maxTotal", maxTotal);
         this.maxPerAddress = atLeastOne("maxPerAddress", maxPerAddress);

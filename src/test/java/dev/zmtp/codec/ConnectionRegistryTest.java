@@ -2,8 +2,8 @@ package dev.zmtp.codec;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.zmtp.codec.ConnectionTable.Entry;
-import dev.zmtp.codec.ConnectionTable.Refusal;
+import dev.zmtp.codec.ConnectionRegistry.Entry;
+import dev.zmtp.codec.ConnectionRegistry.Refusal;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.util.ArrayList;
@@ -17,74 +17,74 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Which connections count, which one goes for another, and that nothing is kept for those that are gone. */
-class ConnectionTableTest {
+class ConnectionRegistryTest {
 
     private static final int MAX_TOTAL = 12;
     private static final int MAX_PER_ADDRESS = 4;
     private static final int MAX_PER_USER = 2;
 
-    private final ConnectionTable table = new ConnectionTable("connections", MAX_TOTAL, MAX_PER_ADDRESS);
+    private final ConnectionRegistry registry = new ConnectionRegistry("connections", MAX_TOTAL, MAX_PER_ADDRESS);
 
     private Entry entry() {
         EmbeddedChannel channel = new EmbeddedChannel(new ChannelInboundHandlerAdapter());
-        return table.entry(channel.pipeline().firstContext(), null);
+        return registry.entry(channel.pipeline().firstContext(), null);
     }
 
     private Entry counted(String address) {
         Entry entry = entry();
-        assertThat(table.add(entry, address)).isNull();
+        assertThat(registry.add(entry, address)).isNull();
         return entry;
     }
 
     @Test
     void nothingIsKeptForConnectionsThatAreGone() {
         List<Entry> entries = List.of(counted("a"), counted("a"), counted("b"), counted(AddressKey.NONE));
-        table.move(entries.get(3), "c");
-        table.settle(entries.get(1));
-        table.countUser(entries.get(1), "alice", MAX_PER_USER);
-        entries.forEach(table::remove);
-        assertThat(table.size()).isZero();
-        assertThat(table.keys()).isZero();
+        registry.move(entries.get(3), "c");
+        registry.settle(entries.get(1));
+        registry.countUser(entries.get(1), "alice", MAX_PER_USER);
+        entries.forEach(registry::remove);
+        assertThat(registry.size()).isZero();
+        assertThat(registry.keys()).isZero();
     }
 
     @Test
     void aConnectionThatMovesLeavesNothingAtItsOldAddress() {
         Entry entry = counted("a");
-        table.move(entry, "b");
-        assertThat(table.keys()).isOne();
+        registry.move(entry, "b");
+        assertThat(registry.keys()).isOne();
     }
 
     @Test
     void aConnectionThatIsRemovedTwiceCountsDownOnce() {
         Entry first = counted("a");
         Entry second = counted("a");
-        table.remove(first);
-        table.remove(first);
-        assertThat(table.size()).isOne();
+        registry.remove(first);
+        registry.remove(first);
+        assertThat(registry.size()).isOne();
         IntStream.range(1, MAX_PER_ADDRESS).forEach(i -> counted("a"));
-        assertThat(table.add(entry(), "a").entry()).isSameAs(second);
+        assertThat(registry.add(entry(), "a").entry()).isSameAs(second);
     }
 
     @Test
     void aHandshakeThatEndsJustWhenItIsDroppedIsCountedAgain() {
         Entry first = counted("a");
         IntStream.range(1, MAX_PER_ADDRESS).forEach(i -> counted("a"));
-        assertThat(table.add(entry(), "a").entry()).isSameAs(first);
-        table.settle(first);
-        assertThat(table.size()).isEqualTo(MAX_PER_ADDRESS + 1);
-        assertThat(table.find(first.ctx.channel())).isSameAs(first);
+        assertThat(registry.add(entry(), "a").entry()).isSameAs(first);
+        registry.settle(first);
+        assertThat(registry.size()).isEqualTo(MAX_PER_ADDRESS + 1);
+        assertThat(registry.find(first.ctx.channel())).isSameAs(first);
     }
 
     @Test
     void aSettledConnectionKeepsItsUserWhenItIsSettledAgainOrAnAddressIsSet() {
         Entry entry = counted("a");
-        table.settle(entry);
-        table.countUser(entry, "alice", MAX_PER_USER);
-        table.settle(entry);
-        table.move(entry, "b");
-        assertThat(table.keys()).isEqualTo(2);
-        table.remove(entry);
-        assertThat(table.keys()).isZero();
+        registry.settle(entry);
+        registry.countUser(entry, "alice", MAX_PER_USER);
+        registry.settle(entry);
+        registry.move(entry, "b");
+        assertThat(registry.keys()).isEqualTo(2);
+        registry.remove(entry);
+        assertThat(registry.keys()).isZero();
     }
 
     /** What a connection is in the model. */
@@ -147,7 +147,7 @@ class ConnectionTableTest {
             int action = random.nextInt(10);
             if (any == null || action < 5) {
                 Entry newcomer = entry();
-                Refusal refusal = table.add(newcomer, address);
+                Refusal refusal = registry.add(newcomer, address);
                 if (refusal != null) {
                     drop(refusal, newcomer);
                 }
@@ -155,7 +155,7 @@ class ConnectionTableTest {
                     model.put(newcomer, new Model(i, address));
                 }
             } else if (action < 7) {
-                Refusal refusal = table.move(any, address);
+                Refusal refusal = registry.move(any, address);
                 if (refusal != null) {
                     drop(refusal, any);
                 }
@@ -165,21 +165,21 @@ class ConnectionTableTest {
                     moved.number = i;
                 }
             } else if (action < 8) {
-                table.settle(any);
+                registry.settle(any);
                 model.get(any).isSettled = true;
             } else {
-                table.remove(any);
+                registry.remove(any);
                 model.remove(any);
             }
-            assertThat(table.size()).isEqualTo(model.size()).isLessThanOrEqualTo(MAX_TOTAL);
+            assertThat(registry.size()).isEqualTo(model.size()).isLessThanOrEqualTo(MAX_TOTAL);
             for (String one : addresses) {
                 assertThat(connections(one)).isLessThanOrEqualTo(one.isEmpty() ? MAX_TOTAL : MAX_PER_ADDRESS);
             }
         }
         assertThat(model.keySet())
-                .allSatisfy(one -> assertThat(table.find(one.ctx.channel())).isSameAs(one));
-        model.keySet().forEach(table::remove);
-        assertThat(table.keys()).isZero();
+                .allSatisfy(one -> assertThat(registry.find(one.ctx.channel())).isSameAs(one));
+        model.keySet().forEach(registry::remove);
+        assertThat(registry.keys()).isZero();
     }
 
     @Test
@@ -189,7 +189,7 @@ class ConnectionTableTest {
             entries.add(counted("address " + i));
         }
         for (int i = 0; i < MAX_TOTAL; i++) {
-            assertThat(table.add(entry(), "newcomer " + i).entry()).isSameAs(entries.get(i));
+            assertThat(registry.add(entry(), "newcomer " + i).entry()).isSameAs(entries.get(i));
         }
     }
 }

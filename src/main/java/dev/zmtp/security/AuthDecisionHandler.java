@@ -10,13 +10,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * Asks the authenticator about one peer and turns its decision into what the peer is sent (RFC 27, "The ZAP Reply").
  */
-final class Admission {
+final class AuthDecisionHandler {
 
     private final ZMTPMechanism.Context context;
     private final String mechanism;
     private @Nullable ZMTPDecision decision;
 
-    Admission(ZMTPMechanism.Context context, String mechanism) {
+    AuthDecisionHandler(ZMTPMechanism.Context context, String mechanism) {
         this.context = context;
         this.mechanism = mechanism;
     }
