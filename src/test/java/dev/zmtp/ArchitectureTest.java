@@ -22,13 +22,17 @@ import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import java.io.IOException;
 import java.lang.module.ModuleDescriptor;
 import java.lang.module.ModuleFinder;
 import java.net.URISyntaxException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -255,6 +259,18 @@ class ArchitectureTest {
         return Arrays.stream(classes)
                 .flatMap(JavaClasses::stream)
                 .filter(type -> type.isTopLevelClass() && !type.getSimpleName().equals("package-info"));
+    }
+
+    /** The Javadoc is made without module-info, so what is hidden is named again. */
+    @Test
+    void javadocLeavesOutThePackagesThatAreNotExported() throws IOException, URISyntaxException {
+        Matcher excluded = Pattern.compile("<excludePackageNames>(.*)</excludePackageNames>")
+                .matcher(Files.readString(Path.of("pom.xml")));
+        assertThat(excluded.find()).isTrue();
+        Set<String> hidden = MAIN.stream().map(JavaClass::getPackageName).collect(Collectors.toSet());
+        hidden.removeAll(Set.of(exportedPackages()));
+
+        assertThat(excluded.group(1).split(",")).containsExactlyInAnyOrderElementsOf(hidden);
     }
 
     private static void dependOnNone(String lower, String... uppers) {
