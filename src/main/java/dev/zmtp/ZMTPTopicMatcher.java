@@ -16,10 +16,10 @@ import org.jspecify.annotations.Nullable;
  * <p>A match reads each byte of the message's topic at most once, however many topics there are, and allocates nothing.
  * A topic is added or removed in a time that depends on its length alone. The empty topic is a prefix of everything.
  *
- * <p><b>A set.</b> A subscriber has a topic or has it not: what is added twice is removed by one {@code remove}. This
- * is how the publishers of libzmq understand their peers, and how the codec counts {@code maxSubscriptions}. libzmq's
- * subscribers rely on it: they send a subscription each time, but a single cancel at the end. To count instead, add an
- * object of its own for each subscription, and see {@link #subscribers}.
+ * <p><b>A set.</b> Adding a topic twice has no effect, and one {@code remove} cancels it. This is how the publishers of
+ * libzmq understand their peers, and how the codec counts {@code maxSubscriptions}. libzmq's subscribers rely on it:
+ * they send a subscription each time, but a single cancel at the end. To count instead, add an object of its own for
+ * each subscription, and see {@link #subscribers}.
  *
  * <p><b>Bounds.</b> Peers choose the topics, so there is a bound on their number and on the memory that they take, by
  * default {@value #DEFAULT_MAX_SIZE} and {@link #defaultMaxMemory()}. Memory is counted as it is on the heap of a JVM

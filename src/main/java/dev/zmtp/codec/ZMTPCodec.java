@@ -17,7 +17,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Speaks ZMTP on the channel whose pipeline it is added to, so that the channel talks to any ZeroMQ peer.
+ * Speaks ZMTP on the channel whose pipeline it is added to, so that the channel talks to any ZeroMQ peer. ZMTP 3.1 is
+ * RFC 37, 3.0 is RFC 23, 2.0 is RFC 15, and 1.0 is RFC 13.
  *
  * <pre>{@code
  *   ch.pipeline().addLast(ZMTPCodec.of(ROUTER), new MyHandler());
@@ -45,11 +46,13 @@ import org.jspecify.annotations.Nullable;
  * in the middle of a frame or a message, that is a failure with the code {@code CLOSED}, unless the transport has said
  * why. An end is reported once, however many writes with void promises fail.
  *
- * <p><b>Place.</b> One instance per channel. It may be added before or after the channel is active. Put it after
- * handlers that turn bytes into bytes, such as {@code SslHandler}. Everything runs on the executor of its context, the
- * channel's event loop unless the handler was added with another; nothing blocks it. Removing the codec passes unread
- * bytes to the next handler, and messages already written are still sent. Removing it while a message is only partly
- * written, from a transport callback, closes the connection.
+ * <p><b>Place.</b> One instance per channel. It may be added before or after the channel is active; add it before the
+ * channel's first read if you can, as only then are the transport's reads paced. Put it after handlers that turn bytes
+ * into bytes, such as {@code SslHandler}, and add it after them: on a channel that is active, it greets the peer as
+ * soon as it is added. Everything runs on the executor of its context, the channel's event loop unless the handler was
+ * added with another; nothing blocks it. Removing the codec passes unread bytes to the next handler, and messages
+ * already written are still sent. Removing it while a message is only partly written, from a transport callback, closes
+ * the connection.
  *
  * <p><b>Logs.</b> Changes of phase at debug; each frame at trace, by the logger {@code dev.zmtp.codec.FrameLog}.
  */
@@ -432,7 +435,7 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
         return removedWhileOpen;
     }
 
-    /** Collects the settings of a codec. Not thread safe. */
+    /** Collects the settings of a codec, which {@link ZMTPConfig.Builder} lists. Not thread safe. */
     public static final class Builder extends ZMTPSettings<Builder> {
         private Builder() {
             super(new ConfigValues());

@@ -15,7 +15,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The configuration of a {@link ZMTPCodec}. Immutable: share one among all channels of a bootstrap.
+ * The configuration of a {@link ZMTPCodec}. Immutable: share one among all channels of a bootstrap. {@link Builder}
+ * lists all settings.
  *
  * <p>Every limit is on by default. A limit is checked when a length arrives, before memory is allocated for it.
  */
@@ -51,7 +52,7 @@ public final class ZMTPConfig {
         return new ZMTPConfig(settings.values.copy());
     }
 
-    /** The highest version spoken. Default: ZMTP 3.1. */
+    /** The highest version spoken (RFC 37, "Version Negotiation"). Default: ZMTP 3.1. */
     public ZMTPVersion protocol() {
         return values.protocol;
     }
@@ -69,14 +70,14 @@ public final class ZMTPConfig {
     /**
      * The identity announced to the peer, read-only; empty, the default, to stay anonymous.
      *
-     * <p>In ZMTP 3.x only REQ, DEALER and ROUTER sockets announce one. Those of other types announce it to 1.0 and 2.0
-     * peers only: set a {@link #properties() property} for all others.
+     * <p>RFC 37, "The Identity Property". In ZMTP 3.x only REQ, DEALER and ROUTER sockets announce one. Those of other
+     * types announce it to 1.0 and 2.0 peers only: set a {@link #properties() property} for all others.
      */
     public ByteBuffer localIdentity() {
         return values.localIdentity.duplicate();
     }
 
-    /** The application's own properties, announced to a 3.x peer. Default: none. */
+    /** The application's own properties, announced to a 3.x peer (RFC 37, "Connection Metadata"). Default: none. */
     public ZMTPMetadata properties() {
         return values.properties;
     }
@@ -94,7 +95,10 @@ public final class ZMTPConfig {
         return values.authenticator;
     }
 
-    /** The name of the group of services that this one belongs to, passed to the authenticator. Default: empty. */
+    /**
+     * The name of the group of services that this one belongs to, passed to the authenticator (RFC 27, "The ZAP
+     * Request"). Default: empty.
+     */
     public String domain() {
         return values.domain;
     }
@@ -231,8 +235,9 @@ public final class ZMTPConfig {
     }
 
     /**
-     * The time between PINGs to a peer of ZMTP 3.1, and of 3.0 with {@link #heartbeatZmtp30Peers()}. Default: zero, no
-     * PINGs are sent. No PING is sent while the one before still waits in the channel's queue.
+     * The time between PINGs (RFC 37, "Connection Heartbeating") to a peer of ZMTP 3.1, and of 3.0 with
+     * {@link #heartbeatZmtp30Peers()}. Default: zero, no PINGs are sent. No PING is sent while the one before still
+     * waits in the channel's queue.
      */
     public Duration heartbeatInterval() {
         return values.heartbeatInterval;
@@ -252,8 +257,8 @@ public final class ZMTPConfig {
     }
 
     /**
-     * The TTL sent with each PING: the peer should close the connection if it hears nothing from us for this long.
-     * Default: zero, no TTL.
+     * The TTL sent with each PING: the peer should close the connection if it hears nothing from us for this long (RFC
+     * 37, "Connection Heartbeating"). Default: zero, no TTL.
      */
     public Duration heartbeatTtl() {
         return values.heartbeatTtl;
@@ -278,7 +283,111 @@ public final class ZMTPConfig {
         return "ZMTPConfig" + values;
     }
 
-    /** Collects the settings of a {@link ZMTPConfig}. Not thread safe. */
+    /**
+     * Collects the settings of a {@link ZMTPConfig}. Not thread safe.
+     *
+     * <p>A value that is out of bounds is refused at once. Each name leads to the full description of the setting.
+     *
+     * <table class="striped">
+     * <caption>All settings</caption>
+     * <thead>
+     * <tr><th scope="col">setting</th><th scope="col">what it is</th>
+     * <th scope="col">bounds</th><th scope="col">default</th></tr>
+     * </thead>
+     * <tbody>
+     * <tr><th scope="row">{@link ZMTPConfig#protocol() protocol}</th>
+     * <td>the highest version spoken</td>
+     * <td></td><td>ZMTP 3.1</td></tr>
+     * <tr><th scope="row">{@link ZMTPConfig#interop() interop}</th>
+     * <td>whether a peer may speak an older version</td>
+     * <td></td><td>true</td></tr>
+     * <tr><th scope="row">{@link ZMTPConfig#socketType() socketType}</th>
+     * <td>the type of this side's socket</td>
+     * <td>required</td><td>none</td></tr>
+     * <tr><th scope="row">{@link ZMTPConfig#localIdentity() localIdentity}</th>
+     * <td>the identity announced</td>
+     * <td>at most 255 bytes, the first not zero</td><td>empty: anonymous</td></tr>
+     * <tr><th scope="row">{@link ZMTPConfig#properties() property}</th>
+     * <td>a property announced to a 3.x peer</td>
+     * <td>{@code X-} and 1 to 253 characters; {@code Resource}</td><td>none</td></tr>
+     * <tr><th scope="row">{@link ZMTPConfig#mechanism() mechanism}</th>
+     * <td>the security mechanism</td>
+     * <td></td><td>NULL</td></tr>
+     * <tr><th scope="row">{@link ZMTPConfig#authenticator() authenticator}</th>
+     * <td>accepts or refuses peers</td>
+     * <td></td><td>none: all are accepted</td></tr>
+     * <tr><th scope="row">{@link ZMTPConfig#domain() domain}</th>
+     * <td>a name that is passed to the authenticator</td>
+     * <td></td><td>empty</td></tr>
+     * <tr><th scope="row">{@link ZMTPConfig#handshakeExecutor() handshakeExecutor}</th>
+     * <td>computes CURVE handshakes</td>
+     * <td>not the event loop</td><td>threads of the library</td></tr>
+     * <tr><th scope="row">{@link ZMTPConfig#identityGenerator() identityGenerator}</th>
+     * <td>makes identities for anonymous peers</td>
+     * <td></td><td>sequential</td></tr>
+     * <tr><th scope="row">{@link ZMTPConfig#encoder() encoder}</th>
+     * <td>writes the application's own type</td>
+     * <td></td><td>none: {@code ZMTPMessage}</td></tr>
+     * <tr><th scope="row">{@link ZMTPConfig#decoder() decoder}</th>
+     * <td>reads the application's own type</td>
+     * <td></td><td>none: {@code ZMTPMessage}</td></tr>
+     * <tr><th scope="row">{@link ZMTPConfig#maxFrameLength() maxFrameLength}</th>
+     * <td>bytes of a received frame</td>
+     * <td>at least 1, at most {@code maxMessageLength}</td><td>64 MiB</td></tr>
+     * <tr><th scope="row">{@link ZMTPConfig#maxMessageLength() maxMessageLength}</th>
+     * <td>bytes of a received message</td>
+     * <td>at least 1</td><td>64 MiB</td></tr>
+     * <tr><th scope="row">{@link ZMTPConfig#maxMessageFrames() maxMessageFrames}</th>
+     * <td>frames of a received message</td>
+     * <td>at least 1</td><td>1,024</td></tr>
+     * <tr><th scope="row">{@link ZMTPConfig#maxHandshakeCommandLength() maxHandshakeCommandLength}</th>
+     * <td>bytes of a command during the handshake</td>
+     * <td>at least 25</td><td>8 KiB</td></tr>
+     * <tr><th scope="row">{@link ZMTPConfig#maxCommandLength() maxCommandLength}</th>
+     * <td>bytes of a command or subscription after it</td>
+     * <td>at least 1</td><td>8 KiB</td></tr>
+     * <tr><th scope="row">{@link ZMTPConfig#maxCommandsPerSecond() maxCommandsPerSecond}</th>
+     * <td>commands and subscriptions received within a second</td>
+     * <td>at least 1</td><td>100,000</td></tr>
+     * <tr><th scope="row">{@link ZMTPConfig#maxFramesPerTurn() maxFramesPerTurn}</th>
+     * <td>frames handled before other connections are served</td>
+     * <td>at least 1</td><td>2,048</td></tr>
+     * <tr><th scope="row">{@link ZMTPConfig#consolidateFlushes() consolidateFlushes}</th>
+     * <td>whether the flushes of one turn leave together</td>
+     * <td></td><td>true</td></tr>
+     * <tr><th scope="row">{@link ZMTPConfig#maxSubscriptions() maxSubscriptions}</th>
+     * <td>topics or groups of a peer at one time</td>
+     * <td>at least 0</td><td>10,000</td></tr>
+     * <tr><th scope="row">{@link ZMTPConfig#maxSubscriptionsLength() maxSubscriptionsLength}</th>
+     * <td>bytes of all of them, 256 more for each</td>
+     * <td>at least 0</td><td>4 MiB</td></tr>
+     * <tr><th scope="row">{@link ZMTPConfig#maxMetadataProperties() maxMetadataProperties}</th>
+     * <td>properties that a peer may announce</td>
+     * <td>at least 1</td><td>256</td></tr>
+     * <tr><th scope="row">{@link ZMTPConfig#maxHeldLength() maxHeldLength}</th>
+     * <td>bytes of writes held until the handshake is complete</td>
+     * <td>at least 0</td><td>16 MiB</td></tr>
+     * <tr><th scope="row">{@link ZMTPConfig#memoryBudget() memoryBudget}</th>
+     * <td>bounds what many connections keep together</td>
+     * <td></td><td>{@link ZMTPMemoryBudget#shared()}</td></tr>
+     * <tr><th scope="row">{@link ZMTPConfig#handshakeTimeout() handshakeTimeout}</th>
+     * <td>time for the whole handshake</td>
+     * <td>at least 1 ms; zero: no limit</td><td>30 s</td></tr>
+     * <tr><th scope="row">{@link ZMTPConfig#heartbeatInterval() heartbeatInterval}</th>
+     * <td>time between PINGs</td>
+     * <td>at least 1 ms; zero: none</td><td>zero</td></tr>
+     * <tr><th scope="row">{@link ZMTPConfig#heartbeatTimeout() heartbeatTimeout}</th>
+     * <td>time without a sign of life</td>
+     * <td>at least 1 ms; zero: never. Needs an interval</td><td>the interval</td></tr>
+     * <tr><th scope="row">{@link ZMTPConfig#heartbeatTtl() heartbeatTtl}</th>
+     * <td>the TTL sent with each PING</td>
+     * <td>0.1 to 65.5 s; zero: none. Needs an interval</td><td>zero</td></tr>
+     * <tr><th scope="row">{@link ZMTPConfig#heartbeatZmtp30Peers() heartbeatZmtp30Peers}</th>
+     * <td>whether ZMTP 3.0 peers get PINGs</td>
+     * <td>needs an interval</td><td>false</td></tr>
+     * </tbody>
+     * </table>
+     */
     public static final class Builder extends ZMTPSettings<Builder> {
         private Builder(ConfigValues values) {
             super(values);

@@ -6,7 +6,8 @@ import java.io.Closeable;
 import java.util.List;
 
 /**
- * Reads an application's own type directly from frames, without a {@code ZMTPMessage}.
+ * Reads an application's own type directly from frames (RFC 37, "Framing"; RFC 23 for ZMTP 3.0), without a
+ * {@code ZMTPMessage}.
  *
  * <p>For each frame of a message, {@link #header} is called once and {@link #content} once or more, and at the end of
  * the message {@link #finish}. What any of them adds to {@code out} is fired down the pipeline at once, in order. The

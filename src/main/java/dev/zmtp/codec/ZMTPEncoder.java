@@ -3,7 +3,8 @@ package dev.zmtp.codec;
 import java.io.Closeable;
 
 /**
- * Writes an application's own type directly into frames, without a {@code ZMTPMessage}.
+ * Writes an application's own type directly into frames (RFC 37, "Framing"; RFC 23 for ZMTP 3.0), without a
+ * {@code ZMTPMessage}.
  *
  * <p>Give the config a factory or a class with a constructor without arguments. Each connection has its own encoder,
  * created when its handshake is complete and called on the channel's event loop only.

@@ -7,7 +7,8 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The result of a handshake: what was agreed on, and what the peer announced. Immutable.
+ * The result of a handshake: what was agreed on, and what the peer announced (RFC 37, "Version Negotiation" and
+ * "Connection Metadata"; RFC 23 for ZMTP 3.0). Immutable.
  *
  * @param negotiatedVersion the version that both sides speak from now on
  * @param mechanism the name of the security mechanism; NULL also for ZMTP 2.0 and 1.0, which have no mechanisms

@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
  * oldest handshake of that address is dropped; if it is one too many in total, the oldest one of the address that has
  * most handshakes. An honest peer needs a few round trips, so what has been in its handshake longest is almost surely
  * idle. A handshake that waits for this side, because a mechanism computes or an authenticator decides, is passed over
- * if another one can be found near it. In a flood, a peer has as much time for its handshake as the flood needs to open
- * {@code maxPerAddress} connections from its address, and {@code maxTotal} from as many addresses as it has.
+ * if another one can be found near it. In a flood, a handshake survives until {@code maxPerAddress} newer ones come
+ * from its address, or {@code maxTotal} from all addresses.
  *
  * <p><b>How.</b> {@link #refused} is called. The channel is closed with {@code SO_LINGER} 0 where the transport has
  * this option, so that the peer gets a reset and no socket is left in {@code TIME_WAIT}. Handlers get a {@link

@@ -16,9 +16,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One connection's agreement with its peer. Belongs to one codec and one channel.
+ * State of one connection, as negotiated in the handshake. Belongs to one codec and one channel.
  *
- * <p>May be asked from any thread once {@link #handshakeFuture()} is complete.
+ * <p>What is negotiated: RFC 37, "Version Negotiation" and "Connection Metadata" (RFC 23 for ZMTP 3.0). May be read
+ * from any thread once {@link #handshakeFuture()} is complete.
  */
 public final class ZMTPSession {
 

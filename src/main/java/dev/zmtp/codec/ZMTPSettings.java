@@ -16,9 +16,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The settings that {@link ZMTPConfig.Builder} and {@link ZMTPCodec.Builder} share.
  *
- * <p>What each setting means, its unit and its default are documented at the accessor of the same name in
- * {@link ZMTPConfig}. A value that is out of bounds is refused at once, with an {@link IllegalArgumentException};
- * settings that contradict each other are refused when the result is built, so that their order does not matter.
+ * <p>{@link ZMTPConfig.Builder} has a table of them, with their bounds and defaults; the accessor of the same name in
+ * {@link ZMTPConfig} has the rest. A value that is out of bounds is refused at once, with an
+ * {@link IllegalArgumentException}; settings that contradict each other are refused when the result is built, so that
+ * their order does not matter.
  *
  * @param <B> the builder itself
  */
