@@ -38,6 +38,7 @@ final class EndReports {
     /** Reports the failure for which the codec ends the connection, and closes the channel if that is not done yet. */
     void failure(Throwable cause, boolean inHandshake, boolean close) {
         if (inHandshake) {
+            UnheardFailure.listen(ctx.pipeline());
             ctx.fireUserEventTriggered(new ZMTPHandshakeFailure(session, cause));
         } else {
             ctx.fireExceptionCaught(cause);

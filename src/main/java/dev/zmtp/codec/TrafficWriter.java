@@ -43,6 +43,9 @@ final class TrafficWriter {
 
     private @Nullable CustomEncoder encoder;
 
+    /** Null unless the next message should be looked at. */
+    private @Nullable DelimiterHint delimiterHint;
+
     private boolean writing;
 
     /** A callback has asked for something during this write. */
@@ -58,6 +61,7 @@ final class TrafficWriter {
         this.version = version;
         this.type = codec.config().socketType();
         this.cipher = cipher;
+        this.delimiterHint = DelimiterHint.of(codec.session());
     }
 
     private WriteBatch batch() {
@@ -108,6 +112,9 @@ final class TrafficWriter {
             // What is written most takes a short way: the JIT inlines only so deep.
             CustomEncoder custom = encoder;
             if (custom == null && message instanceof ZMTPMessage frames) {
+                if (delimiterHint != null) {
+                    delimiterHint = delimiterHint.look(frames);
+                }
                 batch().message(frames, promise);
             } else if (custom != null && custom.takes(message)) {
                 batch().encode(message, custom, promise);

@@ -46,24 +46,22 @@ import org.jspecify.annotations.Nullable;
  * in the middle of a frame or a message, that is a failure with the code {@code CLOSED}, unless the transport has said
  * why. An end is reported once, however many writes with void promises fail.
  *
- * <p><b>Place.</b> One instance per channel. It may be added before or after the channel is active; add it before the
- * channel's first read if you can, as only then are the transport's reads paced. Put it after handlers that turn bytes
- * into bytes, such as {@code SslHandler}, and add it after them: on a channel that is active, it greets the peer as
- * soon as it is added. Everything runs on the executor of its context, the channel's event loop unless the handler was
- * added with another; nothing blocks it. Removing the codec passes unread bytes to the next handler, and messages
- * already written are still sent. Removing it while a message is only partly written, from a transport callback, closes
- * the connection.
+ * <p><b>Place.</b> One instance per channel. Add it before the channel's first read if you can, as only then are the
+ * transport's reads paced. Put it after handlers that turn bytes into bytes, such as {@code SslHandler}, and add it
+ * after them: on an active channel it greets the peer as soon as it is added. Everything runs on the executor of its
+ * context, and nothing blocks it. Removing the codec passes unread bytes to the next handler, and messages already
+ * written are still sent. Removing it while a message is partly written closes the connection.
  *
- * <p><b>Logs.</b> Changes of phase at debug; each frame at trace, by the logger {@code dev.zmtp.codec.FrameLog}.
+ * <p><b>Logs.</b> A failed handshake that no handler takes notice of at info, once a second at most; changes of phase
+ * at debug; each frame at trace, by the logger {@code dev.zmtp.codec.FrameLog}.
  */
 public final class ZMTPCodec extends ChannelDuplexHandler {
 
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(ZMTPCodec.class);
 
     /**
-     * The peer's real address if the channel is connected to a proxy. Set it once the proxy has sent it; exception
-     * messages, {@link ZMTPSession#peerAddress()} and authentication requests then have it in place of
-     * {@code channel.remoteAddress()}.
+     * The peer's real address behind a proxy. Set it once the proxy has sent it; exception messages, {@link
+     * ZMTPSession#peerAddress()} and authentication requests then have it in place of the channel's remote address.
      */
     public static final AttributeKey<SocketAddress> PEER_ADDRESS =
             AttributeKey.valueOf(ZMTPCodec.class, "PEER_ADDRESS");
@@ -73,7 +71,6 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
     private final HandshakeController handshake;
     private Phase phase = new NewPhase(this);
 
-    // Set when the handler is added
     private ChannelHandlerContext ctx;
     private HeldWrites held;
     private ReadDemand demand;
@@ -142,7 +139,7 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
             session.fail(e);
             // When the pipeline has reported the exception, and the handlers after this one are there.
             ctx.executor().execute(() -> {
-                ctx.pipeline().fireUserEventTriggered(new ZMTPHandshakeFailure(session, e));
+                UnheardFailure.listen(ctx.pipeline()).fireUserEventTriggered(new ZMTPHandshakeFailure(session, e));
                 ctx.close();
             });
             throw e;
@@ -425,12 +422,10 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
         return phase;
     }
 
-    /** Returns whether the connection is over for the codec. */
     boolean isClosed() {
         return phase instanceof ClosedPhase;
     }
 
-    /** Returns whether the codec was removed from an open connection. */
     boolean wasRemoved() {
         return removedWhileOpen;
     }

@@ -47,6 +47,11 @@ public final class ZMTPMemoryBudget {
     /** From this version on, Netty allocates direct memory without the JVM's own bound. */
     private static final int JAVA_WITHOUT_RESERVATION = 24;
 
+    /** Half of the default budget: when as much is kept, direct memory may run short. */
+    private static final long MUCH = defaultLimit() / 2;
+
+    private static final AtomicBoolean WARNED = new AtomicBoolean();
+
     private static final ZMTPMemoryBudget SHARED = new ZMTPMemoryBudget(defaultLimit());
 
     private final long limit;
@@ -59,8 +64,12 @@ public final class ZMTPMemoryBudget {
 
     private final PausedAddresses pausedAddresses = new PausedAddresses();
 
+    /** Up to this many bytes nothing is to be done: at first nothing to be said, then no room to be made. */
+    private volatile long unremarkable;
+
     private ZMTPMemoryBudget(long limit) {
         this.limit = limit;
+        this.unremarkable = Math.min(limit, MUCH);
     }
 
     /**
@@ -84,7 +93,6 @@ public final class ZMTPMemoryBudget {
     }
 
     private static long defaultLimit() {
-        warnOfWaiting();
         long direct = PlatformDependent.maxDirectMemory();
         long heap = Runtime.getRuntime().maxMemory();
         return Math.max(1, Math.min(heap, direct <= 0 ? heap : direct) / SHARES);
@@ -98,10 +106,12 @@ public final class ZMTPMemoryBudget {
         long jvm = PlatformDependent.estimateMaxDirectMemory();
         boolean reserves = !PlatformDependent.useDirectBufferNoCleaner()
                 && PlatformDependent.javaVersion() < JAVA_WITHOUT_RESERVATION;
-        if (reserves && PlatformDependent.maxDirectMemory() >= jvm) {
+        if (reserves && PlatformDependent.maxDirectMemory() >= jvm && WARNED.compareAndSet(false, true)) {
             logger.warn(
-                    "Event loops can sleep when direct memory runs short: start the JVM with"
-                            + " -Dio.netty.maxDirectMemory={}, or less than its -XX:MaxDirectMemorySize of {}",
+                    "Half of the default memory budget is used, and Netty's limit of direct memory is not below the"
+                            + " JVM's. If direct memory runs out, an allocation may block an event loop for half a"
+                            + " second. To fail fast, start the JVM with -Dio.netty.maxDirectMemory={}, or another"
+                            + " value below {}.",
                     jvm / 8 * 7,
                     jvm);
         }
@@ -143,8 +153,15 @@ public final class ZMTPMemoryBudget {
 
     /** Counts {@code delta} bytes more, and ends connections if those are too many. */
     void add(long delta) {
-        if (used.addAndGet(delta) > limit && delta > 0) {
-            makeRoom();
+        long now = used.addAndGet(delta);
+        if (now > unremarkable && delta > 0) {
+            unremarkable = limit;
+            if (now > MUCH) {
+                warnOfWaiting();
+            }
+            if (now > limit) {
+                makeRoom();
+            }
         }
     }
 

@@ -12,6 +12,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.nio.channels.ClosedChannelException;
 import java.util.ArrayDeque;
 import java.util.Objects;
@@ -284,6 +285,9 @@ final class PeerHandler extends ChannelInboundHandlerAdapter {
             up(info);
         } else if (event instanceof ZMTPHandshakeFailure failure && cause == null) {
             cause = failure.cause();
+            if (cause.getCause() instanceof ConnectException) {
+                return; // nobody listens there yet: the codec would log what no handler takes
+            }
         }
         ctx.fireUserEventTriggered(event);
     }

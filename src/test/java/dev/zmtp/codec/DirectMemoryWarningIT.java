@@ -7,23 +7,29 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.EnabledForJreRange;
-import org.junit.jupiter.api.condition.JRE;
 
-/** A JVM whose event loops can sleep until there is direct memory says at its start what to set. */
+/** A JVM whose event loops can sleep until there is direct memory says what to set when much of it is used. */
 class DirectMemoryWarningIT {
 
     private static final int LIMIT = 64 << 20;
 
-    /** The program of these JVMs: one that has a budget. */
+    /** The program of these JVMs: it says when a little more than half of the budget is used, and then half again. */
     static final class Started {
         private Started() {}
 
         public static void main(String[] args) {
-            System.exit(ZMTPMemoryBudget.shared().limit() > 0 ? 0 : 1);
+            ZMTPMemoryBudget budget = ZMTPMemoryBudget.shared();
+            budget.add(budget.limit() / 2);
+            System.err.println(HALF);
+            budget.add(1);
+            budget.add(1);
+            ZMTPMemoryBudget.of(1).add(1);
         }
     }
+
+    private static final String HALF = "half is used";
 
     /** Returns the lines with a warning of a JVM that is started with these options. */
     private static List<String> warnings(String... options) throws IOException, InterruptedException {
@@ -33,18 +39,21 @@ class DirectMemoryWarningIT {
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertThat(process.waitFor()).as(said).isZero();
-        return said.lines().filter(line -> line.contains("can sleep")).toList();
+        List<String> lines = said.lines()
+                .filter(line -> line.equals(HALF) || line.contains("direct memory"))
+                .toList();
+        assertThat(lines).first().isEqualTo(HALF);
+        return lines.subList(1, lines.size());
     }
 
     @Test
-    @EnabledForJreRange(max = JRE.JAVA_23)
-    void aJvmThatWaitsForDirectMemoryWarnsAndNamesTheOption() throws Exception {
+    @Tag("java<24")
+    void aJvmThatWaitsForDirectMemoryWarnsOnceAndNamesTheOption() throws Exception {
         assertThat(warnings())
                 .singleElement()
                 .asString()
-                .endsWith("Event loops can sleep when direct memory runs short: start the JVM with"
-                        + " -Dio.netty.maxDirectMemory=" + LIMIT / 8 * 7
-                        + ", or less than its -XX:MaxDirectMemorySize of " + LIMIT);
+                .endsWith("To fail fast, start the JVM with -Dio.netty.maxDirectMemory=" + LIMIT / 8 * 7
+                        + ", or another value below " + LIMIT + ".");
     }
 
     @Test
@@ -62,7 +71,7 @@ class DirectMemoryWarningIT {
     }
 
     @Test
-    @EnabledForJreRange(min = JRE.JAVA_24)
+    @Tag("java>=24")
     void thereIsNoWarningOnJvmsThatDoNotWait() throws Exception {
         assertThat(warnings()).isEmpty();
     }

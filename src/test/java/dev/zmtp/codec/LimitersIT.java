@@ -30,15 +30,14 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.EnabledOnOs;
-import org.junit.jupiter.api.condition.OS;
 
 /**
  * Floods of idle strangers on real sockets, and newcomers that come after them. The strangers come from addresses of
  * the loopback network, of which Linux has all.
  */
-@EnabledOnOs(OS.LINUX)
+@Tag("linux")
 class LimitersIT {
 
     private static final byte[] HANDSHAKE = Hex.bytes(ScriptedPeer.greeting(ZMTPVersion.ZMTP31, DEALER));
