@@ -9,11 +9,9 @@ import io.netty.channel.ChannelMetadata;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.ChannelPromise;
-import io.netty.channel.ConnectTimeoutException;
 import io.netty.channel.EventLoop;
 import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.socket.nio.NioDomainSocketChannel;
-import io.netty.util.concurrent.Future;
 import io.netty.util.internal.StringUtil;
 import java.io.IOException;
 import java.net.SocketAddress;
@@ -21,7 +19,6 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.channels.AlreadyConnectedException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.UnsupportedAddressTypeException;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -63,8 +60,7 @@ public final class SharedMemoryChannel extends AbstractChannel {
     private volatile @Nullable SharedMemoryAddress local;
     private volatile @Nullable SharedMemoryAddress remote;
 
-    private @Nullable ChannelPromise connecting;
-    private @Nullable Future<?> timeout;
+    private final PendingConnect connecting = new PendingConnect(this);
 
     /** Null before both have met, and after the end. */
     private @Nullable RingPair rings;
@@ -173,7 +169,7 @@ public final class SharedMemoryChannel extends AbstractChannel {
             throw cause;
         }
         if (isServer) {
-            startTimeout();
+            connecting.startTimeout();
         }
     }
 
@@ -185,39 +181,16 @@ public final class SharedMemoryChannel extends AbstractChannel {
         }
     }
 
-    /** For the whole of the meeting, on either side. */
-    private void startTimeout() {
-        int millis = config.getConnectTimeoutMillis();
-        if (millis <= 0) {
-            return;
-        }
-        timeout = eventLoop()
-                .schedule(
-                        () -> fail(new ConnectTimeoutException("shared memory: no meeting within " + millis + " ms")),
-                        millis,
-                        TimeUnit.MILLISECONDS);
-    }
-
-    private void stopTimeout() {
-        if (timeout != null) {
-            timeout.cancel(false);
-            timeout = null;
-        }
-    }
-
     /** Both sides have mapped the file. */
     void met(RingPair rings) {
-        stopTimeout();
+        connecting.stopTimeout();
         if (state != State.OPEN) {
             rings.file().close();
             return;
         }
         this.rings = rings;
         state = State.CONNECTED;
-        if (connecting != null) {
-            connecting.trySuccess();
-            connecting = null;
-        }
+        connecting.succeed();
         pipeline().fireChannelActive();
     }
 
@@ -229,10 +202,7 @@ public final class SharedMemoryChannel extends AbstractChannel {
         } catch (IOException e) {
             cause = e; // what was read there was anything
         }
-        if (connecting != null) {
-            connecting.tryFailure(cause);
-            connecting = null;
-        } else if (isActive()) {
+        if (!connecting.fail(cause) && isActive()) {
             pipeline().fireExceptionCaught(cause);
         }
         unsafe().close(voidPromise());
@@ -392,11 +362,8 @@ public final class SharedMemoryChannel extends AbstractChannel {
     @Override
     protected void doClose() {
         state = State.CLOSED;
-        stopTimeout();
-        if (connecting != null) {
-            connecting.tryFailure(new ClosedChannelException());
-            connecting = null;
-        }
+        connecting.stopTimeout();
+        connecting.fail(new ClosedChannelException());
         RingPair over = rings;
         if (over != null) {
             over.writer().flush(); // a listener may close in the middle of a flush
@@ -424,7 +391,7 @@ public final class SharedMemoryChannel extends AbstractChannel {
             if (!promise.setUncancellable() || !ensureOpen(promise)) {
                 return;
             }
-            if (isServer || isActive() || connecting != null) {
+            if (isServer || isActive() || connecting.isWaiting()) {
                 safeSetFailure(promise, new AlreadyConnectedException());
                 return;
             }
@@ -432,9 +399,8 @@ public final class SharedMemoryChannel extends AbstractChannel {
                 safeSetFailure(promise, new UnsupportedAddressTypeException());
                 return;
             }
-            connecting = promise;
             remote = address;
-            startTimeout();
+            connecting.begin(promise);
             socket.connect(addresses.apply(address.path())).addListener((ChannelFutureListener) connected -> {
                 Throwable cause = connected.cause();
                 if (cause != null) {

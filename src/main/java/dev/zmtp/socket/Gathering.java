@@ -56,13 +56,13 @@ final class Gathering implements Runnable {
 
     /** Notes that the message with this number is for the peer. Returns false if the peer does not take part. */
     boolean note(ZMTPPeer peer, int number) {
-        if (!peer.hasNoted()) {
+        if (peer.noted().isEmpty()) {
             if (!hasRoomForAll(peer.queue())) {
                 return false;
             }
             peers.add(peer);
         }
-        peer.note(number);
+        peer.noted().add(number);
         return true;
     }
 
@@ -75,9 +75,9 @@ final class Gathering implements Runnable {
         boolean nested = sending;
         sending = true;
         try {
-            while (peer.hasNoted()) {
-                peer.sendInTurn(
-                        Objects.requireNonNull(messages[peer.nextNoted()]).retain());
+            Noted noted = peer.noted();
+            while (!noted.isEmpty()) {
+                peer.sendInTurn(Objects.requireNonNull(messages[noted.next()]).retain());
             }
         } finally {
             sending = nested;
@@ -102,7 +102,7 @@ final class Gathering implements Runnable {
                 send(peer);
             }
         } finally {
-            peers.forEach(ZMTPPeer::forgetNoted); // there are some only if one of them failed
+            peers.forEach(peer -> peer.noted().clear()); // there are some only if one of them failed
             peers.clear();
             for (int i = 0; i < count; i++) {
                 ReferenceCountUtil.safeRelease(messages[i]);

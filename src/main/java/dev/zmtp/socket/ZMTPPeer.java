@@ -44,8 +44,7 @@ public final class ZMTPPeer {
     /** Whether the peer is not read from because it has not read the answers to what it asked. */
     private boolean answersWait;
 
-    /** A bit for each message of the socket's {@link Gathering} that this peer has not been sent yet. */
-    private long noted;
+    private final Noted noted = new Noted();
 
     ZMTPPeer(SocketCore core, @Nullable ZMTPConnector connector) {
         this.core = core;
@@ -256,37 +255,21 @@ public final class ZMTPPeer {
         }
     }
 
-    /** Whether messages of this turn wait for it in the {@link Gathering}. */
-    boolean hasNoted() {
-        return noted != 0;
-    }
-
-    /** Notes that the gathered message with this number is for this peer. */
-    void note(int number) {
-        noted |= 1L << number;
-    }
-
-    /** Returns the number of the first message that was noted, which then is not any more. */
-    int nextNoted() {
-        int number = Long.numberOfTrailingZeros(noted);
-        noted &= noted - 1;
-        return number;
-    }
-
-    void forgetNoted() {
-        noted = 0;
+    /** The messages of this turn that wait for it in the {@link Gathering}. */
+    Noted noted() {
+        return noted;
     }
 
     void sendNoted() {
-        if (noted != 0) {
+        if (!noted.isEmpty()) {
             core.routing().sendNoted(this);
         }
     }
 
     /** Whether a message would be taken without dropping one. */
     boolean canTake() {
-        if (noted != 0) {
-            return queue.messagesLeft() > Long.bitCount(noted);
+        if (!noted.isEmpty()) {
+            return queue.messagesLeft() > noted.count();
         }
         PeerHandler now = link;
         return (now != null && queue.isEmpty() && now.isWritable()) || queue.hasRoom();

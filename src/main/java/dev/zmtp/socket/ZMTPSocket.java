@@ -83,8 +83,7 @@ public final class ZMTPSocket implements AutoCloseable {
     public record CloseReport(long undelivered, long unknown, Map<String, Long> undeliveredTo) {}
 
     private final SocketCore core;
-    private final StrictRequest strictRequest;
-    private final StrictReply strictReply;
+    private final Exchange exchange;
     private final Usage usage;
     private final Waiting waiting;
 
@@ -93,8 +92,7 @@ public final class ZMTPSocket implements AutoCloseable {
         EventLoopGroup group = given == null ? SharedGroup.acquire() : given;
         EventLoop eventLoop = group.next();
         this.core = new SocketCore(config, eventLoop, nanoTime, given == null ? SharedGroup::release : () -> {});
-        this.strictRequest = new StrictRequest(core);
-        this.strictReply = new StrictReply(core);
+        this.exchange = new Exchange(core);
         this.usage = new Usage(core);
         this.waiting = new Waiting(group);
         core.open();
@@ -164,11 +162,7 @@ public final class ZMTPSocket implements AutoCloseable {
      */
     public CompletableFuture<Void> send(ZMTPMessage message) {
         usage.checkSend(message);
-        return switch (core.type()) {
-            case REQ -> strictRequest.send(message);
-            case REP -> strictReply.send(message);
-            default -> core.senders().send(message);
-        };
+        return exchange.send(message);
     }
 
     /**
@@ -178,21 +172,7 @@ public final class ZMTPSocket implements AutoCloseable {
      */
     public boolean trySend(ZMTPMessage message) {
         usage.checkSend(message);
-        switch (core.type()) {
-            case REQ -> {
-                return strictRequest.maySend() && accepted(strictRequest.send(message));
-            }
-            case REP -> {
-                return strictReply.maySend() && accepted(strictReply.send(message));
-            }
-            default -> {
-                return core.senders().trySend(message);
-            }
-        }
-    }
-
-    private static boolean accepted(CompletableFuture<Void> ignored) {
-        return true;
+        return exchange.trySend(message);
     }
 
     /** Sends a message, or drops and counts it if there is no room now. Takes the message over in both cases. */
@@ -286,19 +266,7 @@ public final class ZMTPSocket implements AutoCloseable {
      */
     public CompletableFuture<ZMTPMessage> receive() {
         usage.require(Patterns.receives(core.type()), "receive", "a type that receives");
-        switch (core.type()) {
-            case REQ -> {
-                return strictRequest.receive();
-            }
-            case REP -> {
-                return strictReply.receive();
-            }
-            default -> {
-                Received received = new Received(core);
-                core.inbox().take(received);
-                return received;
-            }
-        }
+        return exchange.receive();
     }
 
     /**
@@ -439,7 +407,7 @@ public final class ZMTPSocket implements AutoCloseable {
     public CompletableFuture<CloseReport> close(Duration linger) {
         Settings.notNegative("linger", linger);
         CompletableFuture<CloseReport> closed = core.close(linger);
-        strictRequest.close(); // last: the socket accepts nothing more by then
+        exchange.close(); // last: the socket accepts nothing more by then
         return closed;
     }
 
