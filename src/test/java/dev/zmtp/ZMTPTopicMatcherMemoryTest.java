@@ -53,9 +53,9 @@ class ZMTPTopicMatcherMemoryTest {
         NESTED {
             @Override
             void act(ZMTPTopicMatcher<Integer> matcher) {
-                for (int i = 0; i < 3; i++) {
-                    byte[] topic = ("" + i).repeat(8192).getBytes(StandardCharsets.ISO_8859_1);
-                    for (int length = 8192; length > 0; length--) {
+                for (int i = 0; i < 12; i++) {
+                    byte[] topic = Character.toString('a' + i).repeat(2_048).getBytes(StandardCharsets.ISO_8859_1);
+                    for (int length = topic.length; length > 0; length--) {
                         matcher.add(Unpooled.wrappedBuffer(topic, 0, length), i);
                     }
                 }

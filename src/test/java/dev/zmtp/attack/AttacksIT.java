@@ -7,15 +7,13 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.condition.EnabledOnOs;
-import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** A server with little memory is attacked for a few seconds, and serves honest peers meanwhile and afterwards. */
 @Tag("slow")
 @Tag("netty-4.2-only")
-@EnabledOnOs(value = OS.LINUX, disabledReason = "needs /proc, and many addresses of the loopback interface")
+@Tag("linux") // /proc, and many addresses of the loopback interface
 class AttacksIT {
 
     private static final Duration DURATION = Duration.ofMillis(2_400);

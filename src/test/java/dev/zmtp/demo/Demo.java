@@ -61,6 +61,7 @@ public final class Demo implements Callable<Integer> {
 
     private final ZMTPSocketType serverType;
     private final Duration deadline;
+    private final Duration second;
 
     @Spec
     private CommandSpec spec;
@@ -75,19 +76,24 @@ public final class Demo implements Callable<Integer> {
             description = "Bytes of a message, 0 to 1 Mi (100).")
     private int size;
 
-    Demo(ZMTPSocketType serverType, Duration deadline) {
+    private Demo(ZMTPSocketType serverType, Duration deadline, Duration second) {
         this.serverType = serverType;
         this.deadline = deadline;
+        this.second = second;
     }
 
     /** Runs the demo; the exit code is 0, or 1 if something did not arrive, or 2 after wrong arguments. */
     public static void main(String... args) {
-        System.exit(commandLine(ROUTER, Duration.ofSeconds(10)).execute(args));
+        System.exit(commandLine(ROUTER, Duration.ofSeconds(10), Duration.ofSeconds(1))
+                .execute(args));
     }
 
-    /** The demo as a command, with a server of {@code serverType} and {@code deadline} for each thing awaited. */
-    static CommandLine commandLine(ZMTPSocketType serverType, Duration deadline) {
-        CommandLine command = new CommandLine(new Demo(serverType, deadline));
+    /**
+     * The demo as a command, with a server of {@code serverType}, {@code deadline} for each thing awaited, and {@code
+     * second} in place of each second that it sends.
+     */
+    static CommandLine commandLine(ZMTPSocketType serverType, Duration deadline, Duration second) {
+        CommandLine command = new CommandLine(new Demo(serverType, deadline, second));
         command.setParameterExceptionHandler((e, args) -> {
             PrintWriter err = e.getCommandLine().getErr();
             err.println("demo: " + e.getMessage());
@@ -222,12 +228,12 @@ public final class Demo implements Callable<Integer> {
         dealer.startSending(client, size);
         long lastTime = start;
         long lastCount = 0;
-        for (int second = 1; second <= seconds; second++) {
-            atRouter.expectNone(start + TimeUnit.SECONDS.toNanos(second) - System.nanoTime());
+        for (int i = 1; i <= seconds; i++) {
+            atRouter.expectNone(start + i * second.toNanos() - System.nanoTime());
             atDealer.expectNone(0);
             long time = System.nanoTime();
             long count = received.get();
-            print("  %4d s  %,13d messages/s%n", second, perSecond(count - lastCount, time - lastTime));
+            print("  %4d s  %,13d messages/s%n", i, perSecond(count - lastCount, time - lastTime));
             lastTime = time;
             lastCount = count;
         }

@@ -15,9 +15,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
 
-/** The demo, run as a user runs it, but shorter. */
+/** The demo, run as a user runs it, but with seconds that are shorter. */
 @Tag("netty-4.2-only")
 class DemoTest {
+
+    private static final Duration SECOND = Duration.ofMillis(100);
 
     private record Run(int exitCode, String out, String err) {}
 
@@ -125,7 +127,7 @@ class DemoTest {
     private static Run demo(ZMTPSocketType serverType, Duration deadline, String... arguments) {
         StringWriter out = new StringWriter();
         StringWriter err = new StringWriter();
-        CommandLine command = Demo.commandLine(serverType, deadline);
+        CommandLine command = Demo.commandLine(serverType, deadline, SECOND);
         command.setOut(new PrintWriter(out));
         command.setErr(new PrintWriter(err));
         int exitCode = command.execute(arguments);

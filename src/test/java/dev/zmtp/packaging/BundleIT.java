@@ -23,6 +23,7 @@ import java.util.jar.Manifest;
 import org.apache.felix.framework.FrameworkFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.osgi.framework.Bundle;
@@ -130,6 +131,7 @@ class BundleIT {
     }
 
     @Test
+    @Tag("java>=22")
     void withLibsodiumCurveNeedsNoOtherBundle() throws Exception {
         assumeTrue(CurveLibraries.hasLibsodium());
         System.setProperty(PRIMITIVES, "libsodium");

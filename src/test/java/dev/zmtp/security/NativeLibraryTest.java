@@ -7,8 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodType;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.EnabledForJreRange;
 
 /** What becomes of functions that cannot be called. */
 class NativeLibraryTest {
@@ -21,7 +21,7 @@ class NativeLibraryTest {
     }
 
     @Test
-    @EnabledForJreRange(maxVersion = CurveLibraries.FIRST_JAVA - 1)
+    @Tag("java<22")
     void anOldJavaCallsNone() {
         MethodHandle function = function(MISSING, "f");
         String reason = "Java " + Runtime.version().feature() + " (expected: 22 or later)";
@@ -48,7 +48,7 @@ class NativeLibraryTest {
     }
 
     @Test
-    @EnabledForJreRange(minVersion = CurveLibraries.FIRST_JAVA)
+    @Tag("java>=22")
     void aFunctionOfAMissingLibrarySaysSo() {
         MethodHandle function = function(MISSING, "f");
         assertThatThrownBy(() -> function.invoke(1L, 2L))
@@ -57,7 +57,7 @@ class NativeLibraryTest {
     }
 
     @Test
-    @EnabledForJreRange(minVersion = CurveLibraries.FIRST_JAVA)
+    @Tag("java>=22")
     void aMissingFunctionSaysSo() {
         MethodHandle function = function(List.of("libmissing.so.1", "libc.so.6"), "no_such_function");
         assertThat(function.type()).isEqualTo(MethodType.methodType(int.class, long.class, long.class));
@@ -67,7 +67,7 @@ class NativeLibraryTest {
     }
 
     @Test
-    @EnabledForJreRange(minVersion = CurveLibraries.FIRST_JAVA)
+    @Tag("java>=22")
     void theTestsHaveNativeAccess() {
         assertThatCode(NativeLibrary::checkAccess).doesNotThrowAnyException();
     }

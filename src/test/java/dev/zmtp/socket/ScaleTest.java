@@ -32,8 +32,6 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.condition.EnabledOnOs;
-import org.junit.jupiter.api.condition.OS;
 
 /** Many peers, and too many. */
 class ScaleTest {
@@ -169,7 +167,7 @@ class ScaleTest {
     /** T67. */
     @Test
     @Timeout(120)
-    @EnabledOnOs({OS.LINUX, OS.MAC})
+    @Tag("linux")
     void aSocketWithoutDescriptorsAcceptsAgainWhenThereAreSome() throws Exception {
         List<String> limited = new ArrayList<>(List.of("sh", "-c", "ulimit -n 120; exec \"$@\"", "sh"));
         limited.addAll(JavaProcess.command(

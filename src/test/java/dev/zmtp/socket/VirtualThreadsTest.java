@@ -22,13 +22,12 @@ import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordedStackTrace;
 import jdk.jfr.consumer.RecordingFile;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.EnabledForJreRange;
-import org.junit.jupiter.api.condition.JRE;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Virtual threads that wait for sockets: they leave their carriers to others. */
-@EnabledForJreRange(min = JRE.JAVA_21)
+@Tag("java>=21")
 class VirtualThreadsTest {
 
     /** T54 says 10,000; as many wait at the same time here as the socket may have requests. */

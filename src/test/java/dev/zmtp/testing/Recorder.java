@@ -4,7 +4,6 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
@@ -16,13 +15,13 @@ import java.util.stream.Collectors;
 public final class Recorder<T> extends ChannelInboundHandlerAdapter {
 
     /** User events. */
-    public final List<Object> events = new CopyOnWriteArrayList<>();
+    public final List<Object> events = new AppendedList<>();
     /** What is kept of the messages. */
-    public final List<T> messages = new CopyOnWriteArrayList<>();
+    public final List<T> messages = new AppendedList<>();
     /** What came to exceptionCaught. */
-    public final List<Throwable> failures = new CopyOnWriteArrayList<>();
+    public final List<Throwable> failures = new AppendedList<>();
     /** Events, messages and failures, in the order in which they came. */
-    public final List<Object> all = new CopyOnWriteArrayList<>();
+    public final List<Object> all = new AppendedList<>();
 
     private final Function<Object, T> kept;
 
