@@ -6,6 +6,7 @@ import io.netty.channel.ChannelConfig;
 import io.netty.channel.MaxMessagesRecvByteBufAllocator;
 import io.netty.channel.RecvByteBufAllocator;
 import io.netty.util.UncheckedBooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Chooses the buffers that the transport reads into, a body's own where it can, and has it read no further while the
@@ -17,8 +18,10 @@ import io.netty.util.UncheckedBooleanSupplier;
  */
 final class PacedReads implements MaxMessagesRecvByteBufAllocator {
 
-    /** What the transport reads into while anything waits. */
+    /** What the transport reads into while anything waits, unless a turn handles fewer frames than it may hold. */
     private static final int SMALL_BUFFER = 256;
+
+    private static final int SHORTEST_FRAME = 2;
 
     /**
      * Caps the bytes of consecutive reads at what this many usual reads return, so that large reads do not starve other
@@ -26,25 +29,53 @@ final class PacedReads implements MaxMessagesRecvByteBufAllocator {
      */
     private static final int READS_IN_A_ROW = 16;
 
+    private final ChannelConfig config;
     private final RecvByteBufAllocator allocator;
-    private final ReadLoop reads;
 
-    private PacedReads(RecvByteBufAllocator allocator, ReadLoop reads) {
-        this.allocator = allocator;
-        this.reads = reads;
+    /** The transport reads with a handle of this. */
+    private boolean asked;
+
+    /** Null once the codec was removed: the transport keeps its handle, which then paces nothing. */
+    private @Nullable ReadLoop reads;
+
+    private PacedReads(ChannelConfig config) {
+        this.config = config;
+        this.allocator = config.getRecvByteBufAllocator();
     }
 
-    /** Paces the reads of a channel that has not read yet. */
-    static void install(ChannelConfig config, ReadLoop reads) {
-        RecvByteBufAllocator allocator = config.getRecvByteBufAllocator();
-        config.setRecvByteBufAllocator(new PacedReads(allocator, reads));
-    }
-
-    /** Undoes {@link #install}. */
-    static void uninstall(ChannelConfig config) {
-        if (config.getRecvByteBufAllocator() instanceof PacedReads paced) {
-            config.setRecvByteBufAllocator(paced.allocator);
+    /**
+     * Paces the reads of a channel that has not read yet, or that has read with a codec before this one, which it
+     * replaces.
+     */
+    static PacedReads install(ChannelConfig config, ReadLoop reads) {
+        PacedReads paced;
+        if (config.getRecvByteBufAllocator() instanceof PacedReads present && present.config == config) {
+            paced = present;
+        } else {
+            paced = new PacedReads(config);
+            config.setRecvByteBufAllocator(paced);
         }
+        paced.reads = reads;
+        return paced;
+    }
+
+    /** Undoes {@link #install}, unless another codec paces the reads by now, or the channel has another allocator. */
+    void uninstall(ChannelConfig config, ReadLoop reads) {
+        if (this.reads != reads) {
+            return;
+        }
+        this.reads = null;
+        if (config.getRecvByteBufAllocator() == this) {
+            config.setRecvByteBufAllocator(allocator);
+        }
+    }
+
+    /**
+     * Whether the transport asks how much to read. It keeps the handle that it got before its first read, which may be
+     * another allocator's. That a handle was made says nothing: the config of epoll makes one to look at it.
+     */
+    boolean isAsked() {
+        return asked;
     }
 
     @Override
@@ -82,12 +113,16 @@ final class PacedReads implements MaxMessagesRecvByteBufAllocator {
 
         @Override
         public ByteBuf allocate(ByteBufAllocator alloc) {
-            if (reads.queuedBytes() > 0) {
-                return alloc.ioBuffer(SMALL_BUFFER);
+            ReadLoop paced = reads;
+            if (paced == null) {
+                return handle.allocate(alloc);
+            }
+            if (paced.queuedBytes() > 0) {
+                return alloc.ioBuffer((int) Math.min(SMALL_BUFFER, (long) SHORTEST_FRAME * paced.maxFramesPerTurn()));
             }
             ByteBuf chosen = null;
             try {
-                chosen = reads.nextRead(alloc, handle.guess());
+                chosen = paced.nextRead(alloc, handle.guess());
             } catch (OutOfMemoryError e) {
                 // There may be memory for a shorter read. If not, the transport reports that.
             }
@@ -97,6 +132,7 @@ final class PacedReads implements MaxMessagesRecvByteBufAllocator {
         @Override
         public void reset(ChannelConfig config) {
             row = 0;
+            asked = true;
             handle.reset(config);
         }
 
@@ -117,7 +153,10 @@ final class PacedReads implements MaxMessagesRecvByteBufAllocator {
         }
 
         private boolean mayReadOn() {
-            return reads.mayReadOn() && row < (long) Math.max(READS_IN_A_ROW, maxMessagesPerRead()) * handle.guess();
+            ReadLoop paced = reads;
+            return paced == null
+                    || (paced.mayReadOn()
+                            && row < (long) Math.max(READS_IN_A_ROW, maxMessagesPerRead()) * handle.guess());
         }
     }
 }

@@ -24,10 +24,19 @@ import org.jspecify.annotations.Nullable;
  */
 final class ReadLoop {
 
+    /**
+     * If more than this waits, it is decoded as fast as it is read. A transport whose reads are not paced would
+     * otherwise fill the memory: one that has read before the codec was added, or that was given another allocator.
+     */
+    private static final long MAX_QUEUED = 64 << 10;
+
     private final ZMTPCodec codec;
     private final ChannelHandlerContext ctx;
     private final ReadDemand demand;
     private final Turn turn;
+
+    /** Null before the codec is added, and after its removal. */
+    private @Nullable PacedReads paced;
 
     /** A buffer is being decoded, or a step of the handshake is being made. */
     private boolean busy;
@@ -39,17 +48,28 @@ final class ReadLoop {
 
     private boolean nextTurnScheduled;
 
-    /** The event that reports the end of the peer's input, which is after what is in the queue. */
-    private @Nullable Object inputEnd;
+    /** The events that report the end of the peer's input, which is after what is in the queue; mostly none or one. */
+    private final ArrayDeque<Object> inputEnds = new ArrayDeque<>(0);
 
     ReadLoop(ZMTPCodec codec, ChannelHandlerContext ctx, ReadDemand demand) {
         this.codec = codec;
         this.ctx = ctx;
         this.demand = demand;
         this.turn = new Turn(codec.config().maxFramesPerTurn(), System::nanoTime);
-        if (ctx.executor() == ctx.channel().eventLoop()) {
-            PacedReads.install(ctx.channel().config(), this);
+    }
+
+    /**
+     * Has the transport read no faster than is decoded.
+     *
+     * @throws IllegalStateException if the two are on different threads: what the transport reads would wait, without
+     *     bound and uncounted, as tasks of the codec's executor
+     */
+    void pace() {
+        if (ctx.executor() != ctx.channel().eventLoop()) {
+            throw new IllegalStateException("executor of the codec: " + ctx.executor()
+                    + " (expected: the channel's event loop; give one of their own to the handlers after the codec)");
         }
+        paced = PacedReads.install(ctx.channel().config(), this);
     }
 
     Turn turn() {
@@ -118,10 +138,26 @@ final class ReadLoop {
         return queued;
     }
 
+    /** Whether too much waits for a later turn, as the transport does not ask how much to read. */
+    private boolean isBehind() {
+        return queued > MAX_QUEUED && turn.isOver() && (paced == null || !paced.isAsked());
+    }
+
+    /** The most frames of a turn. */
+    int maxFramesPerTurn() {
+        return codec.config().maxFramesPerTurn();
+    }
+
     /** Returns whether anything was taken from the queue. */
     private boolean consumeQueue() {
         boolean any = false;
-        while (!queue.isEmpty() && mayGoOn()) {
+        while (!queue.isEmpty()) {
+            if (isBehind()) {
+                turn.begin();
+            }
+            if (!mayGoOn()) {
+                break;
+            }
             any = true;
             ByteBuf next = queue.poll();
             queued -= next.readableBytes();
@@ -253,10 +289,9 @@ final class ReadLoop {
     }
 
     private void caughtUp() {
-        if (inputEnd != null) {
-            Object event = inputEnd;
-            inputEnd = null;
-            inputEnded(event);
+        if (!inputEnds.isEmpty()) {
+            fireInputEnds();
+            inputEnded();
         }
         demand.readOn();
     }
@@ -265,16 +300,23 @@ final class ReadLoop {
 
     /** The peer's input has ended, as {@code event} reports. */
     void endInput(Object event) {
+        inputEnds.add(event);
         if (queue.isEmpty()) {
-            inputEnded(event);
-        } else {
-            inputEnd = event;
+            fireInputEnds();
+            inputEnded();
         }
     }
 
-    private void inputEnded(Object event) {
-        ctx.fireUserEventTriggered(event);
-        codec.phase().inputEnded();
+    private void fireInputEnds() {
+        for (Object event = inputEnds.poll(); event != null; event = inputEnds.poll()) {
+            ctx.fireUserEventTriggered(event);
+        }
+    }
+
+    private void inputEnded() {
+        if (!codec.wasRemoved()) { // otherwise the rest of the connection is the next handler's
+            codec.phase().inputEnded();
+        }
     }
 
     /** Decodes all that was read, as nothing follows: the channel is closed. */
@@ -297,7 +339,10 @@ final class ReadLoop {
 
     /** The codec is no longer in the pipeline. */
     void removed() {
-        PacedReads.uninstall(ctx.channel().config());
+        if (paced != null) {
+            paced.uninstall(ctx.channel().config(), this);
+            paced = null;
+        }
     }
 
     /** Passes all that was read to the next handler: the codec was removed. */
@@ -310,9 +355,7 @@ final class ReadLoop {
         }
         queued = 0;
         ctx.fireChannelReadComplete();
-        if (inputEnd != null) {
-            ctx.fireUserEventTriggered(inputEnd);
-        }
+        fireInputEnds();
     }
 
     /** Releases all that was read. */
@@ -320,7 +363,7 @@ final class ReadLoop {
         queue.forEach(ByteBuf::release);
         queue.clear();
         queued = 0;
-        inputEnd = null;
+        inputEnds.clear();
     }
 
     /** Makes a step of the handshake. */

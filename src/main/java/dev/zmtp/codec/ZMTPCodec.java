@@ -48,8 +48,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Place.</b> One instance per channel. Add it before the channel's first read if you can, as only then are the
  * transport's reads paced. Put it after handlers that turn bytes into bytes, such as {@code SslHandler}, and add it
- * after them: on an active channel it greets the peer as soon as it is added. Everything runs on the executor of its
- * context, and nothing blocks it. Removing the codec passes unread bytes to the next handler, and messages already
+ * after them: on an active channel it greets the peer as soon as it is added. Everything runs on the channel's event
+ * loop, and nothing blocks it; a codec that is added with another executor is refused. Removing the codec passes unread bytes to the next handler, and messages already
  * written are still sent. Removing it while a message is partly written closes the connection.
  *
  * <p><b>Logs.</b> A failed handshake that no handler takes notice of at info, once a second at most; changes of phase
@@ -118,8 +118,6 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
         return session;
     }
 
-    // Life
-
     @Override
     public void handlerAdded(ChannelHandlerContext ctx) {
         session.bind(ctx);
@@ -131,6 +129,7 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
         reads = new ReadLoop(this, ctx, demand);
         reports = new EndReports(ctx, session);
         try {
+            reads.pace();
             ZMTPMechanism made = config.mechanism().create(new MechanismContext(this));
             mechanism = made;
             policy = new PeerPolicy(config, made);

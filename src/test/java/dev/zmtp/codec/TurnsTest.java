@@ -26,6 +26,7 @@ import io.netty.channel.FixedRecvByteBufAllocator;
 import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.handler.ssl.SslCloseCompletionEvent;
 import io.netty.util.ReferenceCountUtil;
 import java.io.OutputStream;
 import java.net.InetAddress;
@@ -38,6 +39,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** One connection's turn on its event loop has an end, and nothing is lost, doubled or out of order for that. */
@@ -50,9 +52,16 @@ class TurnsTest {
     private static final class User extends ChannelInboundHandlerAdapter {
         private final List<String> calls = new ArrayList<>();
 
+        /** What the next message leads to. */
+        private @Nullable Runnable then;
+
         @Override
         public void channelRead(ChannelHandlerContext ctx, Object msg) {
             calls.add(Fired.describeAndRelease(msg));
+            if (then != null) {
+                then.run();
+                then = null;
+            }
         }
 
         @Override
@@ -211,6 +220,34 @@ class TurnsTest {
         }
     }
 
+    /** A close_notify, and then the end of the socket's input. */
+    @Test
+    void twoEndsOfTheInputAreReportedAfterTheRest() {
+        try (ScriptedPeer peer = traffic()) {
+            transport.read(numbered(1, 4));
+            transport.readComplete();
+            transport.ctx.fireUserEventTriggered(SslCloseCompletionEvent.SUCCESS);
+            transport.ctx.fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE);
+            peer.channel.runPendingTasks();
+            assertThat(user.calls)
+                    .contains(m(4), "complete", "SslCloseCompletionEvent", "ChannelInputShutdownEvent", "inactive");
+        }
+    }
+
+    /** What comes after it belongs to the next handler. */
+    @Test
+    void anEndOfTheInputThatWaitsDoesNotCloseTheChannelIfTheCodecIsRemovedBefore() {
+        try (ScriptedPeer peer = traffic()) {
+            transport.read(numbered(1, 4));
+            transport.readComplete();
+            transport.ctx.fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE);
+            user.then = () -> peer.channel.pipeline().remove(ZMTPCodec.class);
+            peer.channel.runPendingTasks();
+            assertThat(user.calls).contains(m(4), "ChannelInputShutdownEvent").doesNotContain("inactive");
+            assertThat(peer.channel.isOpen()).isTrue();
+        }
+    }
+
     @Test
     void allThatWasReadIsDeliveredBeforeTheChannelIsInactive() {
         try (ScriptedPeer peer = traffic()) {
@@ -283,7 +320,8 @@ class TurnsTest {
             RecvByteBufAllocator.Handle handle = afterARead(peer);
             assertThat(sizeOf(handle.allocate(peer.channel.alloc()))).isGreaterThan(256);
             transport.read(numbered(1, 4));
-            assertThat(sizeOf(handle.allocate(peer.channel.alloc()))).isEqualTo(256);
+            // Of no more frames than a turn handles.
+            assertThat(sizeOf(handle.allocate(peer.channel.alloc()))).isEqualTo(2 * PER_TURN);
             transport.readComplete();
             peer.channel.runPendingTasks();
             assertThat(sizeOf(handle.allocate(peer.channel.alloc()))).isGreaterThan(256);
@@ -330,6 +368,50 @@ class TurnsTest {
             assertThat((Object) peer.channel.config().getRecvByteBufAllocator()).isInstanceOf(PacedReads.class);
             peer.channel.pipeline().remove(ZMTPCodec.class);
             assertThat((Object) peer.channel.config().getRecvByteBufAllocator()).isNotInstanceOf(PacedReads.class);
+        }
+    }
+
+    /** Netty adds the new handler before it removes the old one. */
+    @Test
+    void aCodecThatReplacesAnotherPacesReadsInItsPlace() {
+        try (ScriptedPeer peer = traffic()) {
+            RecvByteBufAllocator.Handle handle = afterARead(peer);
+            ZMTPCodec second = ZMTPCodec.builder()
+                    .socketType(DEALER)
+                    .maxFramesPerTurn(PER_TURN)
+                    .build();
+            peer.channel.pipeline().replace(ZMTPCodec.class, "second", second);
+            transport.read(GREETING + ready("ROUTER") + numbered(1, 4));
+            assertThat(handle.continueReading()).isFalse();
+            assertThat(sizeOf(handle.allocate(peer.channel.alloc()))).isEqualTo(2 * PER_TURN);
+            transport.readComplete();
+            peer.channel.runPendingTasks();
+
+            peer.channel.pipeline().remove(second);
+            assertThat((Object) peer.channel.config().getRecvByteBufAllocator()).isNotInstanceOf(PacedReads.class);
+        }
+    }
+
+    /** The transport keeps the handle of its reads for the life of the channel. */
+    @Test
+    void afterItsRemovalInTheMiddleOfATurnTheCodecNoLongerPacesReads() {
+        try (ScriptedPeer peer = traffic()) {
+            RecvByteBufAllocator.Handle handle = afterARead(peer);
+            transport.read(numbered(1, 2));
+            assertThat(handle.continueReading()).isFalse();
+            peer.channel.pipeline().remove(ZMTPCodec.class);
+            assertThat(handle.continueReading()).isTrue();
+            assertThat(sizeOf(handle.allocate(peer.channel.alloc()))).isGreaterThan(256);
+        }
+    }
+
+    @Test
+    void anAllocatorThatWasSetLaterStaysWhenTheCodecIsRemoved() {
+        try (ScriptedPeer peer = traffic()) {
+            RecvByteBufAllocator later = new FixedRecvByteBufAllocator(1_000);
+            peer.channel.config().setRecvByteBufAllocator(later);
+            peer.channel.pipeline().remove(ZMTPCodec.class);
+            assertThat((Object) peer.channel.config().getRecvByteBufAllocator()).isSameAs(later);
         }
     }
 
