@@ -42,7 +42,7 @@ final class ConnectionMemory {
     ConnectionMemory(ZMTPCodec codec, ChannelHandlerContext ctx) {
         this.codec = codec;
         this.ctx = ctx;
-        this.account = new MemoryAccount(codec.session(), ctx.executor(), codec::fail);
+        this.account = new MemoryAccount(codec.session(), ctx.channel().parent() != null, ctx.executor(), codec::fail);
     }
 
     /** The peer has announced {@code metadata}, which is kept until the end of the connection. */

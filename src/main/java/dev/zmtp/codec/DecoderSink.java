@@ -27,8 +27,8 @@ final class DecoderSink implements StreamingSink {
     private int listed;
 
     /**
-     * The channel was closed since the decoder was called for the frame or part, which only the decoder can have done.
-     * Noted when it happens: to ask the channel after each call costs as much as a short frame.
+     * The channel was closed since the decoder was called and before a message was fired, which only the decoder can
+     * have done. Noted when it happens: to ask the channel after each call costs as much as a short frame.
      */
     private boolean closedByDecoder;
 
@@ -44,9 +44,7 @@ final class DecoderSink implements StreamingSink {
         this.codec = codec;
         this.ctx = codec.ctx();
         this.decoder = decoder;
-        if (ctx.executor() == ctx.channel().eventLoop()) { // otherwise others can close it while the decoder runs
-            ctx.channel().closeFuture().addListener(closing -> closedByDecoder = true);
-        }
+        ctx.channel().closeFuture().addListener(closing -> closedByDecoder = true);
     }
 
     @Override
@@ -181,6 +179,8 @@ final class DecoderSink implements StreamingSink {
             ReferenceCountUtil.safeRelease(message);
         } else {
             codec.fireMessage(message);
+            closedByDecoder =
+                    false; // a handler has run: if the channel is closed now, its failed write may have done it
         }
     }
 

@@ -99,7 +99,6 @@ final class IdentityPhase extends HandshakePhase {
         }
         byte[] bytes = new byte[identity.readableBytes()];
         try {
-            Greeting.checkIdentity(identity);
             identity.readBytes(bytes);
         } finally {
             identity.release();

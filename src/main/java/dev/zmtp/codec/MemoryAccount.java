@@ -22,6 +22,7 @@ final class MemoryAccount {
 
     private final ZMTPMemoryBudget budget;
     private final ZMTPSession session;
+    private final boolean accepted;
     private final Executor executor;
     private final Consumer<ZMTPException> end;
 
@@ -40,9 +41,14 @@ final class MemoryAccount {
     private long movedSeen;
     private long movedAt = System.nanoTime();
 
-    MemoryAccount(ZMTPSession session, Executor executor, Consumer<ZMTPException> end) {
+    /**
+     * @param accepted whether a server has accepted the connection. The address of one that we have made says nothing
+     *     about who fills its memory, and a server does not return at once
+     */
+    MemoryAccount(ZMTPSession session, boolean accepted, Executor executor, Consumer<ZMTPException> end) {
         this.budget = session.config().memoryBudget();
         this.session = session;
+        this.accepted = accepted;
         this.executor = executor;
         this.end = end;
     }
@@ -93,7 +99,7 @@ final class MemoryAccount {
      * Returns for how many nanoseconds the connection has to wait, as one with its address was ended for the budget.
      */
     long pause() {
-        return budget.pausedAddresses().left(session.peerAddress(), System.nanoTime());
+        return !accepted ? 0 : budget.pausedAddresses().left(session.peerAddress(), System.nanoTime());
     }
 
     /** The connection is over, and keeps nothing. */
@@ -157,7 +163,9 @@ final class MemoryAccount {
 
     /** The connection ends for the budget: new ones with its address have to wait. */
     private void pauseAddress() {
-        budget.pausedAddresses().add(session.peerAddress(), System.nanoTime());
+        if (accepted) {
+            budget.pausedAddresses().add(session.peerAddress(), System.nanoTime());
+        }
     }
 
     /** Why a connection that keeps {@code bytes} ends for the budget. */

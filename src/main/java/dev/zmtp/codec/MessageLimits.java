@@ -19,7 +19,7 @@ final class MessageLimits {
 
     private int frames;
     private long length;
-    private boolean onlyFrame;
+    private boolean firstFrame;
 
     MessageLimits(ZMTPConfig config) {
         maxCommandLength = config.maxCommandLength();
@@ -29,9 +29,15 @@ final class MessageLimits {
         maxOnlyFrame = Math.min(maxFrameLength, maxMessageLength);
     }
 
-    /** Returns whether the message frame that was checked last is the only one of its message. */
-    boolean isOnlyFrame() {
-        return onlyFrame;
+    /** Returns whether the message frame that was checked last is the first one of its message. */
+    boolean isFirstFrame() {
+        return firstFrame;
+    }
+
+    /** The frame that was checked last is not part of a message: with the next one, another message begins. */
+    void restart() {
+        frames = 0;
+        length = 0;
     }
 
     /** Returns how many frames of an unfinished message were checked; 0 between two messages. */
@@ -46,7 +52,7 @@ final class MessageLimits {
      */
     void check(int flags, long frameLength) {
         if (flags == 0 && frames == 0 && frameLength <= maxOnlyFrame) {
-            onlyFrame = true; // most messages
+            firstFrame = true; // most messages
             return;
         }
         if ((flags & ZMTPFraming.COMMAND) != 0) {
@@ -60,10 +66,9 @@ final class MessageLimits {
         check("message frames", frames, maxMessageFrames);
         check("message length", length, maxMessageLength);
         boolean last = (flags & ZMTPFraming.MORE) == 0;
-        onlyFrame = last && frames == 1;
+        firstFrame = frames == 1;
         if (last) {
-            frames = 0;
-            length = 0;
+            restart();
         }
     }
 

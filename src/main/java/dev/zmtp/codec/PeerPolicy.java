@@ -6,7 +6,6 @@ import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPVersion;
 import dev.zmtp.security.ZMTPMechanism;
 import dev.zmtp.wire.Greeting;
-import io.netty.buffer.Unpooled;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -68,7 +67,7 @@ final class PeerPolicy {
     /**
      * Checks what every mechanism must check of the peer's metadata.
      *
-     * @throws ZMTPException if the socket type does not fit ours, or the identity is malformed
+     * @throws ZMTPException if the socket type does not fit ours, or the identity is too long
      */
     void checkMetadata(ZMTPMetadata peer) {
         ZMTPSocketType type = socketType(peer);
@@ -80,7 +79,7 @@ final class PeerPolicy {
         }
         ByteBuffer identity = peer.value(ZMTPMetadata.IDENTITY);
         if (identity != null) {
-            Greeting.checkIdentity(Unpooled.wrappedBuffer(identity));
+            Greeting.checkIdentityLength(identity.remaining());
         }
     }
 

@@ -55,7 +55,7 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
     /** The sink, if it takes frames as they arrive. */
     private @Nullable StreamingSink streamingSink;
 
-    /** A command of our own was written and not flushed. */
+    /** A command was written and not flushed. */
     private boolean commandPending;
 
     /**
@@ -253,10 +253,11 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
     }
 
     /**
-     * Peers of any version may send a subscription as a message of one frame, and those before 3.1 have no other way.
+     * Peers of any version may send a subscription as a message. Frames after it are another message, and may be
+     * further subscriptions: libzmq takes them so.
      */
     private boolean maySubscribe(long length) {
-        return type.isPublisher() && limits.isOnlyFrame() && length > 0 && length <= config.maxCommandLength();
+        return type.isPublisher() && limits.isFirstFrame() && length > 0 && length <= config.maxCommandLength();
     }
 
     private void frame(int flags, ByteBuf body) {
@@ -268,6 +269,7 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
             int first = body.getByte(body.readerIndex());
             if (first == TrafficWriter.SUBSCRIBE || first == TrafficWriter.CANCEL) {
                 commandRate.count();
+                limits.restart();
                 subscription(first == TrafficWriter.SUBSCRIBE, body.skipBytes(1));
                 return;
             }

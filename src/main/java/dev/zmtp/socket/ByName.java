@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class ByName extends Routing {
 
-    /** No peer may begin its identity with this byte, so that none can claim a name that is made here. */
-    private static final byte OURS = 0;
+    /** How names that are made here begin (RFC 37). Peers may claim such names, too, which then are not made. */
+    private static final byte MADE = 0;
 
     private final SocketCore core;
     private final Map<ByteBuffer, ZMTPPeer> peers = new HashMap<>();
@@ -90,8 +90,6 @@ final class ByName extends Routing {
         ByteBuffer name;
         if (!isRouter() || !identity.hasRemaining()) {
             name = peer.name().hasRemaining() ? peer.name() : newName();
-        } else if (identity.get(0) == OURS) {
-            return "identity: begins with 0 (expected: another byte)";
         } else {
             name = ByteBuffer.wrap(bytes(identity));
         }
@@ -131,10 +129,18 @@ final class ByName extends Routing {
     }
 
     private ByteBuffer newName() {
+        ByteBuffer name;
+        do {
+            name = nextName();
+        } while (peers.containsKey(name));
+        return name;
+    }
+
+    private ByteBuffer nextName() {
         int id = ++lastId == 0 ? ++lastId : lastId;
         return isRouter()
                 ? ByteBuffer.allocate(9)
-                        .put(OURS)
+                        .put(MADE)
                         .putInt(core.random())
                         .putInt(id)
                         .flip()

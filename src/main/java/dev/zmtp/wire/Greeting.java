@@ -80,19 +80,11 @@ public final class Greeting {
     }
 
     /**
-     * Checks a peer's identity: 0 to 255 bytes, the first of which is not zero, as the receiver makes such identities
-     * itself.
+     * Checks the length of a peer's identity, also before its bytes have arrived. RFC 37 wants none that begins with a
+     * zero, but libzmq and JeroMQ send and accept them, and one random UUID in 256 begins so.
      *
-     * @throws ZMTPException if it is not an identity
+     * @throws ZMTPException if it is longer than 255 bytes
      */
-    public static void checkIdentity(ByteBuf identity) {
-        checkIdentityLength(identity.readableBytes());
-        if (identity.isReadable() && identity.getByte(identity.readerIndex()) == 0) {
-            throw ZMTPException.malformed("identity", "first byte 00", "01 to ff, or no bytes");
-        }
-    }
-
-    /** Checks the length alone, before the bytes have arrived. */
     public static void checkIdentityLength(long length) {
         if (length > MAX_IDENTITY_LENGTH) {
             throw ZMTPException.tooLarge("identity length", length, MAX_IDENTITY_LENGTH);

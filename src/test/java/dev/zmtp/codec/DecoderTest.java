@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPMessage;
+import dev.zmtp.testing.Fired;
 import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.InTraffic;
 import dev.zmtp.testing.ScriptedPeer;
@@ -298,6 +299,30 @@ class DecoderTest {
                 expected.add("message " + body);
             }
             assertThat(peer.messages).isEqualTo(expected);
+        }
+    }
+
+    /** A write of the handler fails, and the transport closes the channel. That is not the decoder's doing. */
+    @Test
+    void allThatWasReadIsDeliveredIfTheTransportClosesWhileAHandlerAnswers() {
+        List<String> delivered = new ArrayList<>();
+        try (ScriptedPeer peer = InTraffic.as(DEALER)
+                .set(codec -> codec.decoder(session -> new ByteCollector()))
+                .after(new ChannelInboundHandlerAdapter() {
+                    @Override
+                    public void channelRead(ChannelHandlerContext ctx, Object msg) {
+                        delivered.add(Fired.describeAndRelease(msg));
+                        ctx.channel().unsafe().close(ctx.channel().voidPromise());
+                    }
+
+                    @Override
+                    public void channelInactive(ChannelHandlerContext ctx) {
+                        delivered.add("inactive");
+                    }
+                })
+                .start()) {
+            peer.send("00 01 61 / 00 01 62 / 00 01 63");
+            assertThat(delivered).containsExactly("message 61", "message 62", "message 63", "inactive");
         }
     }
 

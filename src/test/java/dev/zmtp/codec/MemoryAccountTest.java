@@ -30,7 +30,7 @@ class MemoryAccountTest {
     private MemoryAccount account() {
         ZMTPCodec codec =
                 ZMTPCodec.builder().socketType(DEALER).memoryBudget(budget).build();
-        return new MemoryAccount(codec.session(), Runnable::run, ends::add);
+        return new MemoryAccount(codec.session(), true, Runnable::run, ends::add);
     }
 
     // Counting
@@ -121,6 +121,7 @@ class MemoryAccountTest {
                 ZMTPCodec.builder().socketType(DEALER).memoryBudget(budget).build();
         MemoryAccount account = new MemoryAccount(
                 codec.session(),
+                true,
                 task -> {
                     throw new RejectedExecutionException();
                 },

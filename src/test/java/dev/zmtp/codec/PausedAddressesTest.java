@@ -11,6 +11,7 @@ import dev.zmtp.ZMTPMessage;
 import dev.zmtp.testing.AddressedChannel;
 import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.ScriptedPeer;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
@@ -190,6 +191,33 @@ class PausedAddressesTest {
             assertThat(next.codec().session().isWorking()).isTrue();
             waitForTheEnd(next);
             assertThat(next.codec().session().isWorking()).isFalse();
+        }
+    }
+
+    /** A server does not return at once, and what fills the memory of a client may be its own. */
+    @Test
+    void theConnectionsOfAClientAreNeitherPausedNorPauseOthers() {
+        try (ScriptedPeer client = new ScriptedPeer(new ClientChannel(), codec())) {
+            client.send(HANDSHAKE).send("02 00*4 00 02 00*2 61*99000").send("61*2000");
+            assertThat(client.failures).hasSize(1);
+        }
+        try (ScriptedPeer accepted = connect(HOST)) {
+            assertThat(accepted.received()).isEqualTo(Hex.of(SIGNATURE));
+        }
+        exceed(HOST);
+        try (ScriptedPeer client = new ScriptedPeer(new ClientChannel(), codec())) {
+            assertThat(client.received()).isEqualTo(Hex.of(SIGNATURE));
+        }
+    }
+
+    private static final class ClientChannel extends AddressedChannel {
+        private ClientChannel() {
+            super(HOST, 5000);
+        }
+
+        @Override
+        public @Nullable Channel parent() {
+            return null;
         }
     }
 

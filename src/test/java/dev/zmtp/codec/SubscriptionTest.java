@@ -147,13 +147,40 @@ class SubscriptionTest {
     @CsvSource({
         "00 03 02 41 42, message 024142", // neither 01 nor 00 in front
         "00 00, message -", // no leading byte
-        "01 02 01 41 00 01 42, message 0141 42", // two frames
-        "01 01 42 00 02 01 41, message 42 0141"
+        "01 01 42 00 02 01 41, message 42 0141" // not the first frame
     })
     void anythingButASubscriptionIsAMessageForAnXpub(String bytes, String heard) {
         try (ScriptedPeer peer = InTraffic.as(XPUB).start()) {
             peer.send(bytes);
             assertThat(peer.messages).containsExactly(heard);
+        }
+    }
+
+    /** As libzmq takes it, and as programs send it. */
+    @ParameterizedTest(name = "{0}: {1}")
+    @CsvSource({
+        "XPUB, 01 02 01 41 / 00 01 64, subscribe 41; message 64",
+        "XPUB, 01 02 01 41 / 01 01 64 / 00 01 65, subscribe 41; message 64 65",
+        "XPUB, 01 02 01 41 / 01 02 00 42 / 00 02 01 43, subscribe 41; cancel 42; subscribe 43",
+        "PUB, 01 02 01 41 / 00 01 64, subscribe 41",
+        "PUB, 01 02 01 41 / 01 02 01 42 / 00 02 01 43, subscribe 41; subscribe 42; subscribe 43",
+    })
+    void whatFollowsASubscriptionInItsMessageIsAnotherMessage(ZMTPSocketType type, String bytes, String heard) {
+        try (ScriptedPeer peer = InTraffic.as(type).start()) {
+            peer.send(bytes).send("00 02 01 7a");
+            assertThat(String.join("; ", peer.messages)).isEqualTo(heard + "; subscribe 7a");
+        }
+    }
+
+    /** Each is counted as a message of its own, so no limit of one message ends them. */
+    @Test
+    void aChainOfSubscriptionsMayBeLongerThanAMessage() {
+        try (ScriptedPeer peer = InTraffic.as(PUB)
+                .set(codec -> codec.maxMessageFrames(2).maxSubscriptions(4))
+                .start()) {
+            peer.send("01 02 01 41 / 01 02 01 42 / 01 02 01 43 / 00 02 01 44");
+            assertThat(peer.messages).hasSize(4);
+            assertThat(peer.failures).isEmpty();
         }
     }
 

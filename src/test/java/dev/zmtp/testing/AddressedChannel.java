@@ -1,7 +1,9 @@
 package dev.zmtp.testing;
 
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.channel.local.LocalServerChannel;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -10,6 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /** A connection that a server has accepted from an address: active before there is a handler. Its time stands still. */
 public class AddressedChannel extends EmbeddedChannel {
+
+    private static final Channel SERVER = new LocalServerChannel();
 
     private final @Nullable SocketAddress peer;
 
@@ -33,6 +37,11 @@ public class AddressedChannel extends EmbeddedChannel {
         } catch (UnknownHostException e) {
             throw new AssertionError(e);
         }
+    }
+
+    @Override
+    public @Nullable Channel parent() {
+        return SERVER;
     }
 
     @Override
