@@ -177,7 +177,7 @@ class HandshakeDeadlineTest {
         }),
         PEER_GONE(peer -> peer.channel.unsafe().close(peer.channel.voidPromise())),
         END_OF_INPUT(peer -> peer.channel.pipeline().fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE)),
-        MALFORMED(peer -> peer.send("08 00*9 08")),
+        MALFORMED(peer -> peer.send("08 7f")),
         WRITE_FAILURE(peer ->
                 peer.channel.pipeline().get(Silent.class).writes.get(0).setFailure(new IOException("broken pipe"))),
         EXCEPTION(peer -> peer.channel.pipeline().fireExceptionCaught(new IOException("reset"))),
