@@ -252,10 +252,7 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
         return Objects.requireNonNull(sink);
     }
 
-    /**
-     * Peers of any version may send a subscription as a message. Frames after it are another message, and may be
-     * further subscriptions: libzmq takes them so.
-     */
+    /** Peers of any version may send a subscription as a message. Frames after it are another, as in libzmq. */
     private boolean maySubscribe(long length) {
         return type.isPublisher() && limits.isFirstFrame() && length > 0 && length <= config.maxCommandLength();
     }

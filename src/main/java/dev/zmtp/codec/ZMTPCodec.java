@@ -49,8 +49,9 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Place.</b> One instance per channel. Add it before the channel's first read if you can, as only then are the
  * transport's reads paced. Put it after handlers that turn bytes into bytes, such as {@code SslHandler}, and add it
  * after them: on an active channel it greets the peer as soon as it is added. Everything runs on the channel's event
- * loop, and nothing blocks it; a codec that is added with another executor is refused. Removing the codec passes unread bytes to the next handler, and messages already
- * written are still sent. Removing it while a message is partly written closes the connection.
+ * loop, and nothing blocks it; a codec that is added with another executor is refused. Removing the codec passes unread
+ * bytes to the next handler, and messages already written are still sent. Removing it while a message is partly written
+ * closes the connection.
  *
  * <p><b>Logs.</b> A failed handshake that no handler takes notice of at info, once a second at most; changes of phase
  * at debug; each frame at trace, by the logger {@code dev.zmtp.codec.FrameLog}.

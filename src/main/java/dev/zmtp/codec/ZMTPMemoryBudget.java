@@ -25,12 +25,13 @@ import java.util.concurrent.atomic.AtomicLong;
  * is room again. Connections that hold much memory but have moved few bytes, and none recently, go first: strangers
  * with unfinished messages, and subscribers that do not read. A peer that sends whole messages and reads what it gets
  * keeps next to nothing, and is not chosen. A connection ends when its event loop has done its current task: a task
- * that writes to very many channels can exceed the limit until then. For a second, newly accepted connections with the address of
- * one that was ended (IPv6: with its /64) wait before their handshake, because it is likely to return at once; for up
- * to eight seconds if that happens again and again. After a proxy, the address is that of {@link
- * ZMTPCodec#PEER_ADDRESS} when a connection is ended, and the proxy's when a new one begins: if {@code PEER_ADDRESS}
- * is not set, all that come through the proxy wait. A connection from which something is read nevertheless, as its
- * codec was added late, does not wait.
+ * that writes to very many channels can exceed the limit until then.
+ *
+ * <p>For a second, newly accepted connections with the address of one that was ended (IPv6: with its /64) wait before
+ * their handshake, because it is likely to return at once; for up to eight seconds if that happens again and again.
+ * After a proxy, the address is that of {@link ZMTPCodec#PEER_ADDRESS} when a connection is ended, and the proxy's when
+ * a new one begins: if {@code PEER_ADDRESS} is not set, all that come through the proxy wait. A connection from which
+ * something is read nevertheless, as its codec was added late, does not wait.
  *
  * <p>All connections share one budget unless their config names another. Thread safe.
  */

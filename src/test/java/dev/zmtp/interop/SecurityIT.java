@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
-import dev.zmtp.ZMTPSubscription;
 import dev.zmtp.codec.ZMTPConfig;
 import dev.zmtp.codec.ZMTPHandshake;
 import dev.zmtp.interop.InteropConnection.Binder;
@@ -13,13 +12,10 @@ import dev.zmtp.security.ZMTPAuthenticator;
 import dev.zmtp.security.ZMTPCurve;
 import dev.zmtp.security.ZMTPDecision;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.function.Consumer;
-import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -30,9 +26,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Tag("netty-4.2-only") // long, and the same with any version of Netty
 class SecurityIT {
 
-    private static final Duration INTERVAL = Duration.ofMillis(50);
-    private static final Duration TIMEOUT = Duration.ofSeconds(3);
-    private static final Duration LONG = Duration.ofSeconds(30);
     private static final int SOME = 5;
 
     /** Ten times what libzmq waits before it connects again. */
@@ -41,22 +34,20 @@ class SecurityIT {
     /** Empty, short, and of more bytes than fit one read. */
     private static final ZMTPMessage MESSAGE = Messages.ofLengths(0, 5, 70_000);
 
-    private static final ZMTPMessage NEWS = Messages.of("news of today", "body");
-
     static List<Arguments> everyMechanism() {
         return Every.combinationOf(PeerKind.values(), Security.values(), Binder.values());
     }
 
-    private static ZMTPConfig.Builder ours(ZMTPSocketType type) {
+    static ZMTPConfig.Builder ours(ZMTPSocketType type) {
         return ZMTPConfig.builder().socketType(type);
     }
 
-    private static ZMTPConfig.Builder ours() {
+    static ZMTPConfig.Builder ours() {
         return ours(ZMTPSocketType.DEALER);
     }
 
     /** Their server, with a ZAP handler that accepts only the client. */
-    private static void theirServer(PeerSocket socket, Security security) {
+    static void theirServer(PeerSocket socket, Security security) {
         security.server(socket);
         socket.zapHandler(request -> request.credentials().equals(security.credentials())
                 ? ZapReply.accept(security.userId())
@@ -102,7 +93,7 @@ class SecurityIT {
         }
     }
 
-    private static void talk(InteropConnection link) {
+    static void talk(InteropConnection link) {
         for (int i = 0; i < SOME; i++) {
             link.ours().write(MESSAGE);
             link.theirs().send(MESSAGE);
@@ -276,7 +267,7 @@ class SecurityIT {
     }
 
     /** Our side fails with {@code code}, and no message of either side arrives. */
-    private static void assertRefused(InteropConnection link, ZMTPException.Code code, String reason) {
+    static void assertRefused(InteropConnection link, ZMTPException.Code code, String reason) {
         link.ours().write(MESSAGE);
         // Not where there is no connection yet. Of one frame: JeroMQ fails when a connection ends between two.
         boolean taken = link.theirs().send(Messages.of("theirs"), Duration.ZERO);
@@ -306,195 +297,5 @@ class SecurityIT {
     /** The first event of the peer's monitor when the connection has ended during the handshake. */
     private static PeerEvent lost(PeerKind kind) {
         return PeerEvent.of(kind == PeerKind.LIBZMQ ? PeerEvent.Kind.FAILED : PeerEvent.Kind.DISCONNECTED);
-    }
-
-    /** A mechanism and a side of it. */
-    @SuppressWarnings("ImmutableEnumChecker") // lambdas without state
-    enum Side {
-        NULL("NULL", config -> config, socket -> {}),
-        PLAIN_CLIENT("PLAIN", Security.PLAIN::client, Security.PLAIN::client),
-        PLAIN_SERVER(Security.PLAIN),
-        CURVE_CLIENT("CURVE", Security.CURVE::client, Security.CURVE::client),
-        CURVE_SERVER(Security.CURVE);
-
-        private final String mechanism;
-        private final UnaryOperator<ZMTPConfig.Builder> ours;
-        private final Consumer<PeerSocket> theirs;
-
-        Side(String mechanism, UnaryOperator<ZMTPConfig.Builder> ours, Consumer<PeerSocket> theirs) {
-            this.mechanism = mechanism;
-            this.ours = ours;
-            this.theirs = theirs;
-        }
-
-        Side(Security server) {
-            this(
-                    server.name(),
-                    config -> server.server(config, server.authenticator()),
-                    socket -> theirServer(socket, server));
-        }
-
-        ZMTPConfig.Builder apply(ZMTPConfig.Builder config) {
-            return ours.apply(config);
-        }
-
-        void apply(PeerSocket socket) {
-            theirs.accept(socket);
-        }
-    }
-
-    static List<Arguments> everyMismatch() {
-        List<Arguments> all = new ArrayList<>();
-        for (PeerKind kind : PeerKind.values()) {
-            for (Side ours : Side.values()) {
-                for (Side theirs : Side.values()) {
-                    if (!ours.mechanism.equals(theirs.mechanism)) {
-                        for (Binder binder : Binder.values()) {
-                            all.add(Arguments.of(kind, ours, theirs, binder));
-                        }
-                    }
-                }
-            }
-        }
-        return all;
-    }
-
-    @ParameterizedTest(name = "{0}: our {1}, its {2}, {3} bind")
-    @MethodSource("everyMismatch")
-    void weLearnThatTheyHaveAnotherMechanism(PeerKind kind, Side ours, Side theirs, Binder binder) {
-        ZMTPConfig config = ours.apply(ours()).build();
-        try (InteropConnection link = new InteropConnection(
-                kind, binder, config, ZMTPSocketType.DEALER, theirs::apply, new WithoutMechanism())) {
-            assertRefused(link, ZMTPException.Code.MECHANISM, theirs.mechanism);
-            link.theirs().awaitEnd();
-        }
-    }
-
-    @ParameterizedTest(name = "{0}: our {1}, its {2}, {3} bind")
-    @MethodSource("everyMismatch")
-    void theyLearnThatWeHaveAnotherMechanism(PeerKind kind, Side ours, Side theirs, Binder binder) {
-        ZMTPConfig config = ours.apply(ours()).build();
-        try (InteropConnection link =
-                new InteropConnection(kind, binder, config, ZMTPSocketType.DEALER, theirs::apply)) {
-            assertThat(link.theirs().event())
-                    .isEqualTo(PeerEvent.of(
-                            kind == PeerKind.LIBZMQ ? PeerEvent.Kind.FAILED_PROTOCOL : PeerEvent.Kind.DISCONNECTED));
-            // The quicker side closes before the other's mechanism arrives.
-            assertThat(link.ours().handshakeFailure())
-                    .isInstanceOfSatisfying(
-                            ZMTPException.class,
-                            failure -> assertThat(failure.code())
-                                    .isIn(ZMTPException.Code.MECHANISM, ZMTPException.Code.CLOSED));
-        }
-    }
-
-    /** The side that is CURVE's server. */
-    enum Server {
-        OURS(Side.CURVE_SERVER, Side.CURVE_CLIENT),
-        THEIRS(Side.CURVE_CLIENT, Side.CURVE_SERVER);
-
-        private final Side ours;
-        private final Side theirs;
-
-        Server(Side ours, Side theirs) {
-            this.ours = ours;
-            this.theirs = theirs;
-        }
-    }
-
-    static List<Arguments> everyServer() {
-        return Every.combinationOf(PeerKind.values(), Server.values(), Binder.values());
-    }
-
-    @ParameterizedTest(name = "{0}, {1} is the server, {2} bind")
-    @MethodSource("everyServer")
-    void theirSubscriptionsAndOurMessagesAreEncrypted(PeerKind kind, Server server, Binder binder) {
-        Tap tap = new Tap();
-        ZMTPConfig config = server.ours.apply(ours(ZMTPSocketType.PUB)).build();
-        try (InteropConnection link =
-                new InteropConnection(kind, binder, config, ZMTPSocketType.SUB, server.theirs::apply, tap)) {
-            link.ours().handshake();
-            link.theirs().subscribe("news");
-            assertThat(link.subscription()).isEqualTo(ZMTPSubscription.subscribe("news"));
-            link.ours().write(NEWS);
-            assertThat(link.theirs().receive()).isEqualTo(NEWS);
-            link.theirs().unsubscribe("news");
-            assertThat(link.subscription()).isEqualTo(ZMTPSubscription.cancel("news"));
-
-            assertThat(tap.received("MESSAGE")).isEqualTo(2);
-            assertThat(tap.received("SUBSCRIBE")).isZero();
-            assertThat(tap.sent("MESSAGE")).isEqualTo(NEWS.size());
-        }
-    }
-
-    @ParameterizedTest(name = "{0}, {1} is the server, {2} bind")
-    @MethodSource("everyServer")
-    void ourSubscriptionsAndTheirMessagesAreEncrypted(PeerKind kind, Server server, Binder binder) {
-        Tap tap = new Tap();
-        ZMTPConfig config = server.ours.apply(ours(ZMTPSocketType.SUB)).build();
-        try (InteropConnection link =
-                new InteropConnection(kind, binder, config, ZMTPSocketType.XPUB, server.theirs::apply, tap)) {
-            link.ours().handshake();
-            link.ours().write(ZMTPSubscription.subscribe("news"));
-            assertThat(link.theirs().receive()).isEqualTo(Messages.rawSubscription(true, "news"));
-            link.theirs().send(NEWS);
-            assertThat(link.ours().message()).isEqualTo(NEWS);
-            link.ours().write(ZMTPSubscription.cancel("news"));
-            assertThat(link.theirs().receive()).isEqualTo(Messages.rawSubscription(false, "news"));
-
-            assertThat(tap.sent("MESSAGE")).isEqualTo(2);
-            assertThat(tap.sent("SUBSCRIBE")).isZero();
-            assertThat(tap.received("MESSAGE")).isEqualTo(NEWS.size());
-        }
-    }
-
-    static List<Arguments> everyPeerAndServer() {
-        return Every.combinationOf(PeerKind.values(), Server.values());
-    }
-
-    @ParameterizedTest(name = "{0}, {1} is the server")
-    @MethodSource("everyPeerAndServer")
-    void theirEncryptedPingsAreAnsweredEncrypted(PeerKind kind, Server server) {
-        int longerThanTheTimeout = (int) (TIMEOUT.dividedBy(INTERVAL) * 5 / 4);
-        Tap tap = new Tap();
-        ZMTPConfig config = server.ours.apply(ours()).build();
-        try (InteropConnection link = new InteropConnection(
-                kind,
-                Binder.WE,
-                config,
-                ZMTPSocketType.DEALER,
-                socket -> {
-                    server.theirs.apply(socket);
-                    socket.heartbeat(INTERVAL, TIMEOUT, LONG);
-                },
-                tap)) {
-            link.ours().handshake();
-            // Nothing else is sent.
-            tap.await(() ->
-                    tap.received("MESSAGE") >= longerThanTheTimeout && tap.sent("MESSAGE") >= longerThanTheTimeout);
-            assertThat(tap.received("PING")).isZero();
-
-            talk(link);
-        }
-    }
-
-    @ParameterizedTest(name = "{0} is the server")
-    @EnumSource
-    void libzmqAnswersOurPingsEncrypted(Server server) {
-        Tap tap = new Tap();
-        ZMTPConfig config = server.ours
-                .apply(ours())
-                .heartbeatInterval(INTERVAL)
-                .heartbeatTimeout(LONG)
-                .heartbeatTtl(LONG)
-                .build();
-        try (InteropConnection link = new InteropConnection(
-                PeerKind.LIBZMQ, Binder.THEY, config, ZMTPSocketType.DEALER, server.theirs::apply, tap)) {
-            link.ours().handshake();
-            tap.await(() -> tap.sent("MESSAGE") >= SOME && tap.received("MESSAGE") >= SOME);
-            assertThat(tap.sent("PING")).isZero();
-
-            talk(link);
-        }
     }
 }
