@@ -28,7 +28,7 @@ class RequestTest {
     @Test
     void everyRequestOfEveryThreadGetsItsReply() throws Exception {
         RequestServer server = new RequestServer(group);
-        RequestClient client = new RequestClient(group, server.address());
+        BatchingRequestClient client = new BatchingRequestClient(group, server.address());
         client.ready().get(10, TimeUnit.SECONDS);
 
         ConcurrentLinkedQueue<CompletableFuture<String>> replies = new ConcurrentLinkedQueue<>();

@@ -26,7 +26,7 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * An old-style program: a DEALER that many threads send requests through, with one {@link BatchFlusher} for them all.
  */
-final class RequestClient {
+final class BatchingRequestClient {
 
     private final ConcurrentMap<String, CompletableFuture<String>> pending = new ConcurrentHashMap<>();
     private final AtomicLong number = new AtomicLong();
@@ -34,7 +34,7 @@ final class RequestClient {
     private final Channel channel;
     private final BatchFlusher flusher;
 
-    RequestClient(EventLoopGroup group, SocketAddress server) {
+    BatchingRequestClient(EventLoopGroup group, SocketAddress server) {
         ZMTPConfig defaults =
                 ZMTPConfig.builder().socketType(ZMTPSocketType.DEALER).build();
         session = ZMTPSession.from(defaults.toBuilder().localIdentity("asker").build());
