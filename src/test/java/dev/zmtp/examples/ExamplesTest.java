@@ -588,41 +588,6 @@ class ExamplesTest {
     }
 
     @Test
-    void aClientReconnectsUntilItIsStopped() throws InterruptedException {
-        BlockingQueue<Channel> connected = new LinkedBlockingQueue<>();
-        Channel router = open(EchoRouter.bind(group, NioServerSocketChannel.class, ANY_PORT));
-        SocketAddress address = router.localAddress();
-        router.close().sync(); // nobody listens at first
-        ReconnectingClient client =
-                new ReconnectingClient(group, address, Duration.ofMillis(1), Duration.ofMillis(20), connected::add);
-        client.start();
-
-        open(EchoRouter.bind(group, NioServerSocketChannel.class, address));
-        next(connected).close().sync(); // which the client did not ask for
-        Channel last = next(connected);
-        client.stop().sync();
-
-        assertThat(last.closeFuture().await(10, TimeUnit.SECONDS)).isTrue();
-        assertThat(connected.poll(100, TimeUnit.MILLISECONDS)).isNull();
-    }
-
-    @Test
-    void delaysGrowAndAreBounded() {
-        ReconnectingClient client = new ReconnectingClient(
-                group, ANY_PORT, Duration.ofNanos(100), Duration.ofNanos(30_000), connected -> {});
-
-        for (int i = 0; i < 100; i++) {
-            assertThat(client.delay(0)).isBetween(50L, 100L);
-            assertThat(client.delay(3)).isBetween(400L, 800L);
-            assertThat(client.delay(1_000_000)).isBetween(15_000L, 30_000L);
-        }
-        ReconnectingClient patient =
-                new ReconnectingClient(group, ANY_PORT, Duration.ofHours(3), Duration.ofDays(1), connected -> {});
-        assertThat(patient.delay(20))
-                .isBetween(Duration.ofHours(12).toNanos(), Duration.ofDays(1).toNanos());
-    }
-
-    @Test
     void answersOfWorkersArriveInTheOrderOfTheRequests() throws InterruptedException {
         ExecutorService workers = Executors.newFixedThreadPool(2);
         CountDownLatch second = new CountDownLatch(1);
