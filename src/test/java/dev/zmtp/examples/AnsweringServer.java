@@ -19,6 +19,8 @@ public final class AnsweringServer {
 
     /** Serves on port 5555 until it is killed. */
     public static void main(String... args) throws InterruptedException {
+        System.out.println("ROUTER socket on 127.0.0.1:5555, answers on other threads."
+                + " Try: mvn -q test-compile exec:java@example -Dexample=AskingClient");
         ExecutorService workers = Executors.newFixedThreadPool(4);
         try (ZMTPSocket server = open(workers, question -> "you said: " + question)) {
             System.out.println(server.bind("tcp://127.0.0.1:5555").join());

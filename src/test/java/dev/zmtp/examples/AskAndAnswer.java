@@ -17,6 +17,7 @@ public final class AskAndAnswer {
 
     /** Asks three times. */
     public static void main(String... args) throws InterruptedException {
+        System.out.println("REQ and REP sockets in this process. Nothing to run beside it.");
         try (ZMTPSocket server = ZMTPSocket.open(REP);
                 ZMTPSocket client = ZMTPSocket.open(REQ)) {
             String endpoint = server.bind("tcp://127.0.0.1:*").join().endpoint();

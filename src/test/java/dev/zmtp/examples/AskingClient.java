@@ -34,6 +34,8 @@ public final class AskingClient implements AutoCloseable {
 
     /** Asks a server on port 5555 ({@link AnsweringServer}) ten questions at once. */
     public static void main(String... args) {
+        System.out.println("DEALER socket to 127.0.0.1:5555, asks ten questions at once."
+                + " Run beside it: mvn -q test-compile exec:java@example -Dexample=AnsweringServer");
         try (AskingClient client = new AskingClient("tcp://127.0.0.1:5555", Duration.ofSeconds(5))) {
             CompletableFuture<?>[] answers = new CompletableFuture<?>[10];
             for (int i = 0; i < answers.length; i++) {

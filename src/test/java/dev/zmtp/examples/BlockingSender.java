@@ -9,6 +9,7 @@ import dev.zmtp.codec.ZMTPHandshakeFailure;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
@@ -16,6 +17,7 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioSocketChannel;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -30,8 +32,8 @@ public final class BlockingSender {
     private final Object changed = new Object();
 
     /** Connects, and waits until the connection is there. */
-    BlockingSender(EventLoopGroup group, SocketAddress address) throws InterruptedException {
-        channel = new Bootstrap()
+    BlockingSender(EventLoopGroup group, SocketAddress address) throws IOException, InterruptedException {
+        ChannelFuture connected = new Bootstrap()
                 .group(group)
                 .channel(NioSocketChannel.class)
                 .handler(new ChannelInitializer<Channel>() {
@@ -41,8 +43,11 @@ public final class BlockingSender {
                     }
                 })
                 .connect(address)
-                .sync()
-                .channel();
+                .await();
+        if (!connected.isSuccess()) {
+            throw new IOException(connected.cause().getMessage(), connected.cause());
+        }
+        channel = connected.channel();
         flusher = new BatchFlusher(channel);
         // A channel that was closed is never writable again, and does not say so: wake the threads that wait.
         channel.closeFuture().addListener(closed -> wake());
@@ -50,10 +55,19 @@ public final class BlockingSender {
 
     /** Sends a million messages to a PULL on port 5555, from four threads. */
     public static void main(String... args) throws InterruptedException {
-        sendAll(new InetSocketAddress(InetAddress.getLoopbackAddress(), 5555), 4, 250_000);
+        System.out.println("PUSH to 127.0.0.1:5555, sends a million messages from four threads."
+                + " Start first, with pyzmq:\n"
+                + "python3 -c \"import zmq; s = zmq.Context().socket(zmq.PULL); "
+                + "s.bind('tcp://127.0.0.1:5555'); "
+                + "[s.recv_multipart() for _ in range(1000000)]; print('all arrived')\"");
+        try {
+            sendAll(new InetSocketAddress(InetAddress.getLoopbackAddress(), 5555), 4, 250_000);
+        } catch (IOException e) {
+            System.err.println(e.getMessage()); // such as that nobody listens
+        }
     }
 
-    static void sendAll(SocketAddress address, int threads, int messagesEach) throws InterruptedException {
+    static void sendAll(SocketAddress address, int threads, int messagesEach) throws IOException, InterruptedException {
         EventLoopGroup group = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
         try {
             BlockingSender sender = new BlockingSender(group, address);

@@ -37,6 +37,11 @@ public final class Broker implements AutoCloseable {
 
     /** Serves at three endpoints. Each line that is entered is a command. */
     public static void main(String... args) {
+        System.out.println("ROUTER, DEALER and PUB sockets on 127.0.0.1:5555 to 5557. Try a service, with pyzmq:\n"
+                + "python3 -c \"import zmq; s = zmq.Context().socket(zmq.REP); "
+                + "s.connect('tcp://127.0.0.1:5556')\n"
+                + "while True: s.send(b'you said: ' + s.recv())\"\n"
+                + "and a client: mvn -q test-compile exec:java@example -Dexample=AskingClient");
         try (Broker broker = new Broker();
                 Scanner lines = new Scanner(System.in, StandardCharsets.UTF_8)) {
             System.out.println("clients:  " + bind(broker.clients(), "tcp://127.0.0.1:5555"));

@@ -26,6 +26,7 @@ import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.ThreadAwareExecutor;
+import java.util.List;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 import net.openhft.affinity.Affinity;
@@ -34,28 +35,48 @@ import org.HdrHistogram.Histogram;
 /** Event loops that never sleep, each on a core of its own, and how long a request takes between two of them. */
 public final class BusyLoops {
 
+    private static final String EXAMPLE = "mvn -q test-compile exec:java@example -Dexample=BusyLoops -Dexec.args=";
+    private static final String USAGE = "usage: " + EXAMPLE + "\"serve PATH CORE\", or \"ask PATH OTHER_CORE\"";
+
     private BusyLoops() {}
 
     /** With "serve", a path and the number of a core: serves. With "ask", the same path and another core: measures. */
     public static void main(String... args) throws InterruptedException {
+        if (args.length != 3 || !List.of("serve", "ask").contains(args[0]) || !args[2].matches("\\d{1,4}")) {
+            System.err.println(USAGE);
+            return;
+        }
+        boolean serves = args[0].equals("serve");
+        System.out.println(
+                serves
+                        ? "DEALER on shared memory, echoes from a busy core. Try: " + EXAMPLE + "\"ask " + args[1]
+                                + " 1\""
+                        : "DEALER, asks a million times through shared memory. Start first: " + EXAMPLE + "\"serve "
+                                + args[1] + " 0\"");
         SharedMemoryAddress address = new SharedMemoryAddress(args[1]);
         EventLoopGroup group = pinned(NioIoHandler.newFactory(), Integer.parseInt(args[2]));
         try {
-            if (args[0].equals("serve")) {
-                bind(group, address).sync().channel().closeFuture().sync();
-            } else {
-                Requests requests = new Requests(1_000_000);
-                connect(group, address, requests).sync().channel().closeFuture().sync();
-                Histogram times = requests.times;
-                System.out.printf(
-                        "p50 %.2f us, p99 %.2f us, p99.9 %.2f us%n",
-                        times.getValueAtPercentile(50) / 1e3,
-                        times.getValueAtPercentile(99) / 1e3,
-                        times.getValueAtPercentile(99.9) / 1e3);
+            Requests requests = new Requests(1_000_000);
+            ChannelFuture opened = serves ? bind(group, address) : connect(group, address, requests);
+            if (!opened.await().isSuccess()) {
+                System.err.println(opened.cause().getMessage()); // such as that nobody listens
+                return;
+            }
+            opened.channel().closeFuture().sync();
+            if (!serves) {
+                print(requests.times);
             }
         } finally {
             group.shutdownGracefully();
         }
+    }
+
+    private static void print(Histogram times) {
+        System.out.printf(
+                "p50 %.2f us, p99 %.2f us, p99.9 %.2f us%n",
+                times.getValueAtPercentile(50) / 1e3,
+                times.getValueAtPercentile(99) / 1e3,
+                times.getValueAtPercentile(99.9) / 1e3);
     }
 
     /** One loop for each of {@code cores}, on any transport. */

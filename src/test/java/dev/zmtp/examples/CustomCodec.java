@@ -46,6 +46,7 @@ public final class CustomCodec {
 
     /** Has a reading converted from Celsius to Fahrenheit at the other end of a connection. */
     public static void main(String... args) throws InterruptedException {
+        System.out.println("ROUTER and DEALER with a codec of their own, in this process. Nothing to run beside it.");
         EventLoopGroup group = new MultiThreadIoEventLoopGroup(2, NioIoHandler.newFactory());
         try {
             CompletableFuture<Reading> reply = new CompletableFuture<>();
@@ -176,6 +177,13 @@ public final class CustomCodec {
         public void channelWritabilityChanged(ChannelHandlerContext ctx) {
             ctx.flush(); // otherwise a read that fills the buffer would wait for its own end
             ctx.channel().config().setAutoRead(ctx.channel().isWritable());
+        }
+
+        @Override
+        public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+            if (event instanceof ZMTPHandshakeFailure) {
+                System.err.println(event);
+            }
         }
 
         @Override

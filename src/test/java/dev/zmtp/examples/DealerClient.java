@@ -28,12 +28,18 @@ public final class DealerClient {
 
     /** Sends ten requests to port 5555 and prints the answers. */
     public static void main(String... args) throws InterruptedException {
+        System.out.println("DEALER to 127.0.0.1:5555, asks ten times."
+                + " Start first: mvn -q test-compile exec:java@example -Dexample=EchoRouter");
         EventLoopGroup group = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
         try {
             InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), 5555);
-            Channel channel =
-                    connect(group, address, 10, System.out::println).sync().channel();
-            channel.closeFuture().sync();
+            ChannelFuture connected =
+                    connect(group, address, 10, System.out::println).await();
+            if (connected.isSuccess()) {
+                connected.channel().closeFuture().sync();
+            } else {
+                System.err.println(connected.cause().getMessage()); // such as that nobody listens
+            }
         } finally {
             group.shutdownGracefully();
         }

@@ -26,6 +26,8 @@ public final class EchoRouter {
 
     /** Serves on port 5555 until it is killed. */
     public static void main(String... args) throws InterruptedException {
+        System.out.println("ROUTER on 127.0.0.1:5555, echoes."
+                + " Try: mvn -q test-compile exec:java@example -Dexample=DealerClient");
         EventLoopGroup group = new MultiThreadIoEventLoopGroup(NioIoHandler.newFactory());
         try {
             InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), 5555);

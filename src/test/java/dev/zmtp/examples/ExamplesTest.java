@@ -681,7 +681,7 @@ class ExamplesTest {
     }
 
     @Test
-    void aSlowReceiverGetsEveryMessageOfASenderThatEnds() throws InterruptedException {
+    void aSlowReceiverGetsEveryMessageOfASenderThatEnds() throws Exception {
         int threads = 4;
         int each = 20_000;
         CountDownLatch received = new CountDownLatch(threads * each);

@@ -15,6 +15,7 @@ public final class FirstSockets {
 
     /** Asks once, and prints the answer. */
     public static void main(String... args) {
+        System.out.println("ROUTER and DEALER sockets in this process. Nothing to run beside it.");
         ZMTPSocket server = ZMTPSocket.open(ROUTER);
         server.serve(
                 request -> CompletableFuture.completedFuture(request.message().retain()));

@@ -18,6 +18,7 @@ public final class FourViews {
 
     /** Receives four messages, each in another way. */
     public static void main(String... args) throws InterruptedException {
+        System.out.println("PUSH and PULL sockets in this process, four ways to receive. Nothing to run beside it.");
         try (ZMTPSocket pull = ZMTPSocket.open(PULL);
                 ZMTPSocket push = ZMTPSocket.open(PUSH)) {
             push.connect(pull.bind("inproc://views").join().endpoint());

@@ -4,6 +4,7 @@ import static dev.zmtp.ZMTPSocketType.ROUTER;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.codec.ZMTPCodec;
+import dev.zmtp.codec.ZMTPHandshakeFailure;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
@@ -49,6 +50,11 @@ public final class GracefulShutdown {
 
     /** Serves on port 5555 until the process is asked to end. */
     public static void main(String... args) throws InterruptedException {
+        System.out.println("ROUTER on 127.0.0.1:5555, answers 5 with 1 to 5, and finishes that when you press Ctrl+C."
+                + " Try, with pyzmq:\n"
+                + "python3 -c \"import zmq; s = zmq.Context().socket(zmq.DEALER); "
+                + "s.connect('tcp://127.0.0.1:5555'); "
+                + "s.send(b'5'); print([s.recv() for _ in range(5)])\"");
         EventLoopGroup group = new MultiThreadIoEventLoopGroup(NioIoHandler.newFactory());
         InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), 5555);
         GracefulShutdown service = new GracefulShutdown(group, address);
@@ -141,6 +147,13 @@ public final class GracefulShutdown {
                     ctx.close();
                 }
             });
+        }
+
+        @Override
+        public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+            if (event instanceof ZMTPHandshakeFailure) {
+                System.err.println(event);
+            }
         }
 
         @Override

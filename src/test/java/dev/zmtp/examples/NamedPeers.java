@@ -51,6 +51,11 @@ public final class NamedPeers {
 
     /** Serves on port 5555 until it is killed. */
     public static void main(String... args) throws InterruptedException {
+        System.out.println("ROUTER on 127.0.0.1:5555, passes messages on by name."
+                + " Try, with pyzmq, a peer that writes to itself:\n"
+                + "python3 -c \"import zmq; s = zmq.Context().socket(zmq.DEALER); s.identity = b'alice'; "
+                + "s.connect('tcp://127.0.0.1:5555'); s.send_multipart([b'alice', b'hello']); "
+                + "print(s.recv_multipart())\"");
         EventLoopGroup group = new MultiThreadIoEventLoopGroup(NioIoHandler.newFactory());
         try {
             InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), 5555);

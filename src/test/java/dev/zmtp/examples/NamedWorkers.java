@@ -17,6 +17,7 @@ public final class NamedWorkers {
 
     /** Sends a task to each of two workers, and one to a worker that does not exist. */
     public static void main(String... args) {
+        System.out.println("ROUTER socket and two DEALERs with names in this process. Nothing to run beside it.");
         try (ZMTPSocket router = ZMTPSocket.open(ROUTER)) {
             String endpoint = router.bind("tcp://127.0.0.1:*").join().endpoint();
             ZMTPSocket red = worker(endpoint, "red", task -> "red has done: " + task);

@@ -5,6 +5,7 @@ import static dev.zmtp.ZMTPSocketType.ROUTER;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.codec.BatchFlusher;
 import dev.zmtp.codec.ZMTPCodec;
+import dev.zmtp.codec.ZMTPHandshakeFailure;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -40,6 +41,8 @@ public final class OffLoopWorker {
 
     /** Serves on port 5555 until it is killed: the answer to a number is the next prime. */
     public static void main(String... args) throws InterruptedException {
+        System.out.println("ROUTER on 127.0.0.1:5555, answers a number with the next prime."
+                + " Try: mvn -q test-compile exec:java@example -Dexample=RequestClient");
         EventLoopGroup group = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
         ExecutorService workers =
                 Executors.newFixedThreadPool(Runtime.getRuntime().availableProcessors());
@@ -146,6 +149,13 @@ public final class OffLoopWorker {
         /** A peer is read from while it takes its answers and not too many of its requests wait. */
         private void readOrPause() {
             channel.config().setAutoRead(channel.isWritable() && answers.size() < MAX_UNANSWERED);
+        }
+
+        @Override
+        public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+            if (event instanceof ZMTPHandshakeFailure) {
+                System.err.println(event);
+            }
         }
 
         @Override

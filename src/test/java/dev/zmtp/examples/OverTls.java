@@ -27,29 +27,49 @@ import java.net.InetSocketAddress;
 import java.security.cert.CertificateException;
 import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
+import java.util.List;
 import java.util.function.Consumer;
 import javax.net.ssl.SSLException;
 
 /** The echo ROUTER and its DEALER, with TLS in front. */
 public final class OverTls {
 
+    private static final String EXAMPLE = "mvn -q test-compile exec:java@example -Dexample=OverTls -Dexec.args=";
+    private static final String USAGE = "usage: " + EXAMPLE + "\"serve CHAIN.pem KEY.pem\", or \"ask CERT.pem HOST\"";
+
     private OverTls() {}
 
     /**
-     * {@code serve CHAIN.pem KEY.pem} serves on port 5556; {@code ask CERT.pem HOST} trusts that certificate and asks once.
+     * {@code serve CHAIN.pem KEY.pem} serves on port 5556; {@code ask CERT.pem HOST} trusts that certificate and asks
+     * once.
      */
     public static void main(String... args) throws IOException, CertificateException, InterruptedException {
+        if (args.length != 3 || !List.of("serve", "ask").contains(args[0])) {
+            System.err.println(USAGE);
+            return;
+        }
+        boolean serves = args[0].equals("serve");
+        System.out.println(
+                serves
+                        ? "ROUTER with TLS on 127.0.0.1:5556, echoes. Try: " + EXAMPLE + "\"ask " + args[1]
+                                + " localhost\""
+                        : "DEALER with TLS to " + args[2] + ":5556, asks once. Start first: " + EXAMPLE
+                                + "\"serve CHAIN.pem KEY.pem\"");
         EventLoopGroup group = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
         try {
             File chain = new File(args[1]);
-            ChannelFuture channel = args[0].equals("serve")
+            ChannelFuture opened = serves
                     ? serve(
                             group,
                             SslContextBuilder.forServer(chain, new File(args[2]))
                                     .build(),
                             5556)
                     : connect(group, clientContext(certificate(chain)), args[2], 5556, System.out::println);
-            channel.sync().channel().closeFuture().sync();
+            if (opened.await().isSuccess()) {
+                opened.channel().closeFuture().sync();
+            } else {
+                System.err.println(opened.cause().getMessage()); // such as that nobody listens
+            }
         } finally {
             group.shutdownGracefully();
         }

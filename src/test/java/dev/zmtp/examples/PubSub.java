@@ -60,6 +60,7 @@ public final class PubSub {
 
     /** Publishes the time and a random number each second, to a subscriber that wants the time. */
     public static void main(String... args) throws InterruptedException {
+        System.out.println("PUB and SUB in this process, for ten seconds. Nothing to run beside it.");
         EventLoopGroup group = new MultiThreadIoEventLoopGroup(NioIoHandler.newFactory());
         try {
             Publisher publisher = new Publisher(group.next(), System.out::println);

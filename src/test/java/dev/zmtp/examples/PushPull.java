@@ -34,6 +34,7 @@ public final class PushPull {
 
     /** Pushes ten million jobs over loopback. */
     public static void main(String... args) throws InterruptedException {
+        System.out.println("PUSH and PULL in this process, ten million jobs. Nothing to run beside it.");
         long jobs = 10_000_000;
         EventLoopGroup group = new MultiThreadIoEventLoopGroup(2, NioIoHandler.newFactory());
         try {
@@ -142,6 +143,13 @@ public final class PushPull {
                 throw new IllegalArgumentException("job: " + job + " (expected: a frame of 8 bytes)");
             }
             onJob.accept(job.frame(0).readLong());
+        }
+
+        @Override
+        public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+            if (event instanceof ZMTPHandshakeFailure) {
+                System.err.println(event);
+            }
         }
 
         @Override

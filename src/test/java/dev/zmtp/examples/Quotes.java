@@ -23,6 +23,7 @@ public final class Quotes {
 
     /** Publishes the quotes of three days, to a subscriber that wants one of two. */
     public static void main(String... args) throws InterruptedException {
+        System.out.println("XPUB and SUB sockets in this process. Nothing to run beside it.");
         CountDownLatch quotes = new CountDownLatch(3);
         ZMTPSocket publisher = publisher(System.out::println, ForkJoinPool.commonPool(), System.err::println);
         String endpoint = publisher.bind("tcp://127.0.0.1:*").join().endpoint();

@@ -20,6 +20,8 @@ public final class SameHost {
 
     /** Asks the server once over each. */
     public static void main(String... args) throws IOException {
+        System.out.println(
+                "REP socket on four transports, asked over each in this process." + " Nothing to run beside it.");
         Path directory = Files.createTempDirectory("zmtp"); // only this user may enter, and so connect
         try (ZMTPSocket server = server()) {
             for (String endpoint : endpoints(directory)) {

@@ -73,6 +73,8 @@ public final class SecureRouter {
                 case "keys" -> makeKeys(directory);
                 case "serve" -> {
                     Channel server = opened(serve(group, address, server(directory)));
+                    out.println("ROUTER with CURVE. Try: mvn -q test-compile exec:java@example -Dexample=SecureRouter"
+                            + " -Dexec.args=\"ask " + directory + "\"");
                     out.println("listening on " + server.localAddress());
                     server.closeFuture().sync();
                 }

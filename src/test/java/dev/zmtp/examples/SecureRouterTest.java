@@ -84,7 +84,7 @@ class SecureRouterTest {
                 assertThat(System.nanoTime()).isLessThan(deadline);
                 Thread.sleep(1);
             }
-            assertThat(text()).startsWith("listening on /127.0.0.1");
+            assertThat(text()).startsWith("ROUTER with CURVE. Try: ").contains("listening on /127.0.0.1");
 
             assertThat(run("ask", directory.toString(), port)).isTrue();
             assertThat(text()).endsWith("ZMTPMessage{[\"hello, the client\"]}" + System.lineSeparator());

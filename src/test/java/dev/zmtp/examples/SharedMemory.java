@@ -14,23 +14,38 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
+import java.util.List;
 import java.util.function.Consumer;
 
 /** The echo ROUTER and its DEALER, with memory that both processes have mapped between them. */
 public final class SharedMemory {
 
+    private static final String EXAMPLE = "mvn -q test-compile exec:java@example -Dexample=SharedMemory -Dexec.args=";
+
     private SharedMemory() {}
 
     /** With "serve" and a path: serves until it is killed. With "ask" and a path: sends ten requests. */
     public static void main(String... args) throws InterruptedException {
+        if (args.length != 2 || !List.of("serve", "ask").contains(args[0])) {
+            System.err.println("usage: " + EXAMPLE + "\"serve PATH\", or \"ask PATH\"");
+            return;
+        }
         SharedMemoryAddress address = new SharedMemoryAddress(args[1]);
+        boolean serves = args[0].equals("serve");
+        System.out.println(
+                serves
+                        ? "ROUTER on shared memory, " + args[1] + ", echoes. Try: " + EXAMPLE + "\"ask " + args[1]
+                                + "\""
+                        : "DEALER to shared memory, " + args[1] + ", asks ten times. Start first: " + EXAMPLE
+                                + "\"serve " + args[1] + "\"");
         EventLoopGroup group = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
         try {
-            ChannelFuture opened =
-                    args[0].equals("serve") ? bind(group, address) : connect(group, address, System.out::println);
-            Channel channel = opened.sync().channel();
-            System.out.println(args[0] + " on " + address);
-            channel.closeFuture().sync();
+            ChannelFuture opened = serves ? bind(group, address) : connect(group, address, System.out::println);
+            if (opened.await().isSuccess()) {
+                opened.channel().closeFuture().sync();
+            } else {
+                System.err.println(opened.cause().getMessage()); // such as that nobody listens
+            }
         } finally {
             group.shutdownGracefully();
         }

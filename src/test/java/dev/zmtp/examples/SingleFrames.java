@@ -21,6 +21,7 @@ public final class SingleFrames {
 
     /** Asks a SERVER, and listens to a RADIO. */
     public static void main(String... args) throws InterruptedException {
+        System.out.println("CLIENT and SERVER, RADIO and DISH sockets in this process. Nothing to run beside it.");
         try (ZMTPSocket server = echoServer();
                 ZMTPSocket client = ZMTPSocket.open(CLIENT)) {
             client.connect(server.bind("tcp://127.0.0.1:*").join().endpoint());

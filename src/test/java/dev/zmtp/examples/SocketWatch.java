@@ -19,6 +19,8 @@ public final class SocketWatch {
 
     /** Tries to reach a server that is not there, three times. */
     public static void main(String... args) throws InterruptedException {
+        System.out.println("PUSH socket to 127.0.0.1:1, where nobody listens, gives up after three attempts."
+                + " Nothing to run beside it.");
         ExecutorService listener = Executors.newSingleThreadExecutor();
         CountDownLatch over = new CountDownLatch(1);
         try (ZMTPSocket push = ZMTPSocket.open(givesUpAfter(3))) {

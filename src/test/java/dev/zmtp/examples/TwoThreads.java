@@ -17,6 +17,7 @@ public final class TwoThreads {
 
     /** Counts down on one thread, from what the other one says. */
     public static void main(String... args) throws InterruptedException {
+        System.out.println("PAIR sockets on two threads of this process. Nothing to run beside it.");
         try (ZMTPSocket left = ZMTPSocket.open(PAIR);
                 ZMTPSocket right = ZMTPSocket.open(PAIR)) {
             left.connect("inproc://counting"); // before or after the other one binds

@@ -23,6 +23,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
 
@@ -31,18 +32,31 @@ public final class UnixSocket {
 
     private static final Set<PosixFilePermission> OWNER = PosixFilePermissions.fromString("rwx------");
 
+    private static final String EXAMPLE = "mvn -q test-compile exec:java@example -Dexample=UnixSocket -Dexec.args=";
+
     private UnixSocket() {}
 
     /** With "serve" and a path: serves until it is killed. With "ask" and a path: sends ten requests. */
     public static void main(String... args) throws IOException, InterruptedException {
+        if (args.length != 2 || !List.of("serve", "ask").contains(args[0])) {
+            System.err.println("usage: " + EXAMPLE + "\"serve PATH\", or \"ask PATH\"");
+            return;
+        }
         Path path = Path.of(args[1]);
+        boolean serves = args[0].equals("serve");
+        System.out.println(
+                serves
+                        ? "ROUTER on ipc://" + args[1] + ", echoes. Try: " + EXAMPLE + "\"ask " + args[1] + "\""
+                        : "DEALER to ipc://" + args[1] + ", asks ten times. Start first: " + EXAMPLE + "\"serve "
+                                + args[1] + "\"");
         EventLoopGroup group = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
         try {
-            ChannelFuture opened =
-                    args[0].equals("serve") ? bind(group, path) : connect(group, path, System.out::println);
-            Channel channel = opened.sync().channel();
-            System.out.println(args[0] + " on ipc://" + path);
-            channel.closeFuture().sync();
+            ChannelFuture opened = serves ? bind(group, path) : connect(group, path, System.out::println);
+            if (opened.await().isSuccess()) {
+                opened.channel().closeFuture().sync();
+            } else {
+                System.err.println(opened.cause().getMessage()); // such as that nobody listens
+            }
         } finally {
             group.shutdownGracefully();
         }

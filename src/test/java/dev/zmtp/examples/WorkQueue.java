@@ -20,6 +20,7 @@ public final class WorkQueue {
 
     /** Deals out four tasks to two workers. */
     public static void main(String... args) throws InterruptedException {
+        System.out.println("PUSH socket and two PULLs in this process. Nothing to run beside it.");
         try (ZMTPSocket source = ZMTPSocket.open(PUSH)) {
             String endpoint = source.bind("tcp://127.0.0.1:*").join().endpoint();
             List<String> tasks = List.of("wash", "iron", "fold", "sort");
