@@ -6,6 +6,8 @@ import dev.zmtp.ZMTPVersion;
 import dev.zmtp.security.ZMTPAuthenticator;
 import dev.zmtp.security.ZMTPMechanism;
 import dev.zmtp.security.ZMTPNull;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -21,6 +23,8 @@ import org.jspecify.annotations.Nullable;
  * <p>A copy is a clone, so that it cannot miss a setting. The values are immutable.
  */
 final class ConfigValues implements Cloneable {
+
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance(ZMTPConfig.class);
 
     private static final long DEFAULT_MAX_LENGTH = 64 << 20;
     private static final ByteBuffer ANONYMOUS = ByteBuffer.allocate(0).asReadOnlyBuffer();
@@ -81,11 +85,21 @@ final class ConfigValues implements Cloneable {
     }
 
     int maxFrameLength() {
-        return maxFrameLength > 0 ? maxFrameLength : (int) Math.min(DEFAULT_MAX_LENGTH, maxMessageLength());
+        return maxFrameLength > 0 ? maxFrameLength : (int) Math.min(defaultMaxLength(), maxMessageLength());
     }
 
     long maxMessageLength() {
-        return maxMessageLength > 0 ? maxMessageLength : Math.max(DEFAULT_MAX_LENGTH, maxFrameLength);
+        return maxMessageLength > 0 ? maxMessageLength : Math.max(defaultMaxLength(), maxFrameLength);
+    }
+
+    /** What two connections can keep at the same time. */
+    private long defaultMaxLength() {
+        return Math.max(1, Math.min(DEFAULT_MAX_LENGTH, memoryBudget.limit() / 2));
+    }
+
+    /** Whether a message is kept until it is complete. A decoder takes its bytes as they come, or nothing is taken. */
+    boolean keepsMessages() {
+        return decoder == null && !socketType().isSendOnly();
     }
 
     ZMTPSocketType socketType() {
@@ -113,6 +127,17 @@ final class ConfigValues implements Cloneable {
         } else {
             boolean pings = protocol == ZMTPVersion.ZMTP31 || (protocol.hasCommands() && heartbeatZmtp30Peers);
             expect(pings, "heartbeatInterval", heartbeatInterval, "none with " + protocol + ", which has no PING");
+        }
+    }
+
+    /** Warns of settings that promise more than others let through. */
+    void warn() {
+        long budget = memoryBudget.limit();
+        if (keepsMessages() && maxMessageLength() > budget) {
+            logger.warn(
+                    "maxMessageLength: {} (expected: <= {}, the memoryBudget: a longer message ends its connection)",
+                    maxMessageLength(),
+                    budget);
         }
     }
 

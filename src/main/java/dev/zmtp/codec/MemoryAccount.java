@@ -71,14 +71,15 @@ final class MemoryAccount {
      * @throws ZMTPException if the connection is the one that has to end for it
      */
     void reserve(long bytes) {
-        if (kept + bytes > budget.limit()) {
+        long all = kept + bytes;
+        if (all > budget.limit()) {
             pauseAddress();
-            throw budgetExceeded(kept + bytes);
+            throw budgetExceeded(all, budget.used() - kept);
         }
         change(bytes);
         if (ended) {
             pauseAddress();
-            throw budgetExceeded(kept);
+            throw budgetExceeded(all, budget.used());
         }
     }
 
@@ -152,7 +153,7 @@ final class MemoryAccount {
             try {
                 executor.execute(() -> {
                     pauseAddress();
-                    end.accept(budgetExceeded(freed));
+                    end.accept(budgetExceeded(freed, budget.used()));
                 });
             } catch (RejectedExecutionException e) {
                 return freed; // the event loop is ending, and its connections with it
@@ -168,11 +169,11 @@ final class MemoryAccount {
         }
     }
 
-    /** Why a connection that keeps {@code bytes} ends for the budget. */
-    private ZMTPException budgetExceeded(long bytes) {
+    /** Why a connection that keeps {@code bytes} ends for the budget, while all others keep {@code others}. */
+    private ZMTPException budgetExceeded(long bytes, long others) {
         return new ZMTPException(
                 ZMTPException.Code.MEMORY_BUDGET,
-                "memory kept: " + bytes + " bytes for this connection, " + budget.used()
-                        + " for all others (expected: <= " + budget.limit() + " for all)");
+                "memory kept: " + bytes + " bytes for this connection, " + Math.max(0, others)
+                        + " for all others (expected: <= " + budget.limit() + " for all, the memoryBudget)");
     }
 }

@@ -14,6 +14,9 @@ final class MessageLimits {
     private final int maxMessageFrames;
     private final long maxMessageLength;
 
+    /** The longest message that can be kept until it is complete. */
+    private final long maxKept;
+
     /** The longest frame that is a message on its own. */
     private final long maxOnlyFrame;
 
@@ -21,12 +24,16 @@ final class MessageLimits {
     private long length;
     private boolean firstFrame;
 
-    MessageLimits(ZMTPConfig config) {
+    /**
+     * @param sealed whether a frame is kept until it can be opened
+     */
+    MessageLimits(ZMTPConfig config, boolean sealed) {
         maxCommandLength = config.maxCommandLength();
         maxFrameLength = config.maxFrameLength();
         maxMessageFrames = config.maxMessageFrames();
         maxMessageLength = config.maxMessageLength();
-        maxOnlyFrame = Math.min(maxFrameLength, maxMessageLength);
+        maxKept = sealed || config.keepsMessages() ? config.memoryBudget().limit() : Long.MAX_VALUE;
+        maxOnlyFrame = Math.min(maxKept, Math.min(maxFrameLength, maxMessageLength));
     }
 
     /** Returns whether the message frame that was checked last is the first one of its message. */
@@ -65,6 +72,7 @@ final class MessageLimits {
         frames++;
         check("message frames", frames, maxMessageFrames);
         check("message length", length, maxMessageLength);
+        checkKept(length);
         boolean last = (flags & ZMTPFraming.MORE) == 0;
         firstFrame = frames == 1;
         if (last) {
@@ -83,6 +91,15 @@ final class MessageLimits {
         long rest = frames == 0 ? maxMessageLength : maxMessageLength - length - Overhead.PER_FRAME;
         long limit = Math.max(maxCommandLength, Math.min(maxFrameLength, rest));
         check("encrypted frame length", frameLength, limit + overhead);
+        checkKept(frameLength);
+    }
+
+    /** Nothing of a message that does not fit is kept: the rest of it would end the connection all the same. */
+    private void checkKept(long bytes) {
+        if (bytes > maxKept) {
+            throw ZMTPException.of(
+                    ZMTPException.Code.TOO_LARGE, "message length", bytes, "<= " + maxKept + ", the memoryBudget");
+        }
     }
 
     private static void check(String what, long value, long limit) {

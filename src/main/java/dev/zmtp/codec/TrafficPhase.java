@@ -74,7 +74,7 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
         this.type = config.socketType();
         this.turn = codec.reads().turn();
         this.reader = new FrameReader(version, codec.memory()::reserve);
-        this.limits = new MessageLimits(config);
+        this.limits = new MessageLimits(config, cipher != null);
         this.commandRate = new CommandRate(config.maxCommandsPerSecond(), System::nanoTime);
         this.topics = type.isPublisher() || type == ZMTPSocketType.RADIO ? new PeerTopics(config) : null;
         this.writer = new TrafficWriter(this, version, cipher);

@@ -30,6 +30,7 @@ public final class ZMTPConfig {
 
     private ZMTPConfig(ConfigValues values) {
         values.check();
+        values.warn();
         this.values = values;
     }
 
@@ -128,14 +129,24 @@ public final class ZMTPConfig {
         return values.decoder;
     }
 
-    /** The most bytes of one received frame. Default: 64 MiB, or {@link #maxMessageLength()} if that is set to less. */
+    /** Whether received messages are kept until they are complete. */
+    boolean keepsMessages() {
+        return values.keepsMessages();
+    }
+
+    /**
+     * The most bytes of one received frame. Default: 64 MiB or half of the {@link #memoryBudget()}, whichever is less,
+     * or {@link #maxMessageLength()} if that is set to less.
+     */
     public int maxFrameLength() {
         return values.maxFrameLength();
     }
 
     /**
      * The most bytes of all frames of one received message; each frame after the first counts 64 bytes more. Default:
-     * 64 MiB, or {@link #maxFrameLength()} if that is set to more.
+     * 64 MiB or half of the {@link #memoryBudget()}, whichever is less, or {@link #maxFrameLength()} if that is set to
+     * more. The budget is a limit, too: a message that cannot fit is refused at its header, and {@code build()} warns
+     * of a setting that promises more. With a {@link #decoder()}, which takes bytes as they arrive, it sets none.
      */
     public long maxMessageLength() {
         return values.maxMessageLength();
@@ -332,10 +343,10 @@ public final class ZMTPConfig {
      * <td>reads the application's own type</td>
      * <td></td><td>none: {@code ZMTPMessage}</td></tr>
      * <tr><th scope="row">{@link ZMTPConfig#maxFrameLength() maxFrameLength}</th>
-     * <td>bytes of a received frame</td>
+     * <td>bytes of a received frame; the default is at most half of {@code memoryBudget}</td>
      * <td>at least 1, at most {@code maxMessageLength}</td><td>64 MiB</td></tr>
      * <tr><th scope="row">{@link ZMTPConfig#maxMessageLength() maxMessageLength}</th>
-     * <td>bytes of a received message</td>
+     * <td>bytes of a received message; the default is at most half of {@code memoryBudget}</td>
      * <td>at least 1</td><td>64 MiB</td></tr>
      * <tr><th scope="row">{@link ZMTPConfig#maxMessageFrames() maxMessageFrames}</th>
      * <td>frames of a received message</td>

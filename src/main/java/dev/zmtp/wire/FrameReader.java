@@ -41,8 +41,8 @@ public final class FrameReader {
     /**
      * A reader of the frames of {@code version}.
      *
-     * @param reservation gets the length of a body that is put together from several reads, before memory is taken for
-     *     it; what it throws is thrown by {@link #readBody}
+     * @param reservation is told how many more bytes a body will take that is put together from several reads, before
+     *     memory is taken for it; what it throws is thrown by {@link #readBody}
      */
     public FrameReader(ZMTPVersion version, LongConsumer reservation) {
         this.framing = version.framing();

@@ -57,7 +57,7 @@ final class SplitBody {
 
     private final LentBuffer lent = new LentBuffer();
 
-    /** @param reservation is told how many bytes are about to be taken for a whole body, and may throw */
+    /** @param reservation is told how many more bytes are about to be taken for a whole body, and may throw */
     SplitBody(LongConsumer reservation) {
         this.reservation = reservation;
     }
@@ -126,7 +126,7 @@ final class SplitBody {
 
     private ByteBuf gather(ByteBufAllocator alloc) {
         if (length > AT_ONCE) {
-            reservation.accept(length);
+            reserve(length);
         }
         ByteBuf body = alloc.buffer(length, length);
         whole = body;
@@ -136,6 +136,13 @@ final class SplitBody {
         releaseParts();
         held = length;
         return body;
+    }
+
+    /** Asks for what the whole body takes beyond its parts, which are released as soon as they are copied to it. */
+    private void reserve(int whole) {
+        if (whole > held) {
+            reservation.accept(whole - held);
+        }
     }
 
     /** The buffer for the whole of a body that is not complete; null if it is not allocated yet. */
@@ -231,7 +238,7 @@ final class SplitBody {
             if (!Retention.isWorthKeeping(buffer, arrived + count)) {
                 return false;
             }
-            reservation.accept(length);
+            reserve(length);
             releaseParts();
             held = buffer.capacity();
             whole = buffer.retain();

@@ -10,6 +10,7 @@ import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPVersion;
 import dev.zmtp.testing.CodecPair;
 import dev.zmtp.testing.Hex;
+import dev.zmtp.testing.InTraffic;
 import dev.zmtp.testing.ScriptedPeer;
 import io.netty.buffer.AbstractByteBufAllocator;
 import io.netty.buffer.ByteBuf;
@@ -279,8 +280,11 @@ class LargeReadsTest {
 
     @Test
     void whatExceedsTheMemoryBudgetIsReleased() {
-        ZMTPMemoryBudget budget = ZMTPMemoryBudget.of(LENGTH - 1);
-        try (ScriptedPeer peer = traffic(codec -> codec.memoryBudget(budget))) {
+        ZMTPMemoryBudget budget = ZMTPMemoryBudget.of(LENGTH + 300);
+        try (ScriptedPeer other =
+                        InTraffic.as(DEALER).set(codec -> codec.memoryBudget(budget)).start();
+                ScriptedPeer peer = traffic(codec -> codec.memoryBudget(budget).maxFrameLength(LENGTH))) {
+            assertThat(other.failures).isEmpty(); // it keeps what it was told in the handshake
             peer.send(header(LENGTH));
             ByteBuf buffer = nextRead();
             read(buffer, BODY, 0, LENGTH - 1);

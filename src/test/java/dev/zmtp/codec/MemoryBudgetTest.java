@@ -16,6 +16,7 @@ import dev.zmtp.ZMTPMessage;
 import dev.zmtp.security.ZMTPAuthenticator;
 import dev.zmtp.security.ZMTPDecision;
 import dev.zmtp.security.ZMTPPlain;
+import dev.zmtp.testing.CapturedLog;
 import dev.zmtp.testing.HeapAllocator;
 import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.InTraffic;
@@ -29,6 +30,7 @@ import io.netty.channel.ChannelOutboundHandlerAdapter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
 /** What all connections of a budget keep for their peers together is counted, and bounded. */
@@ -41,7 +43,9 @@ class MemoryBudgetTest {
     private final ZMTPMemoryBudget budget = ZMTPMemoryBudget.of(LIMIT);
 
     private ScriptedPeer traffic() {
-        return InTraffic.as(DEALER).set(codec -> codec.memoryBudget(budget)).start();
+        return InTraffic.as(DEALER)
+                .set(codec -> codec.memoryBudget(budget).maxFrameLength(LIMIT))
+                .start();
     }
 
     /** A codec whose handshake has not begun. */
@@ -400,23 +404,90 @@ class MemoryBudgetTest {
     void theLimitIsCheckedBeforeMemoryIsTakenForABody() {
         Noting allocator = new Noting();
         ScriptedPeer peer = InTraffic.as(DEALER)
-                .set(codec -> codec.memoryBudget(budget))
+                .set(codec -> codec.memoryBudget(budget).maxFrameLength(LIMIT))
                 .allocator(allocator)
                 .start();
-        try (peer) {
-            peer.send(header(0, 2 * LIMIT) + "00*65536");
+        try (peer;
+                ScriptedPeer other = traffic()) {
+            other.send(header(0, 600_000) + "00*500000");
+            long others = budget.used();
+            peer.send(header(0, 700_000) + "00*200000");
             assertThat(peer.failures).isEmpty();
-            peer.send("00*900000");
-            peer.send("00*100000");
+            peer.send("00*160000");
             ZMTPException failure = only(peer.failures);
             assertThat(failure.code()).isEqualTo(ZMTPException.Code.MEMORY_BUDGET);
             assertThat(failure)
-                    .hasMessageMatching("memory kept: \\d+ bytes for this connection, \\d+ for all others "
-                            + "[(]expected: <= 1000000 for all[)].*");
+                    .hasMessageMatching("memory kept: 7\\d{5} bytes for this connection, 6\\d{5} for all others "
+                            + "[(]expected: <= 1000000 for all, the memoryBudget[)].*");
             assertThat(peer.channel.isOpen()).isFalse();
-            assertThat(allocator.taken).isNotEmpty().allMatch(length -> length < 2 * LIMIT);
+            assertThat(allocator.taken).isNotEmpty().allMatch(length -> length < 700_000);
+            assertThat(budget.used()).isLessThan(others);
         }
         assertThat(budget.used()).isZero();
+    }
+
+    @Test
+    void aMessageThatCannotFitIsRefusedAtItsHeader() {
+        try (ScriptedPeer peer = InTraffic.as(DEALER)
+                .set(codec -> codec.memoryBudget(budget).maxFrameLength(4 * LIMIT))
+                .start()) {
+            peer.send(header(0, LIMIT + 1));
+            ZMTPException failure = only(peer.failures);
+            assertThat(failure.code()).isEqualTo(ZMTPException.Code.TOO_LARGE);
+            assertThat(failure)
+                    .hasMessage("message length: 1000001 (expected: <= 1000000, the memoryBudget), peer embedded");
+        }
+    }
+
+    /** As a decoder takes it: nothing of it is kept. */
+    @Test
+    void aFrameThatADecoderTakesAsItArrivesMayBeLargerThanTheBudget() {
+        RecordingDecoder decoder = new RecordingDecoder();
+        try (ScriptedPeer peer = InTraffic.as(DEALER)
+                .set(codec -> codec.memoryBudget(budget)
+                        .maxFrameLength(4 * LIMIT)
+                        .decoder(session -> decoder))
+                .start()) {
+            peer.send(header(0, LIMIT + 1) + "00*100");
+            assertThat(peer.failures).isEmpty();
+        }
+    }
+
+    /** One buffer grows, or is copied to a larger one: it is one frame all the same. */
+    @Test
+    void aFrameIsCountedOnce() {
+        try (ScriptedPeer peer = traffic()) {
+            peer.send(header(0, LIMIT - 50_000) + "00*470000");
+            peer.send("00*470000");
+            assertThat(budget.used()).isBetween(LIMIT - 50_000L, (long) LIMIT);
+            peer.send("00*10000");
+            assertThat(peer.messages).hasSize(1);
+            assertThat(peer.failures).isEmpty();
+        }
+    }
+
+    @Test
+    void byDefaultTwoOfTheLongestMessagesFitIntoTheBudget() {
+        ZMTPConfig config = ZMTPConfig.builder()
+                .socketType(DEALER)
+                .memoryBudget(budget)
+                .build();
+        assertThat(config.maxFrameLength()).isEqualTo(LIMIT / 2);
+        assertThat(config.maxMessageLength()).isEqualTo(LIMIT / 2);
+    }
+
+    @Test
+    void aLimitThatTheBudgetDoesNotLetThroughIsWarnedOf() {
+        ZMTPConfig.Builder settings =
+                ZMTPConfig.builder().socketType(DEALER).memoryBudget(budget).maxMessageLength(LIMIT);
+        try (CapturedLog log = new CapturedLog(ZMTPConfig.class.getName())) {
+            settings.build();
+            assertThat(log.lines).isEmpty();
+            settings.maxMessageLength(LIMIT + 1).build();
+            assertThat(log.lines)
+                    .containsExactly("maxMessageLength: 1000001"
+                            + " (expected: <= 1000000, the memoryBudget: a longer message ends its connection)");
+        }
     }
 
     /** It keeps as much as a stranger, but has sent much before. */
@@ -444,7 +515,7 @@ class MemoryBudgetTest {
     @Test
     void whatWaitsForItsTurnHasMovedOnce() {
         ScriptedPeer flooder = InTraffic.as(DEALER)
-                .set(codec -> codec.memoryBudget(budget).maxFramesPerTurn(100))
+                .set(codec -> codec.memoryBudget(budget).maxFrameLength(LIMIT).maxFramesPerTurn(100))
                 .start();
         try (flooder;
                 ScriptedPeer other = traffic()) {
@@ -504,8 +575,10 @@ class MemoryBudgetTest {
     void aConnectionThatIsEndedFiresNothingMore() {
         ZMTPMemoryBudget small = ZMTPMemoryBudget.of(50_000);
         List<Object> read = new ArrayList<>();
+        UnaryOperator<ZMTPCodec.Builder> settings =
+                codec -> codec.memoryBudget(small).maxFrameLength(50_000);
         ScriptedPeer peer = InTraffic.as(DEALER)
-                .set(codec -> codec.memoryBudget(small))
+                .set(settings)
                 .after(new ChannelInboundHandlerAdapter() {
                     @Override
                     public void channelRead(ChannelHandlerContext ctx, Object msg) {
@@ -514,11 +587,16 @@ class MemoryBudgetTest {
                     }
                 })
                 .start();
-        try (peer) {
-            peer.send(header(1, 100_000) + "00*60000");
+        try (peer;
+                ScriptedPeer known = InTraffic.as(DEALER).set(settings).start()) {
+            for (int i = 0; i < 100; i++) {
+                known.send(header(0, 20_000) + "00*20000");
+            }
+            peer.send(header(1, 40_000) + "00*39000");
+            known.send(header(0, 24_000) + "00*20000");
             peer.channel.runPendingTasks();
             assertThat(only(peer.failures).code()).isEqualTo(ZMTPException.Code.MEMORY_BUDGET);
-            peer.send("00*40000 00 01 61");
+            peer.send("00*1000 00 01 61");
             assertThat(read).isEmpty();
         }
         assertThat(small.used()).isZero();

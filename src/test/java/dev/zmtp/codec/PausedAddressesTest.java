@@ -32,7 +32,11 @@ class PausedAddressesTest {
     private final PausedAddresses addresses = new PausedAddresses();
 
     private ZMTPCodec codec() {
-        return ZMTPCodec.builder().socketType(DEALER).memoryBudget(budget).build();
+        return ZMTPCodec.builder()
+                .socketType(DEALER)
+                .memoryBudget(budget)
+                .maxFrameLength((int) budget.limit())
+                .build();
     }
 
     private ScriptedPeer connect(String address, ChannelHandler... before) {
@@ -41,12 +45,21 @@ class PausedAddressesTest {
         return new ScriptedPeer(new AddressedChannel(address, 5000), handlers);
     }
 
-    /** A peer at this address exceeds the budget. */
+    /** Two peers at this address together exceed the budget. */
     private void exceed(String address) {
-        try (ScriptedPeer greedy = connect(address)) {
-            greedy.send(HANDSHAKE).send("02 00*4 00 02 00*2 61*99000").send("61*2000");
-            assertThat(greedy.failures).hasSize(1);
-            assertThat(((ZMTPException) greedy.failures.get(0)).code()).isEqualTo(ZMTPException.Code.MEMORY_BUDGET);
+        exceed(connect(address), connect(address));
+    }
+
+    private static void exceed(ScriptedPeer first, ScriptedPeer second) {
+        try (first;
+                second) {
+            first.send(HANDSHAKE).send("02 00*5 01 5f 90 61*80000");
+            second.send(HANDSHAKE).send("02 00*5 01 5f 90 61*30000");
+            first.channel.runPendingTasks();
+            assertThat(first.failures)
+                    .singleElement()
+                    .extracting(failure -> ((ZMTPException) failure).code())
+                    .isEqualTo(ZMTPException.Code.MEMORY_BUDGET);
         }
     }
 
@@ -197,10 +210,7 @@ class PausedAddressesTest {
     /** A server does not return at once, and what fills the memory of a client may be its own. */
     @Test
     void theConnectionsOfAClientAreNeitherPausedNorPauseOthers() {
-        try (ScriptedPeer client = new ScriptedPeer(new ClientChannel(), codec())) {
-            client.send(HANDSHAKE).send("02 00*4 00 02 00*2 61*99000").send("61*2000");
-            assertThat(client.failures).hasSize(1);
-        }
+        exceed(new ScriptedPeer(new ClientChannel(), codec()), new ScriptedPeer(new ClientChannel(), codec()));
         try (ScriptedPeer accepted = connect(HOST)) {
             assertThat(accepted.received()).isEqualTo(Hex.of(SIGNATURE));
         }
