@@ -236,7 +236,7 @@ final class Senders {
         if (core.closing().isFinished()) {
             failAll(); // accepted just before the end
         }
-        if (roomCame) {
+        if (roomCame || !waiting.isEmpty()) {
             room();
         } else {
             opened();
@@ -288,7 +288,8 @@ final class Senders {
                 break;
             }
         }
-        while (stranded.isEmpty() && !waiting.isEmpty()) {
+        // What was handed over before comes first: the drain that takes it goes on with the line.
+        while (stranded.isEmpty() && intake.isEmpty() && !waiting.isEmpty()) {
             QueuedMessage first = waiting.remove();
             if (route(first.message(), first.result) == Fate.REFUSED) {
                 waiting.addFirst(first);

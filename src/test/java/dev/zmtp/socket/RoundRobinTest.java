@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.junit.jupiter.api.Test;
@@ -242,6 +243,33 @@ class RoundRobinTest {
             done.forEach(TestSockets::get);
             await("all", () -> received.get() == threads * messages);
             assertThat(faults).isEmpty();
+        }
+    }
+
+    /** The event loop takes over so many in a turn that others wait for the next one. */
+    @Test
+    void aSendThatWaitsInLineComesAfterWhatItsThreadHasSentBefore() {
+        int messages = 1_500;
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket push =
+                    sockets.open(sockets.builder(PUSH).sendLimit(new ZMTPQueueLimit(messages, 16 << 20)));
+            ZMTPSocket pull = sockets.open(PULL);
+            connect(push, bind(pull, "tcp://127.0.0.1:*"));
+            AtomicBoolean sent = new AtomicBoolean();
+            push.core().eventLoop().execute(() -> {
+                while (!sent.get()) {} // a loop that is busy, not one that waits
+            });
+            for (int i = 0; i < messages; i++) {
+                assertThat(push.trySend(message(Integer.toString(i)))).isTrue();
+            }
+            CompletableFuture<Void> last = push.send(message("last"));
+            sent.set(true);
+
+            for (int i = 0; i < messages; i++) {
+                assertThat(receive(pull)).containsExactly(Integer.toString(i));
+            }
+            assertThat(receive(pull)).containsExactly("last");
+            get(last);
         }
     }
 
