@@ -281,8 +281,9 @@ class LargeReadsTest {
     @Test
     void whatExceedsTheMemoryBudgetIsReleased() {
         ZMTPMemoryBudget budget = ZMTPMemoryBudget.of(LENGTH + 300);
-        try (ScriptedPeer other =
-                        InTraffic.as(DEALER).set(codec -> codec.memoryBudget(budget)).start();
+        try (ScriptedPeer other = InTraffic.as(DEALER)
+                        .set(codec -> codec.memoryBudget(budget))
+                        .start();
                 ScriptedPeer peer = traffic(codec -> codec.memoryBudget(budget).maxFrameLength(LENGTH))) {
             assertThat(other.failures).isEmpty(); // it keeps what it was told in the handshake
             peer.send(header(LENGTH));

@@ -444,9 +444,8 @@ class MemoryBudgetTest {
     void aFrameThatADecoderTakesAsItArrivesMayBeLargerThanTheBudget() {
         RecordingDecoder decoder = new RecordingDecoder();
         try (ScriptedPeer peer = InTraffic.as(DEALER)
-                .set(codec -> codec.memoryBudget(budget)
-                        .maxFrameLength(4 * LIMIT)
-                        .decoder(session -> decoder))
+                .set(codec ->
+                        codec.memoryBudget(budget).maxFrameLength(4 * LIMIT).decoder(session -> decoder))
                 .start()) {
             peer.send(header(0, LIMIT + 1) + "00*100");
             assertThat(peer.failures).isEmpty();
@@ -468,10 +467,8 @@ class MemoryBudgetTest {
 
     @Test
     void byDefaultTwoOfTheLongestMessagesFitIntoTheBudget() {
-        ZMTPConfig config = ZMTPConfig.builder()
-                .socketType(DEALER)
-                .memoryBudget(budget)
-                .build();
+        ZMTPConfig config =
+                ZMTPConfig.builder().socketType(DEALER).memoryBudget(budget).build();
         assertThat(config.maxFrameLength()).isEqualTo(LIMIT / 2);
         assertThat(config.maxMessageLength()).isEqualTo(LIMIT / 2);
     }

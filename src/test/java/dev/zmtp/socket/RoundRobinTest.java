@@ -251,8 +251,7 @@ class RoundRobinTest {
     void aSendThatWaitsInLineComesAfterWhatItsThreadHasSentBefore() {
         int messages = 1_500;
         try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket push =
-                    sockets.open(sockets.builder(PUSH).sendLimit(new ZMTPQueueLimit(messages, 16 << 20)));
+            ZMTPSocket push = sockets.open(sockets.builder(PUSH).sendLimit(new ZMTPQueueLimit(messages, 16 << 20)));
             ZMTPSocket pull = sockets.open(PULL);
             connect(push, bind(pull, "tcp://127.0.0.1:*"));
             AtomicBoolean sent = new AtomicBoolean();
