@@ -2,7 +2,6 @@ package dev.zmtp.codec;
 
 import dev.zmtp.ZMTPVersion;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.util.concurrent.Future;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -13,7 +12,10 @@ final class HandshakeController {
     private final ZMTPCodec codec;
     private final HandshakeFailures failures;
 
-    private @Nullable Future<?> timeout;
+    /** An event loop that is no later than this had no pause that a peer would notice. */
+    private static final long PUNCTUAL_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+    private @Nullable PeerTimer timer;
 
     HandshakeController(ZMTPCodec codec, ZMTPSession session) {
         this.codec = codec;
@@ -47,15 +49,24 @@ final class HandshakeController {
     private void startTimer() {
         Duration limit = codec.config().handshakeTimeout();
         if (!limit.isZero()) {
-            Runnable onTimeout = () -> codec.fail(failures.timedOut(codec.phase()));
-            timeout = codec.ctx().executor().schedule(onTimeout, limit.toNanos(), TimeUnit.NANOSECONDS);
+            timer = new PeerTimer(codec.ctx().executor(), System::nanoTime);
+            timer.start(limit.toNanos(), this::onTimeout);
+        }
+    }
+
+    /** Gives the peer the time that this side was late: a handshake takes several turns of each. */
+    private void onTimeout(long late) {
+        if (late > PUNCTUAL_NANOS && timer != null) {
+            timer.start(late, this::onTimeout);
+        } else {
+            codec.fail(failures.timedOut(codec.phase()));
         }
     }
 
     void cancelTimer() {
-        if (timeout != null) {
-            timeout.cancel(false);
-            timeout = null; // it would be kept for the life of the connection
+        if (timer != null) {
+            timer.cancel();
+            timer = null; // it would be kept for the life of the connection
         }
     }
 

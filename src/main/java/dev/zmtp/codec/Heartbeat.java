@@ -9,7 +9,6 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.ChannelPromise;
 import io.netty.util.concurrent.Future;
-import io.netty.util.concurrent.ScheduledFuture;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -54,8 +53,8 @@ final class Heartbeat {
     private final Link link;
 
     private @Nullable Future<?> interval;
-    private @Nullable Future<?> timeout;
-    private @Nullable Future<?> ttl;
+    private @Nullable PeerTimer timeout;
+    private @Nullable PeerTimer ttl;
     private boolean stopped;
 
     /** The peer is known to answer PINGs, so that its silence means something. */
@@ -107,14 +106,16 @@ final class Heartbeat {
 
     void stop() {
         stopped = true;
-        cancel(interval);
+        if (interval != null) {
+            interval.cancel(false);
+        }
         cancel(timeout);
         cancel(ttl);
     }
 
-    private static void cancel(@Nullable Future<?> task) {
-        if (task != null) {
-            task.cancel(false);
+    private static void cancel(@Nullable PeerTimer timer) {
+        if (timer != null) {
+            timer.cancel();
         }
     }
 
@@ -133,10 +134,9 @@ final class Heartbeat {
 
     private void onInterval() {
         try {
-            boolean restart = timeout == null || isAlive();
+            boolean restart = timeout == null || !timeout.isRunning() || isAlive();
             if (restart) {
                 cancel(timeout);
-                timeout = null;
                 pingLeft = false;
             }
             look(); // before the PING, which may still be on its way to the transport afterwards
@@ -168,8 +168,7 @@ final class Heartbeat {
         pingQueued = false;
         if (!pingLeft) {
             pingLeft = true;
-            if (timeout != null) {
-                cancel(timeout);
+            if (timeout != null && timeout.isRunning()) {
                 startTimeout();
             }
         }
@@ -179,13 +178,18 @@ final class Heartbeat {
         Duration silence = config.heartbeatTimeout();
         // That the PING could not be sent may have ended the connection.
         if (answersPings && !silence.isZero() && !stopped) {
-            timeout = schedule(silence, this::onTimeout);
+            if (timeout == null) {
+                timeout = new PeerTimer(ctx.executor(), System::nanoTime);
+            }
+            timeout.start(silence.toNanos(), late -> onTimeout());
         }
     }
 
+    /** If the peer is alive, the next interval starts another timeout. */
     private void onTimeout() {
-        timeout = null; // if the peer is alive, the next interval starts another
-        if (!isAlive()) {
+        if (!pingLeft && first() == 0) {
+            startTimeout(); // a handler before the codec holds our PING, such as a traffic shaper
+        } else if (!isAlive()) {
             String ms = config.heartbeatTimeout().toMillis() + " ms ";
             onSilence(
                     pingLeft
@@ -239,17 +243,18 @@ final class Heartbeat {
     void onPing(int ttlDeciseconds, ByteBuf context) {
         answersPings = true;
         if (ttlDeciseconds > 0) {
-            cancel(ttl);
             heardSincePing = false;
             Duration silence = Duration.ofMillis(ttlDeciseconds * TTL_UNIT_MILLIS);
-            ttl = schedule(silence, () -> onTtl(silence));
+            if (ttl == null) {
+                ttl = new PeerTimer(ctx.executor(), System::nanoTime);
+            }
+            ttl.start(silence.toNanos(), late -> onTtl(silence));
         }
         unansweredPing = copyOf(context);
         sendWaitingPong();
     }
 
     private void onTtl(Duration silence) {
-        ttl = null;
         if (!heardSincePing) {
             onSilence(silence.toMillis() + " ms after its PING, its own TTL (expected: any byte)");
         }
@@ -291,10 +296,6 @@ final class Heartbeat {
     }
 
     // The end
-
-    private ScheduledFuture<?> schedule(Duration delay, Runnable task) {
-        return ctx.executor().schedule(task, delay.toNanos(), TimeUnit.NANOSECONDS);
-    }
 
     private void onSilence(String what) {
         if (link.isListening()) { // otherwise the silence may be ours

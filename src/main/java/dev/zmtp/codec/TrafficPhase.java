@@ -45,9 +45,7 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
     private final Heartbeat heartbeat;
     private final @Nullable FrameLog frameLog;
 
-    /**
-     * True if message frames can be delivered as they are: no cipher has sealed them, and none can be a subscription.
-     */
+    /** Whether message frames can be delivered as they are: no cipher sealed them, none can be a subscription. */
     private final boolean deliversPlainFrames;
 
     private @Nullable MessageSink sink;
@@ -108,10 +106,7 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
                 : new DecoderSink(codec, decoders.decoder(codec.session()));
     }
 
-    /**
-     * Writes what was held during the handshake, and flushes it if that was asked for. The success is not announced
-     * yet.
-     */
+    /** Writes what was held during the handshake, and flushes it if asked. The success is not announced yet. */
     void drain() {
         if (writer.drain() && isCurrent()) {
             flush();

@@ -11,6 +11,7 @@ import dev.zmtp.ZMTPVersion;
 import dev.zmtp.testing.FullAllocator;
 import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.InTraffic;
+import dev.zmtp.testing.ReadingTransport;
 import dev.zmtp.testing.ScriptedPeer;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
@@ -18,6 +19,8 @@ import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -303,6 +306,98 @@ class HeartbeatTest {
             pass(peer, 1);
             Failures.assertFailed(peer, ZMTPException.Code.HEARTBEAT_TIMEOUT);
             assertThat(peer.failures.get(0)).hasMessageContaining("embedded").hasMessageContaining("1000 ms");
+        }
+    }
+
+    // Our own pauses, in which all timers become due, and bytes wait to be read
+
+    /** The event loop stands still for so long, and then reads these bytes, which have arrived meanwhile. */
+    private static void stall(ScriptedPeer peer, long millis, String arrived) {
+        peer.channel.advanceTimeBy(millis, TimeUnit.MILLISECONDS);
+        // Tasks that are due run before the loop reads; this one stands for the read, after them.
+        peer.channel.eventLoop().schedule(() -> peer.send(arrived), 0, TimeUnit.NANOSECONDS);
+        peer.channel.runScheduledPendingTasks();
+    }
+
+    @Test
+    void aStallOfOursIsNotTheSilenceOfAPeerWithATtl() {
+        try (ScriptedPeer peer = InTraffic.as(PULL).start()) {
+            for (int i = 0; i < 10; i++) {
+                peer.send("04 07 04 \"PING\" 00 0a");
+                stall(peer, 1_500, "04 07 04 \"PING\" 00 0a");
+                assertThat(peer.failures).isEmpty();
+            }
+            pass(peer, 1_000);
+            Failures.assertFailed(peer, ZMTPException.Code.HEARTBEAT_TIMEOUT);
+        }
+    }
+
+    @Test
+    void aStallOfOursIsNotTheSilenceOfAPeerThatAnswersPings() {
+        try (ScriptedPeer peer = pingingEach(1000)) {
+            for (int i = 0; i < 10; i++) {
+                pass(peer, 1_000);
+                stall(peer, 10_000, PONG);
+                assertThat(peer.failures).isEmpty();
+            }
+            pass(peer, 1_000);
+            pass(peer, 1_000);
+            Failures.assertFailed(peer, ZMTPException.Code.HEARTBEAT_TIMEOUT);
+        }
+    }
+
+    /** What waits for its turn has arrived, however long its turn is in coming. */
+    @Test
+    void whatWaitsForItsTurnIsASignOfLife() {
+        ReadingTransport transport = new ReadingTransport();
+        try (ScriptedPeer peer = InTraffic.as(PULL)
+                .set(codec -> codec.maxFramesPerTurn(1))
+                .before(transport)
+                .start()) {
+            peer.channel.config().setAutoRead(true);
+            transport.read("04 07 04 \"PING\" 00 0a / 00 01 61");
+            peer.channel.advanceTimeBy(1, TimeUnit.SECONDS);
+            peer.channel.runScheduledPendingTasks();
+            assertThat(peer.failures).isEmpty();
+        }
+    }
+
+    /** As a traffic shaper does: it is not the peer that keeps us waiting. */
+    @Test
+    void aPingThatAHandlerBeforeTheCodecHoldsBackIsNotJudged() {
+        Holding shaper = new Holding();
+        try (ScriptedPeer peer = InTraffic.as(DEALER)
+                .set(codec -> codec.heartbeatInterval(Duration.ofSeconds(1)))
+                .before(shaper)
+                .start()) {
+            shaper.holds = true;
+            for (int i = 0; i < 10; i++) {
+                pass(peer, 1_000);
+            }
+            assertThat(peer.failures).isEmpty();
+
+            shaper.release();
+            pass(peer, 1_000);
+            Failures.assertFailed(peer, ZMTPException.Code.HEARTBEAT_TIMEOUT);
+        }
+    }
+
+    private static final class Holding extends ChannelOutboundHandlerAdapter {
+        private final List<Runnable> held = new ArrayList<>();
+        private boolean holds;
+
+        @Override
+        public void write(ChannelHandlerContext ctx, Object msg, ChannelPromise promise) {
+            if (holds) {
+                held.add(() -> ctx.writeAndFlush(msg, promise));
+            } else {
+                ctx.write(msg, promise);
+            }
+        }
+
+        private void release() {
+            holds = false;
+            held.forEach(Runnable::run);
         }
     }
 

@@ -86,8 +86,8 @@ class ExampleMainsTest {
     void everyProgramSaysWhatToRunBesideIt() throws IOException {
         assertThat(programs())
                 .hasSizeGreaterThan(20)
-                .allSatisfy(text ->
-                        assertThat(text).containsAnyOf("-Dexample=", "python3 ", "Nothing to run beside it."));
+                .allSatisfy(
+                        text -> assertThat(text).containsAnyOf("-Dexample=", "python3 ", "Nothing to run beside it."));
     }
 
     @Test
