@@ -35,8 +35,13 @@ final class PendingConnect {
     void startTimeout() {
         int millis = channel.config().getConnectTimeoutMillis();
         if (millis > 0) {
-            timeout = channel.eventLoop().schedule(() -> channel.fail(timedOut(millis)), millis, TimeUnit.MILLISECONDS);
+            timeout = channel.eventLoop().schedule(() -> readFirst(millis), millis, TimeUnit.MILLISECONDS);
         }
+    }
+
+    /** A loop that stood still runs what is due before it reads what has arrived: it fails the channel after that. */
+    private void readFirst(int millis) {
+        timeout = channel.eventLoop().schedule(() -> channel.fail(timedOut(millis)), 0, TimeUnit.MILLISECONDS);
     }
 
     private static ConnectTimeoutException timedOut(int millis) {
