@@ -5,7 +5,6 @@ import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.interop.PeerContext;
 import dev.zmtp.interop.PeerSocket;
 import io.netty.buffer.ByteBufAllocator;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -59,6 +58,12 @@ final class SocketLink {
         /** Shared memory. */
         SHM
     }
+
+    /**
+     * Where sockets are bound. On Linux it is an address that nothing else uses: on another, a program beside this one may
+     * get the port of a socket that is about to be bound again.
+     */
+    private static final String HOST = System.getProperty("os.name").equals("Linux") ? "127.7.7.8" : "127.0.0.1";
 
     private static final int MOST_MESSAGES = 600;
     private static final int MOST_BROKEN_CONNECTIONS = 8;
@@ -261,7 +266,7 @@ final class SocketLink {
 
     private String place() {
         return switch (transport) {
-            case TCP -> "tcp://127.0.0.1:*";
+            case TCP -> "tcp://" + HOST + ":*";
             case IPC -> "ipc://" + round.directory().resolve("i" + newStream());
             case INPROC -> "inproc://soak-" + newStream();
             case SHM -> "shm://" + round.directory().resolve("s" + newStream());
@@ -275,7 +280,7 @@ final class SocketLink {
         int port = Integer.parseInt(endpoint.substring(endpoint.lastIndexOf(':') + 1));
         Proxy made = new Proxy(
                 round.proxyLoops(),
-                new InetSocketAddress(InetAddress.getLoopbackAddress(), port),
+                new InetSocketAddress(HOST, port),
                 this::faults,
                 fault -> {
                     note("proxy: " + fault);
