@@ -2,6 +2,7 @@ package dev.zmtp.codec;
 
 import dev.zmtp.ZMTPException;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.socket.DuplexChannel;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.io.IOException;
@@ -75,6 +76,15 @@ final class EndReports {
         if (!isSame(cause, last)) {
             pass(cause);
         }
+    }
+
+    /**
+     * Returns whether a write that has failed has torn the stream: the connection goes on, and the user has not ended our
+     * half of it.
+     */
+    boolean isTorn() {
+        return ctx.channel().isActive()
+                && !(ctx.channel() instanceof DuplexChannel duplex && duplex.isOutputShutdown());
     }
 
     /** Bytes have arrived: what was reported before was not the end. */

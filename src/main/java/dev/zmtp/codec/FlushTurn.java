@@ -8,8 +8,8 @@ import java.util.function.LongSupplier;
  * Lets the flushes of one turn of the event loop leave together, as each is a system call.
  *
  * <p>The first one goes to the transport at once, so that a single message waits for nothing. Those after it wait until
- * the batch is full, until the channel's read is complete, or until the event loop has run the tasks that are queued
- * and none of them has written more. It waits for up to {@value #MAX_ROUNDS} rounds while tasks keep writing, and for
+ * the batch is full, until what was read is decoded, or until the event loop has run the tasks that are queued and none
+ * of them has written more. It waits for up to {@value #MAX_ROUNDS} rounds while tasks keep writing, and for
  * no round that starts more than half a millisecond after the previous flush: with many busy connections on one event
  * loop a round takes long, and as many batches would be open. The turn is over when a round was without a flush, or
  * long.

@@ -120,7 +120,9 @@ final class HeldWrites {
         flushRequested = false;
         for (Held held = poll(); held != null; held = poll()) {
             ReferenceCountUtil.safeRelease(held.message);
-            held.promise.tryFailure(cause);
+            if (!held.promise.isVoid()) { // what ends the connection is reported by itself, once
+                held.promise.tryFailure(cause);
+            }
         }
     }
 

@@ -62,6 +62,9 @@ abstract class Phase {
         return null;
     }
 
+    /** What was read is decoded, or waits for its turn. A handler before the codec may close the channel next. */
+    void decoded() {}
+
     /** The transport has nothing more to read for now. */
     void readComplete() {}
 

@@ -95,6 +95,7 @@ final class ReadLoop {
         } finally {
             busy = false;
         }
+        codec.phase().decoded();
         codec.memory().count();
     }
 

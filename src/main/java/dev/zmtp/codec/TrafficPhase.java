@@ -303,6 +303,11 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
     }
 
     @Override
+    void decoded() {
+        writer.endTurn();
+    }
+
+    @Override
     void readComplete() {
         if (commandPending) {
             flush();
@@ -384,6 +389,7 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
             codec.handshake().endedByPeer();
         } else {
             flush();
+            writer.endTurn(); // the close goes past the codec, and would come before a flush that waits
             codec.ctx().close();
         }
     }
@@ -411,8 +417,8 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
 
     @Override
     void writeFailed(Throwable cause, boolean isVoid) {
-        if (codec.ctx().channel().isActive()) {
-            codec.fail(cause); // the stream is torn
+        if (codec.reports().isTorn()) {
+            codec.fail(cause);
         } else if (isVoid) {
             codec.reports().voidWriteFailed(cause);
         }

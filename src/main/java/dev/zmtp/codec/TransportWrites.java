@@ -112,8 +112,10 @@ final class TransportWrites {
         } else {
             // The codec first: a listener that writes again must not do so after bytes that are missing.
             promises.putBack(waiting);
+            int failed = waiting.size();
             codec.phase().writeFailed(cause, hasVoid);
-            promises.fail(cause); // those that are left if the channel was closed already: the connection ends soon
+            // Those of this buffer alone, if the connection is not over by now: buffers after it fail next, in order.
+            promises.failFirst(failed, cause);
         }
     }
 }

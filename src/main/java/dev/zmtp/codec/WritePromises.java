@@ -70,6 +70,16 @@ final class WritePromises {
         }
     }
 
+    /** Fails the first {@code count} promises, if they are still there. */
+    void failFirst(int count, Throwable cause) {
+        List<ChannelPromise> all = waiting;
+        if (all == null) {
+            return;
+        }
+        waiting = count == all.size() ? null : new ArrayList<>(all.subList(count, all.size()));
+        fail(all.subList(0, count), cause);
+    }
+
     /** Fails promises that were taken. */
     static void fail(List<ChannelPromise> failed, Throwable cause) {
         failed.forEach(promise -> promise.tryFailure(cause));

@@ -171,13 +171,12 @@ class FlushTurnTest {
     }
 
     @Test
-    void whatWaitsLeavesWhenTheReadIsComplete() {
+    void whatWaitsLeavesWhenWhatWasReadIsDecoded() {
         try (ScriptedPeer peer = started(InTraffic.as(DEALER).after(new Echo()))) {
             transport.read(m("abc"));
-            transport.read(m("d"));
-            assertThat(transport.sent).containsExactly(m("a"));
-            transport.readComplete();
-            assertThat(transport.sent).containsExactly(m("a"), m("bcd"));
+            assertThat(transport.sent).containsExactly(m("a"), m("bc"));
+            transport.read(m("de"));
+            assertThat(transport.sent).containsExactly(m("a"), m("bc"), m("de"));
             assertThat(peer.failures).isEmpty();
         }
     }

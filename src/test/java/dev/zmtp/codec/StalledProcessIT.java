@@ -97,7 +97,7 @@ class StalledProcessIT {
             peer.getOutputStream().write(Hex.bytes(GREETING));
             assertThat(peer.getInputStream().readNBytes(GREETING_LENGTH)).hasSize(GREETING_LENGTH);
             signal("STOP", server);
-            assertThat(server.endsWithin(Duration.ofMillis(3_000))).isFalse();
+            assertThat(server.endsWithin(Duration.ofSeconds(3))).isFalse();
             signal("CONT", server);
             assertThat(server.endsWithin(Duration.ofMillis(200))).isFalse();
             peer.getOutputStream().write(Hex.bytes(ready("DEALER")));
