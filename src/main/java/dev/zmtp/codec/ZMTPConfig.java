@@ -193,10 +193,11 @@ public final class ZMTPConfig {
 
     /**
      * Whether the flushes of one turn of the event loop leave together. Then the first flush goes to the transport at
-     * once, and those after it wait until a batch of 64 KiB is full, until the channel's read is complete, or until the
-     * event loop has run the tasks that are queued and none of them has written more. It waits for up to 16 rounds
-     * while tasks keep writing, and for no round that starts more than half a millisecond after the previous flush. A
-     * flush that waits leaves before the channel is closed or the codec is removed. Default: true.
+     * once, and those after it wait until a batch of 64 KiB is full, until what was read is decoded, or until the event
+     * loop has run the tasks that are queued and none of them has written more. It waits for up to 16 rounds while
+     * tasks keep writing, and for no round that starts more than half a millisecond after the previous flush. A flush
+     * that waits leaves before the channel is closed or the codec is removed; not before {@code shutdownOutput()},
+     * which passes no handler. Default: true.
      */
     public boolean consolidateFlushes() {
         return values.consolidateFlushes;
