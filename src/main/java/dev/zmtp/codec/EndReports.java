@@ -79,8 +79,8 @@ final class EndReports {
     }
 
     /**
-     * Returns whether a write that has failed has torn the stream: the connection goes on, and the user has not ended our
-     * half of it.
+     * Returns whether a write that has failed has torn the stream: the connection goes on, and the user has not ended
+     * our half of it.
      */
     boolean isTorn() {
         return ctx.channel().isActive()
