@@ -92,7 +92,7 @@ public final class Compare implements Callable<Integer> {
             description = "Add the cells to the results in --output, in the place of those with the same ids.")
     private boolean add;
 
-    @Option(names = "--report-only", paramLabel = "JSON", description = "Write the report of these results again.")
+    @Option(names = "--report-only", paramLabel = "FILE", description = "Write the report of these results again.")
     private Path reportOnly;
 
     Compare() {}
@@ -170,7 +170,8 @@ public final class Compare implements Callable<Integer> {
                 environment, cells, peers.stream().map(Results.Row::of).toList(), List.of());
 
         Window times = new Window(duration(before), SETTLING, duration(measured), PATIENCE);
-        new Comparison(cells, peers, laps, times, Environment.maxOpenFiles(), kept, out).measure(samples -> {
+        CellProgress progress = new CellProgress(out, System::nanoTime);
+        new Comparison(cells, peers, laps, times, Environment.maxOpenFiles(), kept, progress).measure(samples -> {
             try {
                 Results measuredNow = empty.with(samples);
                 (others.isPresent() ? others.get().plus(measuredNow) : measuredNow).write(file);

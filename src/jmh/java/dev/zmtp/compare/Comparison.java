@@ -1,6 +1,5 @@
 package dev.zmtp.compare;
 
-import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -19,13 +18,13 @@ final class Comparison {
     private final int laps;
     private final Window times;
     private final long maxOpenFiles;
-    private final PrintWriter out;
+    private final CellProgress progress;
 
     private final List<Sample> samples = new ArrayList<>();
 
     /**
      * Of {@code cells} and {@code peers}, with {@code laps} windows each, in a system that lets a process open
-     * {@code maxOpenFiles}; with progress to {@code out}. Cells that {@code before} has windows of are not measured
+     * {@code maxOpenFiles}; printed by {@code progress}. Cells that {@code before} has windows of are not measured
      * again.
      */
     Comparison(
@@ -35,12 +34,12 @@ final class Comparison {
             Window times,
             long maxOpenFiles,
             List<Sample> before,
-            PrintWriter out) {
+            CellProgress progress) {
         this.cells = cells;
         this.laps = laps;
         this.times = times;
         this.maxOpenFiles = maxOpenFiles;
-        this.out = out;
+        this.progress = progress;
         samples.addAll(before);
         peers.forEach(peer -> this.peers.put(peer.name(), peer));
     }
@@ -60,16 +59,19 @@ final class Comparison {
         int done = 0;
         for (Cell cell : left) {
             List<ComparedPeer> here = peersOf(cell);
-            List<Sample> measured = new Sitting(cell, times, laps).measure(here, maxOpenFiles, rate(cell));
+            String place =
+                    String.format(Locale.ROOT, "cell %d of %d, %s: ", left.indexOf(cell) + 1, left.size(), cell.id());
+            List<Sample> measured = new Sitting(cell, times, laps, what -> progress.at(place + what))
+                    .measure(here, maxOpenFiles, rate(cell));
             samples.addAll(measured);
             done += here.size();
             Duration elapsed = Duration.ofNanos(System.nanoTime() - start);
             Duration estimated = elapsed.multipliedBy(total).dividedBy(done);
-            out.println(String.format(Locale.ROOT, "%s of about %s  %s", clock(elapsed), clock(estimated), cell.id()));
+            progress.result(
+                    String.format(Locale.ROOT, "%s of about %s  %s", clock(elapsed), clock(estimated), cell.id()));
             for (ComparedPeer peer : here) {
-                out.println(String.format(Locale.ROOT, "    %-26s %s", peer.name(), summary(cell, peer)));
+                progress.result(String.format(Locale.ROOT, "    %-26s %s", peer.name(), summary(cell, peer)));
             }
-            out.flush();
             afterCell.accept(List.copyOf(samples));
         }
     }

@@ -1,9 +1,12 @@
 package dev.zmtp.compare;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.zmtp.compare.Plot.Line;
 import dev.zmtp.compare.Plot.Point;
 import dev.zmtp.compare.Results.Row;
 import dev.zmtp.compare.peer.Workload;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -51,7 +54,11 @@ final class Plots {
         List<Plot> all = new ArrayList<>();
         plots.series(Workload.ONEWAY, "size").forEach(cells -> all.addAll(plots.bySize(cells)));
         plots.series(Workload.CONNECTIONS, "connections").forEach(cells -> all.add(plots.byConnections(cells)));
-        results.cells().stream().filter(Cell::timed).map(plots::latencies).forEach(all::add);
+        results.cells().stream()
+                .filter(Cell::timed)
+                .filter(cell -> !cell.isOfSockets() || SocketCells.PICTURED.contains(cell.id()))
+                .map(plots::latencies)
+                .forEach(all::add);
         all.removeIf(Plot::isEmpty);
         return all;
     }
@@ -65,8 +72,9 @@ final class Plots {
             }
         }
         for (Plot plot : plots) {
-            VectorGraphicsEncoder.saveVectorGraphic(
-                    plot.chart(), directory.resolve(plot.name() + ".svg").toString(), VectorGraphicsFormat.SVG);
+            ByteArrayOutputStream svg = new ByteArrayOutputStream();
+            VectorGraphicsEncoder.saveVectorGraphic(plot.chart(), svg, VectorGraphicsFormat.SVG);
+            Files.writeString(directory.resolve(plot.name() + ".svg"), SvgSlim.of(svg.toString(UTF_8)));
         }
     }
 

@@ -26,7 +26,7 @@ final class Report {
     static final Path DETAILS = Path.of("docs", "benchmarks");
 
     /** The name of the raw results. */
-    static final String RESULTS = "results.json";
+    static final String RESULTS = "results.jsonl";
 
     /** The first page. */
     static final String FIRST = "benchmarks.md";

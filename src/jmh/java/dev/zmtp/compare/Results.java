@@ -2,13 +2,16 @@ package dev.zmtp.compare;
 
 import com.google.gson.Gson;
 import com.google.gson.GsonBuilder;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
 import com.google.gson.JsonParseException;
+import com.google.gson.JsonParser;
 import java.io.IOException;
-import java.io.Reader;
 import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -18,8 +21,8 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * Everything that a comparison has measured, and the machine: the source of the report, and the content of the JSON
- * file.
+ * Everything that a comparison has measured, and the machine: the source of the report, and the content of a file of
+ * JSON Lines. Each line has one name, cell, peer or window, so that a difference between two files can be read.
  *
  * @param environment names and values that describe the machine and the versions, in the order of the report
  * @param cells what was measured
@@ -49,23 +52,40 @@ record Results(Map<String, String> environment, List<Cell> cells, List<Row> peer
     /** What cells of one report must have in common, so that a reader may look from one to another. */
     private static final List<String> SAME = List.of("CPU", "Cores", "JDK", "Netty");
 
-    private static final Gson GSON =
-            new GsonBuilder().setPrettyPrinting().disableHtmlEscaping().create();
+    private static final Gson GSON = new GsonBuilder().disableHtmlEscaping().create();
 
     /** Reads a file that {@link #write} has written. */
     static Results read(Path file) throws IOException {
-        try (Reader reader = Files.newBufferedReader(file)) {
-            Results results = GSON.fromJson(reader, Results.class);
-            if (results == null
-                    || results.environment == null
-                    || results.cells == null
-                    || results.peers == null
-                    || results.samples == null) {
-                throw new IOException(file + ": not the results of a comparison");
+        Results results = new Results(new LinkedHashMap<>(), new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
+        int number = 0;
+        for (String line : Files.readAllLines(file)) {
+            number++;
+            try {
+                JsonParser.parseString(line).getAsJsonObject().entrySet().forEach(results::add);
+            } catch (JsonParseException | IllegalStateException | IllegalArgumentException e) {
+                throw new IOException(file + ", line " + number + ": " + e.getMessage(), e);
             }
-            return results;
-        } catch (JsonParseException e) {
-            throw new IOException(file + ": " + e.getMessage(), e);
+        }
+        if (results.cells.isEmpty()) {
+            throw new IOException(file + ": no cell (expected: the results of a comparison)");
+        }
+        return results;
+    }
+
+    private void add(Map.Entry<String, JsonElement> line) {
+        JsonElement value = line.getValue();
+        switch (line.getKey()) {
+            case "environment" ->
+                value.getAsJsonObject()
+                        .entrySet()
+                        .forEach(entry ->
+                                environment.put(entry.getKey(), entry.getValue().getAsString()));
+            case "cell" -> cells.add(GSON.fromJson(value, Cell.class));
+            case "peer" -> peers.add(GSON.fromJson(value, Row.class));
+            case "sample" -> samples.add(GSON.fromJson(value, Sample.class));
+            default ->
+                throw new IllegalArgumentException(
+                        "\"" + line.getKey() + "\" (expected: environment, cell, peer or sample)");
         }
     }
 
@@ -73,9 +93,26 @@ record Results(Map<String, String> environment, List<Cell> cells, List<Row> peer
     void write(Path file) throws IOException {
         Files.createDirectories(file.toAbsolutePath().getParent());
         try (Writer writer = Files.newBufferedWriter(file)) {
-            GSON.toJson(this, writer);
-            writer.write('\n');
+            for (Map.Entry<String, String> entry : environment.entrySet()) {
+                write("environment", Map.of(entry.getKey(), entry.getValue()), writer);
+            }
+            for (Cell cell : cells) {
+                write("cell", cell, writer);
+            }
+            for (Row peer : peers) {
+                write("peer", peer, writer);
+            }
+            for (Sample sample : samples) {
+                write("sample", sample, writer);
+            }
         }
+    }
+
+    private static void write(String kind, Object value, Writer writer) throws IOException {
+        JsonObject line = new JsonObject();
+        line.add(kind, GSON.toJsonTree(value));
+        GSON.toJson(line, writer);
+        writer.write('\n');
     }
 
     /** The same machine, cells and peers with {@code samples}. */
@@ -150,9 +187,13 @@ record Results(Map<String, String> environment, List<Cell> cells, List<Row> peer
 
     /** The rows that have a window of {@code cell}, in the order of the peers. */
     List<Row> rows(String cell) {
-        return peers.stream()
-                .filter(row -> !samples(cell, row.name()).isEmpty())
-                .toList();
+        Set<String> measured = new HashSet<>();
+        for (Sample sample : samples) {
+            if (sample.cell().equals(cell)) {
+                measured.add(sample.peer());
+            }
+        }
+        return peers.stream().filter(row -> measured.contains(row.name())).toList();
     }
 
     /** The windows of one cell and one peer. */

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalLong;
+import java.util.function.Consumer;
 
 /**
  * Measures one cell: the programs of all peers are started and warmed up, and then take turns, one short window each in
@@ -30,14 +31,16 @@ final class Sitting {
     private final Cell cell;
     private final Window times;
     private final int laps;
+    private final Consumer<String> progress;
     private final List<Sample> samples = new ArrayList<>();
     private final Map<ComparedPeer, RunningPeer> running = new LinkedHashMap<>();
 
-    /** Of {@code cell}, with {@code laps} windows of each peer. */
-    Sitting(Cell cell, Window times, int laps) {
+    /** Of {@code cell}, with {@code laps} windows of each peer; {@code progress} gets what it is about to do. */
+    Sitting(Cell cell, Window times, int laps, Consumer<String> progress) {
         this.cell = cell;
         this.times = times;
         this.laps = laps;
+        this.progress = progress;
     }
 
     /**
@@ -79,6 +82,7 @@ final class Sitting {
 
     private void start(List<ComparedPeer> peers, long rate) throws InterruptedException {
         for (ComparedPeer peer : peers) {
+            progress.accept(peer.name() + " warms up");
             try {
                 RunningPeer started = RunningPeer.start(cell, peer, rate, times.patience());
                 running.put(peer, started);
@@ -94,6 +98,7 @@ final class Sitting {
     private void takeTurns() throws InterruptedException {
         for (int lap = 1; lap <= laps; lap++) {
             for (ComparedPeer peer : inOrder(running.keySet(), lap)) {
+                progress.accept(window(peer, lap, laps));
                 try {
                     takeTurn(peer, Objects.requireNonNull(running.get(peer)), lap);
                 } catch (NotMeasuredException e) { // the processes cannot be paused
@@ -133,8 +138,10 @@ final class Sitting {
 
     private void idle(List<ComparedPeer> peers) throws InterruptedException {
         List<ComparedPeer> left = new ArrayList<>(peers);
-        for (int lap = 1; lap <= Math.min(laps, MOST_IDLE_LAPS); lap++) {
+        int most = Math.min(laps, MOST_IDLE_LAPS);
+        for (int lap = 1; lap <= most; lap++) {
             for (ComparedPeer peer : inOrder(left, lap)) {
+                progress.accept(window(peer, lap, most));
                 try {
                     Measured measured = RunningPeer.idle(cell, peer, times);
                     samples.add(new Sample(cell.id(), peer.name(), lap, measured.values(), measured.counted(), ""));
@@ -144,6 +151,10 @@ final class Sitting {
                 }
             }
         }
+    }
+
+    private static String window(ComparedPeer peer, int lap, int laps) {
+        return peer.name() + ", window " + lap + " of " + laps;
     }
 
     private void failed(ComparedPeer peer, int lap, NotMeasuredException e) {

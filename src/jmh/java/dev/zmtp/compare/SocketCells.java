@@ -9,6 +9,7 @@ import static dev.zmtp.compare.ComparedPeers.SOCKETS;
 import dev.zmtp.compare.peer.Workload;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /**
  * The cells of sockets, whose subject is the socket and not the codec: libzmq and JeroMQ are compared with what does the
@@ -38,6 +39,11 @@ final class SocketCells {
     static final List<String> ROUND_TRIPS = List.of("1", "64", "1024", "32768");
 
     private static final String MESSAGE = "100";
+
+    /** The cells whose latencies are drawn. Those of other sizes and loads look alike, and their tables say as much. */
+    static final Set<String> PICTURED =
+            Set.of(ROUNDTRIP + "64", INPROC + "roundtrip-64", OPEN_LOOP + "50-percent", NEWS + "100" + MUTE);
+
     private static final List<String> OTHERS = List.of(JEROMQ, LIBZMQ);
     private static final List<String> BOTH = List.of(SOCKETS + " nio", SOCKETS + " epoll");
     private static final List<String> CEILING = List.of(OURS + " nio", OURS + " epoll");

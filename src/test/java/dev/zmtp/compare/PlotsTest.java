@@ -41,6 +41,8 @@ class PlotsTest {
             cell("connections-1", Workload.CONNECTIONS, Map.of("size", "100", "connections", "1"));
     private static final Cell MANY =
             cell("connections-1000", Workload.CONNECTIONS, Map.of("size", "100", "connections", "1000"));
+    private static final Cell SOCKETS = cell("socket-roundtrip-64", Workload.ROUNDTRIP, Map.of());
+    private static final Cell OTHER_SIZE = cell("socket-roundtrip-1", Workload.ROUNDTRIP, Map.of());
     private static final Cell ROUNDTRIP = cell("roundtrip-256-256", Workload.ROUNDTRIP, Map.of());
 
     @Test
@@ -69,7 +71,7 @@ class PlotsTest {
 
     @Test
     void noPositionIsThereTwice() throws IOException {
-        assertThat(Plots.of(committed())).hasSizeGreaterThan(5).allSatisfy(plot -> {
+        assertThat(Plots.of(Fixture.results())).hasSizeGreaterThan(5).allSatisfy(plot -> {
             assertThat(plot.positions()).doesNotHaveDuplicates();
             assertThat(plot.lines())
                     .allSatisfy(line -> assertThat(line.points())
@@ -89,6 +91,17 @@ class PlotsTest {
         assertThat(plot.positions()).containsExactly("p50", "p90", "p99", "p99.9", "p99.99");
         assertThat(plot.valueTitle()).isEqualTo("latency in µs");
         assertThat(plot.lines()).containsExactly(new Line(LIBZMQ, List.of(new Point(0, one(2)), new Point(2, one(8)))));
+    }
+
+    @Test
+    void ofTheSocketsASizeAndALoadAreDrawn() {
+        Results results =
+                results(sample(SOCKETS, "libzmq", Metric.P50, 8000), sample(OTHER_SIZE, "libzmq", Metric.P50, 2000));
+
+        assertThat(Plots.of(results)).extracting(Plot::name).containsExactly("latency-socket-roundtrip-64");
+        assertThat(Cells.of(Profile.FULL, Pattern.compile(""), false))
+                .extracting(Cell::id)
+                .containsAll(SocketCells.PICTURED);
     }
 
     @Test
@@ -179,7 +192,7 @@ class PlotsTest {
     @Test
     void aPeerHasOneColourAndMarkerInAllPictures() throws IOException {
         Set<Object> looks = new LinkedHashSet<>();
-        for (Plot plot : Plots.of(committed())) {
+        for (Plot plot : Plots.of(Fixture.results())) {
             Map<String, XYSeries> series = plot.chart().getSeriesMap();
             XYSeries ours = series.get("netty-zmtp nio");
             if (ours != null) {
@@ -205,10 +218,6 @@ class PlotsTest {
                 .doesNotContain(PeerStyle.of(new Row("unknown", "", "")).color());
     }
 
-    private static Results committed() throws IOException {
-        return Results.read(Path.of("docs", "benchmarks", "results.json"));
-    }
-
     private static Plot plot(Results results, String name) {
         return Plots.of(results).stream()
                 .filter(plot -> plot.name().equals(name))
@@ -227,7 +236,7 @@ class PlotsTest {
     private static Results results(Sample... samples) {
         return new Results(
                 Map.of(),
-                List.of(LARGE, SMALL, CURVE, MANY, FEW, ROUNDTRIP),
+                List.of(LARGE, SMALL, CURVE, MANY, FEW, ROUNDTRIP, SOCKETS, OTHER_SIZE),
                 List.of(OURS, LIBZMQ),
                 new ArrayList<>(List.of(samples)));
     }

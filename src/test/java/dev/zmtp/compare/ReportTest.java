@@ -78,10 +78,18 @@ class ReportTest {
                 .contains("Note 1: not measured: it slept")
                 .contains("Note 2: not measured: receive ended before \"port=\", exit code 1: a \\| b, and so on for as"
                         + " long as it takes to tell");
+    }
+
+    @Test
+    void aGoalWithoutTheOtherRowIsNotCheckedAndOneWithoutItsCellIsNamed() {
+        Results results = results(
+                steady("openloop-50000", "netty-zmtp epoll", Metric.P99, 6000),
+                List.of(Sample.without("openloop-50000", "libzmq", 1, "it slept")));
+
         assertThat(Goals.of(results))
-                .contains("| One way, 100 bytes: netty-zmtp epoll against libzmq | ≥ 5 × the messages/s"
-                        + " | 8.00 M/s | – | – | not measured |\n")
-                .contains("Not part of this run: oneway-100-defaults against netty4-zmtp, ");
+                .contains("| Open loop, p99: netty-zmtp epoll against libzmq | ≤ 1 × the time"
+                        + " | 6.00 µs | – | – | not measured |\n")
+                .contains("Not part of this run: oneway-100-defaults against least-handlers nio, ");
     }
 
     @Test
@@ -99,14 +107,23 @@ class ReportTest {
 
     @Test
     void aGoalIsMetOrMissedByTheRatio() {
-        Results results =
-                results(steady("netty-zmtp nio", 6.5e6), steady("netty4-zmtp", 1.3e6), steady("jeromq", 1.3e6));
+        List<Sample> predecessor = steady("custom", "netty4-zmtp", Metric.PER_SECOND, 1.3e6);
 
-        assertThat(Goals.of(results))
-                .contains("| One way, 100 bytes: netty-zmtp nio against netty4-zmtp | ≥ 2.2 × the messages/s"
-                        + " | 6.50 M/s | 1.30 M/s | 5.00 × (5.00 to 5.00) | met |\n")
-                .contains("| One way, 100 bytes: netty-zmtp nio against jeromq | ≥ 6 × the messages/s"
-                        + " | 6.50 M/s | 1.30 M/s | 5.00 × (5.00 to 5.00) | **missed** |\n");
+        assertThat(Goals.of(results(steady("custom", "netty-zmtp nio", Metric.PER_SECOND, 6.5e6), predecessor)))
+                .contains("| User objects: netty-zmtp nio against netty4-zmtp | ≥ 1.5 × the messages/s"
+                        + " | 6.50 M/s | 1.30 M/s | 5.00 × (5.00 to 5.00) | met |\n");
+        assertThat(Goals.of(results(steady("custom", "netty-zmtp nio", Metric.PER_SECOND, 1.3e6), predecessor)))
+                .contains(" | 1.30 M/s | 1.30 M/s | ≈ 1.00 × (1.00 to 1.00) | **missed** |\n");
+    }
+
+    @Test
+    void nobodyIsToBeAheadInAnyRow() {
+        String goal = "| Rows of all [tables](figures.md) in which [another library is ahead](behind.md) for certain";
+
+        assertThat(Goals.of(results(steady("netty-zmtp nio", 2e6), steady("jeromq", 1e6))))
+                .contains(goal + " | 0 | 0 | – | – | met |\n");
+        assertThat(Goals.of(results(steady("netty-zmtp nio", 1e6), steady("jeromq", 2e6))))
+                .contains(goal + " | 0 | 1 | – | – | **missed** |\n");
     }
 
     @Test
@@ -170,7 +187,7 @@ class ReportTest {
                 List.of(
                         sample("roundtrip-256-256", "libzmq", 1, Metric.P50, 50_000),
                         Sample.without("roundtrip-256-256", "jeromq", 1, "it slept")));
-        Path file = directory.resolve("a/b/results.json");
+        Path file = directory.resolve("a/b/results.jsonl");
 
         results.write(file);
 
@@ -197,13 +214,36 @@ class ReportTest {
 
     @Test
     void anUnrelatedFileIsRefused(@TempDir Path directory) throws IOException {
-        Path file = directory.resolve("results.json");
+        Path file = directory.resolve("results.jsonl");
 
-        Files.writeString(file, "{\"cells\": []}");
-        assertThatThrownBy(() -> Results.read(file)).hasMessage(file + ": not the results of a comparison");
+        Files.writeString(file, "{\"environment\":{\"CPU\":\"fast\"}}\n{\"cells\":[]}\n");
+        assertThatThrownBy(() -> Results.read(file))
+                .hasMessage(file + ", line 2: \"cells\" (expected: environment, cell, peer or sample)");
 
-        Files.writeString(file, "]");
-        assertThatThrownBy(() -> Results.read(file)).isInstanceOf(IOException.class);
+        for (String wrong : List.of("]", "{\"sample\":{\"cell\":\"one", "[]", "", "{\"cell\":7}")) {
+            Files.writeString(file, wrong + "\n");
+            assertThatThrownBy(() -> Results.read(file))
+                    .isInstanceOf(IOException.class)
+                    .hasMessageStartingWith(file + ", line 1: ");
+        }
+
+        Files.writeString(file, "");
+        assertThatThrownBy(() -> Results.read(file))
+                .hasMessage(file + ": no cell (expected: the results of a comparison)");
+    }
+
+    @Test
+    void theFileHasALineForEachWindow(@TempDir Path directory) throws IOException {
+        Path file = directory.resolve("results.jsonl");
+
+        results(samples("libzmq", Metric.PER_SECOND, 8e6, 9e6)).write(file);
+
+        assertThat(file)
+                .content()
+                .startsWith("{\"environment\":{\"CPU\":\"made up\"}}\n{\"cell\":{\"id\":\"oneway-100\",")
+                .contains("}\n{\"peer\":{\"name\":\"libzmq\",\"library\":\"libzmq\",\"transport\":\"epoll\"}}\n")
+                .endsWith("{\"sample\":{\"cell\":\"oneway-100\",\"peer\":\"libzmq\",\"lap\":2,"
+                        + "\"values\":{\"PER_SECOND\":9000000.0},\"counted\":[],\"notMeasured\":\"\"}}\n");
     }
 
     @Test

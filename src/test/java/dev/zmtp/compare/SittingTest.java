@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -226,7 +227,7 @@ class SittingTest {
                         SHORT,
                         FILES,
                         List.of(),
-                        new PrintWriter(out))
+                        new CellProgress(new PrintWriter(out), () -> 0))
                 .measure(samples -> {
                     all.clear();
                     all.addAll(samples);
@@ -263,12 +264,43 @@ class SittingTest {
                         SHORT,
                         FILES,
                         List.of(before),
-                        new PrintWriter(out))
+                        new CellProgress(new PrintWriter(out), () -> 0))
                 .measure(all::addAll);
 
         assertThat(all).extracting(Sample::cell).containsExactly("done", "left");
         assertThat(all.get(0)).isEqualTo(before);
         assertThat(out.toString()).doesNotContain("done");
+    }
+
+    @Test
+    void aCellThatRunsSaysWhichItIsAndWhichWindow() throws Exception {
+        Cell first = new Cell("first", "First", Workload.ONEWAY, true, Map.of(), 0, "", List.of("good", "other"));
+        Cell second = new Cell("second", "Second", Workload.IDLE, false, Map.of(), 0, "", List.of("good"));
+        StringWriter out = new StringWriter();
+        AtomicLong now = new AtomicLong();
+        CellProgress progress =
+                new CellProgress(new PrintWriter(out), () -> now.addAndGet(CellProgress.INTERVAL.toNanos()));
+
+        new Comparison(
+                        List.of(first, second),
+                        List.of(FakePeer.peer("good"), FakePeer.peer("other")),
+                        2,
+                        SHORT,
+                        FILES,
+                        List.of(),
+                        progress)
+                .measure(samples -> {});
+
+        assertThat(out.toString().lines().filter(line -> line.startsWith("cell ")))
+                .containsExactly(
+                        "cell 1 of 2, first: good warms up",
+                        "cell 1 of 2, first: other warms up",
+                        "cell 1 of 2, first: other, window 1 of 2",
+                        "cell 1 of 2, first: good, window 1 of 2",
+                        "cell 1 of 2, first: good, window 2 of 2",
+                        "cell 1 of 2, first: other, window 2 of 2",
+                        "cell 2 of 2, second: good, window 1 of 2",
+                        "cell 2 of 2, second: good, window 2 of 2");
     }
 
     private static Cell cell(Workload workload, boolean pair, Map<String, String> keys) {
@@ -280,7 +312,7 @@ class SittingTest {
     }
 
     private static List<Sample> measure(Cell cell, int laps, ComparedPeer... peers) throws InterruptedException {
-        return new Sitting(cell, SHORT, laps).measure(List.of(peers), FILES, OptionalLong.of(0));
+        return new Sitting(cell, SHORT, laps, what -> {}).measure(List.of(peers), FILES, OptionalLong.of(0));
     }
 
     private static Sample only(List<Sample> samples) {

@@ -21,7 +21,6 @@ import org.junit.jupiter.api.io.TempDir;
 class SummaryTest {
 
     private static final String DATE = "2026-01-02T03:04:05Z";
-    private static final Path COMMITTED = Path.of("docs", "benchmarks", "results.json");
 
     private static final Cell ONEWAY = cell("oneway-100", "One way, 100 bytes", Workload.ONEWAY, Map.of("size", "100"));
     private static final Cell ROUNDTRIP = cell("roundtrip-256-256", "Round trip", Workload.ROUNDTRIP, Map.of());
@@ -122,18 +121,36 @@ class SummaryTest {
 
     @Test
     void theCommittedReportIsThatOfTheCommittedResults() throws IOException {
-        for (Map.Entry<Path, String> page :
-                Report.pages(Results.read(COMMITTED), true).entrySet()) {
+        Results committed = Results.read(Path.of("docs", "benchmarks", "results.jsonl"));
+
+        for (Map.Entry<Path, String> page : Report.pages(committed, true).entrySet()) {
             assertThat(page.getKey()).content().isEqualTo(page.getValue());
         }
     }
 
     @Test
+    void noLinkOfAReportIsDead(@TempDir Path directory) throws IOException {
+        Results results = Fixture.results();
+        results.write(directory.resolve("docs/benchmarks/results.jsonl"));
+        Files.writeString(
+                directory.resolve("docs/benchmarks/notes.md"),
+                "On the run of " + results.environment().get("Date"));
+
+        Report.write(results, directory);
+
+        assertNoLinkIsDead(directory);
+    }
+
+    @Test
     void noLinkOfTheCommittedReportIsDead() throws IOException {
-        List<Path> pages =
-                new ArrayList<>(Report.pages(Results.read(COMMITTED), true).keySet());
+        assertNoLinkIsDead(Path.of(""));
+    }
+
+    private static void assertNoLinkIsDead(Path directory) throws IOException {
+        List<Path> pages = new ArrayList<>(Report.pages(Fixture.results(), true).keySet());
         pages.add(Path.of("docs", "benchmarks", "notes.md"));
-        for (Path page : pages) {
+        for (Path name : pages) {
+            Path page = directory.resolve(name);
             Matcher links = Pattern.compile("]\\(([^)#]*)(?:#([^)]*))?\\)").matcher(Files.readString(page));
             while (links.find()) {
                 Path target = links.group(1).isEmpty()
