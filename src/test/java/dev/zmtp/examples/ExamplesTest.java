@@ -20,6 +20,7 @@ import dev.zmtp.security.ZMTPPlain;
 import dev.zmtp.shm.SharedMemoryAddress;
 import dev.zmtp.testing.Certificates;
 import dev.zmtp.testing.CodecPair;
+import dev.zmtp.testing.OwnHost;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
@@ -578,7 +579,7 @@ class ExamplesTest {
     @Test
     @Tag("linux") // which has all of 127.0.0.0/8
     void aServerThatShutsDownAcceptsNoConnection() throws InterruptedException {
-        GracefulShutdown server = new GracefulShutdown(group, new InetSocketAddress("127.87.65.43", 0));
+        GracefulShutdown server = new GracefulShutdown(group, new InetSocketAddress(OwnHost.of(1), 0));
         SocketAddress address = server.address();
 
         server.end();

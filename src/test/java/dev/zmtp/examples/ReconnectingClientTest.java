@@ -8,6 +8,7 @@ import dev.zmtp.codec.ZMTPCodec;
 import dev.zmtp.codec.ZMTPHandshakeSuccess;
 import dev.zmtp.examples.ReconnectingClient.Delays;
 import dev.zmtp.testing.EventLoops;
+import dev.zmtp.testing.OwnHost;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
@@ -41,6 +42,8 @@ import org.junit.jupiter.api.Timeout;
 @Tag("netty-4.2-only")
 @Timeout(60)
 class ReconnectingClientTest {
+
+    private static final String HOST = OwnHost.of(3);
 
     private static final Duration DAY = Duration.ofDays(1);
 
@@ -129,11 +132,11 @@ class ReconnectingClientTest {
     }
 
     private ReconnectingClient client(Channel server, Delays delays, Consumer<Channel> onConnected) {
-        return client(DefaultAddressResolverGroup.INSTANCE, "127.0.0.1", server, delays, onConnected);
+        return client(DefaultAddressResolverGroup.INSTANCE, HOST, server, delays, onConnected);
     }
 
     private Channel bind(int port) {
-        InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
+        InetSocketAddress address = new InetSocketAddress(HOST, port);
         return EchoRouter.bind(loops.group(), NioServerSocketChannel.class, address)
                 .syncUninterruptibly()
                 .channel();
@@ -187,7 +190,7 @@ class ReconnectingClientTest {
                         });
                     }
                 })
-                .bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
+                .bind(new InetSocketAddress(HOST, 0))
                 .syncUninterruptibly()
                 .channel();
     }
@@ -225,12 +228,12 @@ class ReconnectingClientTest {
         protected AddressResolver<InetSocketAddress> newResolver(EventExecutor executor) {
             return new InetSocketAddressResolver(executor, new InetNameResolver(executor) {
                 @Override
-                protected void doResolve(String name, Promise<InetAddress> promise) {
+                protected void doResolve(String name, Promise<InetAddress> promise) throws UnknownHostException {
                     asked.add(name);
                     if (asked.size() == 1) {
                         promise.setFailure(new UnknownHostException(name));
                     } else {
-                        promise.setSuccess(InetAddress.getLoopbackAddress());
+                        promise.setSuccess(InetAddress.getByName(HOST));
                     }
                 }
 

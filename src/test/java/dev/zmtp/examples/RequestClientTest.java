@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.codec.ZMTPCodec;
 import dev.zmtp.testing.EventLoops;
+import dev.zmtp.testing.OwnHost;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -16,7 +17,6 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.channels.ClosedChannelException;
 import java.time.Duration;
@@ -38,6 +38,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class RequestClientTest {
 
+    private static final String HOST = OwnHost.of(2);
     private static final Duration LONG = Duration.ofSeconds(30);
     private static final Duration SHORT = Duration.ofMillis(50);
 
@@ -78,7 +79,7 @@ class RequestClientTest {
                         });
                     }
                 })
-                .bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port))
+                .bind(new InetSocketAddress(HOST, port))
                 .syncUninterruptibly()
                 .channel();
     }
@@ -90,7 +91,7 @@ class RequestClientTest {
     private RequestClient client(int port, Duration timeout, int window) {
         ReconnectingClient.Delays delays =
                 new ReconnectingClient.Delays(Duration.ofMillis(1), Duration.ofMillis(20), Duration.ofSeconds(10));
-        return new RequestClient(loops.group(), "127.0.0.1", port, delays, timeout, window);
+        return new RequestClient(loops.group(), HOST, port, delays, timeout, window);
     }
 
     private Question next() throws InterruptedException {
@@ -105,10 +106,7 @@ class RequestClientTest {
 
     @Test
     void aRouterThatEchoesIsEnough() throws Exception {
-        Channel router = EchoRouter.bind(
-                        loops.group(),
-                        NioServerSocketChannel.class,
-                        new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
+        Channel router = EchoRouter.bind(loops.group(), NioServerSocketChannel.class, new InetSocketAddress(HOST, 0))
                 .sync()
                 .channel();
         try (RequestClient client = client(port(router), LONG, 10)) {
@@ -124,10 +122,7 @@ class RequestClientTest {
 
     @Test
     void aRepAnswersToo() throws Exception {
-        Channel rep = ReqRep.bind(
-                        loops.group(),
-                        new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-                        name -> "Hello, " + name)
+        Channel rep = ReqRep.bind(loops.group(), new InetSocketAddress(HOST, 0), name -> "Hello, " + name)
                 .sync()
                 .channel();
         try (RequestClient client = client(port(rep), LONG, 10)) {

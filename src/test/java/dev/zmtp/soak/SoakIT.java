@@ -2,11 +2,11 @@ package dev.zmtp.soak;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.zmtp.testing.OwnHost;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.OS;
 import picocli.CommandLine;
 
 /** A short soak with a fixed seed, so that the program cannot rot. What it finds is a fault all the same. */
@@ -14,11 +14,8 @@ import picocli.CommandLine;
 @Tag("netty-4.2-only")
 class SoakIT {
 
-    /**
-     * Sockets of tests in other processes may still look for a server at the port of one that has ended. On Linux each
-     * address of the loopback network has ports of its own.
-     */
-    private static final String OWN_HOST = OS.LINUX.isCurrentOs() ? "127.7.7.7" : "127.0.0.1";
+    /** Sockets of tests in other processes may still look for a server at the port of one that has ended. */
+    private static final String OWN_HOST = OwnHost.of(5);
 
     private final StringWriter printed = new StringWriter();
 

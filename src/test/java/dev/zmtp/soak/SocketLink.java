@@ -4,6 +4,7 @@ import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.interop.PeerContext;
 import dev.zmtp.interop.PeerSocket;
+import dev.zmtp.testing.OwnHost;
 import io.netty.buffer.ByteBufAllocator;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -59,11 +60,8 @@ final class SocketLink {
         SHM
     }
 
-    /**
-     * Where sockets are bound. On Linux it is an address that nothing else uses: on another, a program beside this one may
-     * get the port of a socket that is about to be bound again.
-     */
-    private static final String HOST = System.getProperty("os.name").equals("Linux") ? "127.7.7.8" : "127.0.0.1";
+    /** Where sockets are bound, again and again. */
+    private static final String HOST = OwnHost.of(4);
 
     private static final int MOST_MESSAGES = 600;
     private static final int MOST_BROKEN_CONNECTIONS = 8;
