@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.StringJoiner;
 import java.util.concurrent.Executor;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -75,6 +76,9 @@ final class ConfigValues implements Cloneable {
 
     Duration heartbeatTtl = Duration.ZERO;
     boolean heartbeatZmtp30Peers;
+
+    /** The clock of all that a connection measures, in nanoseconds. */
+    LongSupplier nanoTime = System::nanoTime;
 
     ConfigValues copy() {
         try {

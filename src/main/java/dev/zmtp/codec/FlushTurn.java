@@ -12,7 +12,8 @@ import java.util.function.LongSupplier;
  * of them has written more. It waits for up to {@value #MAX_ROUNDS} rounds while tasks keep writing, and for
  * no round that starts more than half a millisecond after the previous flush: with many busy connections on one event
  * loop a round takes long, and as many batches would be open. The turn is over when a round was without a flush, or
- * long.
+ * long. No task runs while a handler works on what was read, so the half millisecond is also looked at with each flush
+ * and between two frames that were read.
  *
  * <p>On the channel's event loop only.
  */
@@ -31,6 +32,9 @@ final class FlushTurn implements Runnable {
 
     /** A flush waits. */
     private boolean due;
+
+    /** A flush was deferred since {@link #isLate} was last asked. */
+    private boolean deferred;
 
     /** There was a flush in this round. */
     private boolean flushed;
@@ -68,8 +72,22 @@ final class FlushTurn implements Runnable {
 
     /** A flush is asked for. Returns whether it waits for others. */
     boolean defer() {
-        due = queued;
+        due = queued && !isLongSinceFlush();
+        deferred = due;
         return due;
+    }
+
+    /** Asked between two frames. Returns whether a flush waits for too long while what was read is handled. */
+    boolean isLate() {
+        if (deferred) { // for the frame before, and the clock was looked at then
+            deferred = false;
+            return false;
+        }
+        return due && isLongSinceFlush();
+    }
+
+    private boolean isLongSinceFlush() {
+        return clock.getAsLong() - since > MAX_NANOS;
     }
 
     /** The batch is being flushed. */
@@ -90,7 +108,7 @@ final class FlushTurn implements Runnable {
     @Override
     public void run() {
         queued = false;
-        boolean late = clock.getAsLong() - since > MAX_NANOS;
+        boolean late = isLongSinceFlush();
         if (due) {
             int length = writer.length();
             if (length == seen || late || ++rounds > MAX_ROUNDS) {

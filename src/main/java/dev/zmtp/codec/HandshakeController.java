@@ -49,7 +49,7 @@ final class HandshakeController {
     private void startTimer() {
         Duration limit = codec.config().handshakeTimeout();
         if (!limit.isZero()) {
-            timer = new PeerTimer(codec.ctx().executor(), System::nanoTime);
+            timer = new PeerTimer(codec.ctx().executor(), codec.config().nanoTime());
             timer.start(limit.toNanos(), this::onTimeout);
         }
     }

@@ -179,7 +179,7 @@ final class Heartbeat {
         // That the PING could not be sent may have ended the connection.
         if (answersPings && !silence.isZero() && !stopped) {
             if (timeout == null) {
-                timeout = new PeerTimer(ctx.executor(), System::nanoTime);
+                timeout = new PeerTimer(ctx.executor(), config.nanoTime());
             }
             timeout.start(silence.toNanos(), late -> onTimeout());
         }
@@ -246,7 +246,7 @@ final class Heartbeat {
             heardSincePing = false;
             Duration silence = Duration.ofMillis(ttlDeciseconds * TTL_UNIT_MILLIS);
             if (ttl == null) {
-                ttl = new PeerTimer(ctx.executor(), System::nanoTime);
+                ttl = new PeerTimer(ctx.executor(), config.nanoTime());
             }
             ttl.start(silence.toNanos(), late -> onTtl(silence));
         }

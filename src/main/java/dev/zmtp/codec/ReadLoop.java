@@ -55,7 +55,7 @@ final class ReadLoop {
         this.codec = codec;
         this.ctx = ctx;
         this.demand = demand;
-        this.turn = new Turn(codec.config().maxFramesPerTurn(), System::nanoTime);
+        this.turn = new Turn(codec.config().maxFramesPerTurn(), codec.config().nanoTime());
     }
 
     /**

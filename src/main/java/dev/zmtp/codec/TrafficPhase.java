@@ -73,7 +73,7 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
         this.turn = codec.reads().turn();
         this.reader = new FrameReader(version, codec.memory()::reserve);
         this.limits = new MessageLimits(config, cipher != null);
-        this.commandRate = new CommandRate(config.maxCommandsPerSecond(), System::nanoTime);
+        this.commandRate = new CommandRate(config.maxCommandsPerSecond(), config.nanoTime());
         this.topics = type.isPublisher() || type == ZMTPSocketType.RADIO ? new PeerTopics(config) : null;
         this.writer = new TrafficWriter(this, version, cipher);
         this.heartbeat = new Heartbeat(codec.session(), codec.ctx(), this);
@@ -146,6 +146,7 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
         codec.reports().bytesArrived();
         heartbeat.onActivity();
         while (isCurrent() && !turn.isOver()) {
+            writer.endLateTurn();
             if (deliversPlainFrames && shortFrame(in)) {
                 continue;
             }

@@ -66,8 +66,11 @@ final class TrafficWriter {
 
     private WriteBatch batch() {
         if (batch == null) {
-            FlushTurn turn =
-                    new FlushTurn(this, codec.ctx().executor(), codec.config().consolidateFlushes(), System::nanoTime);
+            FlushTurn turn = new FlushTurn(
+                    this,
+                    codec.ctx().executor(),
+                    codec.config().consolidateFlushes(),
+                    codec.config().nanoTime());
             batch = new WriteBatch(codec, version, cipher, turn);
         }
         return batch;
@@ -265,7 +268,7 @@ final class TrafficWriter {
 
     /** Makes the flush that waits for others of the same turn, if there is one. */
     void endTurn() {
-        if (batch == null || !batch.isFlushDue()) {
+        if (batch == null || !batch.turn().isDue()) {
             return;
         }
         if (writing) {
@@ -273,6 +276,13 @@ final class TrafficWriter {
             flushDeferred = true;
         } else {
             batch.flushNow();
+        }
+    }
+
+    /** Between two frames that were read: makes the flush that waits, if it has waited for too long. */
+    void endLateTurn() {
+        if (batch != null && batch.turn().isLate()) {
+            endTurn();
         }
     }
 

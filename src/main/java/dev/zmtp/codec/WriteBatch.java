@@ -384,9 +384,9 @@ final class WriteBatch {
         flushTransport();
     }
 
-    /** Returns whether a flush waits for others of its turn. */
-    boolean isFlushDue() {
-        return turn.isDue();
+    /** The flushes that wait for others. */
+    FlushTurn turn() {
+        return turn;
     }
 
     private void flushTransport() {
@@ -417,7 +417,7 @@ final class WriteBatch {
             return;
         }
         transport.batch(full);
-        if (isFlushDue()) {
+        if (turn.isDue()) {
             turn.flushed(); // as above
             flushTransport();
         }

@@ -11,6 +11,7 @@ import java.util.Arrays;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Executor;
+import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -195,9 +196,11 @@ public final class ZMTPConfig {
      * Whether the flushes of one turn of the event loop leave together. Then the first flush goes to the transport at
      * once, and those after it wait until a batch of 64 KiB is full, until what was read is decoded, or until the event
      * loop has run the tasks that are queued and none of them has written more. It waits for up to 16 rounds while
-     * tasks keep writing, and for no round that starts more than half a millisecond after the previous flush. A flush
-     * that waits leaves before the channel is closed or the codec is removed; not before {@code shutdownOutput()},
-     * which passes no handler. Default: true.
+     * tasks keep writing, and for no round that starts more than half a millisecond after the previous flush. While
+     * what was read is handled, no task runs: then a flush leaves at once if the previous one is half a millisecond
+     * ago, and one that waits leaves before the first message that is handled after that time. A flush that waits
+     * leaves before the channel is closed or the codec is removed; not before {@code shutdownOutput()}, which passes no
+     * handler. Default: true.
      */
     public boolean consolidateFlushes() {
         return values.consolidateFlushes;
@@ -284,6 +287,11 @@ public final class ZMTPConfig {
      */
     public boolean heartbeatZmtp30Peers() {
         return values.heartbeatZmtp30Peers;
+    }
+
+    /** The clock of all that a connection measures, in nanoseconds. */
+    LongSupplier nanoTime() {
+        return values.nanoTime;
     }
 
     /**

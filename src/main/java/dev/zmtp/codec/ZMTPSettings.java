@@ -11,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.Executor;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -299,6 +300,12 @@ public abstract sealed class ZMTPSettings<B extends ZMTPSettings<B>> permits ZMT
      */
     public B heartbeatZmtp30Peers(boolean heartbeatZmtp30Peers) {
         values.heartbeatZmtp30Peers = heartbeatZmtp30Peers;
+        return self();
+    }
+
+    /** The clock of all that a connection measures, for tests. */
+    B nanoTime(LongSupplier nanoTime) {
+        values.nanoTime = nanoTime;
         return self();
     }
 

@@ -89,7 +89,15 @@ class FlushTurnTest {
     private long nanos = Long.MAX_VALUE - 600_000; // the clock overflows in the middle of a test
 
     private ScriptedPeer traffic() {
-        return started(InTraffic.as(DEALER));
+        return started(connection());
+    }
+
+    private InTraffic connection() {
+        return InTraffic.as(DEALER).set(this::clock);
+    }
+
+    private ZMTPCodec.Builder clock(ZMTPCodec.Builder codec) {
+        return codec.nanoTime(() -> nanos);
     }
 
     private ScriptedPeer started(InTraffic connection) {
@@ -172,7 +180,7 @@ class FlushTurnTest {
 
     @Test
     void whatWaitsLeavesWhenWhatWasReadIsDecoded() {
-        try (ScriptedPeer peer = started(InTraffic.as(DEALER).after(new Echo()))) {
+        try (ScriptedPeer peer = started(connection().after(new Echo()))) {
             transport.read(m("abc"));
             assertThat(transport.sent).containsExactly(m("a"), m("bc"));
             transport.read(m("de"));
@@ -181,9 +189,65 @@ class FlushTurnTest {
         }
     }
 
+    /** Takes its time with each message; answers as long as there are {@code answers} left. */
+    private final class SlowHandler extends ChannelInboundHandlerAdapter {
+        private final long takes;
+        private int answers;
+
+        SlowHandler(long nanos, int answers) {
+            this.takes = nanos;
+            this.answers = answers;
+        }
+
+        @Override
+        public void channelRead(ChannelHandlerContext ctx, Object msg) {
+            if (answers > 0) {
+                answers--;
+                ctx.writeAndFlush(msg);
+            } else {
+                ((ZMTPMessage) msg).release();
+            }
+            atNextMessage.add(List.copyOf(transport.sent));
+            nanos += takes;
+        }
+    }
+
+    /** What had left when a message was handled. */
+    private final List<List<String>> atNextMessage = new ArrayList<>();
+
+    @Test
+    void anAnswerHalfAMillisecondAfterTheOneBeforeLeavesAtOnce() {
+        try (ScriptedPeer peer = started(connection().after(new SlowHandler(500_001, 5)))) {
+            transport.read(m("abcde"));
+            assertThat(atNextMessage.get(4)).containsExactly(m("a"), m("b"), m("c"), m("d"), m("e"));
+            assertThat(peer.failures).isEmpty();
+        }
+    }
+
+    @Test
+    void answersWithinHalfAMillisecondLeaveTogether() {
+        try (ScriptedPeer peer = started(connection().after(new SlowHandler(100_000, 5)))) {
+            transport.read(m("abcde"));
+            assertThat(atNextMessage.get(4)).containsExactly(m("a"));
+            assertThat(transport.sent).containsExactly(m("a"), m("bcde"));
+            assertThat(peer.failures).isEmpty();
+        }
+    }
+
+    @Test
+    void anAnswerThatWaitsDoesNotWaitForAllThatIsHandledAfterIt() {
+        try (ScriptedPeer peer = started(connection().after(new SlowHandler(200_000, 2)))) {
+            transport.read(m("abcdef"));
+            // c begins 0.4 ms after the flush of a, d begins after 0.6 ms.
+            assertThat(atNextMessage.get(2)).containsExactly(m("a"));
+            assertThat(atNextMessage.get(3)).containsExactly(m("a"), m("b"));
+            assertThat(peer.failures).isEmpty();
+        }
+    }
+
     @Test
     void whatWaitsLeavesBeforeAFailure() {
-        try (ScriptedPeer peer = started(InTraffic.as(DEALER).after(new Echo()))) {
+        try (ScriptedPeer peer = started(connection().after(new Echo()))) {
             transport.read(m("ab") + "0500");
             assertThat(peer.failures).hasSize(1);
             assertThat(transport.sent).containsExactly(m("a"), m("b"));
@@ -264,7 +328,8 @@ class FlushTurnTest {
             @Override
             public void close() {}
         };
-        try (ScriptedPeer peer = started(InTraffic.as(DEALER).set(codec -> codec.encoder(session -> encoder)))) {
+        try (ScriptedPeer peer =
+                started(InTraffic.as(DEALER).set(codec -> clock(codec).encoder(session -> encoder)))) {
             peer.channel.pipeline().writeAndFlush('a');
             peer.channel.pipeline().writeAndFlush('b');
             peer.channel.pipeline().write('c');
@@ -382,6 +447,17 @@ class FlushTurnTest {
         nanos++;
         turn.run();
         verify(writer).endTurn();
+    }
+
+    @Test
+    void theHalfMillisecondBeginsAgainWithAFlushThatLeavesInAnOpenTurn() {
+        FlushTurn turn = waiting();
+        nanos += 400_000;
+        turn.flushed(); // a full batch
+        assertThat(turn.defer()).isTrue();
+        nanos += 400_000;
+        turn.run();
+        verify(writer, never()).endTurn();
     }
 
     @Test

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class EncryptedTrafficIT {
 
     private static final Duration INTERVAL = Duration.ofMillis(50);
-    private static final Duration TIMEOUT = Duration.ofSeconds(3);
+    private static final Duration TIMEOUT = Duration.ofMillis(1_500);
     private static final Duration LONG = Duration.ofSeconds(30);
     private static final int SOME = 5;
 

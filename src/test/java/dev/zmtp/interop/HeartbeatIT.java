@@ -35,7 +35,7 @@ class HeartbeatIT {
     @ParameterizedTest
     @EnumSource
     void theyKeepTheConnectionBecauseTheirPingsAreAnswered(PeerKind kind) {
-        Duration timeout = Duration.ofSeconds(3);
+        Duration timeout = Duration.ofMillis(1_500);
         int longerThanTheTimeout = (int) (timeout.dividedBy(INTERVAL) * 5 / 4);
         Tap tap = new Tap();
         try (InteropConnection link = new InteropConnection(

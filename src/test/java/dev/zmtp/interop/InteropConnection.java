@@ -69,12 +69,13 @@ final class InteropConnection implements AutoCloseable {
             } else {
                 String endpoint = Endpoints.of(ourSide.listen(address, config, front));
                 theirs.connect(endpoint);
-                // A JeroMQ that connects stays mute now and then, for good (zeromq/jeromq, pull request 1022).
-                // Others are only slow, and we would then talk to the one that is closed.
+                // A JeroMQ that connects stays mute now and then, for good (zeromq/jeromq, pull request 1022). Others
+                // are only slow.
                 OurEnd accepted = ourSide.accept(kind == PeerKind.JEROMQ ? Patience.MUTE : Patience.LIMIT);
                 for (int i = 1; accepted == null && i < MUTE_PEERS; i++) {
                     reportReplacement(kind);
                     peer.close();
+                    ourSide.forgetAccepted(); // the peer may have spoken just before
                     peer = kind.open();
                     theirs = socket(theirType, settings);
                     theirs.connect(endpoint);

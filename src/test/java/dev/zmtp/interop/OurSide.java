@@ -78,6 +78,11 @@ final class OurSide implements AutoCloseable {
         }
     }
 
+    /** Forgets the connections that {@link #accept()} has not returned. */
+    void forgetAccepted() {
+        accepted.clear();
+    }
+
     /** Connects to a port that listens already. {@code front} stands between the socket and the codec. */
     OurEnd connect(int port, ZMTPConfig config, ChannelHandler... front) {
         return connect(Endpoints.loopback(port), config, front);

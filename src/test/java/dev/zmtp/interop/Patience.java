@@ -12,7 +12,7 @@ final class Patience {
     static final Duration RETRY = Duration.ofMillis(50);
 
     /** The silence after which a peer that should have connected is replaced. */
-    static final Duration MUTE = Duration.ofSeconds(3);
+    static final Duration MUTE = Duration.ofSeconds(1);
 
     private Patience() {}
 
