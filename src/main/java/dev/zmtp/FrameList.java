@@ -252,6 +252,12 @@ abstract sealed class FrameList implements Iterable<ByteBuf> permits ZMTPMessage
         }
     }
 
+    final void touchFrames(@Nullable Object hint) {
+        for (int i = 0; i < size; i++) {
+            get(i).touch(hint);
+        }
+    }
+
     /** Releases all frames but the small ones, which are kept for the next message. */
     final void releaseFrames() {
         for (int i = 0; i < size; i++) {

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Reads and writes whole messages in the framing of a version, for applications that have no connection. */
+/** Reads, writes and copies whole messages, for applications that have no connection. */
 final class WireForm {
 
     private WireForm() {}
@@ -69,6 +69,22 @@ final class WireForm {
             ByteBuf body = message.frame(i);
             version.framing().writeHeader(out, i < last ? ZMTPFraming.MORE : 0, body.readableBytes());
             out.writeBytes(body, body.readerIndex(), body.readableBytes());
+        }
+    }
+
+    /** Returns copies of the frames of {@code message}, the caller's to release, in one buffer of {@code alloc}. */
+    static List<ByteBuf> copy(ZMTPMessage message, ByteBufAllocator alloc) {
+        ByteBuf all = alloc.buffer(Math.toIntExact(message.readableBytes()));
+        try {
+            List<ByteBuf> copies = new ArrayList<>(message.size());
+            for (ByteBuf frame : message) {
+                all.writeBytes(frame, frame.readerIndex(), frame.readableBytes());
+                copies.add(all.readSlice(frame.readableBytes()));
+            }
+            copies.forEach(ByteBuf::retain);
+            return copies;
+        } finally {
+            all.release();
         }
     }
 }

@@ -175,6 +175,18 @@ public final class ZMTPMessage extends FrameList implements ReferenceCounted {
         return rest.withRetained(this, 1);
     }
 
+    /**
+     * Returns a copy with bytes of its own, the caller's to release. This message stays as it is.
+     *
+     * <p>Copy what you keep, such as the last value of each topic. A received frame of more than a KiB is a slice of
+     * what was read with it. While it is retained, all of that stays in memory, and no memory budget counts it.
+     *
+     * @throws IllegalReferenceCountException if the message or one of its frames was released
+     */
+    public ZMTPMessage copy() {
+        return from(WireForm.copy(this, ByteBufAllocator.DEFAULT));
+    }
+
     private ZMTPMessage withRetained(ZMTPMessage other, int from) {
         try {
             addRetained(other, from);
@@ -304,13 +316,9 @@ public final class ZMTPMessage extends FrameList implements ReferenceCounted {
         if (leak != null && LEAKS.records()) {
             leak.record(hint);
         }
-        for (int i = 0; i < size(); i++) {
-            frame(i).touch(hint);
-        }
+        touchFrames(hint);
         return this;
     }
-
-    // Comparison and text
 
     /** Whether {@code other} is a message of as many frames with the same readable bytes. */
     @Override

@@ -245,6 +245,62 @@ class ZMTPMessageTest {
     }
 
     @Test
+    void aCopyHasTheSameFramesAndKeepsNothingOfTheMessage() {
+        ByteBuf read = Hex.buffer("61 00*2000 62 63*3000");
+        ZMTPMessage message = ZMTPMessage.from(
+                read.readRetainedSlice(2001),
+                Unpooled.EMPTY_BUFFER,
+                read.readRetainedSlice(1),
+                read.readRetainedSlice(3000));
+        read.release();
+
+        ZMTPMessage copy = message.copy();
+
+        assertThat(copy).isEqualTo(message);
+        assertThat(message.refCnt()).isOne();
+        assertThat(message.frame(0).readableBytes()).isEqualTo(2001);
+        message.release();
+        assertThat(read.refCnt()).isZero();
+        assertThat(copy.frame(0).getByte(0)).isEqualTo((byte) 'a');
+        assertThat(copy.frame(2).toString(StandardCharsets.US_ASCII)).isEqualTo("b");
+        assertThat(copy.frame(3).readableBytes()).isEqualTo(3000);
+        copy.release();
+    }
+
+    @Test
+    void aCopyTakesNoMoreMemoryThanItsBytes() {
+        UnpooledByteBufAllocator alloc = new UnpooledByteBufAllocator(false);
+        ZMTPMessage message = ZMTPMessage.from(Hex.buffer("61*100"), Hex.buffer("62*50"));
+
+        ZMTPMessage copy = ZMTPMessage.from(WireForm.copy(message, alloc));
+
+        assertThat(alloc.metric().usedHeapMemory()).isEqualTo(150);
+        message.release();
+        copy.release();
+        assertThat(alloc.metric().usedHeapMemory()).isZero();
+    }
+
+    @Test
+    void aCopyOfAMessageWithoutFramesHasNone() {
+        ZMTPMessage message = ZMTPMessage.fromUTF8("a");
+        ZMTPMessage empty = message.pop();
+        assertThat(empty.copy().size()).isZero();
+        message.release();
+        empty.release();
+    }
+
+    @Test
+    void aCopyFailsAndTakesNothingIfAFrameWasReleased() {
+        ByteBuf released = ALLOC.heapBuffer().writeByte('b');
+        ZMTPMessage message = ZMTPMessage.from(Hex.buffer("61"), released);
+        released.release();
+
+        assertThatThrownBy(message::copy).isInstanceOf(IllegalReferenceCountException.class);
+        message.release();
+        assertThatThrownBy(message::copy).isInstanceOf(IllegalReferenceCountException.class);
+    }
+
+    @Test
     void pushFailsAndRetainsNothingIfAFrameWasReleased() {
         ByteBuf released = ALLOC.heapBuffer().writeByte('b');
         ByteBuf good = Hex.buffer("61");

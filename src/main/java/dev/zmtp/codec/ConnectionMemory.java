@@ -37,6 +37,8 @@ final class ConnectionMemory {
     /** The transport has bytes that it could not send yet. */
     private boolean unsent;
 
+    private boolean heard;
+
     private boolean countScheduled;
 
     ConnectionMemory(ZMTPCodec codec, ChannelHandlerContext ctx) {
@@ -97,7 +99,13 @@ final class ConnectionMemory {
 
     /** The peer has sent this many bytes. */
     void received(int bytes) {
+        heard = true;
         account.moved(bytes);
+    }
+
+    /** Returns whether the peer has sent anything. */
+    boolean hasHeard() {
+        return heard;
     }
 
     /** A buffer of this many bytes is given to the transport. */

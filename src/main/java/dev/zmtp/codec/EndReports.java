@@ -21,6 +21,7 @@ final class EndReports {
 
     private final ChannelHandlerContext ctx;
     private final ZMTPSession session;
+    private final ConnectionMemory memory;
 
     /** The exception that was passed on last, if nothing has arrived since: it may be why the connection ends. */
     private @Nullable Throwable last;
@@ -31,16 +32,17 @@ final class EndReports {
     /** A failure of the codec's was reported, and the channel is being closed for it. */
     private boolean failureReported;
 
-    EndReports(ChannelHandlerContext ctx, ZMTPSession session) {
+    EndReports(ChannelHandlerContext ctx, ZMTPSession session, ConnectionMemory memory) {
         this.ctx = ctx;
         this.session = session;
+        this.memory = memory;
     }
 
     /** Reports the failure for which the codec ends the connection, and closes the channel if that is not done yet. */
     void failure(Throwable cause, boolean inHandshake, boolean close) {
         if (inHandshake) {
             UnheardFailure.listen(ctx.pipeline());
-            ctx.fireUserEventTriggered(new ZMTPHandshakeFailure(session, cause));
+            ctx.fireUserEventTriggered(new ZMTPHandshakeFailure(session, cause, !memory.hasHeard()));
         } else {
             ctx.fireExceptionCaught(cause);
         }

@@ -106,7 +106,8 @@ final class MechanismContext implements ZMTPMechanism.Context {
                 identity,
                 mechanism,
                 credentials,
-                TlsPeer.certificates(codec.ctx().pipeline()));
+                TlsPeer.certificates(codec.ctx().pipeline()),
+                UnixPeer.credentials(codec.ctx().channel()));
         new Question(answer).ask(authenticator, request);
     }
 

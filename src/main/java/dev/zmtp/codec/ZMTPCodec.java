@@ -128,7 +128,7 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
         demand = new ReadDemand(ctx, session);
         memory = new ConnectionMemory(this, ctx);
         reads = new ReadLoop(this, ctx, demand);
-        reports = new EndReports(ctx, session);
+        reports = new EndReports(ctx, session, memory);
         try {
             reads.pace();
             ZMTPMechanism made = config.mechanism().create(new MechanismContext(this));
@@ -139,7 +139,7 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
             session.fail(e);
             // When the pipeline has reported the exception, and the handlers after this one are there.
             ctx.executor().execute(() -> {
-                UnheardFailure.listen(ctx.pipeline()).fireUserEventTriggered(new ZMTPHandshakeFailure(session, e));
+                UnheardFailure.fire(ctx.pipeline(), new ZMTPHandshakeFailure(session, e, true));
                 ctx.close();
             });
             throw e;

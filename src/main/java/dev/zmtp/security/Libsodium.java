@@ -24,17 +24,17 @@ final class Libsodium implements CurvePrimitives {
 
     @Override
     public byte[] publicKey(byte[] secretKey) {
-        return LibsodiumMemory.ofThread().publicKey(secretKey);
+        return LibsodiumMemory.take().publicKey(secretKey);
     }
 
     @Override
     public boolean agree(byte[] secretKey, byte[] publicKey, byte[] agreed) {
-        return LibsodiumMemory.ofThread().agree(secretKey, publicKey, agreed);
+        return LibsodiumMemory.take().agree(secretKey, publicKey, agreed);
     }
 
     @Override
     public byte[] derive(byte[] key, byte[] prefix) {
-        return LibsodiumMemory.ofThread().derive(key, prefix);
+        return LibsodiumMemory.take().derive(key, prefix);
     }
 
     @Override

@@ -28,7 +28,7 @@ final class LibsodiumCipher implements BoxCipher {
     @Override
     public void begin(long nonce) {
         this.nonce = nonce;
-        memory = LibsodiumMemory.ofThread();
+        memory = LibsodiumMemory.take();
         memory.begin(key, nonce);
     }
 
@@ -43,7 +43,7 @@ final class LibsodiumCipher implements BoxCipher {
 
     @Override
     public void resume() {
-        memory = LibsodiumMemory.ofThread();
+        memory = LibsodiumMemory.take();
         memory.resume(key, nonce, Objects.requireNonNull(state));
         CurveBoxes.wipe(state);
     }

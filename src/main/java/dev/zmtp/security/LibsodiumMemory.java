@@ -2,12 +2,19 @@ package dev.zmtp.security;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.util.concurrent.FastThreadLocal;
+import io.netty.util.concurrent.FastThreadLocalThread;
 import java.nio.ByteBuffer;
+import java.util.Deque;
 import java.util.Objects;
+import java.util.concurrent.ConcurrentLinkedDeque;
 
 /**
- * Native memory of a thread, in which libsodium gets keys and makes results. Each use ends with {@link #wipe}, so
- * between two of them there is nothing in it. It is freed after the thread has ended; no connection has native memory.
+ * Native memory in which libsodium gets keys and makes results. Each use ends with {@link #wipe}, so between two of
+ * them there is nothing in it. No connection has native memory.
+ *
+ * <p>A thread of Netty has its own, which is freed after the thread has ended. All others share as many as were ever in
+ * use at the same time: there may be a virtual thread for each handshake, and memory of its own for each would wait for
+ * the collector.
  *
  * <pre>
  *   key:32 nonce:8 mac:16 unused:8  block:64  state of Poly1305:256  chunk:4096
@@ -38,10 +45,14 @@ final class LibsodiumMemory {
     private static final FastThreadLocal<LibsodiumMemory> OF_THREAD = new FastThreadLocal<>() {
         @Override
         protected LibsodiumMemory initialValue() {
-            return new LibsodiumMemory();
+            return new LibsodiumMemory(false);
         }
     };
 
+    /** Those that are shared and not in use. */
+    private static final Deque<LibsodiumMemory> IDLE = new ConcurrentLinkedDeque<>();
+
+    private final boolean shared;
     private final ByteBuffer memory =
             ByteBuffer.allocateDirect(LENGTH + ALIGNMENT).alignedSlice(ALIGNMENT);
     private final ByteBuffer chunk = memory.slice(CHUNK_AT, CHUNK_LENGTH);
@@ -50,11 +61,17 @@ final class LibsodiumMemory {
     /** How many bytes at the start may have to be wiped. */
     private int used = SECRETS_LENGTH;
 
-    private LibsodiumMemory() {}
+    private LibsodiumMemory(boolean shared) {
+        this.shared = shared;
+    }
 
-    /** The memory of this thread. */
-    static LibsodiumMemory ofThread() {
-        return OF_THREAD.get();
+    /** Memory for this thread, until {@link #wipe}. */
+    static LibsodiumMemory take() {
+        if (Thread.currentThread() instanceof FastThreadLocalThread) {
+            return OF_THREAD.get();
+        }
+        LibsodiumMemory idle = IDLE.poll();
+        return idle == null ? new LibsodiumMemory(true) : idle;
     }
 
     /** X25519 with the base point. */
@@ -173,10 +190,13 @@ final class LibsodiumMemory {
         memory.get(MAC_AT, mac);
     }
 
-    /** Wipes all that was used. */
+    /** Wipes all that was used. The thread's use of this memory is over. */
     void wipe() {
         memory.put(0, ZEROS, 0, used);
         used = SECRETS_LENGTH;
+        if (shared) {
+            IDLE.push(this);
+        }
     }
 
     /** Its content, for a test. */

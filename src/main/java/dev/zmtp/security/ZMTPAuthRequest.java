@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param credentials none for NULL; user name and password for PLAIN; the client's public key of 32 bytes for CURVE.
  *     Read-only
  * @param peerCertificates the certificates of an authenticated TLS peer, its own first; otherwise empty
+ * @param peerCredentials the process at the other end of a Unix domain socket, over Netty's native transports, or null
  */
 public record ZMTPAuthRequest(
         String domain,
@@ -28,7 +29,8 @@ public record ZMTPAuthRequest(
         ByteBuffer identity,
         String mechanism,
         List<ByteBuffer> credentials,
-        List<Certificate> peerCertificates) {
+        List<Certificate> peerCertificates,
+        @Nullable ZMTPPeerCredentials peerCredentials) {
 
     /** Keeps read-only views of the buffers, not copies. */
     public ZMTPAuthRequest {
@@ -83,6 +85,7 @@ public record ZMTPAuthRequest(
             peer += " key " + publicKey();
         }
         return "ZMTPAuthRequest{" + peer + ", domain=" + domain + ", peerAddress=" + peerAddress + ", identity="
-                + identity.remaining() + " bytes, peerCertificates=" + peerCertificates.size() + "}";
+                + identity.remaining() + " bytes, peerCertificates=" + peerCertificates.size() + ", peerCredentials="
+                + peerCredentials + "}";
     }
 }

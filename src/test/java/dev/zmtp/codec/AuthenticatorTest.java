@@ -50,7 +50,7 @@ class AuthenticatorTest {
     private static ZMTPAuthRequest request(@Nullable SocketAddress address, String mechanism, byte[]... credentials) {
         List<ByteBuffer> bytes =
                 List.of(credentials).stream().map(ByteBuffer::wrap).toList();
-        return new ZMTPAuthRequest("", address, ByteBuffer.allocate(0), mechanism, bytes, List.of());
+        return new ZMTPAuthRequest("", address, ByteBuffer.allocate(0), mechanism, bytes, List.of(), null);
     }
 
     private static ZMTPDecision decision(ZMTPAuthenticator authenticator, ZMTPAuthRequest request) {
@@ -238,7 +238,8 @@ class AuthenticatorTest {
     void anAuthenticatorCannotChangeWhatItIsAskedAbout() {
         ByteBuffer identity = ByteBuffer.wrap(new byte[] {'m', 'e'});
         ByteBuffer credential = ByteBuffer.wrap(new byte[] {'a'});
-        ZMTPAuthRequest request = new ZMTPAuthRequest("", null, identity, "PLAIN", List.of(credential), List.of());
+        ZMTPAuthRequest request =
+                new ZMTPAuthRequest("", null, identity, "PLAIN", List.of(credential), List.of(), null);
         assertThat(request.identity().isReadOnly()).isTrue();
         assertThat(request.credentials()).allMatch(ByteBuffer::isReadOnly);
         request.identity().get();

@@ -100,7 +100,7 @@ class EventTextTest {
     void aFailureNamesThePeerAndTheCause() {
         Throwable cause = ZMTPException.malformed("flags", "0x5", "0");
 
-        assertThat(new ZMTPHandshakeFailure(session, cause))
+        assertThat(new ZMTPHandshakeFailure(session, cause, false))
                 .hasToString("ZMTPHandshakeFailure{socketType=ROUTER, peer=embedded, "
                         + "cause=dev.zmtp.ZMTPException: flags: 0x5 (expected: 0)}");
     }

@@ -321,7 +321,8 @@ class HandshakeEndsTest {
                     .cause()
                     .isInstanceOf(ConnectException.class);
             assertThat(writes.take().await().cause()).isSameAs(cause);
-            assertThat(events.poll(10, TimeUnit.SECONDS)).isEqualTo(new ZMTPHandshakeFailure(codec.session(), cause));
+            assertThat(events.poll(10, TimeUnit.SECONDS))
+                    .isEqualTo(new ZMTPHandshakeFailure(codec.session(), cause, true));
             assertThat(held.refCnt()).isZero();
             connect.channel().closeFuture().await();
             group.submit(() -> {}).await();
@@ -361,6 +362,25 @@ class HandshakeEndsTest {
         assertThat(written.isDone()).isTrue();
         assertThat(message.refCnt()).isZero();
         assertThat(recorder.all).hasSize(1).first().isInstanceOf(ZMTPHandshakeFailure.class);
+    }
+
+    /** As a health check does. */
+    @Test
+    void aPeerThatSentNothingAtAllIsToldFromOneThatFailed() {
+        try (ScriptedPeer peer = new ScriptedPeer(ZMTPCodec.of(ZMTPSocketType.DEALER))) {
+            peer.channel.close();
+            assertThat(peer.onlyEvent(ZMTPHandshakeFailure.class).silent()).isTrue();
+        }
+        try (ScriptedPeer peer = new ScriptedPeer(ZMTPCodec.of(ZMTPSocketType.DEALER))) {
+            peer.channel.pipeline().fireExceptionCaught(new IOException("Connection reset by peer"));
+            peer.channel.close();
+            assertThat(peer.onlyEvent(ZMTPHandshakeFailure.class).silent()).isTrue();
+        }
+        try (ScriptedPeer peer = new ScriptedPeer(ZMTPCodec.of(ZMTPSocketType.DEALER))) {
+            peer.send("ff");
+            peer.channel.close();
+            assertThat(peer.onlyEvent(ZMTPHandshakeFailure.class).silent()).isFalse();
+        }
     }
 
     @Test

@@ -12,6 +12,9 @@ import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.codec.Loopback.End;
 import dev.zmtp.codec.Loopback.Patient;
+import dev.zmtp.security.ZMTPAuthRequest;
+import dev.zmtp.security.ZMTPDecision;
+import dev.zmtp.security.ZMTPPeerCredentials;
 import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.Recorder;
 import dev.zmtp.testing.TestTransport;
@@ -29,16 +32,21 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.flow.FlowControlHandler;
 import io.netty.util.concurrent.Future;
+import java.io.IOException;
 import java.lang.ref.WeakReference;
 import java.nio.channels.ClosedChannelException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.UnaryOperator;
@@ -110,6 +118,26 @@ abstract class TransportContract {
      */
     private static void autoRead(End end, boolean on) throws InterruptedException {
         on(end, () -> end.channel.config().setAutoRead(on));
+    }
+
+    @Test
+    void anAuthenticatorIsToldWhoConnectedToANativeUnixSocket() throws InterruptedException, IOException {
+        BlockingQueue<ZMTPAuthRequest> requests = new LinkedBlockingQueue<>();
+        End right = new End(codec -> codec.authenticator(request -> {
+            requests.add(request);
+            return CompletableFuture.completedFuture(ZMTPDecision.accept(""));
+        }));
+        join(end(), right);
+
+        ZMTPPeerCredentials peer = await(requests).peerCredentials();
+
+        if (transport.name().matches("(EPOLL|IO_URING)_(UNIX|ABSTRACT)")) {
+            assertThat(peer.pid()).isEqualTo(ProcessHandle.current().pid());
+            assertThat(peer.uid()).isEqualTo(((Number) Files.getAttribute(dir, "unix:uid")).longValue());
+            assertThat(peer.gids()).containsExactly(((Number) Files.getAttribute(dir, "unix:gid")).longValue());
+        } else {
+            assertThat(peer).isNull();
+        }
     }
 
     @Test

@@ -5,25 +5,83 @@ import static dev.zmtp.testing.ScriptedPeer.GREETING;
 import static dev.zmtp.testing.ScriptedPeer.ready;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.zmtp.ZMTPException;
 import dev.zmtp.testing.CapturedLog;
 import dev.zmtp.testing.Hex;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.DefaultChannelId;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.util.internal.logging.InternalLogLevel;
 import io.netty.util.internal.logging.InternalLoggerFactory;
+import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** A failed handshake of which no handler takes notice leaves a line. */
 class UnheardFailureTest {
 
-    private static final ZMTPHandshakeFailure FAILURE = new ZMTPHandshakeFailure(
-            ZMTPSession.from(ZMTPConfig.builder().socketType(ROUTER).build()), new IllegalStateException("why"));
+    private static final ZMTPHandshakeFailure FAILURE = failure(new IllegalStateException("why"), false);
+
+    private static ZMTPHandshakeFailure failure(Throwable cause, boolean silent) {
+        ZMTPConfig config = ZMTPConfig.builder().socketType(ROUTER).build();
+        return new ZMTPHandshakeFailure(ZMTPSession.from(config), cause, silent);
+    }
 
     private static UnheardFailure handler() {
-        return new UnheardFailure(new RateLimitedLog(
-                InternalLoggerFactory.getInstance(UnheardFailure.class), InternalLogLevel.INFO, () -> 0));
+        return new UnheardFailure(log(UnheardFailure.class), log(UnheardFailureTest.class));
+    }
+
+    private static RateLimitedLog log(Class<?> logger) {
+        return new RateLimitedLog(InternalLoggerFactory.getInstance(logger), InternalLogLevel.INFO, () -> 0);
+    }
+
+    /** What is logged, but for probes, when {@code failure} is fired in a channel that was accepted, or not. */
+    private static List<String> lines(ZMTPHandshakeFailure failure, boolean accepted) {
+        try (CapturedLog log = new CapturedLog(UnheardFailure.class.getName())) {
+            Channel server = accepted ? new EmbeddedChannel() : null;
+            EmbeddedChannel channel =
+                    new EmbeddedChannel(server, DefaultChannelId.newInstance(), true, false, handler());
+            channel.pipeline().fireUserEventTriggered(failure);
+            return List.copyOf(log.lines);
+        }
+    }
+
+    @Test
+    void aHealthCheckThatOnlyConnectsIsNotLogged() {
+        assertThat(lines(failure(new IOException("Connection reset by peer"), true), true))
+                .isEmpty();
+        assertThat(lines(failure(new ZMTPException(ZMTPException.Code.CLOSED, "ended"), true), true))
+                .isEmpty();
+    }
+
+    @Test
+    void probesHaveALogOfTheirOwn() {
+        try (CapturedLog log = new CapturedLog(UnheardFailureTest.class.getName())) {
+            assertThat(lines(failure(new IOException("Connection reset by peer"), true), true))
+                    .isEmpty();
+            assertThat(log.lines).hasSize(1);
+        }
+    }
+
+    @Test
+    void aPeerThatHasSaidSomethingIsLogged() {
+        assertThat(lines(failure(new IOException("Connection reset by peer"), false), true))
+                .hasSize(1);
+    }
+
+    @Test
+    void aPeerThatSaysNothingUntilTheTimeoutIsLogged() {
+        Throwable timeout = new ZMTPException(ZMTPException.Code.HANDSHAKE_TIMEOUT, "30 s");
+        assertThat(lines(failure(timeout, true), true)).hasSize(1);
+    }
+
+    @Test
+    void aServerThatSaysNothingIsLoggedByItsClient() {
+        assertThat(lines(failure(new IOException("Connection reset by peer"), true), false))
+                .hasSize(1);
     }
 
     @Test

@@ -13,6 +13,7 @@ import dev.zmtp.security.ZMTPAuthenticator;
 import dev.zmtp.security.ZMTPCurvePublicKey;
 import dev.zmtp.security.ZMTPDecision;
 import dev.zmtp.security.ZMTPPasswords;
+import dev.zmtp.security.ZMTPPeerCredentials;
 import dev.zmtp.security.ZMTPPlain;
 import dev.zmtp.security.ZMTPPublicKeys;
 import io.netty.channel.Channel;
@@ -60,6 +61,15 @@ final class Snippets {
                 (X509Certificate) request.peerCertificates().get(0);
         String subject = certificate.getSubjectX500Principal().getName();
         return allowed.contains(subject) ? ZMTPDecision.accept(subject) : ZMTPDecision.deny("subject: " + subject);
+    }
+
+    static ZMTPAuthenticator byUser(long uid) {
+        return request -> {
+            ZMTPPeerCredentials peer = request.peerCredentials();
+            boolean same = peer != null && peer.uid() == uid;
+            return CompletableFuture.completedFuture(
+                    same ? ZMTPDecision.accept("uid " + uid) : ZMTPDecision.deny("another user: " + peer));
+        };
     }
 
     static ZMTPAuthenticator addressesAndKeys(List<ZMTPCurvePublicKey> keys) {

@@ -7,11 +7,13 @@ final class LibsodiumMemories {
 
     private LibsodiumMemories() {}
 
-    /** All of the memory in which libsodium works for this thread. */
+    /** All of the memory in which libsodium has worked for this thread. */
     static byte[] content() {
-        ByteBuffer memory = LibsodiumMemory.ofThread().content();
-        byte[] content = new byte[memory.remaining()];
-        memory.get(content);
+        LibsodiumMemory memory = LibsodiumMemory.take();
+        ByteBuffer bytes = memory.content();
+        byte[] content = new byte[bytes.remaining()];
+        bytes.get(content);
+        memory.wipe(); // the use is over
         return content;
     }
 }

@@ -5,8 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.util.concurrent.FastThreadLocalThread;
 import java.util.Arrays;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
@@ -149,5 +152,35 @@ class LibsodiumMemoryTest {
         assertThat(derived).containsOnly(0);
         assertThat(cipher.pausedState()).containsOnly(0);
         data.release();
+    }
+
+    /** The memory that a thread works in. */
+    private static LibsodiumMemory usedBy(Function<Runnable, Thread> thread) throws InterruptedException {
+        AtomicReference<LibsodiumMemory> used = new AtomicReference<>();
+        Thread worker = thread.apply(() -> {
+            LibsodiumMemory memory = LibsodiumMemory.take();
+            used.set(memory);
+            memory.wipe();
+        });
+        worker.start();
+        worker.join();
+        return used.get();
+    }
+
+    @Test
+    void threadsThatComeAndGoShareTheMemoryThatIsNotInUse() throws InterruptedException {
+        LibsodiumMemory first = usedBy(Thread::new);
+        assertThat(usedBy(Thread::new)).isSameAs(first);
+        LibsodiumMemory inUse = LibsodiumMemory.take();
+        assertThat(inUse).isSameAs(first);
+        assertThat(usedBy(Thread::new)).isNotSameAs(first);
+        inUse.wipe();
+    }
+
+    @Test
+    void aThreadOfNettyHasMemoryOfItsOwn() throws InterruptedException {
+        LibsodiumMemory shared = usedBy(Thread::new);
+        assertThat(usedBy(FastThreadLocalThread::new)).isNotSameAs(shared);
+        assertThat(usedBy(Thread::new)).isSameAs(shared);
     }
 }

@@ -74,7 +74,7 @@ class ZMTPZapClientTest {
     }
 
     private static ZMTPAuthRequest request(SocketAddress from, String mechanism, ByteBuffer... credentials) {
-        return new ZMTPAuthRequest("services", from, bytes("me"), mechanism, List.of(credentials), List.of());
+        return new ZMTPAuthRequest("services", from, bytes("me"), mechanism, List.of(credentials), List.of(), null);
     }
 
     private static SocketAddress address(String host) {
@@ -149,7 +149,7 @@ class ZMTPZapClientTest {
     @Test
     void aRequestWithoutCredentialsEndsWithTheMechanism() {
         try (ScriptedPeer connection = connected()) {
-            ask(connection, new ZMTPAuthRequest("", null, bytes(""), ZMTPNull.NAME, List.of(), List.of()));
+            ask(connection, new ZMTPAuthRequest("", null, bytes(""), ZMTPNull.NAME, List.of(), List.of(), null));
 
             assertThat(connection.received()).isEqualTo(Hex.of("""
                     01 00               # delimiter
