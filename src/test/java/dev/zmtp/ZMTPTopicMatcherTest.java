@@ -486,4 +486,36 @@ class ZMTPTopicMatcherTest {
         shared.match(topic("a"), found::add);
         assertThat(found).hasSize(50_000 / 3).allMatch(i -> i % 3 == 2);
     }
+
+    @Test
+    void aRefusedSubscriberLeavesTheMemoryAsItWasHoweverManyThereAre() {
+        for (int n = 1; n <= 40; n++) {
+            ZMTPTopicMatcher<Integer> full = new ZMTPTopicMatcher<>(n, 1 << 20);
+            for (int i = 0; i < n; i++) {
+                full.add(topic("t"), i);
+            }
+            long memory = full.memory();
+            int newcomer = n;
+            assertThatThrownBy(() -> full.add(topic("t"), newcomer)).isInstanceOf(ZMTPException.class);
+            assertThat(full.memory()).as("with %d subscribers", n).isEqualTo(memory);
+        }
+    }
+
+    @Test
+    void theLastSubscriberOfATopicIsNotKeptWhenItIsRemoved() throws InterruptedException {
+        ZMTPTopicMatcher<Object> objects = new ZMTPTopicMatcher<>();
+        Object stays = new Object();
+        Object goes = new Object();
+        objects.add(topic("t"), stays);
+        objects.add(topic("t"), goes);
+        objects.remove(topic("t"), goes);
+        WeakReference<Object> gone = new WeakReference<>(goes);
+        goes = null;
+        for (int i = 0; i < 100 && gone.get() != null; i++) {
+            System.gc();
+            Thread.sleep(1);
+        }
+        assertThat(gone.get()).isNull();
+        assertThat(objects.subscribers(topic("t"))).isEqualTo(1);
+    }
 }

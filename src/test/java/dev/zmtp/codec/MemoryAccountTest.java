@@ -131,6 +131,16 @@ class MemoryAccountTest {
         assertThat(budget.used()).isZero();
     }
 
+    @Test
+    void asMuchRoomIsMadeThatTheNextOneNeedsNone() {
+        for (int i = 0; i < 100; i++) {
+            account().keep(1_000);
+        }
+        account().keep(1);
+        assertThat(budget.used()).isBetween(LIMIT - LIMIT / 16 - 1_000L, LIMIT - LIMIT / 16L);
+        assertThat(ends).hasSize(7);
+    }
+
     // Who is a burden
 
     private static double burden(MemoryAccount account, long now) {

@@ -111,6 +111,19 @@ class MemoryBudgetTest {
     }
 
     @Test
+    void theFramesOfTheNextUnfinishedMessageCountAsMuch() {
+        long announced = announced();
+        try (ScriptedPeer peer = traffic()) {
+            for (int message = 1; message <= 3; message++) {
+                peer.send("01 01 61 ".repeat(8));
+                assertThat(budget.used() - announced).as("message %d", message).isEqualTo(8 * 133 + 48);
+                peer.send("00 01 61");
+                assertThat(budget.used()).as("after message %d", message).isEqualTo(announced);
+            }
+        }
+    }
+
+    @Test
     void aMessageThatWasFiredCountsNoMore() {
         long announced = announced();
         List<Long> seen = new ArrayList<>();
@@ -281,6 +294,26 @@ class MemoryBudgetTest {
             socket.ctx.flush();
             peer.channel.runPendingTasks();
             assertThat(budget.used()).isEqualTo(announced);
+        }
+    }
+
+    @Test
+    void eachBacklogIsCountedDownWhenItHasLeft() {
+        Socket socket = new Socket();
+        socket.peerReads = true;
+        long announced = announced();
+        try (ScriptedPeer peer = traffic(socket)) {
+            for (int backlog = 1; backlog <= 3; backlog++) {
+                socket.peerReads = false;
+                for (int i = 0; i < 100; i++) {
+                    write(peer, 1);
+                }
+                assertThat(budget.used()).as("backlog %d", backlog).isGreaterThan(announced + 100 * 200L);
+                socket.peerReads = true;
+                socket.ctx.flush();
+                peer.channel.runPendingTasks();
+                assertThat(budget.used()).as("after backlog %d", backlog).isEqualTo(announced);
+            }
         }
     }
 

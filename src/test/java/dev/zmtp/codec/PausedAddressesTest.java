@@ -109,6 +109,23 @@ class PausedAddressesTest {
         }
     }
 
+    @Test
+    void withAutoReadOffAReadBringsOneMessageAlsoAfterAPause() {
+        exceed(HOST);
+        Reads reads = new Reads();
+        AddressedChannel channel = new AddressedChannel(HOST, 5000);
+        channel.config().setAutoRead(false);
+        try (ScriptedPeer next = new ScriptedPeer(channel, reads, codec())) {
+            waitForTheEnd(next);
+            next.send(HANDSHAKE);
+            int before = reads.count;
+            channel.read();
+            next.send("00 01 61");
+            assertThat(next.messages).containsExactly("message 61");
+            assertThat(reads.count).isEqualTo(before + 1);
+        }
+    }
+
     /** The codec was added late, and the transport reads already. Nothing is kept for later. */
     @Test
     void whatIsReadNeverthelessEndsThePause() {
@@ -192,6 +209,8 @@ class PausedAddressesTest {
             next.channel.read();
             next.channel.pipeline().remove("codec");
             assertThat(reads.count).isEqualTo(1);
+            waitForTheEnd(next);
+            assertThat(next.received()).isEmpty();
         }
     }
 
@@ -310,6 +329,17 @@ class PausedAddressesTest {
         addresses.add(null, 0);
         assertThat(addresses.left(null, 0)).isZero();
         assertThat(addresses.size()).isZero();
+    }
+
+    @Test
+    void anAddressThatExceedsAgainIsTheLastToBeForgotten() {
+        for (int i = 0; i < 1_024; i++) {
+            addresses.add(host(i), 0);
+        }
+        addresses.add(host(0), 1);
+        addresses.add(host(1_024), 2);
+        assertThat(addresses.left(host(0), 3)).isPositive();
+        assertThat(addresses.left(host(1), 3)).isZero();
     }
 
     @Test

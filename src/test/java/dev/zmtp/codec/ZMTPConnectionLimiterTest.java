@@ -137,6 +137,29 @@ class ZMTPConnectionLimiterTest {
     }
 
     @Test
+    void aNewcomerForWhomAnotherHadToGoIsCountedDownWhenItIsClosed() {
+        ZMTPConnectionLimiter limiter = limiter(2, 2, 2);
+        AddressedChannel one = connect(limiter, "10.0.0.1");
+        AddressedChannel two = connect(limiter, "10.0.0.2");
+        AddressedChannel newcomer = connect(limiter, "10.0.0.3");
+        assertThat(one.isOpen()).isFalse();
+        two.close();
+        newcomer.close();
+        assertThat(limiter.connections()).isZero();
+    }
+
+    @Test
+    void aConnectionThatAListenerOfItsHandshakeClosesDoesNotCount() {
+        ZMTPConnectionLimiter limiter = limiter(2, 2, 2);
+        ZMTPCodec codec = ZMTPCodec.of(ROUTER);
+        AddressedChannel connection = connect(limiter, "10.0.0.1", codec);
+        codec.session().handshakeFuture().addListener(done -> connection.close());
+        shakeHands(connection);
+        assertThat(connection.isOpen()).isFalse();
+        assertThat(limiter.connections()).isZero();
+    }
+
+    @Test
     void theAddressWithMostHandshakesMakesRoomAndNotTheOneWithMostConnections() {
         ZMTPConnectionLimiter limiter = limiter(6, 6, 6);
         established(limiter, "10.0.0.1");
@@ -224,6 +247,15 @@ class ZMTPConnectionLimiterTest {
         assertThat(other.isOpen()).isTrue();
         assertThat(refused).containsExactly("connections of user \"alice\": 3 (expected: <= 2)");
         assertThat(limiter.connections()).isEqualTo(3);
+    }
+
+    @Test
+    void aRefusedConnectionOfAUserMakesNoRoomForTheNextOne() {
+        ZMTPConnectionLimiter limiter = limiter(10, 10, 1);
+        AddressedChannel first = establishedUser(limiter, "alice");
+        assertThat(establishedUser(limiter, "alice").isOpen()).isFalse();
+        assertThat(establishedUser(limiter, "alice").isOpen()).isFalse();
+        assertThat(first.isOpen()).isTrue();
     }
 
     @Test

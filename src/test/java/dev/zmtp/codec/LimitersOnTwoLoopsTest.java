@@ -1,0 +1,145 @@
+package dev.zmtp.codec;
+
+import static dev.zmtp.ZMTPSocketType.DEALER;
+import static dev.zmtp.ZMTPSocketType.ROUTER;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.zmtp.ZMTPVersion;
+import dev.zmtp.testing.BlockingCheck;
+import dev.zmtp.testing.Hex;
+import dev.zmtp.testing.ScriptedPeer;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.DefaultEventLoopGroup;
+import io.netty.channel.local.LocalAddress;
+import io.netty.channel.local.LocalChannel;
+import io.netty.channel.local.LocalServerChannel;
+import io.netty.util.ReferenceCountUtil;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A newcomer on one event loop has a connection dropped that is on another one. */
+@SuppressWarnings("deprecation") // the groups that Netty 4.1 knows too
+class LimitersOnTwoLoopsTest {
+
+    private static final long PATIENCE_SECONDS = 30;
+
+    private final DefaultEventLoopGroup clients = new DefaultEventLoopGroup(1);
+    private final DefaultEventLoopGroup servers = new DefaultEventLoopGroup(2); // taken in turn
+    private final BlockingQueue<Channel> accepted = new LinkedBlockingQueue<>();
+    private final BlockingQueue<Boolean> refusedOnItsLoop = new LinkedBlockingQueue<>();
+
+    private final ZMTPConnectionLimiter limiter = new ZMTPConnectionLimiter(1, 1, 1) {
+        @Override
+        protected void refused(Channel channel, String reason) {
+            refusedOnItsLoop.add(channel.eventLoop().inEventLoop());
+        }
+    };
+
+    private final List<Channel> connected = new ArrayList<>();
+
+    private LocalAddress address;
+
+    @BeforeEach
+    void listen() throws InterruptedException {
+        Channel server = new ServerBootstrap()
+                .group(clients, servers)
+                .channel(LocalServerChannel.class)
+                .childHandler(new ChannelInitializer<LocalChannel>() {
+                    @Override
+                    protected void initChannel(LocalChannel channel) {
+                        channel.pipeline().addLast(limiter, ZMTPCodec.of(ROUTER));
+                        accepted.add(channel);
+                    }
+                })
+                .bind(new LocalAddress(LimitersOnTwoLoopsTest.class))
+                .await()
+                .channel();
+        address = (LocalAddress) server.localAddress();
+    }
+
+    @AfterEach
+    void stop() {
+        connected.forEach(channel -> channel.close().awaitUninterruptibly());
+        servers.forEach(loop -> loop.submit(() -> {}).awaitUninterruptibly()); // their ends are closed, too
+        servers.shutdownGracefully(0, 0, TimeUnit.SECONDS).awaitUninterruptibly();
+        clients.shutdownGracefully(0, 0, TimeUnit.SECONDS).awaitUninterruptibly();
+    }
+
+    private Channel connect() throws InterruptedException {
+        Channel channel = new Bootstrap()
+                .group(clients)
+                .channel(LocalChannel.class)
+                .handler(new ChannelInitializer<>() {
+                    @Override
+                    protected void initChannel(Channel ch) {
+                        ch.pipeline().addLast(new ReleasingHandler());
+                    }
+                })
+                .connect(address)
+                .await()
+                .channel();
+        assertThat(channel.isActive()).isTrue();
+        connected.add(channel);
+        return channel;
+    }
+
+    private Channel nextAccepted() throws InterruptedException {
+        Channel channel = accepted.poll(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        assertThat(channel).isNotNull();
+        return channel;
+    }
+
+    @Test
+    void itIsRefusedOnItsOwnLoop() throws InterruptedException {
+        connect();
+        Channel first = nextAccepted();
+        connect();
+        assertThat(nextAccepted().eventLoop()).isNotSameAs(first.eventLoop());
+
+        assertThat(refusedOnItsLoop.poll(PATIENCE_SECONDS, TimeUnit.SECONDS)).isTrue();
+        assertThat(first.closeFuture().await(PATIENCE_SECONDS, TimeUnit.SECONDS))
+                .isTrue();
+    }
+
+    @Test
+    void itStaysIfItsHandshakeEndsBeforeItsLoopHearsOfIt() throws InterruptedException {
+        Channel client = connect();
+        Channel first = nextAccepted();
+        CountDownLatch busy = new CountDownLatch(1);
+        first.eventLoop().submit(() -> {
+            BlockingCheck.allow(busy::await);
+            return null;
+        });
+        client.writeAndFlush(Unpooled.wrappedBuffer(Hex.bytes(ScriptedPeer.greeting(ZMTPVersion.ZMTP31, DEALER))))
+                .await();
+        connect();
+        Channel second = nextAccepted();
+        second.eventLoop().submit(() -> {}).await(); // the limiter has seen it
+        busy.countDown();
+
+        first.eventLoop().submit(() -> {}).await();
+        assertThat(first.isActive()).isTrue();
+        assertThat(refusedOnItsLoop).isEmpty();
+    }
+
+    /** A client that takes what it gets. */
+    private static final class ReleasingHandler extends ChannelInboundHandlerAdapter {
+        @Override
+        public void channelRead(ChannelHandlerContext ctx, Object msg) {
+            ReferenceCountUtil.release(msg);
+        }
+    }
+}
