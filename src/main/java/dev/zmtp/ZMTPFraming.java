@@ -3,7 +3,7 @@ package dev.zmtp;
 import io.netty.buffer.ByteBuf;
 
 /**
- * How a frame is laid out: a header that says how long the body is and what it means, then the body.
+ * The layout of a frame: a header that says how long the body is and what it means, then the body.
  *
  * <pre>
  *   V1 (RFC 13)  short  length:1 (01..fe)            flags:1   body[length - 1]

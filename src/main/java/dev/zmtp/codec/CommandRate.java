@@ -5,7 +5,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * How many commands a peer may send within a second. A command is answered or passed to the application, and so costs
+ * The limit of the commands that a peer may send within a second. A command is answered or passed to the application, and so costs
  * us more than it costs the peer.
  *
  * <p>The clock is read once for each {@code max} commands. A second begins with the first command after the previous

@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
 /**
- * What one connection keeps of a {@link ZMTPMemoryBudget}.
+ * The account of one connection in a {@link ZMTPMemoryBudget}.
  *
  * <p>The connection's own thread counts; the thread of any connection may {@linkplain #endConnection end} it.
  */

@@ -7,7 +7,7 @@ import java.net.SocketAddress;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the codec does with its connection at one point of its life. On the channel's event loop only.
+ * A phase in the life of a connection: what the codec does with it then. On the channel's event loop only.
  *
  * <p>{@link ZMTPCodec#enter} is the only place where one phase follows another: it leaves the old one and enters the
  * new one. The codec does not ask which phase it is in; a phase does what is right for it.

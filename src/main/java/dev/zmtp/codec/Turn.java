@@ -3,7 +3,8 @@ package dev.zmtp.codec;
 import java.util.function.LongSupplier;
 
 /**
- * How many frames of one connection are handled before its event loop goes on to the next connection, and for how long.
+ * A turn of one connection: how many frames are handled before its event loop goes on to the next one, and for how
+ * long.
  *
  * <p>A tiny frame costs its sender next to nothing and costs us as much as a large one, so bytes are no measure here.
  * Frames alone do not suffice either: what a handler does with one may take a hundred times as long as decoding it.

@@ -7,8 +7,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the channel of a Unix domain socket knows about the peer. The channels of epoll, io_uring and kqueue have a
- * method for it, but no type in common that has it. None of them is a dependency, so it is found by its name.
+ * The peer of a Unix domain socket, as its channel knows it. The channels of epoll, io_uring and kqueue have a method
+ * for that, but no type in common that has it. None of them is a dependency, so it is found by its name.
  */
 final class UnixPeer {
 

@@ -7,7 +7,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 
 /**
- * Where a {@link ZMTPEncoder} writes the frames of one message (RFC 37, "Framing"; RFC 23 for ZMTP 3.0): straight into
+ * The place where a {@link ZMTPEncoder} writes the frames of one message (RFC 37, "Framing"; RFC 23 for ZMTP 3.0): straight into
  * the buffer that goes to the transport.
  *
  * <p>Valid during one call of {@link ZMTPEncoder#encode}.

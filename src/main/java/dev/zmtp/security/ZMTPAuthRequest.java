@@ -10,7 +10,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known about a peer when an authenticator must decide about it (RFC 27, "The ZAP Request").
+ * The facts about a peer when an authenticator must decide about it (RFC 27, "The ZAP Request").
  *
  * @param domain the domain of the config, a name for a group of services; by default empty
  * @param peerAddress the peer's address, or null if the channel does not know it; after a proxy, the one that the proxy

@@ -6,7 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
 /**
- * What a server says first over the Unix domain socket: which file to map.
+ * The first message of a server over the Unix domain socket: which file to map.
  *
  * <pre>
  *   invitation = "ZSHM" version:1 capacity:4 length:2 path

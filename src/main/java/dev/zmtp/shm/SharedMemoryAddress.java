@@ -4,7 +4,7 @@ import java.net.SocketAddress;
 import java.nio.file.Path;
 
 /**
- * Where the two sides of a {@link SharedMemoryChannel} meet: the path of a Unix domain socket. It is bounded by the
+ * The address of a {@link SharedMemoryChannel}: the path of a Unix domain socket, where the two sides meet. It is bounded by the
  * operating system, to 107 bytes on Linux.
  */
 public final class SharedMemoryAddress extends SocketAddress {

@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is on its way from one event loop to another. One thread offers, and one polls.
+ * A ring of what is on its way from one event loop to another. One thread offers, and one polls.
  *
  * <p>Each of them has its numbers in cache lines of its own, and the writer looks at those of the reader only when its
  * own say that there is no room.

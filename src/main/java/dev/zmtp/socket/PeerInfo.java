@@ -10,7 +10,7 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the handshake of a connection has said about the peer.
+ * The facts about a peer that the handshake of its connection has told.
  *
  * @param identity the identity that the peer announced, read-only; empty if it announced none
  * @param type the type of its socket; null in ZMTP 1.0

@@ -13,7 +13,7 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * What this socket has asked its publishers for: topics, each with the number of registrations that want it, or groups.
+ * The list of what this socket has asked its publishers for: topics, each with the number of registrations that want it, or groups.
  * They are state of the socket and not messages: each publisher gets all of them after each handshake.
  */
 final class Subscriptions {

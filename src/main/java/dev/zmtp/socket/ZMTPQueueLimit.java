@@ -1,7 +1,7 @@
 package dev.zmtp.socket;
 
 /**
- * How much may wait in the queue of one peer. Both bounds apply. A message larger than {@code bytes} still passes
+ * The bounds of the queue of one peer. Both apply. A message larger than {@code bytes} still passes
  * through an empty queue, so a queue has at most {@code bytes} and one message.
  *
  * @param messages the greatest number of messages, at least 1

@@ -10,7 +10,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a socket reaches the endpoints of one scheme. The sockets have {@code tcp}, {@code ipc} and {@code shm} over NIO,
+ * A way to reach the endpoints of one scheme. The sockets have {@code tcp}, {@code ipc} and {@code shm} over NIO,
  * and {@code inproc}. {@link ZMTPSocketConfig.Builder#transport} adds another or replaces one, for example by epoll:
  *
  * <pre>{@code
