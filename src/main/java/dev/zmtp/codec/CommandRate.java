@@ -5,8 +5,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * The limit of the commands that a peer may send within a second. A command is answered or passed to the application, and so costs
- * us more than it costs the peer.
+ * The limit of the commands that a peer may send within a second. A command is answered or passed to the application,
+ * and so costs us more than it costs the peer.
  *
  * <p>The clock is read once for each {@code max} commands. A second begins with the first command after the previous
  * second was full; so up to twice {@code max} may pass within any one second, never more.

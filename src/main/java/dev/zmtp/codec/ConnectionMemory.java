@@ -6,7 +6,8 @@ import io.netty.channel.ChannelOutboundBuffer;
 import java.util.concurrent.RejectedExecutionException;
 
 /**
- * The memory that one connection keeps for its peer, summed up from the parts that keep it, and its {@link MemoryAccount}.
+ * The memory that one connection keeps for its peer, summed up from the parts that keep it, and its
+ * {@link MemoryAccount}.
  *
  * <p>It is summed up after each read and each flush, and not for each message: a message that arrives whole, and one
  * that is sent at once, change nothing.

@@ -1,6 +1,7 @@
 package dev.zmtp.codec;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.util.ReferenceCountUtil;
 import java.util.ArrayList;
@@ -32,6 +33,8 @@ final class DecoderSink implements StreamingSink {
      */
     private boolean closedByDecoder;
 
+    private final ChannelFutureListener onClose = closing -> closedByDecoder = true;
+
     /** Whether another frame follows the present one. */
     private boolean more;
 
@@ -44,7 +47,7 @@ final class DecoderSink implements StreamingSink {
         this.codec = codec;
         this.ctx = codec.ctx();
         this.decoder = decoder;
-        ctx.channel().closeFuture().addListener(closing -> closedByDecoder = true);
+        ctx.channel().closeFuture().addListener(onClose);
     }
 
     @Override
@@ -192,6 +195,7 @@ final class DecoderSink implements StreamingSink {
     @Override
     public void close() {
         closed = true;
+        ctx.channel().closeFuture().removeListener(onClose); // the channel may outlive the codec
         releaseUnread();
         out.forEach(ReferenceCountUtil::safeRelease); // what was decoded just before the decoder failed
         out.clear();

@@ -19,7 +19,8 @@ import java.util.concurrent.atomic.AtomicLong;
  * can make this side keep: the part of a frame that has arrived, the frames of an unfinished message, what was read and
  * waits for its turn, the commands of a handshake, topics, metadata, held writes, and what was written and has not been
  * sent. Overheads are included. Messages that were fired are the application's, and do not count. What each connection
- * takes whatever its peer sends does not count either: bound that with a {@link ZMTPConnectionLimiter}.
+ * takes whatever its peer sends does not count either: bound that with a {@link ZMTPConnectionLimiter}. Nor does what a
+ * handler before the codec holds back, as a traffic shaper does: to the codec it is sent.
  *
  * <p>When the sum exceeds the limit, connections are ended with {@link ZMTPException.Code#MEMORY_BUDGET} until there
  * is room again. Connections that hold much memory but have moved few bytes, and none recently, go first: strangers

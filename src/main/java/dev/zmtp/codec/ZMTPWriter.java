@@ -7,8 +7,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 
 /**
- * The place where a {@link ZMTPEncoder} writes the frames of one message (RFC 37, "Framing"; RFC 23 for ZMTP 3.0): straight into
- * the buffer that goes to the transport.
+ * The place where a {@link ZMTPEncoder} writes the frames of one message (RFC 37, "Framing"; RFC 23 for ZMTP 3.0):
+ * straight into the buffer that goes to the transport.
  *
  * <p>Valid during one call of {@link ZMTPEncoder#encode}.
  */
@@ -108,7 +108,8 @@ public final class ZMTPWriter {
         this.size = size;
         this.more = more;
         if (size == 0 && bodyIndex - headerIndex > 2) {
-            // JeroMQ refuses a long header that announces nothing. There is no body yet that would have to move.
+            // JeroMQ refuses a long header that announces nothing.
+            checkWritten(out.writerIndex()); // there is no body yet that would have to move
             frames.writeHeader(out.writerIndex(headerIndex), flags(more), 0);
             bodyIndex = out.writerIndex();
         } else {

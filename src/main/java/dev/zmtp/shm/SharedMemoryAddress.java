@@ -4,8 +4,8 @@ import java.net.SocketAddress;
 import java.nio.file.Path;
 
 /**
- * The address of a {@link SharedMemoryChannel}: the path of a Unix domain socket, where the two sides meet. It is bounded by the
- * operating system, to 107 bytes on Linux.
+ * The address of a {@link SharedMemoryChannel}: the path of a Unix domain socket, where the two sides meet. It is
+ * bounded by the operating system, to 107 bytes on Linux.
  */
 public final class SharedMemoryAddress extends SocketAddress {
 

@@ -3,8 +3,8 @@ package dev.zmtp.socket;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The number of messages and bytes that a socket may still accept. Any thread takes from it, so a sender knows at once whether
- * there is room. The event loop gives back. It may be negative, as a peer that leaves takes its room with it.
+ * The number of messages and bytes that a socket may still accept. Any thread takes from it, so a sender knows at once
+ * whether there is room. The event loop gives back. It may be negative, as a peer that leaves takes its room with it.
  */
 final class Credit {
 

@@ -13,8 +13,8 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * The list of what this socket has asked its publishers for: topics, each with the number of registrations that want it, or groups.
- * They are state of the socket and not messages: each publisher gets all of them after each handshake.
+ * The list of what this socket has asked its publishers for: topics, each with the number of registrations that want
+ * it, or groups. They are state of the socket and not messages: each publisher gets all of them after each handshake.
  */
 final class Subscriptions {
 

@@ -16,9 +16,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The part of an endpoint after {@code tcp://}. To bind: {@code *}, an address, an interface or a host, and a port, where {@code *} and
- * 0 mean any. To connect: a host and a port, and before them, separated by a {@code ;}, the address and the port to
- * connect from.
+ * The part of an endpoint after {@code tcp://}. To bind: {@code *}, an address, an interface or a host, and a port,
+ * where {@code *} and 0 mean any. To connect: a host and a port, and before them, separated by a {@code ;}, the address
+ * and the port to connect from.
  */
 final class TcpAddress implements ZMTPTransport.Address {
 

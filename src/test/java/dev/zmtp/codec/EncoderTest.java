@@ -186,6 +186,10 @@ class EncoderTest {
                     writer.frame(2, false);
                     writer.reframe(3, false);
                 }),
+                mistake("frame: 1 bytes written", writer -> {
+                    writer.frame(300, true).writeByte(1);
+                    writer.reframe(0, false);
+                }),
                 mistake("my own", writer -> {
                     writer.frame(2, true).writeByte(1);
                     throw new IllegalStateException("my own");

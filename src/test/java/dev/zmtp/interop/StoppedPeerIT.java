@@ -44,8 +44,8 @@ class StoppedPeerIT {
 
     private static final int FAST = 9;
 
-    /** More than the kernel and the queue of the stopped one have room for; the sentence has five times as many. */
-    private static final int MESSAGES = 20_000;
+    /** More than the kernel and the queue of the stopped one have room for; the sentence has eight times as many. */
+    private static final int MESSAGES = 12_000;
 
     private static final int ROUND = 100;
     private static final String BODY = "b".repeat(1_000);

@@ -36,7 +36,7 @@ class RingSleepIT {
                         "-sc",
                         "false",
                         "-time",
-                        "100",
+                        "40",
                         "-iters",
                         "2"))
                 .directory(directory.toFile())

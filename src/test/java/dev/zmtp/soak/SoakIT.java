@@ -27,7 +27,7 @@ class SoakIT {
     @Test
     void messagesSurviveNetworkFaults() {
         int code = soak(
-                "--minutes", "0.25", "--seed", "7", "--connections", "21", "--heartbeat", "15", "--host", OWN_HOST);
+                "--minutes", "0.15", "--seed", "7", "--connections", "21", "--heartbeat", "15", "--host", OWN_HOST);
 
         assertThat(code).as("%s", printed).isEqualTo(CommandLine.ExitCode.OK);
         assertThat(printed.toString())

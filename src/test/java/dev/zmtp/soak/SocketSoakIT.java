@@ -25,7 +25,7 @@ class SocketSoakIT {
 
     @Test
     void socketsKnowWhatBecameOfEachMessage() {
-        int code = soak("--minutes", "0.3", "--seed", "7", "--links", "16", "--foreign", "NETTY_ZMTP");
+        int code = soak("--minutes", "0.2", "--seed", "7", "--links", "16", "--foreign", "NETTY_ZMTP");
 
         assertThat(code).as("%s", printed).isEqualTo(CommandLine.ExitCode.OK);
         assertThat(printed.toString())
