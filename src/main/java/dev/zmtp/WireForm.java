@@ -3,6 +3,7 @@ package dev.zmtp;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
+import io.netty.util.IllegalReferenceCountException;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -68,8 +69,15 @@ final class WireForm {
         for (int i = 0, last = message.size() - 1; i <= last; i++) {
             ByteBuf body = message.frame(i);
             version.framing().writeHeader(out, i < last ? ZMTPFraming.MORE : 0, body.readableBytes());
-            out.writeBytes(body, body.readerIndex(), body.readableBytes());
+            append(out, body);
         }
+    }
+
+    private static void append(ByteBuf out, ByteBuf body) {
+        if (body.refCnt() == 0) { // some buffers would only find their memory too short
+            throw new IllegalReferenceCountException(0);
+        }
+        out.writeBytes(body, body.readerIndex(), body.readableBytes());
     }
 
     /** Returns copies of the frames of {@code message}, the caller's to release, in one buffer of {@code alloc}. */
@@ -78,7 +86,7 @@ final class WireForm {
         try {
             List<ByteBuf> copies = new ArrayList<>(message.size());
             for (ByteBuf frame : message) {
-                all.writeBytes(frame, frame.readerIndex(), frame.readableBytes());
+                append(all, frame);
                 copies.add(all.readSlice(frame.readableBytes()));
             }
             copies.forEach(ByteBuf::retain);

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.zmtp.testing.Hex;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.buffer.UnpooledHeapByteBuf;
@@ -298,6 +299,24 @@ class ZMTPMessageTest {
         assertThatThrownBy(message::copy).isInstanceOf(IllegalReferenceCountException.class);
         message.release();
         assertThatThrownBy(message::copy).isInstanceOf(IllegalReferenceCountException.class);
+    }
+
+    /** The buffers that are written to differ: some find a released one's memory too short, others look. */
+    @Test
+    void aMessageWithAReleasedFrameIsNotWrittenToABufferOfAnyKind() {
+        ByteBuf released = Unpooled.buffer().writeByte('b');
+        ZMTPMessage message = ZMTPMessage.from(Hex.buffer("61"), released);
+        released.release();
+        for (ByteBuf out : List.of(
+                Unpooled.buffer(),
+                Unpooled.directBuffer(),
+                PooledByteBufAllocator.DEFAULT.heapBuffer(),
+                PooledByteBufAllocator.DEFAULT.directBuffer())) {
+            assertThatThrownBy(() -> message.write(out, ZMTPVersion.ZMTP31))
+                    .isInstanceOf(IllegalReferenceCountException.class);
+            out.release();
+        }
+        message.release();
     }
 
     @Test
