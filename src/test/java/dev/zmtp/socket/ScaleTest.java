@@ -14,6 +14,7 @@ import static dev.zmtp.socket.TestSockets.message;
 import static dev.zmtp.socket.TestSockets.receive;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.zmtp.ZMTPMessage;
 import dev.zmtp.testing.EventLoops;
 import dev.zmtp.testing.JavaProcess;
 import java.io.IOException;
@@ -27,6 +28,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.LockSupport;
 import java.util.logging.Logger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
@@ -148,11 +150,14 @@ class ScaleTest {
             get(pub.awaitSubscribers(10));
             await("all topics are known", () -> {
                 pub.write(message("t999.now"));
+                LockSupport.parkNanos(1_000_000); // otherwise the queues are full of them
                 return subs.stream().allMatch(sub -> TestSockets.peer(sub).received() > 0);
             });
 
-            pub.write(message("t1000.none"));
-            get(pub.send(message("t0.last")));
+            for (String text : List.of("t1000.none", "t0.last")) {
+                ZMTPMessage message = message(text);
+                await("room", () -> pub.trySend(message));
+            }
 
             for (ZMTPSocket sub : subs) {
                 List<String> frames = receive(sub);
