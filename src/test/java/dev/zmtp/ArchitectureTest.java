@@ -36,9 +36,11 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.platform.commons.annotation.Testable;
 
 /** The arrows of the package picture in {@code ARCHITECTURE.md}, and the names that go with it. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS) // what was imported takes 150 MB, and goes with the instance
 class ArchitectureTest {
     private static final String VALUES = "dev.zmtp";
     private static final String WIRE = "dev.zmtp.wire..";
@@ -51,9 +53,9 @@ class ArchitectureTest {
     /** Exported types that go without the prefix, because the predecessor's users know them by this name. */
     private static final Set<String> UNPREFIXED = Set.of("BatchFlusher");
 
-    private static final JavaClasses MAIN =
+    private final JavaClasses main =
             new ClassFileImporter().withImportOption(new DoNotIncludeTests()).importPackages("dev.zmtp");
-    private static final JavaClasses TESTS =
+    private final JavaClasses tests =
             new ClassFileImporter().withImportOption(new OnlyIncludeTests()).importPackages("dev.zmtp");
 
     @Test
@@ -75,14 +77,14 @@ class ArchitectureTest {
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage(VALUES, WIRE, SECURITY, CODEC, ZAP, SOCKET)
-                .check(MAIN);
+                .check(main);
         noClasses()
                 .that()
                 .resideOutsideOfPackages(SHM, SOCKET)
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage(SHM)
-                .check(MAIN);
+                .check(main);
     }
 
     @Test
@@ -90,12 +92,12 @@ class ArchitectureTest {
         classes()
                 .should()
                 .resideInAnyPackage(VALUES, WIRE, SECURITY, CODEC, ZAP, SHM, SOCKET)
-                .check(MAIN);
+                .check(main);
     }
 
     @Test
     void packagesFormNoCycle() {
-        slices().matching("dev.zmtp.(*)..").should().beFreeOfCycles().check(MAIN);
+        slices().matching("dev.zmtp.(*)..").should().beFreeOfCycles().check(main);
     }
 
     @Test
@@ -106,7 +108,7 @@ class ArchitectureTest {
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage("io.netty.channel..")
-                .check(MAIN);
+                .check(main);
     }
 
     /**
@@ -129,7 +131,7 @@ class ArchitectureTest {
                         "io.netty.channel.socket.nio..",
                         "io.netty.channel.unix..",
                         "io.netty.channel.uring..")
-                .check(MAIN);
+                .check(main);
     }
 
     /**
@@ -143,7 +145,7 @@ class ArchitectureTest {
                 .doNotBelongToAnyOf(ZMTPMessage.class)
                 .should()
                 .accessField(ByteBufAllocator.class, "DEFAULT")
-                .check(MAIN);
+                .check(main);
     }
 
     /** It is optional: only these may fail to link. */
@@ -155,7 +157,7 @@ class ArchitectureTest {
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage("org.bouncycastle..")
-                .check(MAIN);
+                .check(main);
     }
 
     /** A wrong address ends the process, or worse: so there is one class that makes addresses, and checks them. */
@@ -167,13 +169,13 @@ class ArchitectureTest {
                 .should()
                 .dependOnClassesThat()
                 .haveSimpleName("LibsodiumFunctions")
-                .check(MAIN);
+                .check(main);
         noClasses()
                 .that()
                 .haveNameNotMatching(".*\\.LibsodiumMemory")
                 .should()
                 .callMethod(ByteBuf.class, "memoryAddress")
-                .check(MAIN);
+                .check(main);
     }
 
     @Test
@@ -187,7 +189,7 @@ class ArchitectureTest {
                 .and()
                 .arePublic()
                 .should(notNameAny(WIRE))
-                .check(MAIN);
+                .check(main);
     }
 
     /** javac's own lint of this is off, since it would also ask users for JSpecify. */
@@ -206,8 +208,8 @@ class ArchitectureTest {
 
     @Test
     void nothingIsPrintedAndAllLoggingGoesThroughNetty() {
-        NO_CLASSES_SHOULD_ACCESS_STANDARD_STREAMS.check(MAIN);
-        NO_CLASSES_SHOULD_USE_JAVA_UTIL_LOGGING.check(MAIN);
+        NO_CLASSES_SHOULD_ACCESS_STANDARD_STREAMS.check(main);
+        NO_CLASSES_SHOULD_USE_JAVA_UTIL_LOGGING.check(main);
     }
 
     @Test
@@ -222,7 +224,7 @@ class ArchitectureTest {
                 .and(describe("have no name of old", type -> !UNPREFIXED.contains(type.getSimpleName())))
                 .should()
                 .haveNameMatching(".*\\.(ZMTP|SharedMemory)\\w+")
-                .check(MAIN);
+                .check(main);
     }
 
     @Test
@@ -232,20 +234,20 @@ class ArchitectureTest {
                 .should()
                 .haveNameMatching("(?!test[A-Z_])[a-z][a-z0-9]*([A-Z][a-zA-Z0-9]*)+")
                 .because("a test's name is a sentence in camelCase, such as aPeerMayCutItsBytesAnywhere")
-                .check(TESTS);
+                .check(tests);
     }
 
     @Test
     void noTwoClassesShareASimpleName() {
-        assertThat(topLevel(MAIN, TESTS)).extracting(JavaClass::getSimpleName).doesNotHaveDuplicates();
+        assertThat(topLevel(main, tests)).extracting(JavaClass::getSimpleName).doesNotHaveDuplicates();
     }
 
     /** A test of class X is XTest or XPropertyTest. */
     @Test
     void aTestIsInThePackageOfTheClassThatItTests() {
         Map<String, String> packages =
-                topLevel(MAIN).collect(Collectors.toMap(JavaClass::getSimpleName, JavaClass::getPackageName));
-        assertThat(topLevel(TESTS)
+                topLevel(main).collect(Collectors.toMap(JavaClass::getSimpleName, JavaClass::getPackageName));
+        assertThat(topLevel(tests)
                         .filter(test -> !test.getPackageName()
                                 .equals(packages.getOrDefault(tested(test), test.getPackageName()))))
                 .isEmpty();
@@ -267,13 +269,13 @@ class ArchitectureTest {
         Matcher excluded = Pattern.compile("<excludePackageNames>(.*)</excludePackageNames>")
                 .matcher(Files.readString(Path.of("pom.xml")));
         assertThat(excluded.find()).isTrue();
-        Set<String> hidden = MAIN.stream().map(JavaClass::getPackageName).collect(Collectors.toSet());
+        Set<String> hidden = main.stream().map(JavaClass::getPackageName).collect(Collectors.toSet());
         hidden.removeAll(Set.of(exportedPackages()));
 
         assertThat(excluded.group(1).split(",")).containsExactlyInAnyOrderElementsOf(hidden);
     }
 
-    private static void dependOnNone(String lower, String... uppers) {
+    private void dependOnNone(String lower, String... uppers) {
         noClasses()
                 .that()
                 .resideInAPackage(lower)
@@ -281,7 +283,7 @@ class ArchitectureTest {
                 .dependOnClassesThat()
                 .resideInAnyPackage(uppers)
                 .allowEmptyShould(true)
-                .check(MAIN);
+                .check(main);
     }
 
     private static boolean isTest(JavaMember member) {

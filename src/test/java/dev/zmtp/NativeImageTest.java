@@ -30,8 +30,10 @@ import java.util.Locale;
 import java.util.ResourceBundle;
 import java.util.ServiceLoader;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 
 /** A native image holds what is reflected on only if {@code reflect-config.json} names it. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS) // what was imported takes 150 MB, and goes with the instance
 class NativeImageTest {
     private static final String METADATA = "/META-INF/native-image/dev.zmtp/netty-zmtp/reflect-config.json";
 
@@ -43,13 +45,13 @@ class NativeImageTest {
     /** In a native image they look up nothing: NativeLibraryTest.aNativeImageCallsNone, MappingTest. */
     private static final String FOREIGN = "dev\\.zmtp\\.(security\\.NativeLibrary|shm\\.Mapping\\$OfArena)";
 
-    private static final JavaClasses MAIN = new ClassFileImporter()
+    private final JavaClasses main = new ClassFileImporter()
             .importUrl(ZMTPVersion.class.getProtectionDomain().getCodeSource().getLocation());
 
     @Test
     void theMetadataNamesEachHandlerAndEachFieldWithAHandle() throws IOException {
         JsonArray expected = new JsonArray();
-        MAIN.stream().sorted(Comparator.comparing(JavaClass::getName)).forEach(type -> {
+        main.stream().sorted(Comparator.comparing(JavaClass::getName)).forEach(type -> {
             JsonObject entry = entry(type);
             // Netty looks at a handler's methods, and passes by those that only pass on.
             if (type.isAssignableTo(ChannelHandler.class)) {
@@ -129,7 +131,7 @@ class NativeImageTest {
                 .orShould()
                 .callMethodWhere(target(owner(assignableTo(Class.class)))
                         .and(target(nameMatching("get(Declared)?(Constructor|Method|Field|RecordComponent)s?"))))
-                .check(MAIN);
+                .check(main);
     }
 
     @Test
@@ -149,7 +151,7 @@ class NativeImageTest {
                 .orShould()
                 .dependOnClassesThat()
                 .areAssignableTo(ResourceBundle.class)
-                .check(MAIN);
+                .check(main);
     }
 
     @Test
@@ -161,11 +163,11 @@ class NativeImageTest {
                 .should()
                 .dependOnClassesThat()
                 .areAssignableTo(MethodHandles.Lookup.class)
-                .check(MAIN);
+                .check(main);
         noClasses()
                 .should()
                 .callMethodWhere(target(owner(assignableTo(MethodHandles.Lookup.class)))
                         .and(target(not(nameMatching("findVarHandle")))))
-                .check(MAIN);
+                .check(main);
     }
 }
