@@ -12,8 +12,8 @@ import java.util.function.LongSupplier;
  * of them has written more. It waits for up to {@value #MAX_ROUNDS} rounds while tasks keep writing, and for
  * no round that starts more than half a millisecond after the previous flush: with many busy connections on one event
  * loop a round takes long, and as many batches would be open. The turn is over when a round was without a flush, or
- * long. No task runs while a handler works on what was read, so the half millisecond is also looked at with each flush
- * and between two frames that were read.
+ * long. No task runs while a handler works on what was read, so the half millisecond is also looked at with flushes and
+ * between the frames that were read.
  *
  * <p>On the channel's event loop only.
  */
@@ -21,6 +21,8 @@ final class FlushTurn implements Runnable {
 
     static final int MAX_ROUNDS = 16;
     static final long MAX_NANOS = 500_000;
+    private static final int ALWAYS_LOOKS = 4;
+    static final int LOOKS_EVERY = 8;
 
     private final TrafficWriter writer;
     private final EventExecutor executor;
@@ -35,6 +37,9 @@ final class FlushTurn implements Runnable {
 
     /** A flush was deferred since {@link #isLate} was last asked. */
     private boolean deferred;
+
+    /** How often it was asked since the last flush whether one has to leave. */
+    private int asked;
 
     /** There was a flush in this round. */
     private boolean flushed;
@@ -72,7 +77,7 @@ final class FlushTurn implements Runnable {
 
     /** A flush is asked for. Returns whether it waits for others. */
     boolean defer() {
-        due = queued && !isLongSinceFlush();
+        due = queued && !(isTimeToLook() && isLongSinceFlush());
         deferred = due;
         return due;
     }
@@ -83,7 +88,16 @@ final class FlushTurn implements Runnable {
             deferred = false;
             return false;
         }
-        return due && isLongSinceFlush();
+        return due && isTimeToLook() && isLongSinceFlush();
+    }
+
+    /**
+     * The clock costs as much as a tenth of what a request does. So it is looked at for the first messages after a
+     * flush, and then for one of eight: all answers of a slow handler are among the first.
+     */
+    private boolean isTimeToLook() {
+        asked++;
+        return asked < ALWAYS_LOOKS || asked % LOOKS_EVERY == 0;
     }
 
     private boolean isLongSinceFlush() {
@@ -96,6 +110,7 @@ final class FlushTurn implements Runnable {
         flushed = true;
         seen = 0;
         rounds = 0;
+        asked = 0;
         if (consolidates) {
             since = clock.getAsLong();
             if (!queued) {

@@ -198,9 +198,9 @@ public final class ZMTPConfig {
      * loop has run the tasks that are queued and none of them has written more. It waits for up to 16 rounds while
      * tasks keep writing, and for no round that starts more than half a millisecond after the previous flush. While
      * what was read is handled, no task runs: then a flush leaves at once if the previous one is half a millisecond
-     * ago, and one that waits leaves before the first message that is handled after that time. A flush that waits
-     * leaves before the channel is closed or the codec is removed; not before {@code shutdownOutput()}, which passes no
-     * handler. Default: true.
+     * ago, and one that waits leaves before the next message after that time, or before the eighth if those before it
+     * took less. A flush that waits leaves before the channel is closed or the codec is removed; not before
+     * {@code shutdownOutput()}, which passes no handler. Default: true.
      */
     public boolean consolidateFlushes() {
         return values.consolidateFlushes;

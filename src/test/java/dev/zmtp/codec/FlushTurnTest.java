@@ -26,6 +26,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** The flushes of one turn of the event loop leave together, the first one at once, and none is forgotten. */
@@ -193,6 +194,7 @@ class FlushTurnTest {
     private final class SlowHandler extends ChannelInboundHandlerAdapter {
         private final long takes;
         private int answers;
+        private int slowAfter = Integer.MAX_VALUE;
 
         SlowHandler(long nanos, int answers) {
             this.takes = nanos;
@@ -208,7 +210,7 @@ class FlushTurnTest {
                 ((ZMTPMessage) msg).release();
             }
             atNextMessage.add(List.copyOf(transport.sent));
-            nanos += takes;
+            nanos += atNextMessage.size() > slowAfter ? 10_000_000 : takes;
         }
     }
 
@@ -230,6 +232,21 @@ class FlushTurnTest {
             transport.read(m("abcde"));
             assertThat(atNextMessage.get(4)).containsExactly(m("a"));
             assertThat(transport.sent).containsExactly(m("a"), m("bcde"));
+            assertThat(peer.failures).isEmpty();
+        }
+    }
+
+    @Test
+    void anAnswerWaitsForSevenMoreAtMostIfTheHandlerBecomesSlow() {
+        SlowHandler handler = new SlowHandler(0, 100);
+        try (ScriptedPeer peer = started(connection().after(handler))) {
+            handler.slowAfter = 10;
+            transport.read(m("abcdefghijklmnopqrst"));
+            int left = IntStream.range(0, 20)
+                    .filter(i -> atNextMessage.get(i).size() > 1)
+                    .findFirst()
+                    .orElseThrow();
+            assertThat(left).isBetween(10, 17);
             assertThat(peer.failures).isEmpty();
         }
     }

@@ -326,6 +326,18 @@ class HeldWritesTest {
     }
 
     @Test
+    void heldVoidPromisesDisturbNoRemoval() {
+        try (ScriptedPeer peer = greeted()) {
+            for (int i = 0; i < 5; i++) {
+                peer.channel.write(message(peer, 1), peer.channel.voidPromise());
+            }
+            peer.channel.pipeline().remove(ZMTPCodec.class);
+            peer.onlyEvent(ZMTPHandshakeFailure.class);
+            assertThat(peer.failures).isEmpty();
+        }
+    }
+
+    @Test
     void aWriteFromTheListenerOfAFailedWriteFailsToo() {
         try (ScriptedPeer peer = greeted()) {
             ZMTPMessage second = message(peer, 1);
