@@ -89,6 +89,10 @@ class OutputShutdownTest {
                 promise.setSuccess();
             }
         }
+
+        /** The channel would run all tasks, and there is nothing to send. */
+        @Override
+        public void flush(ChannelHandlerContext ctx) {}
     }
 
     private void shakeHands() {
@@ -104,9 +108,11 @@ class OutputShutdownTest {
                         .isSuccess())
                 .isTrue();
         ChannelFuture second = channel.pipeline().writeAndFlush(ZMTPMessage.fromUTF8("second"));
+        assertThat(second.isDone()).isFalse();
         channel.shutdownOutput();
         channel.runPendingTasks();
 
+        assertThat(second.isDone()).isTrue();
         assertThat(second.cause()).isInstanceOf(ChannelOutputShutdownException.class);
         peer.send("00 01 61");
         assertThat(peer.messages).containsExactly("message 61");
