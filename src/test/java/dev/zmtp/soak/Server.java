@@ -29,6 +29,7 @@ import java.util.function.Function;
 final class Server implements AutoCloseable {
 
     private static final Duration HEARTBEAT_INTERVAL = Duration.ofSeconds(1);
+    private static final long MAX_MESSAGE = 64 << 20;
 
     /** Finds the link of a connection. */
     interface Links {
@@ -109,6 +110,8 @@ final class Server implements AutoCloseable {
         ZMTPConfig.Builder config = ZMTPConfig.builder()
                 .socketType(pattern.server())
                 .memoryBudget(budget)
+                // By default half of the budget: here the budget is what bites.
+                .maxMessageLength(Math.min(MAX_MESSAGE, budget.limit()))
                 .handshakeTimeout(patience);
         // A PING to a peer that has shut its output down would be answered by a RST, which may overtake what it sent.
         return pattern == Pattern.PUSH_PULL
