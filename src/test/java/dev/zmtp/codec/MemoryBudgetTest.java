@@ -160,6 +160,17 @@ class MemoryBudgetTest {
     }
 
     @Test
+    void theIdentityCountsForTheLifeOfTheConnection() {
+        long anonymous = announced();
+        String identity = "i".repeat(200);
+        try (ScriptedPeer peer = new ScriptedPeer(codec()).send(GREETING + ready("REP", "Identity", identity))) {
+            assertThat(peer.onlyEvent(ZMTPHandshakeSuccess.class)).isNotNull();
+            assertThat(budget.used() - anonymous).isEqualTo(160 + "Identity".length() + 200 + 200);
+        }
+        assertThat(budget.used()).isZero();
+    }
+
+    @Test
     void anUnfinishedHandshakeCommandCounts() {
         try (ScriptedPeer peer = new ScriptedPeer(codec()).send(GREETING)) {
             assertThat(budget.used()).isZero();
@@ -375,6 +386,31 @@ class MemoryBudgetTest {
             run(first, second);
             assertThat(only(first.failures).code()).isEqualTo(ZMTPException.Code.MEMORY_BUDGET);
             assertThat(second.failures).isEmpty();
+        }
+    }
+
+    @Test
+    void whatAPeerHasTakenCountsForItOnce() {
+        Socket often = new Socket();
+        Socket seldom = new Socket();
+        often.peerReads = true;
+        seldom.peerReads = true;
+        try (ScriptedPeer little = traffic(often);
+                ScriptedPeer much = traffic(seldom)) {
+            for (int i = 0; i < 100; i++) {
+                write(little, 10_000); // a megabyte, in a hundred parts
+                little.channel.runPendingTasks();
+            }
+            for (int i = 0; i < 4; i++) {
+                write(much, 500_000);
+            }
+            often.peerReads = false;
+            seldom.peerReads = false;
+            write(little, 500_000);
+            write(much, 550_000);
+            run(little, much);
+            assertThat(only(little.failures).code()).isEqualTo(ZMTPException.Code.MEMORY_BUDGET);
+            assertThat(much.failures).isEmpty();
         }
     }
 
