@@ -269,6 +269,18 @@ class HeldWritesTest {
     }
 
     @Test
+    void heldWritesUpToTheHighWaterMarkLeaveTheChannelWritable() {
+        try (ScriptedPeer peer = greeted()) {
+            peer.channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(144, 144));
+            peer.channel.write("no message"); // of 72 bytes each
+            peer.channel.write("no message");
+            assertThat(peer.channel.isWritable()).isTrue();
+            peer.channel.write("no message");
+            assertThat(peer.channel.isWritable()).isFalse();
+        }
+    }
+
+    @Test
     void aRemovedCodecLeavesTheChannelWritable() {
         try (ScriptedPeer peer = greeted()) {
             peer.channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(500, 1000));

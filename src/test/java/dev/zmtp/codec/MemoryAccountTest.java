@@ -78,8 +78,18 @@ class MemoryAccountTest {
 
     @Test
     void theBudgetForgetsAClosedAccount() throws InterruptedException {
+        assertForgotten(100);
+    }
+
+    @Test
+    void theBudgetForgetsAClosedAccountThatKeepsNothingAnyMore() throws InterruptedException {
+        assertForgotten(0);
+    }
+
+    private void assertForgotten(long keptAtTheEnd) throws InterruptedException {
         MemoryAccount account = account();
         account.keep(100);
+        account.keep(keptAtTheEnd);
         account.close();
         WeakReference<MemoryAccount> forgotten = new WeakReference<>(account);
         account = null;

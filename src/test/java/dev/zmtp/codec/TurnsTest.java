@@ -146,6 +146,18 @@ class TurnsTest {
     }
 
     @Test
+    void whatIsLeftOfAReadComesBeforeTheNextRead() {
+        try (ScriptedPeer peer = traffic()) {
+            transport.read(numbered(1, 7));
+            transport.read(numbered(8, 9));
+            transport.readComplete();
+            peer.channel.runPendingTasks();
+            user.calls.removeIf("complete"::equals);
+            assertThat(user.calls).containsExactly(m(1), m(2), m(3), m(4), m(5), m(6), m(7), m(8), m(9));
+        }
+    }
+
+    @Test
     void aReadBringsTheNextTurnForward() {
         try (ScriptedPeer peer = traffic()) {
             transport.read(numbered(1, 4));
