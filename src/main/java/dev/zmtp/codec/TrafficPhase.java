@@ -145,8 +145,8 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
     void read(ByteBuf in) {
         codec.reports().bytesArrived();
         heartbeat.onActivity();
-        while (isCurrent() && !turn.isOver()) {
-            writer.endLateTurn();
+        // After each frame: the flush may end the connection, and the rest of a message is no message.
+        for (; isCurrent() && !turn.isOver(); writer.endLateTurn()) {
             if (deliversPlainFrames && shortFrame(in)) {
                 continue;
             }

@@ -40,6 +40,9 @@ class FlushTurnTest {
         private final List<ChannelPromise> promises = new ArrayList<>();
         private final StringBuilder unflushed = new StringBuilder();
 
+        /** As with a real channel, a close is not complete when it returns. */
+        private boolean isSlowToClose;
+
         /** What a handler does that hears of writability, once. */
         private Runnable afterFlush = () -> {};
 
@@ -53,6 +56,13 @@ class FlushTurnTest {
         @Override
         public void flush(ChannelHandlerContext ctx) {
             flush();
+        }
+
+        @Override
+        public void close(ChannelHandlerContext ctx, ChannelPromise promise) {
+            if (!isSlowToClose) {
+                ctx.close(promise);
+            }
         }
 
         void flush() {
@@ -233,6 +243,35 @@ class FlushTurnTest {
             assertThat(atNextMessage.get(4)).containsExactly(m("a"));
             assertThat(transport.sent).containsExactly(m("a"), m("bcde"));
             assertThat(peer.failures).isEmpty();
+        }
+    }
+
+    /** The flush fails, or what it tells a handler has it close: the rest of a message is not another one. */
+    @Test
+    void aFlushBetweenTheFramesOfAMessageMayEndTheConnection() {
+        ChannelInboundHandlerAdapter closesSoon = new ChannelInboundHandlerAdapter() {
+            private int handled;
+
+            @Override
+            public void channelRead(ChannelHandlerContext ctx, Object msg) {
+                handled++;
+                if (handled < 3) {
+                    ctx.writeAndFlush(msg);
+                    transport.afterFlush = ctx::close;
+                } else {
+                    ctx.fireChannelRead(msg);
+                }
+            }
+        };
+        InTraffic connection = InTraffic.as(DEALER)
+                .set(codec -> codec.nanoTime(() -> nanos += 300_000))
+                .after(closesSoon);
+        try (ScriptedPeer peer = started(connection)) {
+            transport.isSlowToClose = true;
+            transport.read(m("ab") + "01 01 63 / 00 01 64");
+            assertThat(transport.sent).containsExactly(m("a"), m("b"));
+            assertThat(peer.messages).isEmpty();
+            transport.isSlowToClose = false;
         }
     }
 
