@@ -157,7 +157,7 @@ class WaitingReadsTest {
     }
 
     private long mostKept(TestTransport transport, Way way, int framesPerTurn) throws Exception {
-        int messages = framesPerTurn < 128 ? 100_000 : 400_000;
+        int messages = framesPerTurn < 128 ? 100_000 : 200_000;
         ZMTPMemoryBudget budget = ZMTPMemoryBudget.of(1 << 30);
         User user = new User(budget, messages);
         ChannelGroup channels = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);

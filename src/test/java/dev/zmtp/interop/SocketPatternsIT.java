@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class SocketPatternsIT {
 
     private static final int SOME = 2_000;
-    private static final int MANY = 100_000;
+    private static final int MANY = 30_000;
 
     /** Data of a subscriber, of which some frames look like subscriptions and cancels. */
     private static final ZMTPMessage UPSTREAM = Messages.of("data", "\1B", "\0C", "\0", "\1");
