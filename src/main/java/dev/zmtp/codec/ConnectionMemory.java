@@ -38,6 +38,7 @@ final class ConnectionMemory {
     /** The transport has bytes that it could not send yet. */
     private boolean unsent;
 
+    /** The peer has sent something: silence until the end is told apart. */
     private boolean heard;
 
     private boolean countScheduled;

@@ -12,14 +12,12 @@ import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.DefaultEventLoopGroup;
 import io.netty.channel.local.LocalAddress;
 import io.netty.channel.local.LocalChannel;
 import io.netty.channel.local.LocalServerChannel;
-import io.netty.util.ReferenceCountUtil;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
@@ -82,12 +80,7 @@ class LimitersOnTwoLoopsTest {
         Channel channel = new Bootstrap()
                 .group(clients)
                 .channel(LocalChannel.class)
-                .handler(new ChannelInitializer<>() {
-                    @Override
-                    protected void initChannel(Channel ch) {
-                        ch.pipeline().addLast(new ReleasingHandler());
-                    }
-                })
+                .handler(new ChannelInboundHandlerAdapter())
                 .connect(address)
                 .await()
                 .channel();
@@ -133,13 +126,5 @@ class LimitersOnTwoLoopsTest {
         first.eventLoop().submit(() -> {}).await();
         assertThat(first.isActive()).isTrue();
         assertThat(refusedOnItsLoop).isEmpty();
-    }
-
-    /** A client that takes what it gets. */
-    private static final class ReleasingHandler extends ChannelInboundHandlerAdapter {
-        @Override
-        public void channelRead(ChannelHandlerContext ctx, Object msg) {
-            ReferenceCountUtil.release(msg);
-        }
     }
 }
