@@ -104,7 +104,7 @@ final class SocketCells {
                     VIEWS,
                     "PUSH to PULL, " + size(MESSAGE) + ", by view",
                     Workload.ONEWAY,
-                    Cells.join(List.of(SOCKETS + " nio"), views("thread", "futures", "publisher", "blocking")),
+                    Cells.join(List.of(SOCKETS + " nio"), views("thread", "futures", "blocking")),
                     "size",
                     MESSAGE);
         }

@@ -18,7 +18,7 @@ final class Answers extends Reception {
     }
 
     @Override
-    void received(ZMTPPeer from, ZMTPMessage message) {
+    void received(Peer from, ZMTPMessage message) {
         if (core.requests().answered(from, message)) {
             return;
         }

@@ -5,9 +5,9 @@ import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.socket.ZMTPSocketConfig.DuplicateIdentity;
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
-import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
@@ -21,7 +21,7 @@ final class ByName extends Routing {
     private static final byte MADE = 0;
 
     private final SocketCore core;
-    private final Map<ByteBuffer, ZMTPPeer> peers = new HashMap<>();
+    private final Map<ByteBuffer, Peer> peers = new ConcurrentHashMap<>();
     private int lastId = ThreadLocalRandom.current().nextInt();
 
     ByName(SocketCore core) {
@@ -43,18 +43,18 @@ final class ByName extends Routing {
                     frames + " (expected: the name of a peer, and the message)");
             return Fate.DROPPED;
         }
-        ZMTPPeer peer = find(message.frame(0));
+        Peer peer = find(message.frame(0));
         if (peer == null) {
             String name = PeerInfo.text(message.frame(0).nioBuffer());
             message.release();
-            core.droppedBySocket();
+            core.account().dropped();
             SendResults.fail(result, ZMTPSocketException.Reason.UNROUTABLE, "no peer has the name " + name);
             return Fate.DROPPED;
         }
         return sendTo(peer, message, result);
     }
 
-    private static Fate sendTo(ZMTPPeer peer, ZMTPMessage named, @Nullable CompletableFuture<Void> result) {
+    private static Fate sendTo(Peer peer, ZMTPMessage named, @Nullable CompletableFuture<Void> result) {
         ZMTPMessage message = named.pop();
         Fate fate = peer.send(message, result);
         if (fate == Fate.REFUSED) {
@@ -65,24 +65,29 @@ final class ByName extends Routing {
         return fate;
     }
 
-    @Nullable
-    ZMTPPeer find(ByteBuf name) {
+    private @Nullable Peer find(ByteBuf name) {
         return peers.get(name.nioBuffer());
     }
 
     @Override
     @Nullable
-    PeerHandler inTheWay(ZMTPPeer peer) {
+    Peer named(ByteBuffer name) {
+        return peers.get(name);
+    }
+
+    @Override
+    @Nullable
+    PeerHandler inTheWay(Peer peer) {
         if (!isRouter() || core.config().duplicateIdentity() != DuplicateIdentity.TAKE_OVER_IF_CLOSING) {
             return null;
         }
-        ZMTPPeer owner = peers.get(peer.identity());
+        Peer owner = peers.get(peer.identity());
         return owner == null || owner == peer || isLeaving(owner) ? null : owner.link();
     }
 
     @Override
     @Nullable
-    String up(ZMTPPeer peer) {
+    String up(Peer peer) {
         if (peer.isLeaving()) {
             return null; // it only gets what is queued
         }
@@ -93,7 +98,7 @@ final class ByName extends Routing {
         } else {
             name = ByteBuffer.wrap(bytes(identity));
         }
-        ZMTPPeer owner = peers.get(name);
+        Peer owner = peers.get(name);
         if (owner != null && owner != peer) {
             String refusal = takeOver(owner);
             if (refusal != null) {
@@ -106,7 +111,7 @@ final class ByName extends Routing {
         return null;
     }
 
-    private @Nullable String takeOver(ZMTPPeer owner) {
+    private @Nullable String takeOver(Peer owner) {
         PeerHandler link = owner.link();
         boolean wins = switch (core.config().duplicateIdentity()) {
             case REJECT -> false;
@@ -123,7 +128,7 @@ final class ByName extends Routing {
         return null;
     }
 
-    private static boolean isLeaving(ZMTPPeer owner) {
+    private static boolean isLeaving(Peer owner) {
         PeerHandler link = owner.link();
         return link == null || !link.channel().isActive();
     }
@@ -154,14 +159,14 @@ final class ByName extends Routing {
     }
 
     @Override
-    void down(ZMTPPeer peer) {
+    void down(Peer peer) {
         if (peer.connector() == null || !core.config().queueWhileDown()) {
             peers.remove(ByteBuffer.wrap(peer.nameBytes()), peer);
         }
     }
 
     @Override
-    void queue(ZMTPPeer peer, boolean there) {
+    void queue(Peer peer, boolean there) {
         if (!there) {
             peers.remove(ByteBuffer.wrap(peer.nameBytes()), peer);
         }

@@ -17,7 +17,7 @@ final class Capture {
     }
 
     /** Calls the listener when a copy that was refused may be taken, if the traffic waits for that. */
-    AutoCloseable onRoom(Runnable listener) {
+    ZMTPRegistration onRoom(Runnable listener) {
         return everything ? socket.core().senders().roomListeners().listen(listener) : () -> {};
     }
 

@@ -7,9 +7,7 @@ import io.netty.util.concurrent.FutureListener;
 import io.netty.util.concurrent.ScheduledFuture;
 import java.time.Duration;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -29,7 +27,7 @@ final class Closing {
 
     private final SocketCore core;
     private final Runnable whenClosed;
-    private final CompletableFuture<ZMTPSocket.CloseReport> report = new CompletableFuture<>();
+    private final CompletableFuture<ZMTPStats> report = new LoopFuture<>();
     private final AtomicBoolean begun = new AtomicBoolean();
     private final FutureListener<Object> loopEnded = f -> loopEnded();
 
@@ -37,9 +35,7 @@ final class Closing {
     /** All connections of the socket, those included whose handshake goes on. */
     private final Set<PeerHandler> links = new HashSet<>();
 
-    private final Map<String, Long> undelivered = new LinkedHashMap<>();
     private @Nullable ScheduledFuture<?> lingers;
-    private long unknown;
     private boolean lingering;
     private boolean reported;
     private volatile boolean finished;
@@ -59,11 +55,15 @@ final class Closing {
         return (Future<Object>) core.eventLoop().terminationFuture();
     }
 
-    CompletableFuture<ZMTPSocket.CloseReport> close(Duration linger) {
+    CompletableFuture<ZMTPStats> close(Duration linger) {
         core.senders().stopAccepting();
         if (begun.compareAndSet(false, true)) {
             core.tryExecute(() -> begin(linger)); // otherwise the event loop has ended, or is about to
         }
+        return report.copy();
+    }
+
+    CompletableFuture<ZMTPStats> report() {
         return report.copy();
     }
 
@@ -76,7 +76,7 @@ final class Closing {
             finish();
         }
         List.copyOf(links).forEach(PeerHandler::lost);
-        report();
+        complete();
     }
 
     // On the event loop, or after its end
@@ -95,17 +95,19 @@ final class Closing {
     /** Ends everything except what was accepted to be sent. */
     private void endOthers() {
         core.senders().close();
-        List.copyOf(core.bindings()).forEach(ZMTPBinding::end);
+        List.copyOf(core.bindings()).forEach(Listener::end);
         core.requests().close();
         core.inbox().close();
-        core.subscribers().close(new ZMTPSocketException(CLOSED, "the socket is closed"));
+        ZMTPSocketException closed = new ZMTPSocketException(CLOSED, "the socket is closed");
+        core.connected().close(closed);
+        core.subscribers().awaited().close(closed);
     }
 
     /** Called when something has left, which may have been the last. */
     void check() {
         if (lingering
                 && !finished
-                && core.unconfirmed() == 0
+                && core.account().unconfirmed() == 0
                 && core.senders().stranded() == 0
                 && allQueuesAreEmpty()) {
             finish();
@@ -113,7 +115,7 @@ final class Closing {
     }
 
     private boolean allQueuesAreEmpty() {
-        for (ZMTPPeer peer : core.peers()) {
+        for (Peer peer : core.peers()) {
             if (!peer.queue().isEmpty()) {
                 return false;
             }
@@ -125,19 +127,6 @@ final class Closing {
         return finished;
     }
 
-    /** Counts messages that did not reach their peer. */
-    void undelivered(ZMTPPeer peer, long messages) {
-        if (messages > 0 && begun.get()) {
-            undelivered.merge(peer.endpoint(), messages, Long::sum);
-        }
-    }
-
-    void unknown(long messages) {
-        if (begun.get()) {
-            unknown += messages;
-        }
-    }
-
     private void finish() {
         if (finished) {
             return;
@@ -146,15 +135,12 @@ final class Closing {
         if (lingers != null) {
             lingers.cancel(false);
         }
-        long left = core.senders().failAll();
-        if (left > 0) {
-            undelivered.merge("nobody", left, Long::sum);
-        }
-        core.peerList().forEach(peer -> undelivered(peer, peer.failQueue(CLOSED, "the socket is closed")));
-        List.copyOf(core.connectors()).forEach(ZMTPConnector::closeNow);
+        core.senders().failAll();
+        core.peerList().forEach(peer -> peer.failQueue(CLOSED, "the socket is closed"));
+        List.copyOf(core.connectors()).forEach(Connector::closeNow);
         List.copyOf(links).forEach(PeerHandler::close);
-        if (nothingIsLeft() || core.schedule(this::report, GRACE) == null) {
-            report();
+        if (nothingIsLeft() || core.schedule(this::complete, GRACE) == null) {
+            complete();
         }
     }
 
@@ -174,19 +160,17 @@ final class Closing {
     /** Called when a connection or a binding has ended, which may have been the last. */
     void ended() {
         if (finished && nothingIsLeft()) {
-            report();
+            complete();
         }
     }
 
-    private void report() {
+    private void complete() {
         if (reported) {
             return;
         }
         reported = true;
-        unknown += core.unconfirmed(); // of those that take longer to say goodbye
         termination().removeListener(loopEnded);
-        long messages = undelivered.values().stream().mapToLong(Long::longValue).sum();
         whenClosed.run();
-        report.complete(new ZMTPSocket.CloseReport(messages, unknown, Map.copyOf(undelivered)));
+        report.complete(core.account().atTheEnd()); // of connections that take longer to say goodbye
     }
 }

@@ -2,8 +2,9 @@ package dev.zmtp.socket;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
 
-/** A number that one thread changes and any may read. */
+/** A number that one thread changes and any may read. What is added to it is added to its sum as well. */
 final class Count {
 
     private static final VarHandle VALUE;
@@ -19,9 +20,23 @@ final class Count {
     @SuppressWarnings("unused") // accessed through the handle
     private long value;
 
+    private final @Nullable Count sum;
+
+    Count() {
+        this(null);
+    }
+
+    /** A number that is part of a sum, which the same thread changes. */
+    Count(@Nullable Count sum) {
+        this.sum = sum;
+    }
+
     /** Called only by the thread that owns the number. */
     void add(long n) {
         VALUE.setOpaque(this, (long) VALUE.get(this) + n);
+        if (sum != null) {
+            sum.add(n);
+        }
     }
 
     void set(long n) {

@@ -12,7 +12,7 @@ final class Enveloped extends Reception {
     }
 
     @Override
-    void received(ZMTPPeer from, ZMTPMessage message) {
+    void received(Peer from, ZMTPMessage message) {
         if (Envelope.length(message) > 0) {
             core.inbox().deliver(from, message);
         } else {

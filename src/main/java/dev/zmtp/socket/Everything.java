@@ -12,7 +12,7 @@ final class Everything extends Reception {
     }
 
     @Override
-    void received(ZMTPPeer from, ZMTPMessage message) {
+    void received(Peer from, ZMTPMessage message) {
         core.inbox().deliver(from, message);
     }
 }

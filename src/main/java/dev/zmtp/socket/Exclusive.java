@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 final class Exclusive extends Routing {
 
     private final RoundRobin one;
-    private @Nullable ZMTPPeer peer;
+    private @Nullable Peer peer;
 
     Exclusive(SocketCore core) {
         this.one = new RoundRobin(core);
@@ -34,7 +34,7 @@ final class Exclusive extends Routing {
 
     @Override
     @Nullable
-    String up(ZMTPPeer peer) {
+    String up(Peer peer) {
         if (this.peer != null && this.peer != peer) {
             return "this socket has its one peer already";
         }
@@ -43,7 +43,7 @@ final class Exclusive extends Routing {
     }
 
     @Override
-    void down(ZMTPPeer peer) {
+    void down(Peer peer) {
         if (this.peer == peer) {
             this.peer = null;
         }
@@ -51,7 +51,7 @@ final class Exclusive extends Routing {
     }
 
     @Override
-    void queue(ZMTPPeer peer, boolean there) {
+    void queue(Peer peer, boolean there) {
         one.queue(peer, there);
     }
 }

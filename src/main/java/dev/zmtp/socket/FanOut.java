@@ -31,8 +31,8 @@ final class FanOut extends Routing {
 
     private final SocketCore core;
     private final Subscribers subscribers;
-    private final ZMTPTopicMatcher<ZMTPPeer> topics = new ZMTPTopicMatcher<>();
-    private final List<ZMTPPeer> matching = new ArrayList<>();
+    private final ZMTPTopicMatcher<Peer> topics = new ZMTPTopicMatcher<>();
+    private final List<Peer> matching = new ArrayList<>();
     private final Gathering gathering;
 
     FanOut(SocketCore core, Subscribers subscribers) {
@@ -74,7 +74,7 @@ final class FanOut extends Routing {
         }
     }
 
-    private void matches(ZMTPPeer peer) {
+    private void matches(Peer peer) {
         if (!peer.isLeaving()) { // otherwise it only gets what is queued
             matching.add(peer);
         }
@@ -102,13 +102,13 @@ final class FanOut extends Routing {
         // First all notes: a send may lead to another one, and that to the end of what is gathered.
         int others = first;
         for (int i = first; i < last; i++) {
-            ZMTPPeer peer = matching.get(i);
+            Peer peer = matching.get(i);
             if (number == NONE || !gathering.note(peer, number)) {
                 matching.set(others++, peer);
             }
         }
         for (int i = first; i < others; i++) {
-            ZMTPPeer peer = matching.get(i);
+            Peer peer = matching.get(i);
             message.retain();
             if (peer.send(message, null) == Fate.REFUSED) { // filled from the listener of a write before this one
                 peer.sendAccepted(message, null);
@@ -122,31 +122,31 @@ final class FanOut extends Routing {
     }
 
     @Override
-    void sendNoted(ZMTPPeer peer) {
+    void sendNoted(Peer peer) {
         gathering.send(peer);
     }
 
     @Override
-    void queue(ZMTPPeer peer, boolean there) {
+    void queue(Peer peer, boolean there) {
         peer.sendNoted();
     }
 
     @Override
-    void down(ZMTPPeer peer) {
+    void down(Peer peer) {
         peer.sendNoted(); // into its queue
         topics.removeAll(peer);
         subscribers.left(peer, topics::subscribers);
     }
 
     @Override
-    void subscription(ZMTPPeer peer, ZMTPSubscription subscription) {
+    void subscription(Peer peer, ZMTPSubscription subscription) {
         ByteBuf topic = subscription.topic();
         boolean changed = subscription.isSubscribe() ? add(topic, peer) : topics.remove(topic, peer);
         subscribers.requested(peer, subscription, changed, topics.subscribers(topic));
     }
 
     @Override
-    void membership(ZMTPPeer peer, ZMTPMembership membership) {
+    void membership(Peer peer, ZMTPMembership membership) {
         ByteBuf group = membership.group();
         ByteBuf whole = core.allocator().buffer(group.readableBytes() + 1);
         whole.writeBytes(group, group.readerIndex(), group.readableBytes()).writeByte(GROUP_END);
@@ -161,7 +161,7 @@ final class FanOut extends Routing {
      * Returns whether the topic is new. A peer whose topic exceeds the bounds is disconnected, as it would miss
      * messages.
      */
-    private boolean add(ByteBuf topic, ZMTPPeer peer) {
+    private boolean add(ByteBuf topic, Peer peer) {
         try {
             return topics.add(topic, peer);
         } catch (ZMTPException e) {

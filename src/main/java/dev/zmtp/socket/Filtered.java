@@ -21,7 +21,7 @@ final class Filtered extends Reception {
     }
 
     @Override
-    void received(ZMTPPeer from, ZMTPMessage message) {
+    void received(Peer from, ZMTPMessage message) {
         if (message.size() < minFrames || message.size() > maxFrames) {
             malformed(from, message);
         } else if (core.subscriptions().match(message.frame(0))) {

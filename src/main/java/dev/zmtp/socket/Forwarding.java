@@ -23,7 +23,7 @@ final class Forwarding implements Inbox.Sink {
     private static final int MAX_MESSAGES_PER_TURN = 1_024;
 
     /** A message and the peer that sent it, to whose queue it returns if it is not forwarded. */
-    private record Taken(ZMTPPeer from, ZMTPMessage message, long bytes) {}
+    private record Taken(Peer from, ZMTPMessage message, long bytes) {}
 
     private final SocketCore source;
     private final SocketCore target;
@@ -83,7 +83,7 @@ final class Forwarding implements Inbox.Sink {
     }
 
     @Override
-    public void take(ZMTPPeer from, ZMTPMessage message) {
+    public void take(Peer from, ZMTPMessage message) {
         ZMTPMessage presented = source.present(from, message);
         long bytes = presented.readableBytes();
         received.add(1);

@@ -24,7 +24,7 @@ final class Gathering implements Runnable {
 
     private final SocketCore core;
     private final @Nullable ZMTPMessage[] messages = new ZMTPMessage[MAX_MESSAGES];
-    private final List<ZMTPPeer> peers = new ArrayList<>();
+    private final List<Peer> peers = new ArrayList<>();
     private int count;
     private long bytes;
     private boolean scheduled;
@@ -55,7 +55,7 @@ final class Gathering implements Runnable {
     }
 
     /** Notes that the message with this number is for the peer. Returns false if the peer does not take part. */
-    boolean note(ZMTPPeer peer, int number) {
+    boolean note(Peer peer, int number) {
         if (peer.noted().isEmpty()) {
             if (!hasRoomForAll(peer.queue())) {
                 return false;
@@ -71,7 +71,7 @@ final class Gathering implements Runnable {
     }
 
     /** Sends the peer what was noted for it, in order. If one of the writes leads to another send, that comes after. */
-    void send(ZMTPPeer peer) {
+    void send(Peer peer) {
         boolean nested = sending;
         sending = true;
         try {
@@ -98,7 +98,7 @@ final class Gathering implements Runnable {
         }
         sending = true;
         try {
-            for (ZMTPPeer peer : peers) {
+            for (Peer peer : peers) {
                 send(peer);
             }
         } finally {

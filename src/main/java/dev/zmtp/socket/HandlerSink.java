@@ -1,15 +1,14 @@
 package dev.zmtp.socket;
 
 import dev.zmtp.ZMTPMessage;
+import java.util.function.BiConsumer;
 
 /** Passes a socket's messages to a handler. */
 final class HandlerSink implements Inbox.Sink {
 
-    private final SocketCore core;
-    private final ZMTPSocket.MessageHandler handler;
+    private final BiConsumer<? super ZMTPPeer, ? super ZMTPMessage> handler;
 
-    HandlerSink(SocketCore core, ZMTPSocket.MessageHandler handler) {
-        this.core = core;
+    HandlerSink(BiConsumer<? super ZMTPPeer, ? super ZMTPMessage> handler) {
         this.handler = handler;
     }
 
@@ -19,8 +18,8 @@ final class HandlerSink implements Inbox.Sink {
     }
 
     @Override
-    public void take(ZMTPPeer from, ZMTPMessage message) {
-        handler.message(from, core.present(from, message));
+    public void take(Peer from, ZMTPMessage message) {
+        handler.accept(from, message);
     }
 
     @Override

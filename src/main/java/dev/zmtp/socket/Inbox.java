@@ -26,7 +26,7 @@ final class Inbox {
         /** Returns whether it takes another message now. */
         boolean wants();
 
-        void take(ZMTPPeer from, ZMTPMessage message);
+        void take(Peer from, ZMTPMessage message);
 
         /** No more will come. */
         void closed();
@@ -35,7 +35,7 @@ final class Inbox {
     /** Waits for one message. */
     interface Taker {
         /** Takes the message over, or returns false if it no longer wants one. */
-        boolean take(ZMTPPeer from, ZMTPMessage message);
+        boolean take(Peer from, ZMTPMessage message);
 
         void fail(ZMTPSocketException cause);
     }
@@ -45,7 +45,7 @@ final class Inbox {
     private final SocketCore core;
     private final ZMTPQueueLimit limit;
     private final ReentrantLock lock = new ReentrantLock();
-    private final Deque<ZMTPPeer> ready = new ArrayDeque<>(0);
+    private final Deque<Peer> ready = new ArrayDeque<>(0);
     private final Set<Taker> takers = new LinkedHashSet<>(0);
     /** Changed under the lock, read without it. */
     private final AtomicInteger queued = new AtomicInteger();
@@ -66,7 +66,7 @@ final class Inbox {
     // In, on the event loop
 
     /** Takes the message over. */
-    void deliver(ZMTPPeer from, ZMTPMessage message) {
+    void deliver(Peer from, ZMTPMessage message) {
         Sink to = sink;
         if (to != null && queued.get() == 0 && to.wants()) {
             hand(to, from, message);
@@ -79,7 +79,7 @@ final class Inbox {
         }
     }
 
-    private static void hand(Sink to, ZMTPPeer from, ZMTPMessage message) {
+    private static void hand(Sink to, Peer from, ZMTPMessage message) {
         try {
             to.take(from, message);
         } catch (Throwable e) { // from the application: the connection and the next message have no part in it
@@ -87,7 +87,7 @@ final class Inbox {
         }
     }
 
-    private @Nullable Taker takerOrQueue(ZMTPPeer from, ZMTPMessage message) {
+    private @Nullable Taker takerOrQueue(Peer from, ZMTPMessage message) {
         lock.lock();
         try {
             if (closed) {
@@ -108,7 +108,7 @@ final class Inbox {
         return null;
     }
 
-    private void add(ZMTPPeer from, ZMTPMessage message, boolean atFront) {
+    private void add(Peer from, ZMTPMessage message, boolean atFront) {
         Inbound its = from.inbound;
         if (atFront) {
             if (its.messages.isEmpty()) {
@@ -129,7 +129,7 @@ final class Inbox {
     // Out
 
     /** Removes the next message of the next peer; null if there is none. Under the lock. */
-    private @Nullable ZMTPMessage next(ZMTPPeer from) {
+    private @Nullable ZMTPMessage next(Peer from) {
         Inbound its = from.inbound;
         ZMTPMessage message = its.messages.poll();
         if (message == null) {
@@ -150,7 +150,7 @@ final class Inbox {
     /** Gives the taker the next message, now or when it arrives. Called from any thread. */
     void take(Taker taker) {
         while (true) {
-            ZMTPPeer from = null;
+            Peer from = null;
             ZMTPMessage message = null;
             ZMTPSocketException failure = null;
             lock.lock();
@@ -184,7 +184,7 @@ final class Inbox {
     }
 
     /** Returns the taker that has begun to wait in the meantime, for which the message is; null if there is none. */
-    private @Nullable Taker putBack(ZMTPPeer from, ZMTPMessage message) {
+    private @Nullable Taker putBack(Peer from, ZMTPMessage message) {
         lock.lock();
         try {
             if (closed) {
@@ -227,7 +227,7 @@ final class Inbox {
         lock.lock();
         try {
             if (sunk || !takers.isEmpty()) {
-                throw new ZMTPSocketException(STATE, "messages go elsewhere (expected: one receiver)");
+                throw new IllegalStateException("messages go elsewhere (expected: one receiver at a time)");
             }
             sunk = true;
         } finally {
@@ -264,7 +264,7 @@ final class Inbox {
      *
      * @return whether it is kept; false if the socket is closed
      */
-    boolean returned(ZMTPPeer from, ZMTPMessage message) {
+    boolean returned(Peer from, ZMTPMessage message) {
         lock.lock();
         try {
             if (closed) {
@@ -295,7 +295,7 @@ final class Inbox {
     private void pumpAll() {
         Sink to = sink;
         while (to != null && to == sink && queued.get() > 0 && to.wants()) {
-            ZMTPPeer from;
+            Peer from;
             ZMTPMessage message;
             lock.lock();
             try {
@@ -318,7 +318,7 @@ final class Inbox {
         try {
             closed = true;
             queued.set(0);
-            for (ZMTPPeer from = ready.poll(); from != null; from = ready.poll()) {
+            for (Peer from = ready.poll(); from != null; from = ready.poll()) {
                 from.inbound.messages.forEach(ZMTPMessage::release);
                 from.inbound.messages.clear();
             }

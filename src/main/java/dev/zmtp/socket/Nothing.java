@@ -6,7 +6,7 @@ import dev.zmtp.ZMTPMessage;
 final class Nothing extends Reception {
 
     @Override
-    void received(ZMTPPeer from, ZMTPMessage message) {
+    void received(Peer from, ZMTPMessage message) {
         malformed(from, message);
     }
 }

@@ -12,7 +12,7 @@ final class OneFrame extends Reception {
     }
 
     @Override
-    void received(ZMTPPeer from, ZMTPMessage message) {
+    void received(Peer from, ZMTPMessage message) {
         if (message.size() == 1) {
             core.inbox().deliver(from, message);
         } else {

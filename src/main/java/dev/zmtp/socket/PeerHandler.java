@@ -25,12 +25,16 @@ final class PeerHandler extends ChannelInboundHandlerAdapter {
 
     /** The binding or connector that a connection comes from. */
     interface Origin {
-        /** Returns the endpoint that was bound or connected to. */
+        /** Returns the text of the endpoint that was bound or connected to. */
         String endpoint();
+
+        /** Returns what has accepted the connection; null if it was made here. */
+        @Nullable
+        Listener listener();
 
         /** Returns the peer that the connection belongs to; null for a new one. */
         @Nullable
-        ZMTPPeer peer();
+        Peer peer();
 
         /** The connection is registered with its event loop. */
         void began(PeerHandler link);
@@ -54,7 +58,7 @@ final class PeerHandler extends ChannelInboundHandlerAdapter {
 
     private Object place = "nowhere";
     private @Nullable ZMTPVersion version;
-    private @Nullable ZMTPPeer peer;
+    private @Nullable Peer peer;
     private @Nullable Newcomer newcomer;
     private @Nullable Throwable cause;
     private boolean wasActive;
@@ -88,8 +92,13 @@ final class PeerHandler extends ChannelInboundHandlerAdapter {
         return origin.endpoint();
     }
 
+    @Nullable
+    Listener listener() {
+        return origin.listener();
+    }
+
     boolean wasAccepted() {
-        return origin.peer() == null;
+        return origin.listener() != null;
     }
 
     Channel channel() {
@@ -129,7 +138,7 @@ final class PeerHandler extends ChannelInboundHandlerAdapter {
 
     /** Counts the fate of a message before its sender is notified. */
     private void told(CompletableFuture<Void> result, @Nullable Throwable failure) {
-        ZMTPPeer to = Objects.requireNonNull(peer);
+        Peer to = Objects.requireNonNull(peer);
         if (failure == null) {
             to.counters().written.add(1);
             result.complete(null);
@@ -198,14 +207,14 @@ final class PeerHandler extends ChannelInboundHandlerAdapter {
 
     /** Writes a barrier, which follows everything that was written before it. */
     private void confirm() {
-        ZMTPPeer to = Objects.requireNonNull(peer, "a message was written"); // and only a peer is written to
+        Peer to = Objects.requireNonNull(peer, "a message was written"); // and only a peer is written to
         long messages = unconfirmed;
         unconfirmed = 0;
         unflushed = true;
         ctx.write(Unpooled.EMPTY_BUFFER).addListener(f -> confirmed(to, messages, f.isSuccess()));
     }
 
-    private void confirmed(ZMTPPeer to, long messages, boolean written) {
+    private void confirmed(Peer to, long messages, boolean written) {
         if (written) {
             to.counters().written.add(messages);
         } else {
@@ -215,10 +224,10 @@ final class PeerHandler extends ChannelInboundHandlerAdapter {
     }
 
     /** Called when the fate of messages is known. */
-    private void settled(ZMTPPeer to, long messages) {
+    private void settled(Peer to, long messages) {
         unfinished -= messages;
         core.confirmed(messages);
-        ZMTPConnector connector = to.connector();
+        Connector connector = to.connector();
         if (connector != null) {
             connector.drained();
         }
@@ -296,8 +305,8 @@ final class PeerHandler extends ChannelInboundHandlerAdapter {
         long now = core.nanoTime();
         upSince = now == 0 ? 1 : now;
         version = info.version();
-        ZMTPPeer known = origin.peer();
-        ZMTPPeer its = known == null ? new ZMTPPeer(core, null) : known;
+        Peer known = origin.peer();
+        Peer its = known == null ? new Peer(core, null) : known;
         PeerHandler owner = core.inTheWay(its, info);
         if (owner == null) {
             join(its, info);
@@ -308,7 +317,7 @@ final class PeerHandler extends ChannelInboundHandlerAdapter {
         }
     }
 
-    private void decided(ZMTPPeer its, PeerInfo info) {
+    private void decided(Peer its, PeerInfo info) {
         Newcomer decided = Objects.requireNonNull(newcomer);
         join(its, info);
         for (Object next = decided.poll(); next != null; next = decided.poll()) {
@@ -317,7 +326,7 @@ final class PeerHandler extends ChannelInboundHandlerAdapter {
         newcomer = null; // last: what is read in the meantime comes after what was held
     }
 
-    private void join(ZMTPPeer its, PeerInfo info) {
+    private void join(Peer its, PeerInfo info) {
         String refusal = core.mayJoin(its, info);
         if (refusal != null) {
             refuse(refusal);
@@ -338,7 +347,7 @@ final class PeerHandler extends ChannelInboundHandlerAdapter {
     }
 
     private void deliver(Object received) {
-        ZMTPPeer from = peer;
+        Peer from = peer;
         if (from == null) {
             ReferenceCountUtil.release(received); // the peer was refused, and its connection is being closed
         } else if (received instanceof ZMTPMessage message) {
@@ -357,7 +366,7 @@ final class PeerHandler extends ChannelInboundHandlerAdapter {
     public void channelWritabilityChanged(ChannelHandlerContext ctx) {
         if (ctx.channel().isWritable()) {
             commands();
-            ZMTPPeer to = peer;
+            Peer to = peer;
             if (to != null) {
                 to.drain();
                 core.room(); // a peer with an empty queue may be sent to again
@@ -396,7 +405,7 @@ final class PeerHandler extends ChannelInboundHandlerAdapter {
             newcomer = null;
         }
         Throwable why = Objects.requireNonNullElseGet(cause, ClosedChannelException::new);
-        ZMTPPeer was = peer;
+        Peer was = peer;
         long lost = unconfirmed;
         unconfirmed = 0;
         if (was != null && lost > 0) { // those that no barrier stands for

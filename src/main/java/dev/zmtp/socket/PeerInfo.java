@@ -3,6 +3,7 @@ package dev.zmtp.socket;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPVersion;
 import dev.zmtp.codec.ZMTPHandshakeSuccess;
+import dev.zmtp.codec.ZMTPSession;
 import io.netty.buffer.ByteBufUtil;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
@@ -16,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param type the type of its socket; null in ZMTP 1.0
  * @param version the version of ZMTP; null within the process, where ZMTP is not spoken
  * @param protocol the version and the mechanism, as text
- * @param userId the user id that the authenticator has given it
+ * @param session what the handshake has agreed on; null within the process
  * @param address its address
  */
 record PeerInfo(
@@ -24,7 +25,7 @@ record PeerInfo(
         @Nullable ZMTPSocketType type,
         @Nullable ZMTPVersion version,
         String protocol,
-        @Nullable String userId,
+        @Nullable ZMTPSession session,
         @Nullable SocketAddress address) {
 
     /** Before the first handshake. */
@@ -47,7 +48,7 @@ record PeerInfo(
                 success.handshake().negotiatedVersion(),
                 success.handshake().negotiatedVersion() + " "
                         + success.handshake().mechanism(),
-                success.session().userId(),
+                success.session(),
                 success.session().peerAddress());
     }
 }

@@ -5,7 +5,7 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** The future of one answer. It is also the task that sends the request. */
-final class PendingRequest extends CompletableFuture<ZMTPMessage> implements Runnable {
+final class PendingRequest extends LoopFuture<ZMTPMessage> implements Runnable {
 
     private final Requests requests;
     final long timeout;
@@ -20,7 +20,7 @@ final class PendingRequest extends CompletableFuture<ZMTPMessage> implements Run
     ZMTPMessage message;
 
     @Nullable
-    ZMTPPeer peer;
+    Peer peer;
 
     /**
      * The line in {@link Timeouts}; null if there is none. Only {@code Timeouts} changes it and the next three fields.

@@ -1,10 +1,9 @@
 package dev.zmtp.socket;
 
 import dev.zmtp.ZMTPMessage;
-import java.util.concurrent.CompletableFuture;
 
 /** The future of one message. If it is cancelled, the message goes to the next one. */
-final class Received extends CompletableFuture<ZMTPMessage> implements Inbox.Taker {
+final class Received extends LoopFuture<ZMTPMessage> implements Inbox.Taker {
 
     private final SocketCore core;
 
@@ -13,7 +12,7 @@ final class Received extends CompletableFuture<ZMTPMessage> implements Inbox.Tak
     }
 
     @Override
-    public boolean take(ZMTPPeer from, ZMTPMessage message) {
+    public boolean take(Peer from, ZMTPMessage message) {
         message.retain(); // the original stays as it is if this receive was cancelled
         ZMTPMessage presented = core.present(from, message);
         boolean taken = super.complete(presented);

@@ -6,10 +6,10 @@ import dev.zmtp.ZMTPMessage;
 abstract class Reception {
 
     /** Takes the message over. */
-    abstract void received(ZMTPPeer from, ZMTPMessage message);
+    abstract void received(Peer from, ZMTPMessage message);
 
     /** Drops what the pattern does not allow. */
-    static void malformed(ZMTPPeer from, ZMTPMessage message) {
+    static void malformed(Peer from, ZMTPMessage message) {
         from.counters().malformed.add(1);
         message.release();
     }

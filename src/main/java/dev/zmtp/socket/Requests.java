@@ -1,9 +1,9 @@
 package dev.zmtp.socket;
 
 import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
-import static dev.zmtp.socket.ZMTPSocketException.Reason.DROPPED;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.EXPIRED;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.FULL;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.MALFORMED;
-import static dev.zmtp.socket.ZMTPSocketException.Reason.MUTE;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.PEER_DOWN;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.TIMEOUT;
 
@@ -41,6 +41,7 @@ final class Requests {
 
     private final SocketCore core;
     private final AtomicInteger outstanding = new AtomicInteger();
+    private final AtomicInteger unsent = new AtomicInteger();
     private final Timeouts timeouts;
 
     // On the event loop
@@ -72,8 +73,9 @@ final class Requests {
 
     private PendingRequest ask(PendingRequest request) {
         int max = core.config().maxOutstandingRequests();
+        unsent.incrementAndGet();
         if (outstanding.incrementAndGet() > max) {
-            refuse(request, MUTE, "as many requests wait for answers as may: " + max);
+            refuse(request, FULL, "as many requests wait for answers as may: " + max);
         } else if (core.inEventLoop()) {
             start(request);
         } else if (!core.tryExecute(request)) {
@@ -94,12 +96,19 @@ final class Requests {
         if (message != null) {
             request.message = null;
             outstanding.decrementAndGet();
+            unsent.decrementAndGet();
+            core.account().dropped();
             message.release();
         }
     }
 
     int outstanding() {
         return outstanding.get();
+    }
+
+    /** The number of requests that have not come to a peer yet. From any thread. */
+    int waiting() {
+        return unsent.get();
     }
 
     /** Called when nothing waits for this answer any more. */
@@ -128,11 +137,12 @@ final class Requests {
         if (message == null || request.isDone()) {
             return true; // it ended while it waited in line
         }
-        ZMTPPeer peer = core.routing().choose();
+        Peer peer = core.routing().choose();
         if (peer == null) {
             return false;
         }
         request.message = null;
+        unsent.decrementAndGet();
         request.peer = peer;
         Envelope.begin(builder, message);
         if (request.isCorrelated()) {
@@ -183,13 +193,13 @@ final class Requests {
     }
 
     private void timedOut(PendingRequest request) {
-        ZMTPPeer peer = request.peer;
+        Peer peer = request.peer;
         end(request); // even if the application has completed it
         String text = "no answer within " + Duration.ofNanos(request.timeout);
         if (peer == null) {
             text += core.peerList().isEmpty() ? ": there is no peer" : ": no peer had room for the request";
         } else if (!peer.isUp()) {
-            text += ": " + peer.endpoint() + " is down";
+            text += ": " + peer.place() + " is down";
         }
         request.completeExceptionally(new ZMTPSocketException(TIMEOUT, text, peer == null ? null : peer.lastFailure()));
     }
@@ -199,7 +209,7 @@ final class Requests {
      *
      * @return whether it was taken
      */
-    boolean answered(ZMTPPeer from, ZMTPMessage message) {
+    boolean answered(Peer from, ZMTPMessage message) {
         if (message.size() < 3 || !isOurs(message.frame(0)) || message.frame(1).isReadable()) {
             return false;
         }
@@ -222,7 +232,7 @@ final class Requests {
     }
 
     /** Handles an answer to the request without an id. Takes the message over. */
-    void answeredUncorrelated(ZMTPPeer from, ZMTPMessage message) {
+    void answeredUncorrelated(Peer from, ZMTPMessage message) {
         PendingRequest request = uncorrelated;
         if (request == null || request.peer != from) {
             from.counters().late.add(1); // RFC 28: it is discarded without an error
@@ -234,7 +244,7 @@ final class Requests {
     }
 
     /** Called when a message was dropped from the queue of its peer. If it was a request, there will be no answer. */
-    void dropped(ZMTPMessage message, String text) {
+    void dropped(ZMTPMessage message, boolean expired, String text) {
         ByteBuf first = message.frame(0);
         PendingRequest request = isOurs(first) ? asked.get(first.getLong(first.readerIndex())) : null;
         if (request == null && !first.isReadable()) {
@@ -242,7 +252,7 @@ final class Requests {
         }
         if (request != null) {
             end(request);
-            SendResults.fail(request, DROPPED, text);
+            SendResults.fail(request, expired ? EXPIRED : FULL, text);
         }
     }
 
@@ -256,15 +266,15 @@ final class Requests {
      * Called when a peer has sent something that is not an answer. If exactly one request to it is outstanding, that
      * one fails.
      */
-    void malformed(ZMTPPeer from) {
+    void malformed(Peer from) {
         if (from.asked == 1) {
             for (PendingRequest request : askedOf(from)) {
-                SendResults.fail(request, MALFORMED, "no empty frame before the answer of " + from.endpoint());
+                SendResults.fail(request, MALFORMED, "no empty frame before the answer of " + from.place());
             }
         }
     }
 
-    private List<PendingRequest> askedOf(ZMTPPeer peer) {
+    private List<PendingRequest> askedOf(Peer peer) {
         List<PendingRequest> its = new ArrayList<>(peer.asked);
         if (peer.asked > 0) {
             asked.values().forEach(request -> addIfOf(peer, request, its));
@@ -273,7 +283,7 @@ final class Requests {
         return its;
     }
 
-    private static void addIfOf(ZMTPPeer peer, @Nullable PendingRequest request, List<PendingRequest> its) {
+    private static void addIfOf(Peer peer, @Nullable PendingRequest request, List<PendingRequest> its) {
         if (request != null && request.peer == peer) {
             its.add(request);
         }
@@ -283,7 +293,7 @@ final class Requests {
      * Called when the connection has ended. Requests that were written will not be answered and fail; those still in
      * the queue stay.
      */
-    void down(ZMTPPeer peer, Throwable cause) {
+    void down(Peer peer, Throwable cause) {
         if (peer.asked == 0) {
             return;
         }
@@ -300,7 +310,7 @@ final class Requests {
         for (PendingRequest request : askedOf(peer)) {
             if (request.isCorrelated() ? !queued.contains(request.id) : !uncorrelatedQueued) {
                 ZMTPSocketException failure = new ZMTPSocketException(
-                        PEER_DOWN, "connection to " + peer.endpoint() + " ended before the answer", cause);
+                        PEER_DOWN, "connection to " + peer.place() + " ended before the answer", cause);
                 end(request);
                 request.completeExceptionally(failure);
             }

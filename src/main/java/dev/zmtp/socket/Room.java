@@ -14,7 +14,7 @@ final class Room {
     private volatile boolean missed;
 
     /** Adds a listener, which is called when there may be room again. */
-    AutoCloseable listen(Runnable listener) {
+    ZMTPRegistration listen(Runnable listener) {
         listeners.add(listener);
         return () -> listeners.remove(listener);
     }

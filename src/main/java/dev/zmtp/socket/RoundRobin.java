@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 final class RoundRobin extends Routing {
 
     private final SocketCore core;
-    private final List<ZMTPPeer> up = new ArrayList<>();
-    private final List<ZMTPPeer> away = new ArrayList<>();
+    private final List<Peer> up = new ArrayList<>();
+    private final List<Peer> away = new ArrayList<>();
     private int next;
 
     RoundRobin(SocketCore core) {
@@ -28,25 +28,25 @@ final class RoundRobin extends Routing {
 
     @Override
     Fate route(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
-        ZMTPPeer peer = choose();
+        Peer peer = choose();
         return peer == null ? Fate.REFUSED : peer.send(message, result);
     }
 
     @Override
     boolean canTakeNow() {
-        return (up.isEmpty() ? away : up).stream().anyMatch(ZMTPPeer::canTake);
+        return (up.isEmpty() ? away : up).stream().anyMatch(Peer::canTake);
     }
 
     @Override
     @Nullable
-    ZMTPPeer choose() {
-        List<ZMTPPeer> peers = up.isEmpty() ? away : up;
+    Peer choose() {
+        List<Peer> peers = up.isEmpty() ? away : up;
         int size = peers.size();
         for (int i = 0; i < size; i++) {
             if (next >= size) {
                 next = 0;
             }
-            ZMTPPeer peer = peers.get(next++);
+            Peer peer = peers.get(next++);
             if (peer.canTake()) {
                 return peer;
             }
@@ -60,7 +60,7 @@ final class RoundRobin extends Routing {
 
     @Override
     @Nullable
-    String up(ZMTPPeer peer) {
+    String up(Peer peer) {
         away.remove(peer);
         if (!peer.isLeaving()) { // otherwise it only gets what is queued
             up.add(peer);
@@ -70,12 +70,12 @@ final class RoundRobin extends Routing {
     }
 
     @Override
-    void down(ZMTPPeer peer) {
+    void down(Peer peer) {
         queue(peer, peer.connector() != null && !peer.isLeaving());
     }
 
     @Override
-    void queue(ZMTPPeer peer, boolean there) {
+    void queue(Peer peer, boolean there) {
         away.remove(peer);
         up.remove(peer);
         if (there && core.config().queueWhileDown()) {

@@ -3,6 +3,7 @@ package dev.zmtp.socket;
 import dev.zmtp.ZMTPMembership;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSubscription;
+import java.nio.ByteBuffer;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -36,14 +37,14 @@ abstract class Routing {
     void endTurn() {}
 
     /** Sends the peer what it has noted. */
-    void sendNoted(ZMTPPeer peer) {}
+    void sendNoted(Peer peer) {}
 
     /**
      * Returns the peer that the next message goes to; null if there is none, or if messages do not go to one peer at a
      * time.
      */
     @Nullable
-    ZMTPPeer choose() {
+    Peer choose() {
         return null;
     }
 
@@ -51,25 +52,31 @@ abstract class Routing {
      * Called before {@link #up}: returns the connection whose end the peer should wait for; null if it need not wait.
      */
     @Nullable
-    PeerHandler inTheWay(ZMTPPeer peer) {
+    PeerHandler inTheWay(Peer peer) {
         return null;
     }
 
     /** Called when the handshake of a peer has succeeded. Returns why the peer is refused; null if it is accepted. */
     @Nullable
-    String up(ZMTPPeer peer) {
+    String up(Peer peer) {
         return null;
     }
 
     /** Called when the connection of a peer has ended. */
-    void down(ZMTPPeer peer) {}
+    void down(Peer peer) {}
 
     /** Called when the queue of a peer that is connected to may be used, and when such a peer has left for good. */
-    void queue(ZMTPPeer peer, boolean there) {}
+    void queue(Peer peer, boolean there) {}
 
     /** Called with a subscription or a cancel of a subscriber. */
-    void subscription(ZMTPPeer peer, ZMTPSubscription subscription) {}
+    void subscription(Peer peer, ZMTPSubscription subscription) {}
 
     /** Called when a DISH joins or leaves a group. */
-    void membership(ZMTPPeer peer, ZMTPMembership membership) {}
+    void membership(Peer peer, ZMTPMembership membership) {}
+
+    /** Returns the peer with the name; null if there is none, or peers have no names. From any thread. */
+    @Nullable
+    Peer named(ByteBuffer name) {
+        return null;
+    }
 }

@@ -5,6 +5,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +22,13 @@ final class SendQueue {
     private final Deque<QueuedMessage> spares = new ArrayDeque<>(0);
     private final Count messages = new Count();
     private final Count bytes = new Count();
+
+    /** When the first of those that wait was added. */
+    private final Count oldestSince = new Count();
+
+    /** Messages that other threads have a place for, and that have not come here yet. */
+    private final AtomicInteger reserved = new AtomicInteger();
+
     private volatile ZMTPQueueLimit limit;
     private boolean slow;
 
@@ -29,7 +37,22 @@ final class SendQueue {
     }
 
     boolean hasRoom() {
-        return messages.get() < limit.messages() && bytes.get() < limit.bytes();
+        return messagesLeft() > 0 && bytes.get() < limit.bytes();
+    }
+
+    /** Reserves a place for a message if there is room. From any thread. */
+    boolean reserve() {
+        reserved.incrementAndGet();
+        if (messagesLeft() >= 0 && bytes.get() < limit.bytes()) {
+            return true;
+        }
+        reserved.decrementAndGet();
+        return false;
+    }
+
+    /** Called before the message is added that the place was for, and if it is not. */
+    void unreserve() {
+        reserved.decrementAndGet();
     }
 
     boolean isEmpty() {
@@ -42,6 +65,9 @@ final class SendQueue {
             queued = new QueuedMessage(message, result, since);
         } else {
             queued.set(message, result, since);
+        }
+        if (waiting.isEmpty()) {
+            oldestSince.set(since);
         }
         waiting.add(queued);
         messages.add(1);
@@ -62,13 +88,12 @@ final class SendQueue {
         if (message != null) {
             messages.add(-1);
             bytes.add(-message.bytes);
+            QueuedMessage next = waiting.peek();
+            if (next != null) {
+                oldestSince.set(next.since);
+            }
         }
         return message;
-    }
-
-    @Nullable
-    QueuedMessage peek() {
-        return waiting.peek();
     }
 
     Iterable<QueuedMessage> all() {
@@ -92,11 +117,16 @@ final class SendQueue {
 
     /** Less than zero if the limit was lowered in the meantime. */
     long messagesLeft() {
-        return limit.messages() - messages.get();
+        return limit.messages() - messages.get() - reserved.get();
     }
 
     long bytesLeft() {
         return limit.bytes() - bytes.get();
+    }
+
+    /** Has a meaning while messages wait. */
+    long oldestSince() {
+        return oldestSince.get();
     }
 
     long messages() {

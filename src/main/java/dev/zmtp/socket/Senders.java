@@ -1,8 +1,7 @@
 package dev.zmtp.socket;
 
 import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
-import static dev.zmtp.socket.ZMTPSocketException.Reason.DROPPED;
-import static dev.zmtp.socket.ZMTPSocketException.Reason.MUTE;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.FULL;
 
 import dev.zmtp.ZMTPMessage;
 import java.util.ArrayDeque;
@@ -111,10 +110,10 @@ final class Senders {
 
     /** Takes the message over. The result is that of the transport, or says why the message did not get there. */
     CompletableFuture<Void> send(ZMTPMessage message) {
-        CompletableFuture<Void> result = new CompletableFuture<>();
+        CompletableFuture<Void> result = new LoopFuture<>();
         QueuedMessage outgoing = new QueuedMessage(message, result, 0);
         if (closed) {
-            outgoing.fail(CLOSED, "the socket is closed");
+            dropClosed(outgoing);
         } else if (core.inEventLoop()) {
             if (waiters.get() > 0 || route(message, result) == Fate.REFUSED) {
                 waitInLine(outgoing);
@@ -145,29 +144,30 @@ final class Senders {
 
     private void makeRoom(Object oldest) {
         credit.give(1, messageOf(oldest).readableBytes());
-        core.droppedBySocket();
-        fail(oldest, DROPPED, "a newer message took its place");
+        core.account().dropped();
+        fail(oldest, FULL, "a newer message took its place");
     }
 
     private void waitInLine(QueuedMessage outgoing) {
         if (!core.routing().waits()) {
-            core.droppedBySocket();
-            outgoing.fail(MUTE, "the queue is full");
+            core.account().dropped();
+            outgoing.fail(FULL, "the queue is full");
         } else if (waiters.incrementAndGet() > core.config().maxWaitingSends()) {
             waiters.decrementAndGet();
-            outgoing.fail(MUTE, "as many sends wait as may: " + core.config().maxWaitingSends());
+            core.account().dropped();
+            outgoing.fail(FULL, "as many sends wait as may: " + core.config().maxWaitingSends());
         } else if (core.inEventLoop()) {
             waiting.add(outgoing);
         } else if (!core.tryExecute(() -> joinLine(outgoing))) {
             waiters.decrementAndGet();
-            outgoing.fail(CLOSED, "the event loop has ended");
+            dropClosed(outgoing);
         }
     }
 
     private void joinLine(QueuedMessage outgoing) {
         if (lineIsClosed) { // after it was sent
             waiters.decrementAndGet();
-            outgoing.fail(CLOSED, "the socket is closed");
+            dropClosed(outgoing);
         } else {
             waiting.add(outgoing);
             room();
@@ -258,9 +258,9 @@ final class Senders {
             credit.give(1, bytes);
         }
         if (refused && !mayWait) { // after the credit: the sender may send again as soon as it knows
-            core.droppedBySocket();
+            core.account().dropped();
             message.release();
-            SendResults.fail(result, MUTE, "the queue is full");
+            SendResults.fail(result, FULL, "the queue is full");
         }
         return !mayWait;
     }
@@ -309,6 +309,11 @@ final class Senders {
         return room;
     }
 
+    /** The number of messages that are on their way to a peer's queue, or wait in line. From any thread. */
+    long waiting() {
+        return (long) intake.size() + stranded.size() + waiters.get();
+    }
+
     /** The number of messages that were accepted and have no queue. They are not delivered unless a peer comes. */
     long stranded() {
         return stranded.size();
@@ -324,7 +329,7 @@ final class Senders {
         lineIsClosed = true;
         for (QueuedMessage next = waiting.poll(); next != null; next = waiting.poll()) {
             waiters.decrementAndGet();
-            next.fail(CLOSED, "the socket is closed");
+            dropClosed(next);
         }
         room.closed();
     }
@@ -338,24 +343,32 @@ final class Senders {
         drain(Integer.MAX_VALUE);
     }
 
-    /** Fails all accepted messages that have not left. Returns how many there were. */
-    long failAll() {
-        long failed = 0;
+    /** Fails all accepted messages that have not left. */
+    void failAll() {
         for (Object next = stranded.poll(); next != null; next = stranded.poll()) {
-            failed++;
-            fail(next, CLOSED, "the socket is closed");
+            failClosed(next);
         }
-        return failed + failIntake();
+        failIntake();
     }
 
     /** From any thread. */
-    private long failIntake() {
-        long failed = 0;
+    private void failIntake() {
         for (Object next = intake.poll(); next != null; next = intake.poll()) {
-            failed++;
-            fail(next, CLOSED, "the socket is closed");
+            if (next instanceof DirectSends.Addressed addressed && addressed.reserved()) {
+                addressed.peer().queue().unreserve();
+            }
+            failClosed(next);
         }
-        return failed;
+    }
+
+    private void failClosed(Object sent) {
+        core.account().dropped();
+        fail(sent, CLOSED, "the socket is closed");
+    }
+
+    private void dropClosed(QueuedMessage outgoing) {
+        core.account().dropped();
+        outgoing.fail(CLOSED, "the socket is closed");
     }
 
     private static void fail(Object sent, ZMTPSocketException.Reason reason, String text) {

@@ -3,9 +3,7 @@ package dev.zmtp.socket;
 import dev.zmtp.ZMTPMessage;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
-import java.util.Objects;
-import java.util.concurrent.CompletionStage;
-import java.util.function.Function;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Passes requests to a handler, up to a bound at a time, and sends each answer back to the peer that asked. */
@@ -14,11 +12,11 @@ final class Serving implements Inbox.Sink {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(Serving.class);
 
     private final SocketCore core;
-    private final Function<ZMTPRequest, ? extends CompletionStage<ZMTPMessage>> handler;
+    private final Consumer<? super ZMTPRequest> handler;
     private final ZMTPMessage.Builder builder = new ZMTPMessage.Builder();
     private int serving;
 
-    Serving(SocketCore core, Function<ZMTPRequest, ? extends CompletionStage<ZMTPMessage>> handler) {
+    Serving(SocketCore core, Consumer<? super ZMTPRequest> handler) {
         this.core = core;
         this.handler = handler;
     }
@@ -29,45 +27,40 @@ final class Serving implements Inbox.Sink {
     }
 
     @Override
-    public void take(ZMTPPeer from, ZMTPMessage message) {
+    public void take(Peer from, ZMTPMessage message) {
         int frames = Envelope.length(message);
         if (frames == 0) {
             Reception.malformed(from, message);
             return;
         }
-        ZMTPRequest request = ZMTPRequest.of(core, from, message, frames, builder);
+        ServedRequest request = ServedRequest.of(core, from, message, frames, builder, this);
         serving++;
-        CompletionStage<ZMTPMessage> answer;
         try {
-            answer = Objects.requireNonNull(handler.apply(request), "the handler's stage");
-        } catch (Throwable e) {
-            ended(request, null, e);
-            return;
+            handler.accept(request);
+        } catch (Throwable e) { // from the application: the asker waits in vain, and others do not
+            logger.warn("{} gets no answer", request, e);
+            request.drop();
         }
-        answer.whenComplete((reply, failure) -> {
-            if (core.inEventLoop()) {
-                ended(request, reply, failure);
-            } else if (!core.tryExecute(() -> ended(request, reply, failure))) {
-                request.message().release();
-                if (reply != null) {
-                    reply.release();
-                }
-            }
-        });
     }
 
-    private void ended(ZMTPRequest request, @Nullable ZMTPMessage reply, @Nullable Throwable failure) {
-        serving--;
-        try {
-            if (reply != null) {
-                request.reply(reply, builder);
-            } else {
-                logger.warn("{} gets no answer", request, failure);
-            }
-        } catch (RuntimeException e) { // such as an answer that was already released
-            logger.warn("{} gets no answer", request, e);
+    /** Called once for each request, from any thread, with the answer if there is one. */
+    void ended(ServedRequest request, @Nullable ZMTPMessage answer) {
+        if (core.inEventLoop()) {
+            endedHere(request, answer);
+        } else if (!core.tryExecute(() -> endedHere(request, answer)) && answer != null) {
+            answer.release();
         }
-        request.message().release();
+    }
+
+    private void endedHere(ServedRequest request, @Nullable ZMTPMessage answer) {
+        serving--;
+        if (answer != null) {
+            try {
+                request.send(answer, builder);
+            } catch (RuntimeException e) { // such as an answer that was already released
+                logger.warn("{} gets no answer", request, e);
+            }
+        }
         core.inbox().pump();
     }
 

@@ -7,8 +7,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The event loops of all sockets that were given none. They end when the last of these sockets is closed. Like those of
- * Netty, their threads keep the JVM alive. So a program that ends after closing a socket still delivers its messages.
+ * The event loops of all sockets that were given none. They end when the last of these sockets is closed. Their threads
+ * are daemons: a program that only waits for messages has to wait for the end of its socket.
  */
 final class SharedGroup {
 
@@ -20,7 +20,7 @@ final class SharedGroup {
     @SuppressWarnings("deprecation") // its successor is in Netty 4.2 only
     static synchronized EventLoopGroup acquire() {
         if (group == null) {
-            group = new NioEventLoopGroup(0, new DefaultThreadFactory("zmtp-socket"));
+            group = new NioEventLoopGroup(0, new DefaultThreadFactory("zmtp-socket", true));
         }
         users++;
         return group;

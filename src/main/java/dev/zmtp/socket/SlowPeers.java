@@ -16,8 +16,8 @@ final class SlowPeers {
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
 
     private final SocketCore core;
-    private final Map<ZMTPPeer, Map<DropReason, Long>> dropped = new LinkedHashMap<>();
-    private final Set<ZMTPPeer> watched = new LinkedHashSet<>();
+    private final Map<Peer, Map<DropReason, Long>> dropped = new LinkedHashMap<>();
+    private final Set<Peer> watched = new LinkedHashSet<>();
     private boolean reportScheduled;
     private boolean lookScheduled;
 
@@ -25,7 +25,7 @@ final class SlowPeers {
         this.core = core;
     }
 
-    void dropped(ZMTPPeer peer, DropReason reason) {
+    void dropped(Peer peer, DropReason reason) {
         if (reportScheduled) {
             dropped.computeIfAbsent(peer, p -> new EnumMap<>(DropReason.class)).merge(reason, 1L, Long::sum);
             return;
@@ -47,7 +47,7 @@ final class SlowPeers {
     }
 
     /** Called when the peer has become slow. If the policy is to disconnect such peers, it is watched. */
-    void watch(ZMTPPeer peer) {
+    void watch(Peer peer) {
         if (core.config().slowPeer() == ZMTPSlowPeer.DISCONNECT) {
             watched.add(peer);
             look();
@@ -70,7 +70,7 @@ final class SlowPeers {
     }
 
     /** The time during which a peer was away does not count, although what is queued for it has waited for longer. */
-    private void disconnectIfTooSlow(ZMTPPeer peer) {
+    private void disconnectIfTooSlow(Peer peer) {
         PeerHandler link = peer.link();
         if (link == null) {
             return;
@@ -79,7 +79,7 @@ final class SlowPeers {
         Duration oldest = peer.oldest();
         Duration waited = oldest.compareTo(there) < 0 ? oldest : there;
         if (waited.compareTo(core.config().slowPeerTimeout()) >= 0) {
-            link.refuse("the oldest of " + peer.queuedMessages() + " messages has waited for " + waited
+            link.refuse("the oldest of " + peer.queue().messages() + " messages has waited for " + waited
                     + " (expected: less than " + core.config().slowPeerTimeout() + ")");
         }
     }

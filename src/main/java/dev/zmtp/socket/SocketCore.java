@@ -9,16 +9,13 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.ScheduledFuture;
-import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -46,23 +43,25 @@ final class SocketCore {
     private final boolean namesPeers;
     private final Closing closing;
 
-    private final Set<ZMTPPeer> peers = ConcurrentHashMap.newKeySet();
-    private final ConcurrentHashMap<String, ZMTPConnector> connectors = new ConcurrentHashMap<>();
-    private final Set<ZMTPBinding> bindings = ConcurrentHashMap.newKeySet();
+    private final Set<Peer> peers = ConcurrentHashMap.newKeySet();
+    private final ConcurrentHashMap<String, Connector> connectors = new ConcurrentHashMap<>();
+    private final Set<Listener> bindings = ConcurrentHashMap.newKeySet();
 
-    private final LongAdder dropped = new LongAdder();
+    private final Account account = new Account(this);
+    private final Usage usage = new Usage(this);
+
+    private final Awaited connected = new Awaited();
+    private volatile ZMTPQueueLimit sendLimit;
 
     /** The allocator of the channels, as soon as there is one. */
     private ByteBufAllocator allocator = UnpooledByteBufAllocator.DEFAULT;
-
-    /** The number of messages that the transports have, and that are not known to be written or lost. */
-    private long unconfirmed;
 
     @SuppressWarnings("this-escape") // nothing happens before open()
     SocketCore(ZMTPSocketConfig config, EventLoop eventLoop, LongSupplier nanoTime, Runnable whenClosed) {
         this.config = config;
         this.eventLoop = eventLoop;
         this.nanoTime = nanoTime;
+        this.sendLimit = config.sendLimit();
         this.senders = new Senders(this);
         this.directly = new DirectSends(this);
         this.inbox = new Inbox(this);
@@ -206,11 +205,11 @@ final class SocketCore {
 
     // Endpoints
 
-    ZMTPConnector connect(Endpoint endpoint) {
+    Connector connect(Endpoint endpoint) {
         checkOpen();
         setup.check(endpoint, false);
-        ZMTPConnector made = new ZMTPConnector(this, endpoint);
-        ZMTPConnector there = connectors.putIfAbsent(endpoint.toString(), made);
+        Connector made = new Connector(this, endpoint);
+        Connector there = connectors.putIfAbsent(endpoint.toString(), made);
         if (there != null) {
             return there;
         }
@@ -225,7 +224,7 @@ final class SocketCore {
         return made;
     }
 
-    private void start(ZMTPConnector connector) {
+    private void start(Connector connector) {
         if (closing.isFinished()) { // but not before: messages for it may wait, and the socket linger for them
             connector.closeNow();
         } else if (connectors.containsValue(connector)) {
@@ -235,29 +234,29 @@ final class SocketCore {
     }
 
     /** Called when the connector will not connect again. What is queued for it fails. */
-    void stopped(ZMTPConnector connector) {
-        connectors.remove(connector.endpoint(), connector);
-        ZMTPPeer peer = connector.peer();
+    void stopped(Connector connector) {
+        connectors.remove(connector.text(), connector);
+        Peer peer = connector.peer();
         routing.queue(peer, false);
-        closing.undelivered(peer, peer.failQueue(PEER_DOWN, "the connector to " + connector.endpoint() + " stopped"));
-        requests.down(peer, new ZMTPSocketException(CLOSED, "the connector stopped"));
+        peer.failQueue(PEER_DOWN, connector.text() + " was closed");
+        requests.down(peer, new ZMTPSocketException(CLOSED, connector.text() + " was closed"));
         if (peer.isForgotten()) {
             peers.remove(peer);
         }
     }
 
-    CompletableFuture<ZMTPBinding> bind(Endpoint endpoint) {
+    Listener bind(Endpoint endpoint) {
         checkOpen();
         setup.check(endpoint, true);
-        ZMTPBinding binding = new ZMTPBinding(this, endpoint);
+        Listener binding = new Listener(this, endpoint);
         bindings.add(binding);
         if (!tryExecute(() -> start(binding))) {
             binding.end();
         }
-        return binding.bound().copy();
+        return binding;
     }
 
-    private void start(ZMTPBinding binding) {
+    private void start(Listener binding) {
         if (senders.isClosed()) {
             binding.end();
         } else {
@@ -265,16 +264,16 @@ final class SocketCore {
         }
     }
 
-    void unbound(ZMTPBinding binding) {
+    void unbound(Listener binding) {
         bindings.remove(binding);
         closing.ended();
     }
 
-    Collection<ZMTPConnector> connectors() {
+    Collection<Connector> connectors() {
         return connectors.values();
     }
 
-    Collection<ZMTPBinding> bindings() {
+    Collection<Listener> bindings() {
         return bindings;
     }
 
@@ -282,14 +281,14 @@ final class SocketCore {
 
     /** Returns the connection that has the name of this peer and may be about to end; null if there is none. */
     @Nullable
-    PeerHandler inTheWay(ZMTPPeer peer, PeerInfo info) {
+    PeerHandler inTheWay(Peer peer, PeerInfo info) {
         peer.info(info);
         return routing.inTheWay(peer);
     }
 
     /** Returns why the peer may not join; null if it may, in which case the routing knows it from now on. */
     @Nullable
-    String mayJoin(ZMTPPeer peer, PeerInfo info) {
+    String mayJoin(Peer peer, PeerInfo info) {
         peer.info(info);
         if (peer.connector() == null) {
             if (senders.isClosed()) {
@@ -302,7 +301,7 @@ final class SocketCore {
         return routing.up(peer);
     }
 
-    void up(PeerHandler link, ZMTPPeer peer) {
+    void up(PeerHandler link, Peer peer) {
         allocator = link.channel().alloc();
         peers.add(peer);
         peer.up(link);
@@ -310,21 +309,23 @@ final class SocketCore {
         subscriptions.up(peer);
         peer.drain();
         room();
-        ZMTPConnector connector = peer.connector();
+        connected.changed(connected.there() + 1);
+        Connector connector = peer.connector();
         if (connector != null && peer.link() == link) {
             connector.joined();
         }
     }
 
-    void down(PeerHandler link, ZMTPPeer peer, Throwable cause) {
+    void down(PeerHandler link, Peer peer, Throwable cause) {
         if (peer.link() != link) {
             return;
         }
         peer.down();
+        connected.changed(connected.there() - 1);
         subscriptions.down(peer);
         routing.down(peer);
         if (peer.connector() == null) {
-            closing.undelivered(peer, peer.failQueue(PEER_DOWN, "connection to " + link.endpoint() + " ended"));
+            peer.failQueue(PEER_DOWN, "connection to " + link.endpoint() + " ended");
         }
         if (peer.isForgotten()) {
             peers.remove(peer);
@@ -335,16 +336,28 @@ final class SocketCore {
     }
 
     void handshakeFailed(PeerHandler link, Throwable cause) {
+        account.ofAllPeers().handshakeFailures.add(1);
         failedHandshakes.failed(link, cause);
     }
 
-    Set<ZMTPPeer> peers() {
+    Set<Peer> peers() {
         return peers;
+    }
+
+    /** The peers that are connected, and the futures that wait for them. */
+    Awaited connected() {
+        return connected;
+    }
+
+    /** What {@link ZMTPSocket#whenPeers} counts. */
+    Awaited awaited() {
+        boolean publishes = config.type().isPublisher() || config.type() == ZMTPSocketType.RADIO;
+        return publishes ? subscribers.awaited() : connected;
     }
 
     // Messages, on the event loop
 
-    void received(ZMTPPeer from, ZMTPMessage message) {
+    void received(Peer from, ZMTPMessage message) {
         reception.received(from, message);
     }
 
@@ -352,7 +365,7 @@ final class SocketCore {
      * Returns what the application sees of the message. With some types, the name of the peer comes first (RFC 28, 41,
      * 51).
      */
-    ZMTPMessage present(ZMTPPeer from, ZMTPMessage message) {
+    ZMTPMessage present(Peer from, ZMTPMessage message) {
         if (!namesPeers) {
             return message;
         }
@@ -376,33 +389,20 @@ final class SocketCore {
         return directly;
     }
 
-    void droppedBySocket() {
-        dropped.increment();
-    }
-
-    long dropped() {
-        return dropped.sum();
-    }
-
     /** Counts messages whose connection has ended and that may or may not have arrived. */
-    void unknown(ZMTPPeer peer, long messages) {
+    void unknown(Peer peer, long messages) {
         peer.counters().unknown.add(messages);
-        closing.unknown(messages);
     }
 
     void unconfirmed(long messages) {
-        unconfirmed += messages;
+        account.unconfirmed(messages);
     }
 
     void confirmed(long messages) {
-        unconfirmed -= messages;
-        if (unconfirmed == 0) {
+        account.unconfirmed(-messages);
+        if (account.unconfirmed() == 0) {
             closing.check();
         }
-    }
-
-    long unconfirmed() {
-        return unconfirmed;
     }
 
     // The end
@@ -413,11 +413,34 @@ final class SocketCore {
         }
     }
 
-    CompletableFuture<ZMTPSocket.CloseReport> close(Duration linger) {
-        return closing.close(linger);
+    List<Peer> peerList() {
+        return List.copyOf(peers);
     }
 
-    List<ZMTPPeer> peerList() {
-        return List.copyOf(peers);
+    // From any thread
+
+    Usage usage() {
+        return usage;
+    }
+
+    boolean namesPeers() {
+        return namesPeers;
+    }
+
+    Account account() {
+        return account;
+    }
+
+    /** How much may wait for one peer. */
+    ZMTPQueueLimit sendLimit() {
+        return sendLimit;
+    }
+
+    void sendLimit(ZMTPQueueLimit limit) {
+        sendLimit = limit;
+        execute(() -> {
+            peers.forEach(peer -> peer.limit(limit));
+            room();
+        });
     }
 }

@@ -20,7 +20,7 @@ final class SocketEvents {
 
     private final List<Subscriber> subscribers = new CopyOnWriteArrayList<>();
 
-    AutoCloseable listen(Executor executor, Consumer<? super ZMTPSocketEvent> listener) {
+    ZMTPRegistration listen(Executor executor, Consumer<? super ZMTPSocketEvent> listener) {
         Subscriber subscriber = new Subscriber(executor, listener);
         subscribers.add(subscriber);
         return () -> {

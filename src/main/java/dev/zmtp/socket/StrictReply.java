@@ -14,7 +14,7 @@ final class StrictReply {
 
     private final SocketCore core;
 
-    /** {@link #IDLE}, the {@link Receiving} of a request, or the {@link ZMTPRequest} to answer. */
+    /** {@link #IDLE}, the {@link Receiving} of a request, or the {@link ServedRequest} to answer. */
     private final AtomicReference<Object> state = new AtomicReference<>(IDLE);
 
     StrictReply(SocketCore core) {
@@ -27,36 +27,36 @@ final class StrictReply {
             core.inbox().take(receiving);
             return receiving;
         }
-        CompletableFuture<ZMTPMessage> refused = new CompletableFuture<>();
+        CompletableFuture<ZMTPMessage> refused = new LoopFuture<>();
         SendResults.fail(refused, STATE, "receive: the last request was not answered");
         return refused;
     }
 
     /** Whether a send is the next thing to do. */
     boolean maySend() {
-        return state.get() instanceof ZMTPRequest;
+        return state.get() instanceof ServedRequest;
     }
 
     /** Takes the message over. */
     CompletableFuture<Void> send(ZMTPMessage answer) {
         Object now = state.get();
-        if (now instanceof ZMTPRequest request && state.compareAndSet(request, IDLE)) {
+        if (now instanceof ServedRequest request && state.compareAndSet(request, IDLE)) {
             return request.answer(answer);
         }
         answer.release();
-        CompletableFuture<Void> result = new CompletableFuture<>();
+        CompletableFuture<Void> result = new LoopFuture<>();
         SendResults.fail(result, STATE, "send: no request was received");
         return result;
     }
 
     /** The future of a request. If it ends in another way, the request is for the next one. */
-    private final class Receiving extends CompletableFuture<ZMTPMessage> implements Inbox.Taker {
+    private final class Receiving extends LoopFuture<ZMTPMessage> implements Inbox.Taker {
 
         @Override
-        public boolean take(ZMTPPeer from, ZMTPMessage message) {
+        public boolean take(Peer from, ZMTPMessage message) {
             int frames = Envelope.length(message);
             message.retain(); // it returns whole if this receive has ended
-            ZMTPRequest request = ZMTPRequest.of(core, from, message, frames);
+            ServedRequest request = ServedRequest.of(core, from, message, frames);
             if (state.compareAndSet(this, request)) {
                 message.release();
                 super.complete(request.message());

@@ -30,7 +30,7 @@ final class StrictRequest {
 
     /** Takes the message over. */
     CompletableFuture<Void> send(ZMTPMessage message) {
-        CompletableFuture<Void> sent = new CompletableFuture<>();
+        CompletableFuture<Void> sent = new LoopFuture<>();
         Asked asked = new Asked();
         if (!current.compareAndSet(null, asked)) {
             message.release();
@@ -47,7 +47,7 @@ final class StrictRequest {
         Asked asked = current.get();
         Receiving receiving = asked == null ? null : new Receiving(asked);
         if (receiving == null || !receiving.asked.receiver.compareAndSet(null, receiving)) {
-            CompletableFuture<ZMTPMessage> refused = new CompletableFuture<>();
+            CompletableFuture<ZMTPMessage> refused = new LoopFuture<>();
             if (core.senders().isClosed()) {
                 SendResults.fail(refused, CLOSED, "the socket is closed");
             } else {
@@ -96,7 +96,7 @@ final class StrictRequest {
     }
 
     /** The future of an answer. If it ends in another way, the answer is for the next one. */
-    private final class Receiving extends CompletableFuture<ZMTPMessage> {
+    private final class Receiving extends LoopFuture<ZMTPMessage> {
         private final Asked asked;
 
         Receiving(Asked asked) {

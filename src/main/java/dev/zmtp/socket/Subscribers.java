@@ -4,39 +4,32 @@ import dev.zmtp.ZMTPSubscription;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
-import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BiConsumer;
 import java.util.function.ToIntFunction;
-import org.jspecify.annotations.Nullable;
 
 /** What the application of a publisher learns about its subscribers. */
 final class Subscribers {
 
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(Subscribers.class);
 
-    private record Listener(BiConsumer<ZMTPPeer, ZMTPSubscription> listener, boolean all) {}
+    private record Listening(BiConsumer<? super ZMTPPeer, ZMTPSubscription> listener, boolean all) {}
 
-    private record Waiter(int subscribers, CompletableFuture<Integer> reached) {}
-
-    private final Map<ZMTPPeer, Set<ByteBuf>> topics = new HashMap<>();
-    private final Map<ZMTPPeer, Integer> groups = new HashMap<>();
-    private final List<Waiter> waiters = new ArrayList<>();
-    private final List<Listener> listeners = new CopyOnWriteArrayList<>();
-    private @Nullable ZMTPSocketException closed;
+    private final Map<Peer, Set<ByteBuf>> topics = new HashMap<>();
+    private final Map<Peer, Integer> groups = new HashMap<>();
+    private final Awaited awaited = new Awaited();
+    private final List<Listening> listeners = new CopyOnWriteArrayList<>();
 
     /**
      * Adds a listener, which is called for the first subscription to a topic and the last cancel, or for all of them.
      */
-    AutoCloseable listen(BiConsumer<ZMTPPeer, ZMTPSubscription> listener, boolean all) {
-        Listener added = new Listener(listener, all);
+    ZMTPRegistration listen(BiConsumer<? super ZMTPPeer, ZMTPSubscription> listener, boolean all) {
+        Listening added = new Listening(listener, all);
         listeners.add(added);
         return () -> listeners.remove(added);
     }
@@ -48,40 +41,25 @@ final class Subscribers {
         return wanted;
     }
 
-    /** Returns the number of peers that have a topic or are in a group. */
-    int count() {
-        return topics.size() + groups.size();
+    /** The peers that have a topic or are in a group, and the futures that wait for them. */
+    Awaited awaited() {
+        return awaited;
     }
 
-    void await(int subscribers, CompletableFuture<Integer> reached) {
-        if (closed != null) { // after the call
-            reached.completeExceptionally(closed);
-            return;
-        }
-        waiters.add(new Waiter(subscribers, reached));
-        arrived();
-    }
-
-    private void arrived() {
-        for (Iterator<Waiter> i = waiters.iterator(); i.hasNext(); ) {
-            Waiter waiter = i.next();
-            if (waiter.reached.isDone() || count() >= waiter.subscribers) {
-                i.remove();
-                waiter.reached.complete(count());
-            }
-        }
+    private void counted() {
+        awaited.changed(topics.size() + groups.size());
     }
 
     /** Handles a request of a peer. {@code left} is the number of peers that have the topic now. */
-    void requested(ZMTPPeer peer, ZMTPSubscription request, boolean changed, int left) {
+    void requested(Peer peer, ZMTPSubscription request, boolean changed, int left) {
         if (changed) {
             remember(peer, request);
         }
         tell(peer, request, changed && (request.isSubscribe() ? left == 1 : left == 0));
-        arrived();
+        counted();
     }
 
-    private void remember(ZMTPPeer peer, ZMTPSubscription request) {
+    private void remember(Peer peer, ZMTPSubscription request) {
         if (request.isSubscribe()) {
             topics.computeIfAbsent(peer, p -> new LinkedHashSet<>()).add(request.topic());
         } else {
@@ -92,15 +70,16 @@ final class Subscribers {
         }
     }
 
-    void joined(ZMTPPeer peer, boolean join) {
+    void joined(Peer peer, boolean join) {
         groups.merge(peer, join ? 1 : -1, (a, b) -> a + b == 0 ? null : a + b);
-        arrived();
+        counted();
     }
 
     /** Cancels the topics of a peer that has left (RFC 29). The routing has already forgotten them. */
-    void left(ZMTPPeer peer, ToIntFunction<ByteBuf> others) {
+    void left(Peer peer, ToIntFunction<ByteBuf> others) {
         groups.remove(peer);
         Set<ByteBuf> its = topics.remove(peer);
+        counted();
         if (its != null && !listeners.isEmpty()) {
             for (ByteBuf topic : its) {
                 tell(peer, ZMTPSubscription.cancel(topic), others.applyAsInt(topic) == 0);
@@ -108,8 +87,8 @@ final class Subscribers {
         }
     }
 
-    private void tell(ZMTPPeer peer, ZMTPSubscription request, boolean edge) {
-        for (Listener to : listeners) {
+    private void tell(Peer peer, ZMTPSubscription request, boolean edge) {
+        for (Listening to : listeners) {
             if (edge || to.all) {
                 try {
                     to.listener.accept(peer, request);
@@ -118,11 +97,5 @@ final class Subscribers {
                 }
             }
         }
-    }
-
-    void close(ZMTPSocketException cause) {
-        closed = cause;
-        waiters.forEach(waiter -> waiter.reached.completeExceptionally(cause));
-        waiters.clear();
     }
 }

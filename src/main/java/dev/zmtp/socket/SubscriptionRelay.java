@@ -17,7 +17,7 @@ final class SubscriptionRelay {
     private final ZMTPSocket subscriber;
 
     // On the publisher's event loop
-    private final Map<ByteBuf, ZMTPSocket.Registration> topics = new HashMap<>();
+    private final Map<ByteBuf, ZMTPRegistration> topics = new HashMap<>();
     private @Nullable AutoCloseable listener;
     private boolean ended;
 
@@ -40,7 +40,7 @@ final class SubscriptionRelay {
             add(request.topic());
             return;
         }
-        ZMTPSocket.Registration registration = topics.remove(request.topic());
+        ZMTPRegistration registration = topics.remove(request.topic());
         if (registration != null) {
             registration.close();
         }
@@ -60,7 +60,7 @@ final class SubscriptionRelay {
             if (listener != null) {
                 Sockets.closeQuietly(listener);
             }
-            topics.values().forEach(ZMTPSocket.Registration::close);
+            topics.values().forEach(ZMTPRegistration::close);
             topics.clear();
             whenEnded.run();
         });

@@ -22,7 +22,7 @@ final class Subscriptions {
     private final boolean groups;
     private final Map<ByteBuf, Integer> wanted = new LinkedHashMap<>();
     private final ZMTPTopicMatcher<Subscriptions> prefixes = new ZMTPTopicMatcher<>(Integer.MAX_VALUE, Long.MAX_VALUE);
-    private final Set<ZMTPPeer> publishers = new LinkedHashSet<>();
+    private final Set<Peer> publishers = new LinkedHashSet<>();
     private boolean matched;
 
     Subscriptions(SocketCore core) {
@@ -31,7 +31,7 @@ final class Subscriptions {
     }
 
     /** Adds the topic until the result is closed. From any thread. */
-    ZMTPSocket.Registration register(ByteBuf topic) {
+    ZMTPRegistration register(ByteBuf topic) {
         core.checkOpen();
         core.executeHere(() -> add(topic));
         AtomicBoolean cancelled = new AtomicBoolean();
@@ -42,7 +42,12 @@ final class Subscriptions {
         };
     }
 
-    void add(ByteBuf topic) {
+    /** Takes one registration off. From any thread. */
+    void unregister(ByteBuf topic) {
+        core.executeHere(() -> remove(topic));
+    }
+
+    private void add(ByteBuf topic) {
         if (wanted.merge(topic, 1, Integer::sum) == 1) {
             if (!groups) {
                 prefixes.add(topic, this);
@@ -51,9 +56,11 @@ final class Subscriptions {
         }
     }
 
-    void remove(ByteBuf topic) {
+    /** Takes one registration of the topic off, if there is one. */
+    private void remove(ByteBuf topic) {
+        boolean there = wanted.containsKey(topic);
         Integer left = wanted.computeIfPresent(topic, (t, count) -> count == 1 ? null : count - 1);
-        if (left == null) {
+        if (there && left == null) {
             if (!groups) {
                 prefixes.remove(topic, this);
             }
@@ -62,12 +69,12 @@ final class Subscriptions {
     }
 
     private void tell(ByteBuf topic, boolean add) {
-        for (ZMTPPeer publisher : publishers) {
+        for (Peer publisher : publishers) {
             tell(publisher, topic, add);
         }
     }
 
-    private void tell(ZMTPPeer publisher, ByteBuf topic, boolean add) {
+    private void tell(Peer publisher, ByteBuf topic, boolean add) {
         PeerHandler link = publisher.link();
         if (link != null) {
             link.command(groups ? membership(topic, add) : subscription(topic, add));
@@ -82,12 +89,12 @@ final class Subscriptions {
         return join ? ZMTPMembership.join(group) : ZMTPMembership.leave(group);
     }
 
-    void up(ZMTPPeer publisher) {
+    void up(Peer publisher) {
         publishers.add(publisher);
         wanted.keySet().forEach(topic -> tell(publisher, topic, true));
     }
 
-    void down(ZMTPPeer publisher) {
+    void down(Peer publisher) {
         publishers.remove(publisher);
     }
 

@@ -9,12 +9,12 @@ import org.jspecify.annotations.Nullable;
 /** Sends to every peer that is connected, without waiting for any of them (RFC 29, XSUB). */
 final class ToAll extends Routing {
 
-    private final List<ZMTPPeer> peers = new ArrayList<>();
+    private final List<Peer> peers = new ArrayList<>();
 
     @Override
     Fate route(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
         for (int i = 0; i < peers.size(); i++) {
-            ZMTPPeer peer = peers.get(i);
+            Peer peer = peers.get(i);
             if (peer.isLeaving()) {
                 continue; // it only gets what is queued
             }
@@ -31,13 +31,13 @@ final class ToAll extends Routing {
 
     @Override
     @Nullable
-    String up(ZMTPPeer peer) {
+    String up(Peer peer) {
         peers.add(peer);
         return null;
     }
 
     @Override
-    void down(ZMTPPeer peer) {
+    void down(Peer peer) {
         peers.remove(peer);
     }
 }

@@ -2,9 +2,15 @@ package dev.zmtp.socket;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
+import io.netty.buffer.ByteBuf;
+import io.netty.util.concurrent.BlockingOperationException;
+import java.time.Duration;
 import java.util.Objects;
 
-/** What the application may call, and with which messages: it depends on the type of the socket. */
+/**
+ * What the application may call, and with which messages: it depends on the type of the socket. A message that is
+ * refused is released, as all calls take it over.
+ */
 final class Usage {
 
     private final SocketCore core;
@@ -16,39 +22,95 @@ final class Usage {
     /** Checks that the method may be called. */
     void require(boolean holds, String method, String expected) {
         if (!holds) {
-            throw new UnsupportedOperationException(
-                    method + ": not with " + core.type() + " (expected: " + expected + ")");
+            throw unsupported(method, expected);
         }
     }
 
-    void checkSend(ZMTPMessage message) {
+    private UnsupportedOperationException unsupported(String method, String expected) {
+        return new UnsupportedOperationException(
+                method + ": not with " + core.type() + " (expected: " + expected + ")");
+    }
+
+    void checkSend(String method, ZMTPMessage message) {
+        Objects.requireNonNull(message, "message");
         ZMTPSocketType type = core.type();
-        require(Patterns.sends(type), "send", "a type that sends");
+        if (!Patterns.sends(type)) {
+            throw refused(message, unsupported(method, "a type that sends"));
+        }
         int most = Patterns.maxFrames(type);
         checkFrames(message, Patterns.namesPeers(type) && most == 1 ? 2 : most);
         if (type == ZMTPSocketType.RADIO) {
-            if (message.size() != 2) {
-                throw new IllegalArgumentException("frames: " + message.size() + " (expected: a group and a body)");
-            }
+            checkGroup(message);
+        }
+    }
+
+    private static void checkGroup(ZMTPMessage message) {
+        if (message.size() != 2) {
+            throw refused(
+                    message,
+                    new IllegalArgumentException("frames: " + message.size() + " (expected: a group and a body)"));
+        }
+        try {
             Groups.check(message.frame(0));
+        } catch (IllegalArgumentException e) {
+            throw refused(message, e);
         }
     }
 
-    void checkSendTo(String method, ZMTPPeer peer, ZMTPMessage message) {
+    void checkSendTo(String method, ZMTPMessage message) {
+        Objects.requireNonNull(message, "message");
         ZMTPSocketType type = core.type();
-        require(Patterns.namesPeers(type) || type.isPublisher(), method, "ROUTER, SERVER, PEER, PUB or XPUB");
+        if (!Patterns.namesPeers(type) && !type.isPublisher()) {
+            throw refused(message, unsupported(method, "ROUTER, SERVER, PEER, PUB or XPUB"));
+        }
         checkFrames(message, Patterns.maxFrames(type));
-        if (!peer.isOf(core)) {
-            throw new IllegalArgumentException(
-                    "peer: " + peer + " of another socket (expected: one of this " + type + ")");
+    }
+
+    void checkRequest(ZMTPMessage message, Duration timeout) {
+        Objects.requireNonNull(message, "message");
+        ZMTPSocketType type = core.type();
+        if (type != ZMTPSocketType.REQ && type != ZMTPSocketType.DEALER) {
+            throw refused(message, unsupported("request", "REQ or DEALER"));
+        }
+        if (timeout.isNegative()) {
+            throw refused(message, new IllegalArgumentException("timeout: " + timeout + " (expected: >= 0)"));
+        }
+        checkFrames(message, Integer.MAX_VALUE);
+    }
+
+    /** Checks that the thread may wait. */
+    static void checkMayWait(ZMTPMessage message) {
+        try {
+            LoopFuture.checkMayWait();
+        } catch (BlockingOperationException e) {
+            throw refused(message, e);
         }
     }
 
-    static void checkFrames(ZMTPMessage message, int most) {
-        int frames = Objects.requireNonNull(message, "message").size();
+    private static RuntimeException refused(ZMTPMessage message, RuntimeException why) {
+        if (message.refCnt() > 0) { // it may be a released one that is refused
+            message.release();
+        }
+        return why;
+    }
+
+    /** Returns the topic or group if it may be one. */
+    ByteBuf topic(String method, ByteBuf topic) {
+        boolean group = core.type() == ZMTPSocketType.DISH;
+        require(group || core.type().isSubscriber(), method, "SUB, XSUB or DISH");
+        if (group) {
+            Groups.check(topic);
+        }
+        return topic;
+    }
+
+    private static void checkFrames(ZMTPMessage message, int most) {
+        int frames = message.size();
         if (frames < 1 || frames > most) {
-            throw new IllegalArgumentException(
-                    "frames: " + frames + " (expected: " + (most == 1 ? "1" : "from 1 to " + most) + ")");
+            throw refused(
+                    message,
+                    new IllegalArgumentException(
+                            "frames: " + frames + " (expected: " + (most == 1 ? "1" : "from 1 to " + most) + ")"));
         }
     }
 }

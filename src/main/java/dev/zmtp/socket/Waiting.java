@@ -4,49 +4,63 @@ import static dev.zmtp.socket.ZMTPSocketException.Reason.STATE;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.TIMEOUT;
 
 import dev.zmtp.ZMTPMessage;
-import io.netty.channel.EventLoopGroup;
-import io.netty.util.concurrent.EventExecutor;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
-/** The calls that block. */
+/** The calls that wait for a future. On an event loop, they throw instead. */
 final class Waiting {
 
-    private final EventLoopGroup group;
+    private Waiting() {}
 
-    Waiting(EventLoopGroup group) {
-        this.group = group;
-    }
-
-    /** Checks that this thread is none of the event loops, which must not wait for themselves. */
-    void check() {
-        for (EventExecutor executor : group) {
-            if (executor.inEventLoop()) {
-                throw new IllegalStateException("waiting on an event loop would stop it");
-            }
+    static <T> T await(CompletableFuture<T> future) throws InterruptedException {
+        LoopFuture.checkMayWait();
+        try {
+            return future.get();
+        } catch (ExecutionException e) {
+            throw failure(e);
         }
     }
 
-    static <T> T await(CompletableFuture<T> future, Duration timeout, String missing) throws InterruptedException {
+    static <T> T await(CompletableFuture<T> future, Duration timeout, Supplier<ZMTPSocketException> late)
+            throws InterruptedException {
+        LoopFuture.checkMayWait();
         try {
             return future.get(Settings.nanos(timeout), TimeUnit.NANOSECONDS);
         } catch (TimeoutException e) {
-            throw new ZMTPSocketException(TIMEOUT, missing + " within " + timeout);
+            throw late.get();
         } catch (ExecutionException e) {
-            if (e.getCause() instanceof ZMTPSocketException cause) {
-                throw cause;
-            }
-            throw new ZMTPSocketException(STATE, "it failed", e.getCause());
+            throw failure(e);
         }
     }
 
-    /** A message that arrives at the moment of an interrupt or timeout is returned all the same: it would be lost. */
-    static ZMTPMessage receive(CompletableFuture<ZMTPMessage> received, Duration timeout) throws InterruptedException {
+    private static ZMTPSocketException failure(ExecutionException e) {
+        return e.getCause() instanceof ZMTPSocketException known
+                ? ZMTPSocketException.here(known)
+                : new ZMTPSocketException(STATE, "it failed", e.getCause());
+    }
+
+    static ZMTPMessage receive(CompletableFuture<ZMTPMessage> received) throws InterruptedException {
+        return Objects.requireNonNull(receive(received, null), "it waits until there is one");
+    }
+
+    /**
+     * Waits for a message. One that arrives at the moment of an interrupt or timeout is returned all the same: it would
+     * be lost.
+     *
+     * @return null if none has come in time
+     */
+    static @Nullable ZMTPMessage receive(CompletableFuture<ZMTPMessage> received, @Nullable Duration timeout)
+            throws InterruptedException {
         try {
-            return await(received, timeout, "no message");
+            return timeout == null
+                    ? await(received)
+                    : await(received, timeout, () -> new ZMTPSocketException(TIMEOUT, "no message within " + timeout));
         } catch (InterruptedException e) {
             if (received.cancel(false) || received.isCompletedExceptionally()) {
                 throw e;
@@ -54,8 +68,8 @@ final class Waiting {
             Thread.currentThread().interrupt();
             return received.join();
         } catch (ZMTPSocketException e) {
-            if (e.reason() == TIMEOUT && !received.cancel(false) && !received.isCompletedExceptionally()) {
-                return received.join();
+            if (e.reason() == TIMEOUT && !received.isCompletedExceptionally()) {
+                return received.cancel(false) ? null : received.join();
             }
             throw e;
         }

@@ -100,7 +100,8 @@ public final class ZMTPProxy implements AutoCloseable {
      *
      * @throws IllegalArgumentException if neither can receive what the other can send, or if one is a REQ or REP, for
      *     which DEALER and ROUTER stand in
-     * @throws ZMTPSocketException if one is closed, or if what it receives goes elsewhere
+     * @throws ZMTPSocketException if one is closed
+     * @throws IllegalStateException if what one receives goes elsewhere
      */
     public static ZMTPProxy start(ZMTPSocket frontend, ZMTPSocket backend) {
         return start(frontend, backend, (Capture) null);
@@ -136,7 +137,7 @@ public final class ZMTPProxy implements AutoCloseable {
         if (frontend != backend) {
             try {
                 backend.core().inbox().claim();
-            } catch (ZMTPSocketException e) {
+            } catch (IllegalStateException e) {
                 frontend.core().inbox().unclaim();
                 throw e;
             }

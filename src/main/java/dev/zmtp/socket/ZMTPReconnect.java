@@ -5,7 +5,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The waits of a {@link ZMTPConnector} between its attempts. Immutable.
+ * The waits of a {@link ZMTPEndpoint} that connects, between its attempts. Immutable.
  *
  * <p>The bound of the wait doubles with each failure in a row, from {@code initial} to {@code max}. The wait is a
  * random part of the bound, so that a thousand clients of one server do not come back at the same time. A row ends with

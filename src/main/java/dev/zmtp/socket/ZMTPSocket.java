@@ -9,107 +9,80 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
+import io.netty.util.concurrent.BlockingOperationException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.List;
-import java.util.Map;
+import java.util.Collection;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
-import java.util.concurrent.Flow;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A ZeroMQ socket: it binds and connects to any number of endpoints, spreads what is sent among its peers, and collects
  * what they send, by the pattern of its {@link ZMTPSocketType} (RFC 28 to 31, 41, 48, 49, 51, 52).
  *
  * <pre>{@code
- *   ZMTPSocket pull = ZMTPSocket.open(PULL);
+ *   ZMTPSocket pull = ZMTPSocket.of(PULL);
  *   pull.onMessage((peer, message) -> { System.out.println(message); message.release(); });
  *   pull.bind("tcp://127.0.0.1:5555");
  *
- *   ZMTPSocket push = ZMTPSocket.open(PUSH);
+ *   ZMTPSocket push = ZMTPSocket.of(PUSH);
  *   push.connect("tcp://127.0.0.1:5555");
- *   push.send(ZMTPMessage.fromUTF8("hello"));
+ *   push.sendOrDrop(ZMTPMessage.fromUTF8("hello"));
  * }</pre>
  *
  * <p><b>Threads.</b> All methods may be called from any thread, the socket's event loop included; those that wait throw
- * on an event loop. Messages of one thread to one peer keep their order. A socket lives on one event loop of its group,
- * on which handlers and listeners of messages run: they must not block.
+ * {@link BlockingOperationException} on an event loop. Messages of one thread to one peer keep their order. A socket
+ * lives on one event loop, on which handlers and listeners of messages run: they must not block. The event loops of
+ * sockets that were given none are daemons, so {@code main} has to stay, for example in {@code closeFuture().join()}.
  *
- * <p><b>Ownership.</b> A message that is sent belongs to the socket, which releases it, unless {@link #trySend} returns
- * false. If the call throws an {@link IllegalArgumentException}, an {@link IllegalStateException} or an
- * {@link UnsupportedOperationException}, the message is still the caller's. A message that is received belongs to the
- * receiver, which releases it.
+ * <p><b>Ownership.</b> A message that is sent belongs to the socket, also if the call throws. Only a {@link #trySend}
+ * that returns false leaves it with the caller. A message that is received belongs to the receiver, which releases it.
  *
  * <p><b>Bounds.</b> Every queue is bounded, in messages and in bytes, for each peer: see {@link ZMTPSocketConfig}. The
  * buffers of the kernel come on top of that, a few MB for each TCP connection.
  *
  * <p><b>Delivery.</b> At most once. What the transport had when a connection ended may or may not have arrived, and its
- * future fails with {@link ZMTPSocketException.Reason#UNKNOWN}. What waits in the queue of a peer that this socket
- * connects to is sent when the peer is back.
+ * future fails with {@link ZMTPSocketException.Reason#UNKNOWN}. What waits for a peer that this socket connects to is
+ * sent when the peer is back.
+ *
+ * <p><b>Types.</b> A method that the type does not have throws {@link UnsupportedOperationException}.
  */
 public final class ZMTPSocket implements AutoCloseable {
 
-    /** Receives messages, on the socket's event loop. */
-    @FunctionalInterface
-    public interface MessageHandler {
-        /**
-         * Takes a message over and has to release it. If it throws, that is logged.
-         *
-         * @param from the peer that has sent it
-         * @param message the message; with ROUTER, SERVER and PEER, its first frame is the name of the peer
-         */
-        void message(ZMTPPeer from, ZMTPMessage message);
-    }
-
-    /** A listener, a subscription or a membership, which lasts until it is closed. */
-    public interface Registration extends AutoCloseable {
-        /** Ends it. A second call does nothing. */
-        @Override
-        void close();
-    }
-
-    /**
-     * What happened to the messages that were accepted before the socket was closed.
-     *
-     * @param undelivered the number of messages that have not left this process
-     * @param unknown the number of messages that the transport had, and that may or may not have arrived
-     * @param undeliveredTo the undelivered ones by endpoint; those that had no peer are under "nobody"
-     */
-    public record CloseReport(long undelivered, long unknown, Map<String, Long> undeliveredTo) {}
-
     private final SocketCore core;
     private final Exchange exchange;
-    private final Usage usage;
-    private final Waiting waiting;
 
     private ZMTPSocket(ZMTPSocketConfig config, LongSupplier nanoTime) {
         EventLoopGroup given = config.group();
         EventLoopGroup group = given == null ? SharedGroup.acquire() : given;
-        EventLoop eventLoop = group.next();
-        this.core = new SocketCore(config, eventLoop, nanoTime, given == null ? SharedGroup::release : () -> {});
+        this.core = new SocketCore(config, group.next(), nanoTime, given == null ? SharedGroup::release : () -> {});
         this.exchange = new Exchange(core);
-        this.usage = new Usage(core);
-        this.waiting = new Waiting(group);
         core.open();
     }
 
-    /** Opens a socket of this type with all defaults. It has no connections yet. */
-    public static ZMTPSocket open(ZMTPSocketType type) {
-        return open(ZMTPSocketConfig.of(type));
+    /** Returns a socket of this type with all defaults. It has no connections yet. */
+    public static ZMTPSocket of(ZMTPSocketType type) {
+        return of(ZMTPSocketConfig.of(type));
     }
 
-    /** Opens a socket. It has no connections yet. */
-    public static ZMTPSocket open(ZMTPSocketConfig config) {
-        return open(config, System::nanoTime);
+    /** As {@link #of(ZMTPSocketType)}, on this event loop, which stays the caller's. */
+    public static ZMTPSocket of(ZMTPSocketType type, EventLoop loop) {
+        return of(ZMTPSocketConfig.builder(type).group(loop).build());
     }
 
-    /** Opens a socket with a clock that agrees with that of the event loop. */
-    static ZMTPSocket open(ZMTPSocketConfig config, LongSupplier nanoTime) {
+    /** Returns a socket. It has no connections yet. */
+    public static ZMTPSocket of(ZMTPSocketConfig config) {
+        return of(config, System::nanoTime);
+    }
+
+    /** Returns a socket with a clock that agrees with that of the event loop. */
+    static ZMTPSocket of(ZMTPSocketConfig config, LongSupplier nanoTime) {
         return new ZMTPSocket(config, nanoTime);
     }
 
@@ -118,52 +91,66 @@ public final class ZMTPSocket implements AutoCloseable {
         return core.type();
     }
 
-    /** The settings of the socket. */
-    public ZMTPSocketConfig config() {
-        return core.config();
+    /** The event loop of all its connections, on which handlers are called. */
+    public EventLoop loop() {
+        return core.eventLoop();
     }
 
-    // Endpoints
+    // Endpoints and peers
 
     /**
-     * Binds to an endpoint: {@code tcp://*:5555}, {@code ipc:///run/service}, {@code inproc://name},
-     * {@code shm:///run/service}.
+     * Listens at an endpoint: {@code tcp://*:5555}, {@code ipc:///run/service}, {@code inproc://name},
+     * {@code shm:///run/service}. The text is checked now, the rest happens later: see {@link ZMTPEndpoint#ready}.
      *
-     * @return completes when peers are accepted; fails if the endpoint cannot be bound
      * @throws IllegalArgumentException if the text is not an endpoint
      */
-    public CompletableFuture<ZMTPBinding> bind(String endpoint) {
+    public ZMTPEndpoint bind(String endpoint) {
         return core.bind(Endpoint.parse(core.config(), endpoint, true));
     }
 
     /**
      * Connects to an endpoint, whether or not a peer is there, and again whenever the connection ends. Messages may be
-     * sent at once. Connecting a second time to the same text returns the same connector.
+     * sent at once. Connecting a second time to the same text returns the same endpoint.
      *
      * @throws IllegalArgumentException if the text is not an endpoint
      */
-    public ZMTPConnector connect(String endpoint) {
+    public ZMTPEndpoint connect(String endpoint) {
         return core.connect(Endpoint.parse(core.config(), endpoint, false));
     }
 
-    /** The present peers: those that are connected, and those that this socket connects to. */
-    public List<ZMTPPeer> peers() {
-        return core.peerList();
+    /** The peers that are connected now: a snapshot. */
+    public Collection<ZMTPPeer> peers() {
+        return core.peers().stream()
+                .filter(Peer::isUp)
+                .<ZMTPPeer>map(peer -> peer)
+                .toList();
+    }
+
+    /** The peer of a ROUTER, SERVER or PEER that has this name and is connected now; null if there is none. */
+    public @Nullable ZMTPPeer peer(ByteBuffer name) {
+        core.usage().require(core.namesPeers(), "peer", "ROUTER, SERVER or PEER");
+        Peer peer = core.routing().named(name);
+        return peer != null && peer.isUp() ? peer : null;
+    }
+
+    /** As {@link #peer(ByteBuffer)}, with a name in UTF-8. */
+    public @Nullable ZMTPPeer peer(String name) {
+        return peer(StandardCharsets.UTF_8.encode(name));
+    }
+
+    /**
+     * Completes when this many peers are connected; with PUB, XPUB and RADIO, when this many have a subscription or are
+     * in a group, so that what is sent then reaches them. Fails with {@code CLOSED}.
+     */
+    public CompletableFuture<Void> whenPeers(int count) {
+        CompletableFuture<Void> reached = new LoopFuture<>();
+        if (core.senders().isClosed() || !core.tryExecute(() -> core.awaited().await(count, reached))) {
+            SendResults.fail(reached, CLOSED, "the socket is closed");
+        }
+        return reached;
     }
 
     // Sending
-
-    /**
-     * Sends a message, which it takes over. If there is no room, the message waits in line, with at most
-     * {@link ZMTPSocketConfig#maxWaitingSends()} others.
-     *
-     * @return completes when the transport has written the message; with a publisher, when it is queued. Otherwise it
-     *     fails with a {@link ZMTPSocketException}, which says why and how far the message came
-     */
-    public CompletableFuture<Void> send(ZMTPMessage message) {
-        usage.checkSend(message);
-        return exchange.send(message);
-    }
 
     /**
      * Sends a message if there is room for it now.
@@ -171,49 +158,41 @@ public final class ZMTPSocket implements AutoCloseable {
      * @return whether the message was taken; if not, it still belongs to the caller
      */
     public boolean trySend(ZMTPMessage message) {
-        usage.checkSend(message);
+        core.usage().checkSend("trySend", message);
         return exchange.trySend(message);
     }
 
-    /** Sends a message, or drops and counts it if there is no room now. Takes the message over in both cases. */
-    public void write(ZMTPMessage message) {
-        if (!trySend(message)) {
-            core.droppedBySocket();
+    /** Sends a message, or drops and counts it if there is no room now. */
+    public void sendOrDrop(ZMTPMessage message) {
+        core.usage().checkSend("sendOrDrop", message);
+        if (!exchange.trySend(message)) {
+            core.account().dropped();
             message.release();
         }
     }
 
     /**
-     * Sends a message, which it takes over, and waits until it is written.
+     * Sends a message. If there is no room, it waits in line, with at most {@link ZMTPSocketConfig#maxWaitingSends()}
+     * others.
      *
-     * @throws ZMTPSocketException if it did not leave; with {@code TIMEOUT}, it may leave later
-     * @throws IllegalStateException on an event loop
+     * @return completes when the transport has written the message; with a publisher, when it is queued. Otherwise it
+     *     fails with a {@link ZMTPSocketException}, which says why and how far the message came
      */
-    public void send(ZMTPMessage message, Duration timeout) throws InterruptedException {
-        waiting.check();
-        Waiting.await(send(message), timeout, "not written");
+    public CompletableFuture<Void> sendAsync(ZMTPMessage message) {
+        core.usage().checkSend("sendAsync", message);
+        return exchange.send(message);
     }
 
     /**
-     * Sends a message, which it takes over, to one peer. With ROUTER, SERVER and PEER, the message does not begin with
-     * the name of the peer. With PUB and XPUB, it is sent whatever the peer has subscribed to, for example as the last
-     * value of a topic for a new subscriber. A SUB still filters what it gets.
+     * Sends a message, and waits until it is written.
      *
-     * @return as with {@link #send(ZMTPMessage)}; with a publisher it completes when the message is written
-     * @throws IllegalArgumentException if the peer belongs to another socket, or the message has too many frames; the
-     *     message then still belongs to the caller
+     * @throws ZMTPSocketException if it did not leave
+     * @throws InterruptedException if the thread is interrupted; the message may leave all the same
      */
-    public CompletableFuture<Void> sendTo(ZMTPPeer peer, ZMTPMessage message) {
-        usage.checkSendTo("sendTo", peer, message);
-        CompletableFuture<Void> result = new CompletableFuture<>();
-        core.directly().send(peer, message, result);
-        return result;
-    }
-
-    /** Sends a message to one peer as {@link #sendTo} does, or drops and counts it. Nothing is allocated for it. */
-    public void writeTo(ZMTPPeer peer, ZMTPMessage message) {
-        usage.checkSendTo("writeTo", peer, message);
-        core.directly().send(peer, message, null);
+    public void send(ZMTPMessage message) throws InterruptedException {
+        core.usage().checkSend("send", message);
+        Usage.checkMayWait(message);
+        Waiting.await(exchange.send(message));
     }
 
     /** Whether a message would be taken now. */
@@ -222,161 +201,165 @@ public final class ZMTPSocket implements AutoCloseable {
     }
 
     /**
-     * Adds a listener, which is called on the event loop when there is room again after a message was not taken, and
+     * Adds an action, which is called on the event loop when there is room again after a message was not taken, and
      * when the socket is closed.
      */
-    public Registration onWritable(Runnable listener) {
-        return registration(core.senders().roomListeners().listen(listener));
+    public ZMTPRegistration onWritable(Runnable action) {
+        return core.senders().roomListeners().listen(action);
     }
 
     /**
-     * The number of messages that got to no peer and no queue: no peer has the name, there was no room, or a newer
-     * message took the place on the way to the event loop.
+     * Sets how much may wait for one peer, with immediate effect, in place of {@link ZMTPSocketConfig#sendLimit()}.
+     *
+     * @param messages at least 1
+     * @param bytes at least 1; the message that exceeds it is still taken
      */
-    public long dropped() {
-        return core.dropped();
+    public void sendLimit(int messages, long bytes) {
+        core.sendLimit(new ZMTPQueueLimit(messages, bytes));
     }
 
     // Receiving
 
     /**
      * Passes all messages to the handler, on the event loop: the fastest way to receive. Messages that already wait
-     * come first. Not for REQ, whose answers go to {@link #request}, and REP, which has {@link #serve}.
+     * come first. They are as on the wire: that of a ROUTER does not begin with the name of the peer. Not for REQ,
+     * whose answers go to {@link #requestAsync}, and REP, which has {@link #serve}.
      *
-     * @throws ZMTPSocketException if there is another receiver
+     * @param handler gets each message with its peer, and releases it. What it throws is logged
+     * @throws IllegalStateException if there is another receiver
      */
-    public void onMessage(MessageHandler handler) {
+    public ZMTPRegistration onMessage(BiConsumer<? super ZMTPPeer, ? super ZMTPMessage> handler) {
         ZMTPSocketType type = core.type();
-        usage.require(
-                Patterns.receives(type) && type != ZMTPSocketType.REQ && type != ZMTPSocketType.REP,
-                "onMessage",
-                "a type that receives, not REQ or REP");
-        sink(new HandlerSink(core, handler));
+        core.usage()
+                .require(
+                        Patterns.receives(type) && type != ZMTPSocketType.REQ && type != ZMTPSocketType.REP,
+                        "onMessage",
+                        "a type that receives, not REQ or REP");
+        return sink(new HandlerSink(handler));
     }
 
-    private void sink(Inbox.Sink sink) {
+    private ZMTPRegistration sink(Inbox.Sink sink) {
         core.checkOpen();
         core.inbox().claim();
         core.executeHere(() -> core.inbox().sink(sink));
+        return () -> core.executeHere(() -> core.inbox().unsink(sink));
     }
 
     /**
-     * Receives one message. Messages of several peers come in turn. A future that is cancelled, or that times out,
-     * takes no message.
+     * Waits for a message. With ROUTER, SERVER and PEER its first frame is the name of the peer. Messages of several
+     * peers come in turn.
+     *
+     * @throws ZMTPSocketException with {@code CLOSED}, or with {@code STATE} if messages go elsewhere
      */
-    public CompletableFuture<ZMTPMessage> receive() {
-        usage.require(Patterns.receives(core.type()), "receive", "a type that receives");
+    public ZMTPMessage receive() throws InterruptedException {
+        LoopFuture.checkMayWait();
+        return Waiting.receive(receiveAsync());
+    }
+
+    /** As {@link #receive()}, no longer than {@code timeout}. Returns null if none has come. */
+    public @Nullable ZMTPMessage receive(Duration timeout) throws InterruptedException {
+        LoopFuture.checkMayWait();
+        return Waiting.receive(receiveAsync(), timeout);
+    }
+
+    /** As {@link #receive()}, without waiting. A future that is cancelled, or that times out, takes no message. */
+    public CompletableFuture<ZMTPMessage> receiveAsync() {
+        core.usage().require(Patterns.receives(core.type()), "receive", "a type that receives");
         return exchange.receive();
     }
 
-    /**
-     * Waits for a message.
-     *
-     * @throws ZMTPSocketException with {@code TIMEOUT} if none has come, or {@code CLOSED}
-     * @throws IllegalStateException on an event loop
-     */
-    public ZMTPMessage receive(Duration timeout) throws InterruptedException {
-        waiting.check();
-        return Waiting.receive(receive(), timeout);
-    }
-
-    /** The messages as a stream, for one subscriber at a time. Only what it demands is delivered. */
-    public Flow.Publisher<ZMTPMessage> messages() {
-        ZMTPSocketType type = core.type();
-        usage.require(
-                Patterns.receives(type) && type != ZMTPSocketType.REQ && type != ZMTPSocketType.REP,
-                "messages",
-                "a type that receives, not REQ or REP");
-        return new MessagePublisher(core);
-    }
-
     // Requests
+
+    /** Sends a request and waits for its answer, which the caller releases. See {@link #requestAsync}. */
+    public ZMTPMessage request(ZMTPMessage message, Duration timeout) throws InterruptedException {
+        Usage.checkMayWait(message);
+        CompletableFuture<ZMTPMessage> answer = requestAsync(message, timeout);
+        try {
+            return Waiting.await(answer);
+        } catch (InterruptedException e) {
+            if (!answer.cancel(false) && !answer.isCompletedExceptionally()) {
+                answer.join().release();
+            }
+            throw e;
+        }
+    }
 
     /**
      * Sends a request of a REQ or DEALER to one peer, and correlates the answer. Any number may be outstanding. The
      * peer is a REP, or a ROUTER whose service returns the envelope, which is the frames up to the first empty one.
      *
-     * @param message the data, without an envelope; it is taken over
+     * @param message the data, without an envelope
+     * @param timeout from now on, also while it waits for a peer
      * @return the data of the answer, which the caller has to release. Fails with {@code TIMEOUT}, {@code PEER_DOWN} as
-     *     soon as the connection has ended, {@code MUTE} if {@link ZMTPSocketConfig#maxOutstandingRequests()} are
-     *     waiting, {@code DROPPED}, {@code MALFORMED}, or {@code CLOSED}. An answer that comes later is dropped
+     *     soon as the connection has ended, {@code FULL} if {@link ZMTPSocketConfig#maxOutstandingRequests()} are
+     *     waiting, {@code MALFORMED}, or {@code CLOSED}. An answer that comes later is dropped and counted
      */
-    public CompletableFuture<ZMTPMessage> request(ZMTPMessage message, Duration timeout) {
-        usage.require(
-                core.type() == ZMTPSocketType.REQ || core.type() == ZMTPSocketType.DEALER, "request", "REQ or DEALER");
-        Settings.positive("timeout", timeout);
-        Usage.checkFrames(message, Integer.MAX_VALUE);
+    public CompletableFuture<ZMTPMessage> requestAsync(ZMTPMessage message, Duration timeout) {
+        core.usage().checkRequest(message, timeout);
         if (core.senders().isClosed()) {
+            core.account().dropped();
             message.release();
-            return CompletableFuture.failedFuture(new ZMTPSocketException(CLOSED, "the socket is closed"));
+            CompletableFuture<ZMTPMessage> closed = new LoopFuture<>();
+            SendResults.fail(closed, CLOSED, "the socket is closed");
+            return closed;
         }
         return core.requests().ask(message, timeout);
     }
 
     /**
-     * Passes requests to a REP or ROUTER to the handler, on the event loop, and sends its answers back, in any order.
-     * At most {@link ZMTPSocketConfig#maxOutstandingRequests()} are with the handler at a time. A request whose stage
-     * fails gets no answer, which is logged.
+     * Passes requests to a REP or ROUTER to the handler, on the event loop. They may be answered later, in any order,
+     * from any thread. At most {@link ZMTPSocketConfig#maxOutstandingRequests()} are with the handler at a time. If it
+     * throws, the request is dropped, which is logged.
      *
-     * @param handler returns the answer, which is taken over
-     * @throws ZMTPSocketException if there is another receiver
+     * @throws IllegalStateException if there is another receiver
      */
-    public void serve(Function<ZMTPRequest, ? extends CompletionStage<ZMTPMessage>> handler) {
-        usage.require(
-                core.type() == ZMTPSocketType.REP || core.type() == ZMTPSocketType.ROUTER, "serve", "REP or ROUTER");
-        sink(new Serving(core, handler));
+    public ZMTPRegistration serve(Consumer<? super ZMTPRequest> handler) {
+        core.usage()
+                .require(
+                        core.type() == ZMTPSocketType.REP || core.type() == ZMTPSocketType.ROUTER,
+                        "serve",
+                        "REP or ROUTER");
+        return sink(new Serving(core, handler));
     }
 
     // Subscriptions
 
-    /** Subscribes to all messages whose first frame begins with this text in UTF-8. With SUB and XSUB. */
-    public Registration subscribe(CharSequence topic) {
-        return subscribe(Unpooled.copiedBuffer(topic, StandardCharsets.UTF_8));
+    /** As {@link #subscribe(ByteBuf)}, with a topic or group in UTF-8. */
+    public ZMTPRegistration subscribe(String topic) {
+        return core.subscriptions()
+                .register(core.usage().topic("subscribe", Unpooled.copiedBuffer(topic, StandardCharsets.UTF_8)));
     }
 
     /**
-     * Subscribes to all messages whose first frame begins with these bytes. With SUB and XSUB. Each publisher gets the
-     * subscription now, or when it is connected, and again after each reconnect. It gets the cancel when the last
-     * registration of the topic is closed.
+     * Subscribes a SUB or XSUB to all messages whose first frame begins with these bytes, or has a DISH join a group of
+     * up to 255 bytes without a 0. Each publisher gets that now, or when it is connected, and again after each
+     * reconnect. It gets the cancel when the last registration of the topic is closed.
      *
      * @param topic is copied, and still belongs to the caller
      */
-    public Registration subscribe(ByteBuf topic) {
-        usage.require(core.type().isSubscriber(), "subscribe", "SUB or XSUB");
-        return core.subscriptions().register(Unpooled.copiedBuffer(topic));
+    public ZMTPRegistration subscribe(ByteBuf topic) {
+        return core.subscriptions().register(core.usage().topic("subscribe", Unpooled.copiedBuffer(topic)));
     }
 
-    /** Joins a group: up to 255 bytes of UTF-8, none of which is 0. With DISH. */
-    public Registration join(CharSequence group) {
-        usage.require(core.type() == ZMTPSocketType.DISH, "join", "DISH");
-        ByteBuf name = Unpooled.copiedBuffer(group, StandardCharsets.UTF_8);
-        Groups.check(name);
-        return core.subscriptions().register(name);
+    /** As {@link #unsubscribe(ByteBuf)}, with a topic or group in UTF-8. */
+    public void unsubscribe(String topic) {
+        unsubscribe(Unpooled.copiedBuffer(topic, StandardCharsets.UTF_8));
+    }
+
+    /** Takes one registration of the topic or group off, as closing it does. Does nothing if there is none. */
+    public void unsubscribe(ByteBuf topic) {
+        core.subscriptions().unregister(core.usage().topic("unsubscribe", Unpooled.copiedBuffer(topic)));
     }
 
     /**
-     * Adds a listener, which is called on the event loop with the topics that the subscribers of a PUB or XPUB ask for:
+     * Adds a handler, which is called on the event loop with the topics that the subscribers of a PUB or XPUB ask for:
      * with the first subscription to a topic and the last cancel, also when that subscriber has left.
      *
      * @param all true to report all subscriptions and cancels
      */
-    public void onSubscription(BiConsumer<ZMTPPeer, ZMTPSubscription> listener, boolean all) {
-        usage.require(core.type().isPublisher(), "onSubscription", "PUB or XPUB");
-        core.subscribers().listen(listener, all);
-    }
-
-    /** Completes when this many peers have a subscription or are in a group. What is sent then reaches them. */
-    public CompletableFuture<Integer> awaitSubscribers(int subscribers) {
-        usage.require(
-                core.type().isPublisher() || core.type() == ZMTPSocketType.RADIO,
-                "awaitSubscribers",
-                "PUB, XPUB or RADIO");
-        CompletableFuture<Integer> reached = new CompletableFuture<>();
-        if (core.senders().isClosed()
-                || !core.tryExecute(() -> core.subscribers().await(subscribers, reached))) {
-            SendResults.fail(reached, CLOSED, "the socket is closed");
-        }
-        return reached;
+    public ZMTPRegistration onSubscription(BiConsumer<? super ZMTPPeer, ZMTPSubscription> handler, boolean all) {
+        core.usage().require(core.type().isPublisher(), "onSubscription", "PUB or XPUB");
+        return core.subscribers().listen(handler, all);
     }
 
     // Events and the end
@@ -385,43 +368,59 @@ public final class ZMTPSocket implements AutoCloseable {
      * Adds a listener, which gets all events, in order, on the executor. It may block: up to 1,024 events wait for it,
      * and further ones are counted in its {@link ZMTPSocketEvent.Overflow}.
      */
-    public Registration onEvent(Executor executor, Consumer<? super ZMTPSocketEvent> listener) {
-        return registration(core.events().listen(executor, listener));
+    public ZMTPRegistration onEvent(Executor executor, Consumer<? super ZMTPSocketEvent> listener) {
+        return core.events().listen(executor, listener);
     }
 
-    /**
-     * As {@link #close(Duration)} with {@link ZMTPSocketConfig#linger()}. It does not wait. The JVM does not end before
-     * all sockets that were given no event loops are closed.
-     */
-    @Override
-    public void close() {
-        close(core.config().linger());
+    /** What has happened to its messages so far. The numbers may be slightly out of date. */
+    public ZMTPStats stats() {
+        return core.account().stats();
     }
 
     /**
      * Closes the socket. Nothing more is accepted, and sends that wait, receives and requests fail. What is queued has
      * {@code linger} to leave. A second call changes nothing.
      *
-     * @return always completes, at the latest shortly after {@code linger}
+     * @return always completes, at the latest shortly after {@code linger}. What was lost is counted as dropped or
+     *     unknown
      */
-    public CompletableFuture<CloseReport> close(Duration linger) {
+    public CompletableFuture<ZMTPStats> closeAsync(Duration linger) {
         Settings.notNegative("linger", linger);
-        CompletableFuture<CloseReport> closed = core.close(linger);
+        CompletableFuture<ZMTPStats> closed = core.closing().close(linger);
         exchange.close(); // last: the socket accepts nothing more by then
         return closed;
     }
 
-    /** Shows the type and the peers. */
+    /** The future of {@link #closeAsync}. This does not close. */
+    public CompletableFuture<ZMTPStats> closeFuture() {
+        return core.closing().report();
+    }
+
+    /**
+     * As {@link #closeAsync} with {@link ZMTPSocketConfig#linger()}, and waits for the end, unless it is called on an
+     * event loop or the thread is interrupted.
+     */
+    @Override
+    public void close() {
+        CompletableFuture<ZMTPStats> closed = closeAsync(core.config().linger());
+        if (LoopFuture.mayWait()) {
+            try {
+                closed.get();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            } catch (ExecutionException e) {
+                throw new AssertionError("it always completes", e);
+            }
+        }
+    }
+
+    /** Shows the type and the number of peers. */
     @Override
     public String toString() {
-        return "ZMTPSocket{" + core.type() + ", peers=" + core.peers().size() + "}";
+        return "ZMTPSocket{" + core.type() + ", peers=" + core.connected().there() + "}";
     }
 
     SocketCore core() {
         return core;
-    }
-
-    private static Registration registration(AutoCloseable closeable) {
-        return () -> Sockets.closeQuietly(closeable);
     }
 }

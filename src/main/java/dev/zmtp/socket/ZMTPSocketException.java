@@ -3,33 +3,35 @@ package dev.zmtp.socket;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Why a socket could not do what it was asked to do. It has no stack trace, as it is created on an event loop. */
+/**
+ * Why a socket could not do what it was asked to do. One that comes from an event loop has no stack trace; those that a
+ * waiting call throws have the caller's.
+ */
 public final class ZMTPSocketException extends RuntimeException {
 
     private static final long serialVersionUID = 1;
 
     /** The reasons, for programs. */
     public enum Reason {
-        /** Every queue is full, and as many sends or requests as allowed are waiting. */
-        MUTE,
-        /** No peer has this identity or routing id. */
+        /** There is no room, or as many sends or requests as allowed are waiting; or a newer message took its place. */
+        FULL,
+        /** No peer has this name. */
         UNROUTABLE,
+        /** It took longer than the caller allowed. */
+        TIMEOUT,
         /** The connection ended before the transport had the message, or before the answer came. */
         PEER_DOWN,
         /** The connection ended when the transport may have had the message, which may or may not have arrived. */
         UNKNOWN,
-        /** It took longer than the caller allowed. */
-        TIMEOUT,
-        /**
-         * The message waited for longer than {@link ZMTPSocketConfig#maxAge()}, made room for a newer one, or found its
-         * queue full.
-         */
-        DROPPED,
-        /** The type or the state of the socket does not allow this now. */
-        STATE,
         /** What the peer has sent does not have the form of an answer. */
         MALFORMED,
-        /** The socket is closed. */
+        /** The message waited for longer than {@link ZMTPSocketConfig#maxAge()}. */
+        EXPIRED,
+        /** The state of the socket does not allow this now. */
+        STATE,
+        /** The address could not be bound. */
+        BIND_FAILED,
+        /** The socket or the endpoint is closed. */
         CLOSED
     }
 
@@ -40,8 +42,18 @@ public final class ZMTPSocketException extends RuntimeException {
     }
 
     ZMTPSocketException(Reason reason, String message, @Nullable Throwable cause) {
-        super(reason + ": " + message, cause, false, false);
+        this(reason, reason + ": " + message, cause, false);
+    }
+
+    private ZMTPSocketException(Reason reason, String message, @Nullable Throwable cause, boolean hasStackTrace) {
+        super(message, cause, false, hasStackTrace);
         this.reason = Objects.requireNonNull(reason, "reason");
+    }
+
+    /** Returns the same for a thread that has waited, whose stack trace says for what. */
+    static ZMTPSocketException here(ZMTPSocketException failure) {
+        return new ZMTPSocketException(
+                failure.reason, Objects.requireNonNull(failure.getMessage()), failure.getCause(), true);
     }
 
     /** The reason. */

@@ -6,7 +6,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -23,7 +22,7 @@ public final class AnsweringServer {
                 + " Try: mvn -q test-compile exec:java@example -Dexample=AskingClient");
         ExecutorService workers = Executors.newFixedThreadPool(4);
         try (ZMTPSocket server = open(workers, question -> "you said: " + question)) {
-            System.out.println(server.bind("tcp://127.0.0.1:5555").join());
+            System.out.println(server.bind("tcp://127.0.0.1:5555").sync().text());
             Thread.currentThread().join();
         } finally {
             workers.shutdown();
@@ -31,13 +30,13 @@ public final class AnsweringServer {
     }
 
     static ZMTPSocket open(Executor workers, UnaryOperator<String> answer) {
-        ZMTPSocket server = ZMTPSocket.open(ZMTPSocketConfig.builder(ROUTER)
+        ZMTPSocket server = ZMTPSocket.of(ZMTPSocketConfig.builder(ROUTER)
                 .maxOutstandingRequests(1_000) // those that come when so many have no answer stay with their peers
                 .build());
-        server.serve(request -> {
+        server.serve(request -> workers.execute(() -> {
             String question = request.message().frame(0).toString(UTF_8);
-            return CompletableFuture.supplyAsync(() -> ZMTPMessage.fromUTF8(answer.apply(question)), workers);
-        });
+            request.reply(ZMTPMessage.fromUTF8(answer.apply(question)));
+        }));
         return server;
     }
 }

@@ -18,9 +18,9 @@ public final class AskAndAnswer {
     /** Asks three times. */
     public static void main(String... args) throws InterruptedException {
         System.out.println("REQ and REP sockets in this process. Nothing to run beside it.");
-        try (ZMTPSocket server = ZMTPSocket.open(REP);
-                ZMTPSocket client = ZMTPSocket.open(REQ)) {
-            String endpoint = server.bind("tcp://127.0.0.1:*").join().endpoint();
+        try (ZMTPSocket server = ZMTPSocket.of(REP);
+                ZMTPSocket client = ZMTPSocket.of(REQ)) {
+            String endpoint = server.bind("tcp://127.0.0.1:*").ready().join().text();
             client.connect(endpoint);
             Thread answering = new Thread(() -> answer(server, 3));
             answering.start();
@@ -35,7 +35,7 @@ public final class AskAndAnswer {
         try {
             for (int i = 0; i < questions; i++) {
                 String name = text(server.receive(PATIENCE));
-                server.send(ZMTPMessage.fromUTF8("Hello, " + name), PATIENCE);
+                server.send(ZMTPMessage.fromUTF8("Hello, " + name));
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -44,7 +44,7 @@ public final class AskAndAnswer {
 
     /** A ZMTPSocketException says why there is no answer: nobody was asked, or the server has gone, or it is slow. */
     static String ask(ZMTPSocket client, String name) throws InterruptedException {
-        client.send(ZMTPMessage.fromUTF8(name), PATIENCE);
+        client.send(ZMTPMessage.fromUTF8(name));
         return text(client.receive(PATIENCE));
     }
 

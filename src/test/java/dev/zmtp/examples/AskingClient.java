@@ -24,7 +24,7 @@ public final class AskingClient implements AutoCloseable {
 
     AskingClient(String endpoint, Duration timeout) {
         this.timeout = timeout;
-        this.dealer = ZMTPSocket.open(ZMTPSocketConfig.builder(DEALER)
+        this.dealer = ZMTPSocket.of(ZMTPSocketConfig.builder(DEALER)
                 .reconnect(
                         ZMTPReconnect.exponential(Duration.ofMillis(50), Duration.ofSeconds(5), Duration.ofSeconds(10)))
                 .codec(c -> c.heartbeatInterval(Duration.ofSeconds(5)).heartbeatTimeout(Duration.ofSeconds(5)))
@@ -53,7 +53,7 @@ public final class AskingClient implements AutoCloseable {
     }
 
     private CompletableFuture<String> ask(String question, int attempts) {
-        return dealer.request(ZMTPMessage.fromUTF8(question), timeout)
+        return dealer.requestAsync(ZMTPMessage.fromUTF8(question), timeout)
                 .thenApply(AskingClient::text)
                 .exceptionallyCompose(failure -> attempts > 1 && mayHelp(failure)
                         ? ask(question, attempts - 1) // waits until the connection is back

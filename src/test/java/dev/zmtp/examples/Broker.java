@@ -23,13 +23,13 @@ public final class Broker implements AutoCloseable {
     private static final Duration LINGER = Duration.ofSeconds(1);
 
     private final ZMTPSocket clients;
-    private final ZMTPSocket services = ZMTPSocket.open(DEALER);
-    private final ZMTPSocket watchers = ZMTPSocket.open(PUB);
+    private final ZMTPSocket services = ZMTPSocket.of(DEALER);
+    private final ZMTPSocket watchers = ZMTPSocket.of(PUB);
     private final ZMTPProxy proxy;
 
     Broker() {
         // A client that reads no answers must not stop those of others.
-        clients = ZMTPSocket.open(ZMTPSocketConfig.builder(ROUTER)
+        clients = ZMTPSocket.of(ZMTPSocketConfig.builder(ROUTER)
                 .slowPeer(ZMTPSlowPeer.DISCONNECT)
                 .build());
         proxy = ZMTPProxy.start(clients, services, watchers);
@@ -40,7 +40,7 @@ public final class Broker implements AutoCloseable {
         System.out.println("ROUTER, DEALER and PUB sockets on 127.0.0.1:5555 to 5557. Try a service, with pyzmq:\n"
                 + "python3 -c \"import zmq; s = zmq.Context().socket(zmq.REP); "
                 + "s.connect('tcp://127.0.0.1:5556')\n"
-                + "while True: s.send(b'you said: ' + s.recv())\"\n"
+                + "while True: s.sendAsync(b'you said: ' + s.recv())\"\n"
                 + "and a client: mvn -q test-compile exec:java@example -Dexample=AskingClient");
         try (Broker broker = new Broker();
                 Scanner lines = new Scanner(System.in, StandardCharsets.UTF_8)) {
@@ -55,7 +55,7 @@ public final class Broker implements AutoCloseable {
     }
 
     static String bind(ZMTPSocket socket, String endpoint) {
-        return socket.bind(endpoint).join().endpoint();
+        return socket.bind(endpoint).ready().join().text();
     }
 
     ZMTPSocket clients() {
@@ -93,7 +93,7 @@ public final class Broker implements AutoCloseable {
     public void close() {
         proxy.close();
         List.of(clients, services, watchers).stream()
-                .map(socket -> socket.close(LINGER))
+                .map(socket -> socket.closeAsync(LINGER))
                 .toList()
                 .forEach(CompletableFuture::join);
     }

@@ -11,7 +11,6 @@ import dev.zmtp.socket.ZMTPSocket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -24,14 +23,14 @@ class BrokerTest {
     private final List<ZMTPSocket> sockets = new ArrayList<>();
 
     private ZMTPSocket open(ZMTPSocketType type) {
-        ZMTPSocket socket = ZMTPSocket.open(type);
+        ZMTPSocket socket = ZMTPSocket.of(type);
         sockets.add(socket);
         return socket;
     }
 
     @AfterEach
     void closeAll() {
-        sockets.forEach(socket -> socket.close(Duration.ZERO).join());
+        sockets.forEach(socket -> socket.closeAsync(Duration.ZERO).join());
     }
 
     @Test
@@ -42,12 +41,12 @@ class BrokerTest {
             ZMTPSocket client = open(REQ);
             watcher.subscribe("");
             watcher.connect(Broker.bind(broker.watchers(), ANY_PORT));
-            broker.watchers().awaitSubscribers(1).join();
-            service.serve(request -> CompletableFuture.completedFuture(ZMTPMessage.fromUTF8("well")));
+            broker.watchers().whenPeers(1).join();
+            service.serve(request -> request.reply(ZMTPMessage.fromUTF8("well")));
             service.connect(Broker.bind(broker.services(), ANY_PORT));
             client.connect(Broker.bind(broker.clients(), ANY_PORT));
 
-            ZMTPMessage answer = client.request(ZMTPMessage.fromUTF8("how are you?"), PATIENCE)
+            ZMTPMessage answer = client.requestAsync(ZMTPMessage.fromUTF8("how are you?"), PATIENCE)
                     .join();
 
             assertThat(answer.toString()).isEqualTo("ZMTPMessage{[\"well\"]}");

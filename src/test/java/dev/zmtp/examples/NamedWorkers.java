@@ -18,8 +18,8 @@ public final class NamedWorkers {
     /** Sends a task to each of two workers, and one to a worker that does not exist. */
     public static void main(String... args) {
         System.out.println("ROUTER socket and two DEALERs with names in this process. Nothing to run beside it.");
-        try (ZMTPSocket router = ZMTPSocket.open(ROUTER)) {
-            String endpoint = router.bind("tcp://127.0.0.1:*").join().endpoint();
+        try (ZMTPSocket router = ZMTPSocket.of(ROUTER)) {
+            String endpoint = router.bind("tcp://127.0.0.1:*").ready().join().text();
             ZMTPSocket red = worker(endpoint, "red", task -> "red has done: " + task);
             ZMTPSocket blue = worker(endpoint, "blue", task -> "blue has done: " + task);
             try {
@@ -42,27 +42,27 @@ public final class NamedWorkers {
 
     /** Sends the task to the worker with this name. Fails with UNROUTABLE if there is none. */
     static CompletableFuture<Void> send(ZMTPSocket router, String name, String task) {
-        return router.send(ZMTPMessage.fromUTF8(name, task)); // the first frame is the name, which is not sent
+        return router.sendAsync(ZMTPMessage.fromUTF8(name, task)); // the first frame is the name, which is not sent
     }
 
     /** What the next worker says, with its name. */
     static String next(ZMTPSocket router) {
-        ZMTPMessage message = router.receive().join(); // the first frame is the name of its sender
+        ZMTPMessage message = router.receiveAsync().join(); // the first frame is the name of its sender
         String text = message.frame(0).toString(UTF_8) + ": " + message.frame(1).toString(UTF_8);
         message.release();
         return text;
     }
 
     static ZMTPSocket worker(String endpoint, String name, UnaryOperator<String> work) {
-        ZMTPSocket worker = ZMTPSocket.open(ZMTPSocketConfig.builder(DEALER)
+        ZMTPSocket worker = ZMTPSocket.of(ZMTPSocketConfig.builder(DEALER)
                 .codec(c -> c.localIdentity(name))
                 .build());
         worker.onMessage((router, task) -> {
-            worker.write(ZMTPMessage.fromUTF8(work.apply(task.frame(0).toString(UTF_8))));
+            worker.sendOrDrop(ZMTPMessage.fromUTF8(work.apply(task.frame(0).toString(UTF_8))));
             task.release();
         });
         worker.connect(endpoint);
-        worker.write(ZMTPMessage.fromUTF8("hello")); // leaves when the router is there
+        worker.sendOrDrop(ZMTPMessage.fromUTF8("hello")); // leaves when the router is there
         return worker;
     }
 }

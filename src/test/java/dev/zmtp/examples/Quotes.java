@@ -26,16 +26,16 @@ public final class Quotes {
         System.out.println("XPUB and SUB sockets in this process. Nothing to run beside it.");
         CountDownLatch quotes = new CountDownLatch(3);
         ZMTPSocket publisher = publisher(System.out::println, ForkJoinPool.commonPool(), System.err::println);
-        String endpoint = publisher.bind("tcp://127.0.0.1:*").join().endpoint();
+        String endpoint = publisher.bind("tcp://127.0.0.1:*").ready().join().text();
         ZMTPSocket subscriber = subscriber(endpoint, "acme.", quote -> {
             System.out.println(quote);
             quotes.countDown();
         });
         try {
-            publisher.awaitSubscribers(1).join(); // otherwise, the first quotes would be for nobody
+            publisher.whenPeers(1).join(); // otherwise, the first quotes would be for nobody
             for (int day = 1; day <= 3; day++) {
-                publisher.write(ZMTPMessage.fromUTF8("acme.close", "100" + day));
-                publisher.write(ZMTPMessage.fromUTF8("other.close", "200" + day));
+                publisher.sendOrDrop(ZMTPMessage.fromUTF8("acme.close", "100" + day));
+                publisher.sendOrDrop(ZMTPMessage.fromUTF8("other.close", "200" + day));
             }
             quotes.await();
         } finally {
@@ -52,7 +52,7 @@ public final class Quotes {
      */
     static ZMTPSocket publisher(
             Consumer<ZMTPSubscription> onTopic, Executor executor, Consumer<ZMTPSocketEvent.SlowPeer> onSlow) {
-        ZMTPSocket publisher = ZMTPSocket.open(ZMTPSocketConfig.builder(XPUB)
+        ZMTPSocket publisher = ZMTPSocket.of(ZMTPSocketConfig.builder(XPUB)
                 .sendLimit(new ZMTPQueueLimit(10_000, 8 << 20)) // for each subscriber
                 .slowPeer(ZMTPSlowPeer.DROP_OLD)
                 .build());
@@ -66,7 +66,7 @@ public final class Quotes {
     }
 
     static ZMTPSocket subscriber(String endpoint, String topic, Consumer<String> onQuote) {
-        ZMTPSocket subscriber = ZMTPSocket.open(SUB);
+        ZMTPSocket subscriber = ZMTPSocket.of(SUB);
         subscriber.subscribe(topic); // holds for every connection; close what it returns to cancel
         subscriber.onMessage((publisher, quote) -> {
             onQuote.accept(quote.frame(0).toString(UTF_8) + "=" + quote.frame(1).toString(UTF_8));

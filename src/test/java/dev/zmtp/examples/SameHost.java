@@ -25,10 +25,10 @@ public final class SameHost {
         Path directory = Files.createTempDirectory("zmtp"); // only this user may enter, and so connect
         try (ZMTPSocket server = server()) {
             for (String endpoint : endpoints(directory)) {
-                String bound = server.bind(endpoint).join().endpoint();
+                String bound = server.bind(endpoint).ready().join().text();
                 System.out.println(bound + ": " + ask(bound).join());
             }
-            server.close(Duration.ZERO).join();
+            server.closeAsync(Duration.ZERO).join();
             Files.delete(directory);
         }
     }
@@ -42,16 +42,15 @@ public final class SameHost {
     }
 
     static ZMTPSocket server() {
-        ZMTPSocket server = ZMTPSocket.open(REP);
-        server.serve(
-                request -> CompletableFuture.completedFuture(request.message().retain()));
+        ZMTPSocket server = ZMTPSocket.of(REP);
+        server.serve(request -> request.reply(request.message()));
         return server;
     }
 
     static CompletableFuture<String> ask(String endpoint) {
-        ZMTPSocket client = ZMTPSocket.open(DEALER);
+        ZMTPSocket client = ZMTPSocket.of(DEALER);
         client.connect(endpoint);
-        return client.request(ZMTPMessage.fromUTF8("hello"), Duration.ofSeconds(10))
+        return client.requestAsync(ZMTPMessage.fromUTF8("hello"), Duration.ofSeconds(10))
                 .thenApply(answer -> {
                     String text = answer.frame(0).toString(UTF_8);
                     answer.release();

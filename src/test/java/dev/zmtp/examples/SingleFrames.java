@@ -23,19 +23,19 @@ public final class SingleFrames {
     public static void main(String... args) throws InterruptedException {
         System.out.println("CLIENT and SERVER, RADIO and DISH sockets in this process. Nothing to run beside it.");
         try (ZMTPSocket server = echoServer();
-                ZMTPSocket client = ZMTPSocket.open(CLIENT)) {
-            client.connect(server.bind("tcp://127.0.0.1:*").join().endpoint());
-            client.write(ZMTPMessage.fromUTF8("hello"));
+                ZMTPSocket client = ZMTPSocket.of(CLIENT)) {
+            client.connect(server.bind("tcp://127.0.0.1:*").ready().join().text());
+            client.sendOrDrop(ZMTPMessage.fromUTF8("hello"));
             ZMTPMessage answer = client.receive(PATIENCE);
             System.out.println(answer);
             answer.release();
         }
-        try (ZMTPSocket radio = ZMTPSocket.open(RADIO)) {
-            String endpoint = radio.bind("tcp://127.0.0.1:*").join().endpoint();
+        try (ZMTPSocket radio = ZMTPSocket.of(RADIO)) {
+            String endpoint = radio.bind("tcp://127.0.0.1:*").ready().join().text();
             CompletableFuture<String> heard = new CompletableFuture<>();
             ZMTPSocket dish = dish(endpoint, "news", heard::complete);
-            radio.awaitSubscribers(1).join();
-            radio.write(ZMTPMessage.fromUTF8("news", "it works")); // the group, and the body
+            radio.whenPeers(1).join();
+            radio.sendOrDrop(ZMTPMessage.fromUTF8("news", "it works")); // the group, and the body
             System.out.println(heard.join());
             dish.close();
         }
@@ -43,15 +43,15 @@ public final class SingleFrames {
 
     /** Sends back what it gets. With SERVER and PEER, the first frame is four bytes that name the peer. */
     static ZMTPSocket echoServer() {
-        ZMTPSocket server = ZMTPSocket.open(SERVER);
-        server.onMessage((client, message) -> server.write(message)); // it still begins with the name
+        ZMTPSocket server = ZMTPSocket.of(SERVER);
+        server.onMessage((client, message) -> client.sendOrDrop(message));
         return server;
     }
 
     /** A group is not a prefix: it is joined and compared whole. */
     static ZMTPSocket dish(String endpoint, String group, Consumer<String> onNews) {
-        ZMTPSocket dish = ZMTPSocket.open(DISH);
-        dish.join(group);
+        ZMTPSocket dish = ZMTPSocket.of(DISH);
+        dish.subscribe(group);
         dish.onMessage((radio, news) -> {
             onNews.accept(news.frame(1).toString(UTF_8)); // after the group
             news.release();

@@ -49,12 +49,12 @@ class SocketExamplesTest {
     @AfterEach
     void closeAllSockets() throws Exception {
         for (ZMTPSocket socket : sockets) {
-            get(socket.close(Duration.ZERO));
+            get(socket.closeAsync(Duration.ZERO));
         }
     }
 
     private ZMTPSocket open(ZMTPSocketType type) {
-        return closing(ZMTPSocket.open(type));
+        return closing(ZMTPSocket.of(type));
     }
 
     private ZMTPSocket closing(ZMTPSocket socket) {
@@ -63,7 +63,7 @@ class SocketExamplesTest {
     }
 
     private static String bind(ZMTPSocket socket, String endpoint) throws Exception {
-        return get(socket.bind(endpoint)).endpoint();
+        return get(socket.bind(endpoint).ready()).text();
     }
 
     private static <T> T get(CompletableFuture<T> future) throws Exception {
@@ -114,10 +114,10 @@ class SocketExamplesTest {
         ZMTPSocket publisher = closing(Quotes.publisher(topic -> topics.add(topic.toString()), Runnable::run, s -> {}));
         String endpoint = bind(publisher, ANY_PORT);
         ZMTPSocket subscriber = closing(Quotes.subscriber(endpoint, "acme.", quotes::add));
-        assertThat(get(publisher.awaitSubscribers(1))).isEqualTo(1);
+        get(publisher.whenPeers(1));
 
-        publisher.write(ZMTPMessage.fromUTF8("other.close", "200"));
-        publisher.write(ZMTPMessage.fromUTF8("acme.close", "100"));
+        publisher.sendOrDrop(ZMTPMessage.fromUTF8("other.close", "200"));
+        publisher.sendOrDrop(ZMTPMessage.fromUTF8("acme.close", "100"));
 
         assertThat(next(quotes)).isEqualTo("acme.close=100");
         assertThat(next(topics)).isEqualTo(ZMTPSubscription.subscribe("acme.").toString());
@@ -132,11 +132,11 @@ class SocketExamplesTest {
         ZMTPSocket subscriber = open(ZMTPSocketType.SUB); // with no receiver, it reads until its own queue is full
         subscriber.subscribe("");
         subscriber.connect(bind(publisher, ANY_PORT));
-        get(publisher.awaitSubscribers(1));
+        get(publisher.whenPeers(1));
 
         String large = "x".repeat(100_000);
         while (!slow.isDone()) {
-            get(publisher.send(ZMTPMessage.fromUTF8("acme.report", large)));
+            get(publisher.sendAsync(ZMTPMessage.fromUTF8("acme.report", large)));
         }
 
         assertThat(get(slow).dropped()).isZero();
@@ -162,7 +162,7 @@ class SocketExamplesTest {
         BlockingQueue<String> asked = new LinkedBlockingQueue<>();
         ZMTPSocket first = open(ROUTER);
         first.onMessage((peer, request) -> {
-            asked.add(request.frame(3).toString(UTF_8)); // after the name, the id, and an empty frame
+            asked.add(request.frame(2).toString(UTF_8)); // after the id and an empty frame
             request.release(); // and no answer
         });
         String endpoint = bind(first, ANY_PORT);
@@ -170,7 +170,7 @@ class SocketExamplesTest {
             CompletableFuture<String> answer = client.ask("how are you?");
             assertThat(next(asked)).isEqualTo("how are you?");
 
-            get(first.close(Duration.ZERO));
+            get(first.closeAsync(Duration.ZERO));
             ZMTPSocket second = closing(AnsweringServer.open(Runnable::run, question -> "fine"));
             bind(second, endpoint);
 
@@ -242,10 +242,10 @@ class SocketExamplesTest {
         BlockingQueue<String> news = new LinkedBlockingQueue<>();
         ZMTPSocket radio = open(RADIO);
         closing(SingleFrames.dish(bind(radio, ANY_PORT), "news", news::add));
-        get(radio.awaitSubscribers(1));
+        get(radio.whenPeers(1));
 
-        radio.write(ZMTPMessage.fromUTF8("newspapers", "not for us"));
-        radio.write(ZMTPMessage.fromUTF8("news", "for us"));
+        radio.sendOrDrop(ZMTPMessage.fromUTF8("newspapers", "not for us"));
+        radio.sendOrDrop(ZMTPMessage.fromUTF8("news", "for us"));
 
         assertThat(next(news)).isEqualTo("for us");
     }
@@ -271,26 +271,25 @@ class SocketExamplesTest {
     }
 
     @Test
-    void messagesAreReceivedInFourWays() throws Exception {
+    void messagesAreReceivedInThreeWays() throws Exception {
         ZMTPSocket pull = open(PULL);
         ZMTPSocket push = open(PUSH);
-        push.connect(bind(pull, "inproc://four-views"));
-        for (String text : List.of("blocking", "future", "pub", "lisher", "handler")) {
-            push.write(ZMTPMessage.fromUTF8(text));
+        push.connect(bind(pull, "inproc://three-views"));
+        for (String text : List.of("blocking", "future", "handler")) {
+            push.sendOrDrop(ZMTPMessage.fromUTF8(text));
         }
 
-        assertThat(FourViews.blocking(pull)).isEqualTo("blocking");
-        assertThat(get(FourViews.future(pull))).isEqualTo("future");
-        assertThat(get(FourViews.publisher(pull, 2))).isEqualTo("publisher");
+        assertThat(ThreeViews.blocking(pull)).isEqualTo("blocking");
+        assertThat(get(ThreeViews.future(pull))).isEqualTo("future");
         BlockingQueue<String> handled = new LinkedBlockingQueue<>();
-        FourViews.handler(pull, handled::add);
+        ThreeViews.handler(pull, handled::add);
         assertThat(next(handled)).isEqualTo("handler");
     }
 
     @Test
     void aConnectorGivesUpWhenItsListenerSaysSo() throws Exception {
         BlockingQueue<String> log = new LinkedBlockingQueue<>();
-        ZMTPSocket push = closing(ZMTPSocket.open(SocketWatch.givesUpAfter(2)));
+        ZMTPSocket push = closing(ZMTPSocket.of(SocketWatch.givesUpAfter(2)));
         push.onEvent(Runnable::run, event -> SocketWatch.report(event, log::add));
 
         push.connect("inproc://nobody");

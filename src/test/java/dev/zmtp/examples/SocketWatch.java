@@ -23,7 +23,7 @@ public final class SocketWatch {
                 + " Nothing to run beside it.");
         ExecutorService listener = Executors.newSingleThreadExecutor();
         CountDownLatch over = new CountDownLatch(1);
-        try (ZMTPSocket push = ZMTPSocket.open(givesUpAfter(3))) {
+        try (ZMTPSocket push = ZMTPSocket.of(givesUpAfter(3))) {
             push.onEvent(listener, event -> {
                 report(event, System.out::println);
                 if (event instanceof ZMTPSocketEvent.Stopped) {

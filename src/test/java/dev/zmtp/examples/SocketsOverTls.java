@@ -33,7 +33,7 @@ public final class SocketsOverTls {
         if (serves) {
             try (ZMTPSocket server =
                     server(SslContextBuilder.forServer(chain, new File(args[2])).build())) {
-                System.out.println(server.bind("tcp://*:5556").join());
+                System.out.println(server.bind("tcp://*:5556").ready().join());
                 Thread.currentThread().join();
             }
         }
@@ -49,12 +49,12 @@ public final class SocketsOverTls {
 
     static ZMTPSocket server(SslContext context) {
         ZMTPSocket server =
-                ZMTPSocket.open(ZMTPSocketConfig.builder(ROUTER).tls(context).build());
-        server.onMessage((client, message) -> server.write(message));
+                ZMTPSocket.of(ZMTPSocketConfig.builder(ROUTER).tls(context).build());
+        server.onMessage((client, message) -> client.sendOrDrop(message));
         return server;
     }
 
     static ZMTPSocket client(SslContext context) {
-        return ZMTPSocket.open(ZMTPSocketConfig.builder(DEALER).tls(context).build());
+        return ZMTPSocket.of(ZMTPSocketConfig.builder(DEALER).tls(context).build());
     }
 }

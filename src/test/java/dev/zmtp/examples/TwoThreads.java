@@ -18,20 +18,20 @@ public final class TwoThreads {
     /** Counts down on one thread, from what the other one says. */
     public static void main(String... args) throws InterruptedException {
         System.out.println("PAIR sockets on two threads of this process. Nothing to run beside it.");
-        try (ZMTPSocket left = ZMTPSocket.open(PAIR);
-                ZMTPSocket right = ZMTPSocket.open(PAIR)) {
+        try (ZMTPSocket left = ZMTPSocket.of(PAIR);
+                ZMTPSocket right = ZMTPSocket.of(PAIR)) {
             left.connect("inproc://counting"); // before or after the other one binds
-            right.bind("inproc://counting").join();
+            right.bind("inproc://counting").sync();
             Thread thread = new Thread(() -> echo(right));
             thread.start();
             System.out.println(ask(left, "3, 2, 1"));
-            right.close(Duration.ZERO); // ends the other thread's receive
+            right.closeAsync(Duration.ZERO); // ends the other thread's receive
             thread.join();
         }
     }
 
     static String ask(ZMTPSocket socket, String text) throws InterruptedException {
-        socket.send(ZMTPMessage.fromUTF8(text), PATIENCE);
+        socket.send(ZMTPMessage.fromUTF8(text));
         ZMTPMessage answer = socket.receive(PATIENCE);
         try {
             return answer.frame(0).toString(UTF_8);
@@ -44,7 +44,7 @@ public final class TwoThreads {
     static void echo(ZMTPSocket socket) {
         try {
             while (true) {
-                socket.write(socket.receive(Duration.ofDays(1)));
+                socket.sendOrDrop(socket.receive());
             }
         } catch (ZMTPSocketException closed) {
             System.out.println(closed.getMessage());

@@ -6,6 +6,7 @@ import dev.zmtp.codec.ZMTPConfig;
 import dev.zmtp.socket.ClockedSockets;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
+import dev.zmtp.socket.ZMTPStats;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
@@ -74,7 +75,7 @@ final class SteppedLoop {
 
     /** Closes the socket and runs until it is. */
     void close(ZMTPSocket socket) {
-        CompletableFuture<ZMTPSocket.CloseReport> closed = socket.close(Duration.ZERO);
+        CompletableFuture<ZMTPStats> closed = socket.closeAsync(Duration.ZERO);
         run();
         pass(100);
         FuzzFailure.unless(closed.isDone(), "not closed", socket);

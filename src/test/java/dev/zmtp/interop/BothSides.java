@@ -3,7 +3,6 @@ package dev.zmtp.interop;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.interop.InteropConnection.Binder;
 import dev.zmtp.socket.TestSockets;
-import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPSocket;
 import java.util.List;
 import org.junit.jupiter.params.provider.Arguments;
@@ -84,7 +83,7 @@ final class BothSides implements AutoCloseable {
         ZMTPSocket socket = ours.socket();
         TestSockets.await(
                 peers + " peers",
-                () -> socket.peers().stream().filter(ZMTPPeer::isUp).count() == peers);
+                () -> socket.peers().stream().filter(TestSockets::isUp).count() == peers);
     }
 
     @Override

@@ -72,8 +72,8 @@ class KilledPeerIT {
         ours.get(PULL).send(TestSockets.message(text));
         theirs.await(PULL, text);
 
-        get(ours.get(SUB).awaitSubscribers(1));
-        get(ours.get(SUB).send(TestSockets.message(text)));
+        get(ours.get(SUB).whenPeers(1));
+        get(ours.get(SUB).sendAsync(TestSockets.message(text)));
         theirs.await(SUB, text);
 
         assertThat(TestSockets.receive(ours.get(PUB))).startsWith("news");
@@ -83,23 +83,23 @@ class KilledPeerIT {
     }
 
     private static List<String> ask(ZMTPSocket socket, String text) {
-        return TestSockets.frames(get(socket.request(TestSockets.message(text), TestSockets.PATIENCE)));
+        return TestSockets.frames(get(socket.requestAsync(TestSockets.message(text), TestSockets.PATIENCE)));
     }
 
     private void awaitDown() {
         for (ZMTPSocket socket : ours.values()) {
             TestSockets.await(
-                    "the end of " + socket, () -> socket.peers().stream().noneMatch(ZMTPPeer::isUp));
+                    "the end of " + socket, () -> socket.peers().stream().noneMatch(TestSockets::isUp));
         }
         dropReceived(ours.get(PUB));
     }
 
     /** Drops what the last publisher had sent. */
     private static void dropReceived(ZMTPSocket subscriber) {
-        CompletableFuture<ZMTPMessage> next = subscriber.receive();
+        CompletableFuture<ZMTPMessage> next = subscriber.receiveAsync();
         while (!next.cancel(false)) {
             get(next).release();
-            next = subscriber.receive();
+            next = subscriber.receiveAsync();
         }
     }
 

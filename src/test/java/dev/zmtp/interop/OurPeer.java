@@ -12,10 +12,10 @@ import dev.zmtp.security.ZMTPCurvePublicKey;
 import dev.zmtp.security.ZMTPPlain;
 import dev.zmtp.socket.TestSockets;
 import dev.zmtp.socket.ZMTPQueueLimit;
+import dev.zmtp.socket.ZMTPRegistration;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketEvent;
-import dev.zmtp.socket.ZMTPSocketException;
 import io.netty.buffer.ByteBufUtil;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -86,7 +86,7 @@ final class OurPeer implements PeerContext {
         /** What an XPUB has received, where subscriptions are messages as with the others. */
         private final BlockingQueue<ZMTPMessage> ofSubscribers = new LinkedBlockingQueue<>();
 
-        private final Map<String, Deque<ZMTPSocket.Registration>> subscriptions = new HashMap<>();
+        private final Map<String, Deque<ZMTPRegistration>> subscriptions = new HashMap<>();
 
         Socket(ZMTPSocketType type) {
             codec = ZMTPConfig.builder().socketType(type);
@@ -202,14 +202,12 @@ final class OurPeer implements PeerContext {
 
         @Override
         public void subscribe(String topic) {
-            subscriptions
-                    .computeIfAbsent(topic, t -> new ArrayDeque<>())
-                    .add(socket().type() == ZMTPSocketType.DISH ? socket().join(topic) : socket().subscribe(topic));
+            subscriptions.computeIfAbsent(topic, t -> new ArrayDeque<>()).add(socket().subscribe(topic));
         }
 
         @Override
         public void unsubscribe(String topic) {
-            Deque<ZMTPSocket.Registration> its = subscriptions.get(topic);
+            Deque<ZMTPRegistration> its = subscriptions.get(topic);
             if (its == null || its.isEmpty()) {
                 throw new AssertionError("topic: " + topic + " (expected: one that was subscribed to)");
             }
@@ -253,14 +251,11 @@ final class OurPeer implements PeerContext {
         public @Nullable ZMTPMessage receive(Duration wait) {
             ZMTPSocket open = socket();
             try {
-                return open.type() == ZMTPSocketType.XPUB
-                        ? ofSubscribers.poll(wait.toNanos(), TimeUnit.NANOSECONDS)
-                        : Messages.heap(open.receive(wait));
-            } catch (ZMTPSocketException e) {
-                if (e.reason() == ZMTPSocketException.Reason.TIMEOUT) {
-                    return null;
+                if (open.type() == ZMTPSocketType.XPUB) {
+                    return ofSubscribers.poll(wait.toNanos(), TimeUnit.NANOSECONDS);
                 }
-                throw e;
+                ZMTPMessage received = open.receive(wait);
+                return received == null ? null : Messages.heap(received);
             } catch (InterruptedException e) {
                 throw new AssertionError("interrupted", e);
             }

@@ -41,14 +41,14 @@ class ProxyIT {
     private final Random random = new Random(74);
 
     private ZMTPSocket open(ZMTPSocketType type) {
-        ZMTPSocket socket = ZMTPSocket.open(
+        ZMTPSocket socket = ZMTPSocket.of(
                 ZMTPSocketConfig.builder(type).group(loops.group()).build());
         sockets.add(socket);
         return socket;
     }
 
     private static String bind(ZMTPSocket socket) {
-        return get(socket.bind("tcp://127.0.0.1:*")).endpoint();
+        return get(socket.bind("tcp://127.0.0.1:*").ready()).text();
     }
 
     private static <T> T get(CompletableFuture<T> future) {
@@ -57,7 +57,7 @@ class ProxyIT {
 
     @AfterEach
     void closeAll() {
-        sockets.forEach(socket -> get(socket.close(Duration.ZERO)));
+        sockets.forEach(socket -> get(socket.closeAsync(Duration.ZERO)));
         loops.close();
     }
 
@@ -180,7 +180,7 @@ class ProxyIT {
 
     /** If its first connection fails, a subscriber subscribes on the next one when its application calls it again. */
     private static void awaitSubscribers(ZMTPSocket publisher, int subscribers, PeerSocket newest) {
-        CompletableFuture<Integer> heard = publisher.awaitSubscribers(subscribers);
+        CompletableFuture<Void> heard = publisher.whenPeers(subscribers);
         long deadline = Patience.deadline();
         while (!heard.isDone()) {
             assertThat(Patience.isOver(deadline)).as("patience").isFalse();

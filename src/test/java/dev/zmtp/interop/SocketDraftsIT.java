@@ -205,9 +205,9 @@ class SocketDraftsIT {
             PeerSocket theirs = sides.theirs(PEER);
             BothSides.join(binder, ours, theirs);
             BothSides.awaitPeers(ours, 1);
-            ZMTPPeer peer = ours.socket().peers().get(0);
+            ZMTPPeer peer = ours.socket().peers().iterator().next();
 
-            TestSockets.get(ours.socket().sendTo(peer, Messages.of("question")));
+            TestSockets.get(peer.sendAsync(Messages.of("question")));
             ZMTPMessage question = theirs.receive();
             assertThat(question.frame(1)).isEqualTo(Messages.of("question").frame(0));
             theirs.send(question);

@@ -102,9 +102,9 @@ class SocketIdentitiesIT {
             BothSides.join(binder, ours, theirs);
             BothSides.awaitPeers(ours, 1);
 
-            assertThat(TestSockets.reason(ours.socket().send(Messages.addressed(A, QUESTION))))
+            assertThat(TestSockets.reason(ours.socket().sendAsync(Messages.addressed(A, QUESTION))))
                     .isEqualTo(ZMTPSocketException.Reason.UNROUTABLE);
-            assertThat(ours.socket().dropped()).isEqualTo(1);
+            assertThat(ours.socket().stats().dropped()).isEqualTo(1);
         }
     }
 
@@ -127,7 +127,8 @@ class SocketIdentitiesIT {
 
             assertThat(events.nextRefusal()).hasMessageContaining("taken by another peer");
             second.awaitEnd();
-            assertThat(router.socket().peers().stream().filter(ZMTPPeer::isUp)).hasSize(1);
+            assertThat(router.socket().peers().stream().filter(TestSockets::isUp))
+                    .hasSize(1);
             first.send(QUESTION);
             assertThat(router.receive()).isEqualTo(Messages.addressed(A, QUESTION));
             router.send(Messages.addressed(A, ANSWER));

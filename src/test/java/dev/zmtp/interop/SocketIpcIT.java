@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.interop.InteropConnection.Binder;
 import dev.zmtp.socket.TestSockets;
-import dev.zmtp.socket.ZMTPBinding;
+import dev.zmtp.socket.ZMTPEndpoint;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPTransport;
 import dev.zmtp.testing.EventLoops;
@@ -128,8 +128,8 @@ class SocketIpcIT {
     }
 
     private static void assertBindIsRefused(BothSides sides, String endpoint) {
-        assertThat(TestSockets.failure(sides.ours(PULL).socket().bind(endpoint)))
-                .isInstanceOf(IOException.class);
+        assertThat(TestSockets.failure(sides.ours(PULL).socket().bind(endpoint).ready()))
+                .hasCauseInstanceOf(IOException.class);
     }
 
     @ParameterizedTest
@@ -156,8 +156,9 @@ class SocketIpcIT {
     void aRegularFileIsNotTouched(TestTransport transport) throws IOException {
         Path file = Files.writeString(directory.resolve("file"), "precious");
         try (BothSides sides = new BothSides(SocketPeerKind.LIBZMQ, us(transport))) {
-            assertThat(TestSockets.failure(sides.ours(PULL).socket().bind("ipc://" + file)))
-                    .isInstanceOf(BindException.class)
+            assertThat(TestSockets.failure(
+                            sides.ours(PULL).socket().bind("ipc://" + file).ready()))
+                    .hasCauseInstanceOf(BindException.class)
                     .hasMessageContaining("no socket");
         }
         assertThat(file).hasContent("precious");
@@ -168,10 +169,11 @@ class SocketIpcIT {
     void theFileGoesWithTheBindingAndLibzmqMayHaveItsPlace(TestTransport transport) {
         Path file = directory.resolve("s");
         try (BothSides sides = new BothSides(SocketPeerKind.LIBZMQ, us(transport))) {
-            ZMTPBinding binding = TestSockets.get(sides.ours(PULL).socket().bind("ipc://" + file));
+            ZMTPEndpoint binding = TestSockets.get(
+                    sides.ours(PULL).socket().bind("ipc://" + file).ready());
             assertThat(file).exists();
 
-            TestSockets.get(binding.unbind());
+            TestSockets.unbind(binding);
 
             assertThat(file).doesNotExist();
             PeerSocket pull = sides.theirs(PULL);

@@ -279,7 +279,7 @@ class SocketPatternsIT {
             assertThat(req.receive()).isEqualTo(Messages.of("another"));
             assertThat(req.socket().peers())
                     .singleElement()
-                    .satisfies(peer -> assertThat(peer.malformed()).isEqualTo(1));
+                    .satisfies(peer -> assertThat(peer.stats().malformed()).isEqualTo(1));
         }
     }
 
@@ -292,13 +292,13 @@ class SocketPatternsIT {
             PeerSocket router = sides.theirs(ZMTPSocketType.ROUTER);
             BothSides.join(binder, req, router);
 
-            CompletableFuture<ZMTPMessage> first = req.socket().request(Messages.of("question"), Patience.LIMIT);
+            CompletableFuture<ZMTPMessage> first = req.socket().requestAsync(Messages.of("question"), Patience.LIMIT);
             List<byte[]> question = Messages.frames(router.receive());
             router.send(Messages.of(List.of(question.get(0), "no".getBytes(StandardCharsets.UTF_8))));
 
             assertThat(TestSockets.reason(first)).isEqualTo(ZMTPSocketException.Reason.MALFORMED);
 
-            CompletableFuture<ZMTPMessage> second = req.socket().request(Messages.of("another"), Patience.LIMIT);
+            CompletableFuture<ZMTPMessage> second = req.socket().requestAsync(Messages.of("another"), Patience.LIMIT);
             router.send(router.receive());
             assertThat(Messages.heap(TestSockets.get(second))).isEqualTo(Messages.of("another"));
         }

@@ -77,7 +77,8 @@ class StoppedPeerIT {
                 TestSockets.Events events = TestSockets.events(dealer);
 
                 echo.stop();
-                CompletableFuture<ZMTPMessage> lost = dealer.request(TestSockets.message("lost"), TestSockets.PATIENCE);
+                CompletableFuture<ZMTPMessage> lost =
+                        dealer.requestAsync(TestSockets.message("lost"), TestSockets.PATIENCE);
                 ZMTPSocketEvent.PeerDown down = events.next(ZMTPSocketEvent.PeerDown.class);
 
                 assertThat(down.cause()).isInstanceOf(ZMTPException.class);
@@ -113,7 +114,7 @@ class StoppedPeerIT {
         long deadline = Patience.deadline();
         while (true) {
             try {
-                ZMTPMessage answer = dealer.request(TestSockets.message("question"), Duration.ofSeconds(5))
+                ZMTPMessage answer = dealer.requestAsync(TestSockets.message("question"), Duration.ofSeconds(5))
                         .get();
                 assertThat(TestSockets.frames(answer)).containsExactly("question");
                 return;
@@ -132,21 +133,21 @@ class StoppedPeerIT {
         try (TestSockets sockets = new TestSockets()) {
             ZMTPSocket publisher = sockets.open(ZMTPSocketConfig.builder(PUB).reconnect(SOON));
             try (SocketProcess theirs = start(kind, binder, SUB, publisher)) {
-                get(publisher.awaitSubscribers(1));
+                get(publisher.whenPeers(1));
                 ZMTPPeer stopped = TestSockets.peer(publisher);
                 List<AtomicInteger> fast = new ArrayList<>();
                 for (int i = 0; i < FAST; i++) {
                     fast.add(subscribe(sockets, publisher, binder));
                 }
-                get(publisher.awaitSubscribers(1 + FAST));
+                get(publisher.whenPeers(1 + FAST));
                 TestSockets.Events events = TestSockets.events(publisher);
 
                 theirs.stop();
                 publish(publisher, fast, 0, MESSAGES);
 
-                assertThat(stopped.dropped()).isPositive();
+                assertThat(stopped.stats().dropped()).isPositive();
                 assertThat(publisher.peers())
-                        .filteredOn(peer -> peer.dropped() > 0)
+                        .filteredOn(peer -> peer.stats().dropped() > 0)
                         .containsExactly(stopped);
                 List<ZMTPSocketEvent> reported = events.drain();
                 assertThat(reported).anyMatch(ZMTPSocketEvent.SlowPeer.class::isInstance);
@@ -156,11 +157,12 @@ class StoppedPeerIT {
                         .allMatch(dropped -> ((ZMTPSocketEvent.Dropped) dropped).peer() == stopped);
 
                 theirs.resume();
-                TestSockets.await("what waits for the stopped one", () -> stopped.queuedMessages() == 0);
-                long dropped = stopped.dropped();
+                TestSockets.await(
+                        "what waits for the stopped one", () -> stopped.stats().queued() == 0);
+                long dropped = stopped.stats().dropped();
                 publish(publisher, fast, MESSAGES, MESSAGES + ROUND);
 
-                assertThat(stopped.dropped()).isEqualTo(dropped);
+                assertThat(stopped.stats().dropped()).isEqualTo(dropped);
                 assertThat(linesOf(theirs, MESSAGES + ROUND - (int) dropped))
                         .isEqualTo(withGap(MESSAGES - (int) dropped));
             }
@@ -178,7 +180,8 @@ class StoppedPeerIT {
         });
         subscriber.subscribe("");
         if (binder == Binder.WE) {
-            subscriber.connect(get(publisher.bind(SocketProcess.ANY_PORT)).endpoint());
+            subscriber.connect(
+                    get(publisher.bind(SocketProcess.ANY_PORT).ready()).text());
         } else {
             publisher.connect(TestSockets.bind(subscriber, SocketProcess.ANY_PORT));
         }
@@ -188,7 +191,7 @@ class StoppedPeerIT {
     /** As fast as the fast ones read: they are not to miss a message because the machine is busy. */
     private static void publish(ZMTPSocket publisher, List<AtomicInteger> fast, int from, int to) {
         for (int i = from; i < to; i++) {
-            get(publisher.send(TestSockets.message(Integer.toString(i), BODY)));
+            get(publisher.sendAsync(TestSockets.message(Integer.toString(i), BODY)));
             int sent = i + 1;
             if (sent % ROUND == 0) {
                 TestSockets.await(

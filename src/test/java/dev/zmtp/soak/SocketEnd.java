@@ -7,17 +7,17 @@ import dev.zmtp.socket.ZMTPQueueLimit;
 import dev.zmtp.socket.ZMTPReconnect;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
-import dev.zmtp.socket.ZMTPSocketEvent;
 import dev.zmtp.socket.ZMTPSocketException;
+import dev.zmtp.socket.ZMTPStats;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.EventLoopGroup;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
@@ -47,7 +47,6 @@ final class SocketEnd {
     private final boolean promised;
     private final SocketTally tally;
     private final Map<Result, AtomicLong> results = new ConcurrentHashMap<>();
-    private final Set<ZMTPPeer> peers = ConcurrentHashMap.newKeySet();
     private final List<CompletableFuture<?>> requests = new ArrayList<>();
 
     private @Nullable ZMTPSocket socket;
@@ -100,23 +99,15 @@ final class SocketEnd {
         for (Result result : Result.values()) {
             results.put(result, new AtomicLong());
         }
-        peers.clear();
-        socket = ZMTPSocket.open(ZMTPSocketConfig.builder(type)
+        socket = ZMTPSocket.of(ZMTPSocketConfig.builder(type)
                 .group(loops)
                 .sendLimit(new ZMTPQueueLimit(50, 4 << 20))
                 .receiveLimit(new ZMTPQueueLimit(50, 4 << 20))
                 .reconnect(
                         ZMTPReconnect.exponential(Duration.ofMillis(10), Duration.ofMillis(200), Duration.ofSeconds(1)))
                 .build());
-        socket.onEvent(Runnable::run, event -> {
-            if (event instanceof ZMTPSocketEvent.PeerUp up) {
-                peers.add(up.peer());
-            }
-        });
         switch (type) {
-            case ROUTER, REP ->
-                socket.serve(request ->
-                        CompletableFuture.completedFuture(request.message().retain()));
+            case ROUTER, REP -> socket.serve(request -> request.reply(request.message()));
             case PULL, PAIR, SUB -> socket.onMessage(tally::got);
             default -> {}
         }
@@ -129,20 +120,20 @@ final class SocketEnd {
     String bind(String where) {
         open();
         binds = true;
-        endpoint = await(socket.bind(where)).endpoint();
+        endpoint = await(socket.bind(where).ready()).text();
         return endpoint;
     }
 
     void connect(String where) {
         open();
         endpoint = where;
-        peers.add(socket.connect(where).peer());
+        socket.connect(where);
     }
 
     /** Waits until there is somebody to send to. */
     void awaitSubscriber() {
         if (type == ZMTPSocketType.PUB) {
-            await(socket.awaitSubscribers(1));
+            await(socket.whenPeers(1));
         }
     }
 
@@ -155,7 +146,7 @@ final class SocketEnd {
             ask(message);
         } else if (promised && socket.isWritable()) {
             taken++;
-            socket.send(message)
+            socket.sendAsync(message)
                     .whenComplete(
                             (nothing, failure) -> results.get(resultOf(failure)).incrementAndGet());
         } else if (!promised && socket.trySend(message)) {
@@ -174,7 +165,7 @@ final class SocketEnd {
         }
         return switch (((ZMTPSocketException) failure).reason()) {
             case UNKNOWN -> Result.UNKNOWN;
-            case MUTE -> Result.REFUSED;
+            case FULL -> Result.REFUSED;
             default -> Result.ELSE;
         };
     }
@@ -183,7 +174,7 @@ final class SocketEnd {
         long of = stream;
         long number = next;
         taken++;
-        requests.add(socket.request(message, REQUEST_TIMEOUT).handle((answer, failure) -> {
+        requests.add(socket.requestAsync(message, REQUEST_TIMEOUT).handle((answer, failure) -> {
             if (failure == null) {
                 tally.answered(answer, of, number);
             } else {
@@ -195,7 +186,7 @@ final class SocketEnd {
 
     /** Ends one of the connections. */
     void kill() {
-        pick(socket.peers()).ifPresent(ZMTPPeer::disconnect);
+        pick(socket.peers()).ifPresent(ZMTPPeer::close);
     }
 
     /** Reads nothing from one peer until the result runs. */
@@ -208,7 +199,8 @@ final class SocketEnd {
         return peer::resume;
     }
 
-    private Optional<ZMTPPeer> pick(List<ZMTPPeer> from) {
+    private Optional<ZMTPPeer> pick(Collection<ZMTPPeer> now) {
+        List<ZMTPPeer> from = List.copyOf(now);
         return from.isEmpty() ? Optional.empty() : Optional.of(from.get(random.nextInt(from.size())));
     }
 
@@ -230,7 +222,7 @@ final class SocketEnd {
 
     /** Whether a connection is there. */
     boolean isUp() {
-        return socket.peers().stream().anyMatch(ZMTPPeer::isUp);
+        return !socket.peers().isEmpty();
     }
 
     // The end
@@ -238,24 +230,19 @@ final class SocketEnd {
     /** After a failure, too, nothing may be left. */
     void closeForSure() {
         if (socket != null) {
-            await(socket.close(Duration.ZERO));
+            await(socket.closeAsync(Duration.ZERO));
         }
     }
 
     /** Closes the socket, and checks that it knows what became of each message. */
     void close(Duration linger) {
-        ZMTPSocket.CloseReport report = await(socket.close(linger));
+        ZMTPStats report = await(socket.closeAsync(linger));
         awaitAnswers();
-        long written = 0;
-        long unknown = 0;
-        long dropped = report.undeliveredTo().getOrDefault("nobody", 0L);
-        for (ZMTPPeer peer : peers) {
-            written += peer.written();
-            unknown += peer.unknown();
-            dropped += peer.dropped();
-            if (peer.queuedMessages() != 0 || peer.queuedBytes() != 0) {
-                link.wrong("still queued for " + peer);
-            }
+        long written = report.written();
+        long unknown = report.unknown();
+        long dropped = report.dropped();
+        if (report.queued() != 0 || report.queuedBytes() != 0) {
+            link.wrong("still queued: " + report);
         }
         boolean counted = type == ZMTPSocketType.PUSH || type == ZMTPSocketType.PAIR;
         long refused = results.get(Result.REFUSED).get();

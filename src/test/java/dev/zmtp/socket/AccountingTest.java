@@ -31,8 +31,8 @@ class AccountingTest {
 
     private static final String BODY = "x".repeat(10_000);
 
-    private static long accounted(ZMTPPeer peer) {
-        return peer.written() + peer.queuedMessages() + peer.dropped() + peer.unknown();
+    private static long accounted(ZMTPStats stats) {
+        return stats.written() + stats.queued() + stats.dropped() + stats.unknown();
     }
 
     @ParameterizedTest
@@ -44,10 +44,10 @@ class AccountingTest {
                     .slowPeer(policy)
                     .reconnect(ZMTPReconnect.never())
                     .sendLimit(new ZMTPQueueLimit(10, 16 << 20)));
-            ZMTPConnector connector = push.connect(stopped.endpoint());
+            ZMTPEndpoint connector = push.connect(stopped.endpoint());
             long sent = 0;
             try (Socket accepted = stopped.accept()) {
-                ZMTPPeer peer = get(connector.up());
+                ZMTPPeer peer = TestSockets.peerOf(get(connector.ready()));
                 for (int i = 0; i < 2_000; i++) {
                     ZMTPMessage message = message(BODY);
                     if (push.trySend(message)) {
@@ -57,14 +57,15 @@ class AccountingTest {
                     }
                 }
                 long all = sent;
-                await("each has a place", () -> accounted(peer) <= all);
+                await("each has a place", () -> accounted(peer.stats()) <= all);
             }
             long all = sent;
-            ZMTPPeer peer = connector.peer();
-            await("the connection has ended", () -> !peer.isUp());
-            await("nothing is queued any more", () -> peer.queuedMessages() == 0);
-            await("all are accounted for, " + all, () -> accounted(peer) + push.dropped() == all);
-            assertThat(get(push.close(Duration.ZERO)).undelivered()).isZero();
+            ZMTPPeer peer = TestSockets.peerOf(connector);
+            await("the connection has ended", () -> !TestSockets.isUp(peer));
+            await("nothing is queued any more", () -> peer.stats().queued() == 0);
+            await("all are accounted for, " + all, () -> accounted(push.stats()) == all);
+            ZMTPStats atTheEnd = get(push.closeAsync(Duration.ZERO));
+            assertThat(accounted(atTheEnd)).isEqualTo(atTheEnd.sent());
         }
     }
 
@@ -78,15 +79,15 @@ class AccountingTest {
             ZMTPPeer peer = connect(push, bind(pull, endpoint));
             List<CompletableFuture<Void>> sent = new ArrayList<>();
             for (int i = 0; i < 500; i++) {
-                sent.add(push.send(message("m")));
+                sent.add(push.sendAsync(message("m")));
             }
 
             sent.forEach(TestSockets::get);
 
-            await("all are written", () -> peer.written() == 500);
-            assertThat(accounted(peer)).isEqualTo(500);
+            await("all are written", () -> peer.stats().written() == 500);
+            assertThat(accounted(peer.stats())).isEqualTo(500);
             ZMTPPeer other = TestSockets.peer(pull);
-            await("all have arrived", () -> other.received() == 500);
+            await("all have arrived", () -> other.stats().received() == 500);
         }
     }
 
@@ -101,9 +102,9 @@ class AccountingTest {
             ZMTPPeer peer = connect(push, bind(pull, "tcp://127.0.0.1:*"));
             List<CompletableFuture<Void>> results = new ArrayList<>();
             for (int i = 0; i < 2_000; i++) {
-                results.add(push.send(message(BODY)));
+                results.add(push.sendAsync(message(BODY)));
                 if (i % 100 == 50) {
-                    peer.disconnect();
+                    peer.close();
                 }
                 if (i % 100 == 99) { // or all of them wait in line at once
                     results.get(i).handle((done, failure) -> true).join();
@@ -114,17 +115,17 @@ class AccountingTest {
             for (CompletableFuture<Void> result : results) {
                 get(result.handle((done, failure) -> true));
                 if (result.isCompletedExceptionally()
-                        && TestSockets.reason(result) == ZMTPSocketException.Reason.MUTE) {
+                        && TestSockets.reason(result) == ZMTPSocketException.Reason.FULL) {
                     mute++;
                 }
             }
 
             long sent = results.size() - mute;
-            await("all are accounted for, " + sent, () -> accounted(peer) == sent);
+            await("all are accounted for, " + sent, () -> accounted(peer.stats()) == sent);
             long written = results.stream()
                     .filter(result -> !result.isCompletedExceptionally())
                     .count();
-            assertThat(peer.written()).as("of the others nobody knows").isLessThanOrEqualTo(written);
+            assertThat(peer.stats().written()).as("of the others nobody knows").isLessThanOrEqualTo(written);
         }
     }
 
@@ -138,18 +139,19 @@ class AccountingTest {
             ZMTPSocket slow = sockets.open(SUB);
             slow.subscribe("");
             ZMTPPeer unread = connect(slow, endpoint);
-            get(pub.awaitSubscribers(1));
+            get(pub.whenPeers(1));
             ZMTPPeer peer = TestSockets.peer(pub);
             unread.pause();
 
             for (int i = 0; i < 3_000; i++) {
-                pub.write(message("m"));
+                pub.sendOrDrop(message("m"));
             }
 
             unread.resume(); // what is with the transport of a full connection is not yet written or lost
-            await("all are accounted for", () -> accounted(peer) == 3_000 - pub.dropped());
-            get(pub.close(Duration.ZERO));
-            assertThat(accounted(peer)).isEqualTo(3_000 - pub.dropped());
+            await("all are accounted for", () -> accounted(pub.stats()) == 3_000);
+            get(pub.closeAsync(Duration.ZERO));
+            assertThat(accounted(pub.stats())).isEqualTo(3_000);
+            assertThat(accounted(peer.stats())).isEqualTo(peer.stats().sent());
         }
     }
 }

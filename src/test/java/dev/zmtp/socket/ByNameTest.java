@@ -3,7 +3,6 @@ package dev.zmtp.socket;
 import static dev.zmtp.ZMTPSocketType.DEALER;
 import static dev.zmtp.ZMTPSocketType.REQ;
 import static dev.zmtp.ZMTPSocketType.ROUTER;
-import static dev.zmtp.socket.TestSockets.PATIENCE;
 import static dev.zmtp.socket.TestSockets.await;
 import static dev.zmtp.socket.TestSockets.bind;
 import static dev.zmtp.socket.TestSockets.connect;
@@ -13,7 +12,7 @@ import static dev.zmtp.socket.TestSockets.get;
 import static dev.zmtp.socket.TestSockets.message;
 import static dev.zmtp.socket.TestSockets.reason;
 import static dev.zmtp.socket.TestSockets.receive;
-import static dev.zmtp.socket.ZMTPSocketException.Reason.MUTE;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.FULL;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.PEER_DOWN;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.UNROUTABLE;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -44,8 +43,9 @@ class ByNameTest {
     private static ZMTPPeer only(ZMTPSocket socket) {
         await(
                 "one peer",
-                () -> socket.peers().size() == 1 && socket.peers().get(0).isUp());
-        return socket.peers().get(0);
+                () -> socket.peers().size() == 1
+                        && TestSockets.isUp(socket.peers().iterator().next()));
+        return socket.peers().iterator().next();
     }
 
     /** P32, P34, P35, P36, P37. */
@@ -61,16 +61,16 @@ class ByNameTest {
             ZMTPPeer toRouter = connect(other, endpoint);
             connect(req, endpoint);
 
-            get(dealer.send(message("a", "")));
+            get(dealer.sendAsync(message("a", "")));
             assertThat(receive(router)).containsExactly("dealer", "a", "");
-            get(other.sendTo(toRouter, message("b")));
+            get(toRouter.sendAsync(message("b")));
             assertThat(receive(router)).containsExactly("router", "b");
-            get(req.send(message("c")));
+            get(req.sendAsync(message("c")));
             assertThat(receive(router)).containsExactly("req", "", "c");
 
-            get(router.send(message("router", "to the router")));
-            get(router.send(message("req", "", "to the req")));
-            get(router.send(message("dealer", "", "to the dealer")));
+            get(router.sendAsync(message("router", "to the router")));
+            get(router.sendAsync(message("req", "", "to the req")));
+            get(router.sendAsync(message("dealer", "", "to the dealer")));
             assertThat(receive(other)).last().isEqualTo("to the router");
             assertThat(receive(req)).containsExactly("to the req");
             assertThat(receive(dealer)).containsExactly("", "to the dealer");
@@ -87,7 +87,7 @@ class ByNameTest {
             for (int i = 0; i < 50; i++) {
                 connect(sockets.open(peers), endpoint);
             }
-            await("all", () -> router.peers().stream().filter(ZMTPPeer::isUp).count() == 50);
+            await("all", () -> router.peers().stream().filter(TestSockets::isUp).count() == 50);
 
             Set<Object> names = new HashSet<>();
             for (ZMTPPeer peer : router.peers()) {
@@ -106,12 +106,12 @@ class ByNameTest {
             connect(named(sockets, DEALER, "A"), bind(router, ENDPOINT));
             only(router);
 
-            assertThat(reason(router.send(message("B", "x")))).isEqualTo(UNROUTABLE);
-            assertThat(reason(router.send(message("", "x"))))
+            assertThat(reason(router.sendAsync(message("B", "x")))).isEqualTo(UNROUTABLE);
+            assertThat(reason(router.sendAsync(message("", "x"))))
                     .as("an empty name")
                     .isEqualTo(UNROUTABLE);
-            assertThat(reason(router.send(message("A")))).as("a name only").isEqualTo(UNROUTABLE);
-            assertThat(router.dropped()).isEqualTo(2);
+            assertThat(reason(router.sendAsync(message("A")))).as("a name only").isEqualTo(UNROUTABLE);
+            assertThat(router.stats().dropped()).isEqualTo(2);
         }
     }
 
@@ -120,11 +120,11 @@ class ByNameTest {
         try (TestSockets sockets = new TestSockets()) {
             ZMTPSocket router = sockets.open(ROUTER);
 
-            assertThat(failure(router.send(message("green", "x"))))
+            assertThat(failure(router.sendAsync(message("green", "x"))))
                     .hasMessage("UNROUTABLE: no peer has the name \"green\"");
-            assertThat(failure(router.send(message("\u0001\n", "x"))))
+            assertThat(failure(router.sendAsync(message("\u0001\n", "x"))))
                     .hasMessage("UNROUTABLE: no peer has the name 0x010a");
-            assertThat(failure(router.send(message("green"))))
+            assertThat(failure(router.sendAsync(message("green"))))
                     .hasMessage("UNROUTABLE: frames: 1 (expected: the name of a peer, and the message)");
         }
     }
@@ -138,8 +138,8 @@ class ByNameTest {
             ZMTPPeer ada = only(router);
 
             assertThat(ada)
-                    .hasToString(
-                            "ZMTPPeer{" + endpoint + " from " + ada.address() + ", \"ada\", ZMTP31 NULL, queued=0}");
+                    .hasToString("ZMTPPeer{" + endpoint + " from "
+                            + ada.session().peerAddress() + ", \"ada\", ZMTP31 NULL, queued=0}");
         }
     }
 
@@ -157,13 +157,13 @@ class ByNameTest {
 
             List<CompletableFuture<Void>> sent = get(CompletableFuture.supplyAsync(
                     () -> List.of(
-                            router.send(toFull("transport")),
-                            router.send(toFull("queue")),
-                            router.send(toFull("lost"))),
+                            router.sendAsync(toFull("transport")),
+                            router.sendAsync(toFull("queue")),
+                            router.sendAsync(toFull("lost"))),
                     router.core().eventLoop()));
 
-            assertThat(reason(sent.get(2))).isEqualTo(MUTE);
-            assertThat(router.dropped()).isEqualTo(1);
+            assertThat(reason(sent.get(2))).isEqualTo(FULL);
+            assertThat(router.stats().dropped()).isEqualTo(1);
             gate.open();
             get(sent.get(1));
         }
@@ -182,16 +182,18 @@ class ByNameTest {
             String endpoint = bind(router, "tcp://127.0.0.1:*");
             connect(full, endpoint);
             connect(free, endpoint);
-            await("both", () -> router.peers().stream().filter(ZMTPPeer::isUp).count() == 2);
+            await(
+                    "both",
+                    () -> router.peers().stream().filter(TestSockets::isUp).count() == 2);
             gate.close();
-            CompletableFuture<Void> transport = router.send(toFull("transport"));
+            CompletableFuture<Void> transport = router.sendAsync(toFull("transport"));
             await("taken", router::isWritable);
-            CompletableFuture<Void> queue = router.send(toFull("queue"));
+            CompletableFuture<Void> queue = router.sendAsync(toFull("queue"));
             await("taken", router::isWritable);
 
-            assertThat(reason(router.send(toFull("no room")))).isEqualTo(MUTE);
-            assertThat(router.dropped()).isEqualTo(1);
-            CompletableFuture<Void> other = router.send(message("free", "room"));
+            assertThat(reason(router.sendAsync(toFull("no room")))).isEqualTo(FULL);
+            assertThat(router.stats().dropped()).isEqualTo(1);
+            CompletableFuture<Void> other = router.sendAsync(message("free", "room"));
             assertThat(other).isNotCompletedExceptionally();
 
             gate.open();
@@ -199,8 +201,8 @@ class ByNameTest {
             get(queue);
             get(other);
             assertThat(receive(free)).containsExactly("room");
-            assertThat(WriteGate.text(get(full.receive()))).isEqualTo("transport");
-            assertThat(WriteGate.text(get(full.receive()))).isEqualTo("queue");
+            assertThat(WriteGate.text(get(full.receiveAsync()))).isEqualTo("transport");
+            assertThat(WriteGate.text(get(full.receiveAsync()))).isEqualTo("queue");
         }
     }
 
@@ -234,8 +236,8 @@ class ByNameTest {
             assertThat(refused.refCnt()).isEqualTo(1);
             assertThat(frames(refused)).containsExactly("full", "third");
             gate.open();
-            get(full.receive()).release();
-            get(full.receive()).release();
+            get(full.receiveAsync()).release();
+            get(full.receiveAsync()).release();
         }
     }
 
@@ -246,11 +248,11 @@ class ByNameTest {
             ZMTPSocket dealer = named(sockets, DEALER, "A");
             connect(dealer, bind(router, ENDPOINT));
             ZMTPPeer peer = only(router);
-            get(dealer.close(Duration.ZERO));
+            get(dealer.closeAsync(Duration.ZERO));
             await("nobody", () -> router.peers().isEmpty());
 
-            assertThat(reason(router.send(message("A", "x")))).isEqualTo(UNROUTABLE);
-            assertThat(reason(router.sendTo(peer, message("x")))).isEqualTo(PEER_DOWN);
+            assertThat(reason(router.sendAsync(message("A", "x")))).isEqualTo(UNROUTABLE);
+            assertThat(reason(peer.sendAsync(message("x")))).isEqualTo(PEER_DOWN);
         }
     }
 
@@ -274,7 +276,7 @@ class ByNameTest {
             assertThat(down.peer()).isSameAs(loser);
             assertThat(down.cause()).hasMessageContaining("taken over");
             await("one", () -> router.peers().size() == 1);
-            get(router.send(message("A", "to the second")));
+            get(router.sendAsync(message("A", "to the second")));
             assertThat(receive(second)).containsExactly("to the second");
         }
     }
@@ -294,7 +296,7 @@ class ByNameTest {
 
             assertThat(events.next(ZMTPSocketEvent.HandshakeFailed.class).cause())
                     .hasMessageContaining("identity");
-            get(router.send(message("A", "to the first")));
+            get(router.sendAsync(message("A", "to the first")));
             assertThat(receive(first)).containsExactly("to the first");
         }
     }
@@ -305,17 +307,17 @@ class ByNameTest {
         try (TestSockets sockets = new TestSockets()) {
             ZMTPSocket router = sockets.open(ROUTER);
             ZMTPSocket first = named(sockets, DEALER, "first");
-            ZMTPConnector connector = router.connect(bind(first, ENDPOINT));
-            get(connector.up());
-            get(first.close(Duration.ZERO));
-            await("away", () -> !connector.peer().isUp());
+            ZMTPEndpoint connector = router.connect(bind(first, ENDPOINT));
+            get(connector.ready());
+            get(first.closeAsync(Duration.ZERO));
+            await("away", () -> !TestSockets.isUp(TestSockets.peerOf(connector)));
             ZMTPSocket second = named(sockets, DEALER, "second");
             bind(second, ENDPOINT);
             connector.retryNow();
-            await("back", () -> connector.peer().isUp());
+            await("back", () -> TestSockets.isUp(TestSockets.peerOf(connector)));
 
-            assertThat(reason(router.send(message("first", "x")))).isEqualTo(UNROUTABLE);
-            get(router.send(message("second", "hello")));
+            assertThat(reason(router.sendAsync(message("first", "x")))).isEqualTo(UNROUTABLE);
+            get(router.sendAsync(message("second", "hello")));
             assertThat(receive(second)).containsExactly("hello");
         }
     }
@@ -326,12 +328,12 @@ class ByNameTest {
         try (TestSockets sockets = new TestSockets()) {
             ZMTPSocket router = sockets.open(ROUTER);
             ZMTPSocket dealer = named(sockets, DEALER, "A");
-            ZMTPConnector connector = router.connect(bind(dealer, ENDPOINT));
-            get(connector.up());
-            get(dealer.close(Duration.ZERO));
-            await("away", () -> !connector.peer().isUp());
+            ZMTPEndpoint connector = router.connect(bind(dealer, ENDPOINT));
+            get(connector.ready());
+            get(dealer.closeAsync(Duration.ZERO));
+            await("away", () -> !TestSockets.isUp(TestSockets.peerOf(connector)));
 
-            CompletableFuture<Void> sent = router.send(message("A", "later"));
+            CompletableFuture<Void> sent = router.sendAsync(message("A", "later"));
             ZMTPSocket back = named(sockets, DEALER, "A");
             bind(back, ENDPOINT);
 
@@ -345,17 +347,17 @@ class ByNameTest {
         try (TestSockets sockets = new TestSockets()) {
             ZMTPSocket router = sockets.open(sockets.builder(ROUTER).queueWhileDown(false));
             ZMTPSocket dealer = named(sockets, DEALER, "A");
-            ZMTPConnector connector = router.connect(bind(dealer, ENDPOINT));
-            ZMTPPeer peer = get(connector.up());
-            get(dealer.close(Duration.ZERO));
-            await("away", () -> !peer.isUp());
+            ZMTPEndpoint connector = router.connect(bind(dealer, ENDPOINT));
+            ZMTPPeer peer = TestSockets.peerOf(get(connector.ready()));
+            get(dealer.closeAsync(Duration.ZERO));
+            await("away", () -> !TestSockets.isUp(peer));
 
-            assertThat(reason(router.send(message("A", "now")))).isEqualTo(UNROUTABLE);
-            assertThat(reason(router.sendTo(peer, message("now")))).isEqualTo(PEER_DOWN);
+            assertThat(reason(router.sendAsync(message("A", "now")))).isEqualTo(UNROUTABLE);
+            assertThat(reason(peer.sendAsync(message("now")))).isEqualTo(PEER_DOWN);
             ZMTPSocket back = named(sockets, DEALER, "A");
             bind(back, ENDPOINT);
-            await("back", peer::isUp);
-            get(router.send(message("A", "later")));
+            await("back", () -> TestSockets.isUp(peer));
+            get(router.sendAsync(message("A", "later")));
             assertThat(receive(back)).containsExactly("later");
         }
     }
@@ -364,11 +366,11 @@ class ByNameTest {
     void aPeerWhoseConnectorIsClosedTakesNoMessages() {
         try (TestSockets sockets = new TestSockets()) {
             ZMTPSocket router = sockets.open(ROUTER);
-            ZMTPConnector connector = router.connect("inproc://nobody");
-            get(connector.close());
+            ZMTPEndpoint connector = router.connect("inproc://nobody");
+            get(TestSockets.disconnect(connector));
 
             ZMTPMessage message = message("x");
-            assertThat(reason(router.sendTo(connector.peer(), message))).isEqualTo(PEER_DOWN);
+            assertThat(reason(TestSockets.peerOf(connector).sendAsync(message))).isEqualTo(PEER_DOWN);
             assertThat(message.refCnt()).isZero();
         }
     }
@@ -383,13 +385,11 @@ class ByNameTest {
             connect(dealer, bind(router, ENDPOINT));
             only(router);
 
-            router.send(
-                    ZMTPMessage.from(
-                            Unpooled.wrappedBuffer(
-                                    Unpooled.copiedBuffer(name.substring(100).getBytes(StandardCharsets.UTF_8)),
-                                    Unpooled.copiedBuffer(name.substring(155).getBytes(StandardCharsets.UTF_8))),
-                            Unpooled.copiedBuffer("hello".getBytes(StandardCharsets.UTF_8))),
-                    PATIENCE);
+            router.send(ZMTPMessage.from(
+                    Unpooled.wrappedBuffer(
+                            Unpooled.copiedBuffer(name.substring(100).getBytes(StandardCharsets.UTF_8)),
+                            Unpooled.copiedBuffer(name.substring(155).getBytes(StandardCharsets.UTF_8))),
+                    Unpooled.copiedBuffer("hello".getBytes(StandardCharsets.UTF_8))));
 
             assertThat(receive(dealer)).containsExactly("hello");
         }

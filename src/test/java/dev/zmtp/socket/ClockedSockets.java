@@ -9,6 +9,6 @@ public final class ClockedSockets {
 
     /** Opens a socket with a clock that agrees with that of its event loop. */
     public static ZMTPSocket open(ZMTPSocketConfig config, LongSupplier nanoTime) {
-        return ZMTPSocket.open(config, nanoTime);
+        return ZMTPSocket.of(config, nanoTime);
     }
 }

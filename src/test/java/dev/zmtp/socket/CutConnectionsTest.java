@@ -70,23 +70,27 @@ class CutConnectionsTest {
                 ZMTPSocket push = sockets.open(sockets.builder(PUSH)
                         .reconnect(ZMTPReconnect.exponential(
                                 Duration.ofMillis(1), Duration.ofMillis(2), Duration.ofMillis(1))));
-                ZMTPPeer peer = push.connect(network.endpoint()).peer();
+                ZMTPPeer peer = TestSockets.peerOf(push.connect(network.endpoint()));
                 Fates fates = new Fates();
                 int sent = 0;
                 for (int cut = 0; cut < CUTS; cut++) {
                     network.cutAfter(1 + random.nextInt(BURST * LONGEST / 4));
                     while (network.cuts() == cut) {
-                        fates.follow(push.send(message(sent++)));
+                        fates.follow(push.sendAsync(message(sent++)));
                     }
                 }
                 fates.awaitAll(sent);
 
-                String counters = peer.written() + " written, " + peer.unknown() + " unknown, " + peer.dropped()
-                        + " dropped, " + peer.queuedMessages() + " queued; promised " + fates;
-                assertThat(peer.written() + peer.queuedMessages() + peer.unknown() + peer.dropped())
+                String counters = peer.stats().written() + " written, "
+                        + peer.stats().unknown() + " unknown, " + peer.stats().dropped() + " dropped, "
+                        + peer.stats().queued() + " queued; promised " + fates;
+                assertThat(peer.stats().written()
+                                + peer.stats().queued()
+                                + peer.stats().unknown()
+                                + peer.stats().dropped())
                         .as(counters)
                         .isEqualTo(sent);
-                assertThat(peer.written()).as(counters).isEqualTo(fates.written.get());
+                assertThat(peer.stats().written()).as(counters).isEqualTo(fates.written.get());
                 assertThat(fates.other).isEmpty();
             }
         }

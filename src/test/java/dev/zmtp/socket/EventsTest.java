@@ -53,15 +53,15 @@ class EventsTest {
             ZMTPPeer peer = connect(push, bind(pull, ANY_PORT));
             awaitUninterruptibly(blocked);
 
-            get(push.send(message("before")));
+            get(push.sendAsync(message("before")));
             assertThat(receive(pull)).containsExactly("before");
-            peer.disconnect();
+            peer.close();
             await(
                     "the peer has left",
                     () -> pull.peers().isEmpty() || !pull.peers().contains(peer));
-            get(push.send(message("after")));
+            get(push.sendAsync(message("after")));
             assertThat(receive(pull)).containsExactly("after");
-            get(push.close(Duration.ZERO));
+            get(push.closeAsync(Duration.ZERO));
         } finally {
             held.countDown();
             executor.shutdown();
@@ -199,21 +199,22 @@ class EventsTest {
             Connecting connecting = ofDealer.next(Connecting.class);
             assertThat(connecting).isEqualTo(new Connecting(endpoint, 1));
             ZMTPPeer up = ofRouter.next(ZMTPSocketEvent.PeerUp.class).peer();
-            assertThat(up.endpoint()).isEqualTo(endpoint);
-            assertThat(up.address()).isNotNull();
+            assertThat(up.endpoint().text()).isEqualTo(endpoint);
+            assertThat(up.session().peerAddress()).isNotNull();
             assertThat(up.type()).isEqualTo(DEALER);
             ZMTPPeer other = ofDealer.next(ZMTPSocketEvent.PeerUp.class).peer();
-            assertThat(other.endpoint()).isEqualTo(endpoint);
-            assertThat(endpoint).endsWith(other.address().toString().replaceAll(".*:", ":"));
-            get(dealer.close(Duration.ZERO));
+            assertThat(other.endpoint().text()).isEqualTo(endpoint);
+            assertThat(endpoint)
+                    .endsWith(other.session().peerAddress().toString().replaceAll(".*:", ":"));
+            get(dealer.closeAsync(Duration.ZERO));
             ZMTPSocketEvent.PeerDown down = ofRouter.next(ZMTPSocketEvent.PeerDown.class);
             assertThat(down.peer()).isSameAs(up);
-            assertThat(down.peer().endpoint()).isEqualTo(endpoint);
-            assertThat(down.peer().identity())
+            assertThat(down.peer().endpoint().text()).isEqualTo(endpoint);
+            assertThat(down.peer().session().peerIdentity())
                     .isEqualTo(java.nio.ByteBuffer.wrap("me".getBytes(StandardCharsets.UTF_8)));
             assertThat(down.cause()).isInstanceOf(ClosedChannelException.class);
             ZMTPSocketEvent.PeerDown here = ofDealer.next(ZMTPSocketEvent.PeerDown.class);
-            assertThat(here.peer().endpoint()).isEqualTo(endpoint);
+            assertThat(here.peer().endpoint().text()).isEqualTo(endpoint);
         }
     }
 
@@ -227,7 +228,7 @@ class EventsTest {
             ZMTPSocket push = sockets.open(sockets.builder(PUSH).reconnect(ZMTPReconnect.never()));
             TestSockets.Events ofPush = events(push);
 
-            ZMTPConnector connector = push.connect(endpoint);
+            ZMTPEndpoint connector = push.connect(endpoint);
 
             for (TestSockets.Events events : List.of(ofPub, ofPush)) {
                 ZMTPSocketEvent.HandshakeFailed failed = events.next(ZMTPSocketEvent.HandshakeFailed.class);
@@ -237,7 +238,7 @@ class EventsTest {
             }
             ZMTPSocketEvent.Stopped stopped = ofPush.next(ZMTPSocketEvent.Stopped.class);
             assertThat(stopped.endpoint()).isEqualTo(endpoint);
-            assertThat(stopped.cause()).isSameAs(TestSockets.failure(connector.up()));
+            assertThat(stopped.cause()).isSameAs(TestSockets.failure(connector.ready()));
             ZMTPSocket other = sockets.open(PUSH);
             TestSockets.Events ofOther = events(other);
             other.connect("tcp://127.0.0.1:1");
@@ -255,12 +256,12 @@ class EventsTest {
         try (TestSockets sockets = new TestSockets()) {
             ZMTPSocket pull = sockets.open(PULL);
             TestSockets.Events events = events(pull);
-            ZMTPBinding binding = get(pull.bind(ANY_PORT));
+            ZMTPEndpoint binding = get(pull.bind(ANY_PORT).ready());
 
-            get(binding.unbind());
+            TestSockets.unbind(binding);
 
-            assertThat(events.next(ZMTPSocketEvent.Unbound.class).endpoint()).isEqualTo(binding.endpoint());
-            assertThat(Stream.of(binding.toString(), binding.endpoint())).noneMatch(text -> text.contains("*"));
+            assertThat(events.next(ZMTPSocketEvent.Unbound.class).endpoint()).isEqualTo(binding.text());
+            assertThat(Stream.of(binding.toString(), binding.text())).noneMatch(text -> text.contains("*"));
         }
     }
 

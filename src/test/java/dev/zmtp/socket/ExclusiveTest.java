@@ -31,8 +31,8 @@ class ExclusiveTest {
             ZMTPSocket other = sockets.open(type);
             connect(other, bind(one, ENDPOINT));
             for (int i = 0; i < 3; i++) {
-                get(other.send(message("a" + i)));
-                get(one.send(message("b" + i)));
+                get(other.sendAsync(message("a" + i)));
+                get(one.sendAsync(message("b" + i)));
             }
 
             for (int i = 0; i < 3; i++) {
@@ -51,7 +51,7 @@ class ExclusiveTest {
             String endpoint = bind(one, ENDPOINT);
             ZMTPSocket first = sockets.open(type);
             connect(first, endpoint);
-            await("the first", () -> one.peers().stream().anyMatch(ZMTPPeer::isUp));
+            await("the first", () -> one.peers().stream().anyMatch(TestSockets::isUp));
             TestSockets.Events events = TestSockets.events(one);
             ZMTPSocket second = sockets.open(sockets.builder(type)
                     .reconnect(ZMTPReconnect.exponential(
@@ -62,14 +62,14 @@ class ExclusiveTest {
             assertThat(events.next(ZMTPSocketEvent.HandshakeFailed.class).cause())
                     .hasMessageContaining("one peer");
             its.next(ZMTPSocketEvent.RetryScheduled.class);
-            get(one.send(message("to the first")));
+            get(one.sendAsync(message("to the first")));
             assertThat(receive(first)).containsExactly("to the first");
-            get(first.close(Duration.ZERO));
+            get(first.closeAsync(Duration.ZERO));
             events.next(ZMTPSocketEvent.PeerUp.class);
 
-            get(second.send(message("from the second")));
+            get(second.sendAsync(message("from the second")));
             assertThat(receive(one)).containsExactly("from the second");
-            get(one.send(message("to the second")));
+            get(one.sendAsync(message("to the second")));
             assertThat(receive(second)).containsExactly("to the second");
         }
     }
@@ -85,7 +85,7 @@ class ExclusiveTest {
             assertThat(refused.release()).isTrue();
             List<CompletableFuture<Void>> sent = new ArrayList<>();
             for (int i = 0; i < 3; i++) {
-                sent.add(one.send(message("m" + i)));
+                sent.add(one.sendAsync(message("m" + i)));
             }
             ZMTPSocket other = sockets.open(type);
 
@@ -111,7 +111,7 @@ class ExclusiveTest {
                 threads.add(CompletableFuture.runAsync(
                         () -> {
                             for (int i = 0; i < 500; i++) {
-                                one.send(message("x"));
+                                one.sendAsync(message("x"));
                             }
                         },
                         task -> new Thread(task).start()));

@@ -42,19 +42,19 @@ class FairQueueTest {
                 if (peers == ZMTPSocketType.ROUTER || peers == ZMTPSocketType.PEER) {
                     ZMTPPeer to = connect(sender, bind(receiver, ENDPOINT + i));
                     for (int m = 0; m < 4; m++) {
-                        get(sender.sendTo(to, message("s" + i)));
+                        get(to.sendAsync(message("s" + i)));
                     }
                 } else {
                     connect(sender, bind(receiver, ENDPOINT + i));
                     for (int m = 0; m < 4; m++) {
-                        get(sender.send(message("s" + i)));
+                        get(sender.sendAsync(message("s" + i)));
                     }
                 }
             }
             await(
                     "all",
                     () -> receiver.peers().stream()
-                                    .mapToLong(ZMTPPeer::received)
+                                    .mapToLong(peer -> peer.stats().received())
                                     .sum()
                             == 12);
 
@@ -88,13 +88,15 @@ class FairQueueTest {
             await(
                     "a flood",
                     () -> pull.peers().stream()
-                                    .filter(peer -> peer.received() >= 1_000)
+                                    .filter(peer -> peer.stats().received() >= 1_000)
                                     .count()
                             == flooders);
             for (int i = 0; i < few; i++) {
-                get(tenth.send(message("few")));
+                get(tenth.sendAsync(message("few")));
             }
-            await("their arrival", () -> pull.peers().stream().anyMatch(peer -> peer.received() == few));
+            await(
+                    "their arrival",
+                    () -> pull.peers().stream().anyMatch(peer -> peer.stats().received() == few));
 
             int found = 0;
             int taken = 0;
@@ -133,14 +135,14 @@ class FairQueueTest {
             ZMTPSocket push = sockets.open(PUSH);
             connect(push, bind(pull, ENDPOINT));
             for (int i = 0; i < 100; i++) {
-                get(push.send(message("m" + i)));
+                get(push.sendAsync(message("m" + i)));
             }
             ZMTPPeer peer = TestSockets.peer(pull);
-            await("as many as may be", () -> peer.received() == 10);
+            await("as many as may be", () -> peer.stats().received() == 10);
 
             for (int i = 0; i < 100; i++) {
                 assertThat(receive(pull)).containsExactly("m" + i);
-                assertThat(peer.received()).isLessThanOrEqualTo(i + 1 + 10);
+                assertThat(peer.stats().received()).isLessThanOrEqualTo(i + 1 + 10);
             }
         }
     }
@@ -154,10 +156,10 @@ class FairQueueTest {
             ZMTPSocket other = sockets.open(ZMTPSocketType.PAIR);
             connect(one, bind(other, "tcp://127.0.0.1:*"));
             for (int i = 0; i < 10; i++) {
-                get(other.send(message("in" + i)));
+                get(other.sendAsync(message("in" + i)));
             }
 
-            get(one.send(message("out")));
+            get(one.sendAsync(message("out")));
 
             assertThat(receive(other)).containsExactly("out");
             for (int i = 0; i < 10; i++) {
@@ -174,11 +176,13 @@ class FairQueueTest {
             ZMTPSocket push = sockets.open(PUSH);
             connect(push, bind(pull, ENDPOINT));
             for (int i = 0; i < 5; i++) {
-                get(push.send(message("m" + i)));
+                get(push.sendAsync(message("m" + i)));
             }
-            await("all there", () -> pull.peers().stream().anyMatch(peer -> peer.received() == 5));
+            await(
+                    "all there",
+                    () -> pull.peers().stream().anyMatch(peer -> peer.stats().received() == 5));
 
-            get(push.close(Duration.ZERO));
+            get(push.closeAsync(Duration.ZERO));
             await("nobody", () -> pull.peers().isEmpty());
 
             for (int i = 0; i < 5; i++) {
@@ -194,11 +198,13 @@ class FairQueueTest {
             ZMTPSocket push = sockets.open(PUSH);
             connect(push, bind(pull, "tcp://127.0.0.1:*"));
             for (int i = 0; i < 5; i++) {
-                get(push.send(message("x".repeat(2_000)))); // of a tracked buffer
+                get(push.sendAsync(message("x".repeat(2_000)))); // of a tracked buffer
             }
-            await("all there", () -> pull.peers().stream().anyMatch(peer -> peer.received() == 5));
+            await(
+                    "all there",
+                    () -> pull.peers().stream().anyMatch(peer -> peer.stats().received() == 5));
 
-            get(pull.close(Duration.ZERO));
+            get(pull.closeAsync(Duration.ZERO));
         }
     }
 
@@ -239,7 +245,7 @@ class FairQueueTest {
             AtomicInteger count,
             ConcurrentLinkedQueue<Integer> received) {
         for (int i = 0; count.get() < messages; i++) {
-            CompletableFuture<ZMTPMessage> next = pull.receive();
+            CompletableFuture<ZMTPMessage> next = pull.receiveAsync();
             for (int spin = 0; spin < i % 50; spin++) {
                 Thread.onSpinWait();
             }
@@ -262,13 +268,13 @@ class FairQueueTest {
             ZMTPSocket pull = sockets.open(PULL);
             ZMTPSocket push = sockets.open(PUSH);
             connect(push, bind(pull, ENDPOINT));
-            await("the peer", () -> pull.peers().stream().anyMatch(ZMTPPeer::isUp));
+            await("the peer", () -> pull.peers().stream().anyMatch(TestSockets::isUp));
             ZMTPPeer peer = TestSockets.peer(pull);
 
             peer.pause();
-            get(push.send(message("while paused"))); // on the same event loop, after the pause
-            assertThat(peer.received()).isZero();
-            CompletableFuture<ZMTPMessage> received = pull.receive();
+            get(push.sendAsync(message("while paused"))); // on the same event loop, after the pause
+            assertThat(peer.stats().received()).isZero();
+            CompletableFuture<ZMTPMessage> received = pull.receiveAsync();
             peer.resume();
 
             assertThat(TestSockets.frames(get(received))).containsExactly("while paused");

@@ -22,7 +22,7 @@ class FirstMessagesTest {
             ZMTPSocket push = sockets.open(PUSH);
             push.connect(bind(pull, endpoint));
 
-            get(push.send(message("hello", "", "world")));
+            get(push.sendAsync(message("hello", "", "world")));
 
             assertThat(receive(pull)).containsExactly("hello", "", "world");
         }

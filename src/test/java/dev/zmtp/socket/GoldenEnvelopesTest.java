@@ -61,8 +61,8 @@ class GoldenEnvelopesTest {
     void aReqPutsAnEmptyFrameBeforeItsRequestAndTakesItOffTheAnswer() throws IOException {
         ZMTPSocket req = sockets.open(REQ);
         try (WirePeer rep = peer(req, REP)) {
-            CompletableFuture<Void> sent = req.send(message("how", "", "are you?"));
-            CompletableFuture<ZMTPMessage> answer = req.receive();
+            CompletableFuture<Void> sent = req.sendAsync(message("how", "", "are you?"));
+            CompletableFuture<ZMTPMessage> answer = req.receiveAsync();
 
             rep.hear("01 00 / 01 03 \"how\" / 01 00 / 00 08 \"are\" 20 \"you?\"");
             rep.say("01 00 / 01 00 / 00 04 \"well\"");
@@ -78,8 +78,8 @@ class GoldenEnvelopesTest {
         ZMTPSocket req = sockets.open(REQ);
         try (WirePeer rep = peer(req, REP)) {
             for (int i = 0; i < 2; i++) {
-                req.send(message("?"));
-                CompletableFuture<ZMTPMessage> answer = req.receive();
+                req.sendAsync(message("?"));
+                CompletableFuture<ZMTPMessage> answer = req.receiveAsync();
                 rep.hear("01 00 / 00 01 \"?\"").say("01 00 / 00 01 \"!\"");
                 assertThat(frames(get(answer))).containsExactly("!");
             }
@@ -101,11 +101,11 @@ class GoldenEnvelopesTest {
     private void assertCorrelated(ZMTPSocketType type) throws IOException {
         ZMTPSocket asking = sockets.open(type);
         try (WirePeer rep = peer(asking, REP)) {
-            CompletableFuture<ZMTPMessage> first = asking.request(message("1", "more"), TIMEOUT);
+            CompletableFuture<ZMTPMessage> first = asking.requestAsync(message("1", "more"), TIMEOUT);
             rep.hear("01 08");
             String firstId = rep.hear(8);
             rep.hear("01 00 / 01 01 \"1\" / 00 04 \"more\"");
-            CompletableFuture<ZMTPMessage> second = asking.request(message("2"), TIMEOUT);
+            CompletableFuture<ZMTPMessage> second = asking.requestAsync(message("2"), TIMEOUT);
             rep.hear("01 08");
             String secondId = rep.hear(8);
             rep.hear("01 00 / 00 01 \"2\"");
@@ -124,7 +124,7 @@ class GoldenEnvelopesTest {
     void aDealerSendsAndReceivesMessagesAsTheyAre() throws IOException {
         ZMTPSocket dealer = sockets.open(DEALER);
         try (WirePeer rep = peer(dealer, REP)) {
-            dealer.send(message("", "?"));
+            dealer.sendAsync(message("", "?"));
 
             rep.hear("01 00 / 00 01 \"?\"").say("01 00 / 00 01 \"!\"").say("00 03 \"any\"");
 
@@ -143,7 +143,7 @@ class GoldenEnvelopesTest {
             dealer.say("01 02 \"id\" / 01 05 00 00 00 00 07 / 01 00 / 01 00 / 00 01 \"?\"");
 
             assertThat(receive(rep)).containsExactly("", "?");
-            get(rep.send(message("!", "")));
+            get(rep.sendAsync(message("!", "")));
 
             dealer.hear("01 02 \"id\" / 01 05 00 00 00 00 07 / 01 00 / 01 01 \"!\" / 00 00");
         }
@@ -153,7 +153,7 @@ class GoldenEnvelopesTest {
     void aServiceSendsEachAnswerBackInTheEnvelopeOfItsRequest() throws IOException {
         ZMTPSocket rep = sockets.open(REP);
         CompletableFuture<ZMTPMessage> first = new CompletableFuture<>();
-        rep.serve(request -> answer(request, first));
+        rep.serve(TestSockets.answering(request -> answer(request, first)));
         try (WirePeer dealer = peer(rep, DEALER)) {
             dealer.say("01 01 \"a\" / 01 00 / 00 05 \"first\"");
             dealer.say("01 01 \"b\" / 01 00 / 00 04 \"next\"");
@@ -180,7 +180,7 @@ class GoldenEnvelopesTest {
             req.say("01 00 / 00 01 \"?\"");
 
             assertThat(receive(router)).containsExactly("client", "", "?");
-            get(router.send(message("client", "", "!", "")));
+            get(router.sendAsync(message("client", "", "!", "")));
 
             req.hear("01 00 / 01 01 \"!\" / 00 00");
         }
@@ -193,10 +193,10 @@ class GoldenEnvelopesTest {
         try (WirePeer dealer = peer(router, DEALER)) {
             dealer.say("00 01 \"?\"");
 
-            ZMTPMessage received = get(router.receive());
+            ZMTPMessage received = get(router.receiveAsync());
             assertThat(received.frame(0).readableBytes()).isEqualTo(9);
             assertThat(received.frame(0).getByte(0)).isZero();
-            get(router.send(received));
+            get(router.sendAsync(received));
 
             dealer.hear("00 01 \"?\"");
         }
@@ -211,8 +211,8 @@ class GoldenEnvelopesTest {
     @Test
     void aSubAsksAPublisherOf31ByCommands() throws IOException {
         ZMTPSocket sub = sockets.open(SUB);
-        ZMTPSocket.Registration first = sub.subscribe("A");
-        ZMTPSocket.Registration second = sub.subscribe("A");
+        ZMTPRegistration first = sub.subscribe("A");
+        ZMTPRegistration second = sub.subscribe("A");
         try (WirePeer pub = peer(sub, PUB)) {
             pub.hear(command(SUBSCRIBE + "\"A\""));
             first.close();
@@ -227,7 +227,7 @@ class GoldenEnvelopesTest {
     @Test
     void aSubAsksAPublisherOf30ByMessages() throws IOException {
         ZMTPSocket sub = sockets.open(SUB);
-        ZMTPSocket.Registration registration = sub.subscribe("A");
+        ZMTPRegistration registration = sub.subscribe("A");
         try (ServerSocket server = WirePeer.listen()) {
             sub.connect(WirePeer.endpoint(server));
             try (WirePeer pub = WirePeer.accept(server, ZMTPVersion.ZMTP30, ready("PUB"))) {
@@ -245,7 +245,7 @@ class GoldenEnvelopesTest {
     void aSubAsksAgainForAllItsTopicsAfterEachHandshake() throws IOException {
         ZMTPSocket sub = sockets.open(sockets.builder(SUB).reconnect(QUICK));
         sub.subscribe("B");
-        ZMTPSocket.Registration cancelled = sub.subscribe("C");
+        ZMTPRegistration cancelled = sub.subscribe("C");
         sub.subscribe("A");
         try (ServerSocket server = WirePeer.listen()) {
             sub.connect(WirePeer.endpoint(server));
@@ -268,7 +268,7 @@ class GoldenEnvelopesTest {
         try (WirePeer xpub = peer(xsub, XPUB)) {
             xpub.hear(command(SUBSCRIBE + "\"A\""));
 
-            get(xsub.send(message("data", "\1A", "\0A")));
+            get(xsub.sendAsync(message("data", "\1A", "\0A")));
 
             xpub.hear("01 04 \"data\" / 01 02 01 \"A\" / 00 02 00 \"A\"");
         }
@@ -280,12 +280,12 @@ class GoldenEnvelopesTest {
         ZMTPSocket pub = sockets.open(PUB);
         try (WirePeer sub = peer(pub, SUB)) {
             sub.say(command(SUBSCRIBE + "\"A\"") + "00 02 01 \"B\""); // in both forms
-            get(pub.awaitSubscribers(1));
+            get(pub.whenPeers(1));
             sub.say(command(SUBSCRIBE + "\"end\"")).say("04 07 / 04 \"PING\" 00 00");
             sub.hear("04 05 / 04 \"PONG\""); // and so all subscriptions have arrived
 
             for (String topic : new String[] {"B1", "C", "", "A1", "xA", "end"}) {
-                get(pub.send(message(topic, "news")));
+                get(pub.sendAsync(message(topic, "news")));
             }
 
             sub.hear("01 02 \"B1\" / 00 04 \"news\"");
@@ -299,7 +299,7 @@ class GoldenEnvelopesTest {
     @Test
     void aDishJoinsByCommandsAndGetsTheGroupWithEachMessage() throws IOException {
         ZMTPSocket dish = sockets.open(DISH);
-        ZMTPSocket.Registration registration = dish.join("A");
+        ZMTPRegistration registration = dish.subscribe("A");
         try (WirePeer radio = peer(dish, RADIO)) {
             radio.hear(command("04 \"JOIN\" \"A\"")).say("01 01 \"A\" / 00 04 \"body\"");
             assertThat(receive(dish)).containsExactly("A", "body");
@@ -313,9 +313,9 @@ class GoldenEnvelopesTest {
         ZMTPSocket radio = sockets.open(RADIO);
         try (WirePeer dish = peer(radio, DISH)) {
             dish.say(command("04 \"JOIN\" \"A\""));
-            get(radio.awaitSubscribers(1));
+            get(radio.whenPeers(1));
 
-            get(radio.send(message("A", "body")));
+            get(radio.sendAsync(message("A", "body")));
 
             dish.hear("01 01 \"A\" / 00 04 \"body\"");
         }
@@ -327,7 +327,7 @@ class GoldenEnvelopesTest {
         try (WirePeer client = peer(server, CLIENT)) {
             client.say("00 01 \"?\"");
 
-            get(server.send(get(server.receive())));
+            get(server.sendAsync(get(server.receiveAsync())));
 
             client.hear("00 01 \"?\"");
         }
@@ -341,11 +341,11 @@ class GoldenEnvelopesTest {
         ZMTPSocket push = sockets.open(PUSH);
         try (ServerSocket server = WirePeer.listen()) {
             push.connect(WirePeer.endpoint(server));
-            push.send(message("1", ""));
-            push.send(message("2"));
+            push.sendAsync(message("1", ""));
+            push.sendAsync(message("2"));
             try (WirePeer pull = WirePeer.accept(server, ZMTPVersion.ZMTP31, ready("PULL"))) {
                 pull.hear("01 01 \"1\" / 00 00 / 00 01 \"2\"");
-                push.send(message("3"));
+                push.sendAsync(message("3"));
                 pull.hear("00 01 \"3\"");
             }
         }

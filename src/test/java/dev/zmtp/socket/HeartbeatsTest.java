@@ -63,7 +63,7 @@ class HeartbeatsTest {
 
             List<String> received = new ArrayList<>();
             for (int i = 0; i < messages; i++) {
-                received.add(frames(get(pull.receive())).get(0));
+                received.add(frames(get(pull.receiveAsync())).get(0));
             }
 
             get(sent);
@@ -78,7 +78,7 @@ class HeartbeatsTest {
     private static void sendAll(ZMTPSocket push, int messages) {
         String body = "b".repeat(1_000);
         for (int i = 0; i < messages; i++) {
-            get(push.send(message(Integer.toString(i), body)));
+            get(push.sendAsync(message(Integer.toString(i), body)));
         }
     }
 
@@ -87,7 +87,7 @@ class HeartbeatsTest {
     void aNetworkThatSwallowsEverythingIsReportedOnBothSidesAndOvercomeWhenItHeals() throws IOException {
         try (TestSockets sockets = new TestSockets()) {
             ZMTPSocket router = sockets.open(config(ROUTER));
-            router.serve(request -> CompletableFuture.completedFuture(message("answer")));
+            router.serve(request -> request.reply(message("answer")));
             ZMTPSocket dealer = sockets.open(config(DEALER));
             TestSockets.Events ofRouter = TestSockets.events(router);
             TestSockets.Events ofDealer = TestSockets.events(dealer);
@@ -96,7 +96,7 @@ class HeartbeatsTest {
                 ask(dealer);
 
                 network.swallow(true);
-                CompletableFuture<ZMTPMessage> lost = dealer.request(message("lost"), TestSockets.PATIENCE);
+                CompletableFuture<ZMTPMessage> lost = dealer.requestAsync(message("lost"), TestSockets.PATIENCE);
                 assertHeartbeatTimeout(ofRouter.next(ZMTPSocketEvent.PeerDown.class));
                 assertHeartbeatTimeout(ofDealer.next(ZMTPSocketEvent.PeerDown.class));
                 assertThat(TestSockets.reason(lost)).isEqualTo(ZMTPSocketException.Reason.PEER_DOWN);
@@ -110,7 +110,7 @@ class HeartbeatsTest {
     }
 
     private static void ask(ZMTPSocket dealer) {
-        assertThat(frames(get(dealer.request(message("question"), TestSockets.PATIENCE))))
+        assertThat(frames(get(dealer.requestAsync(message("question"), TestSockets.PATIENCE))))
                 .containsExactly("answer");
     }
 

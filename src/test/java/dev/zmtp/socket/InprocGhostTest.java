@@ -26,9 +26,9 @@ class InprocGhostTest {
 
             CountDownLatch left = new CountDownLatch(1);
             server.core().eventLoop().execute(() -> hold(left));
-            ZMTPConnector connector = client.connect(endpoint);
-            await("a connection", () -> connector.state() == ZMTPConnector.State.HANDSHAKING);
-            get(client.close(Duration.ZERO));
+            ZMTPEndpoint connector = client.connect(endpoint);
+            await("a connection", () -> connector.state() == ZMTPEndpoint.State.HANDSHAKING);
+            get(client.closeAsync(Duration.ZERO));
             left.countDown();
 
             events.next(ZMTPSocketEvent.PeerDown.class);

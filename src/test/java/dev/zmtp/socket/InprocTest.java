@@ -38,9 +38,9 @@ class InprocTest {
     void connectorsFromBeforeAndAfterTheBindAreJoined() {
         try (TestSockets sockets = new TestSockets()) {
             ZMTPSocket early = sockets.open(sockets.builder(PUSH).reconnect(SELDOM));
-            ZMTPConnector waiting = early.connect("inproc://joined");
-            CompletableFuture<Void> queued = early.send(message("early"));
-            await("nobody is there", () -> waiting.state() == ZMTPConnector.State.WAITING);
+            ZMTPEndpoint waiting = early.connect("inproc://joined");
+            CompletableFuture<Void> queued = early.sendAsync(message("early"));
+            await("nobody is there", () -> waiting.state() == ZMTPEndpoint.State.WAITING);
             ZMTPSocket pull = sockets.open(PULL);
 
             bind(pull, "inproc://joined");
@@ -49,7 +49,7 @@ class InprocTest {
             assertThat(receive(pull)).containsExactly("early");
             ZMTPSocket late = sockets.open(PUSH);
             late.connect("inproc://joined");
-            get(late.send(message("late")));
+            get(late.sendAsync(message("late")));
             assertThat(receive(pull)).containsExactly("late");
         }
     }
@@ -61,13 +61,13 @@ class InprocTest {
             ZMTPSocket push = sockets.open(sockets.builder(PUSH).reconnect(SELDOM));
             ZMTPSocket first = sockets.open(PULL);
             bind(first, "inproc://again");
-            ZMTPConnector connector = push.connect("inproc://again");
-            get(connector.up());
-            get(first.close(Duration.ZERO));
-            await("the connector has seen it", () -> connector.state() == ZMTPConnector.State.WAITING);
+            ZMTPEndpoint connector = push.connect("inproc://again");
+            get(connector.ready());
+            get(first.closeAsync(Duration.ZERO));
+            await("the connector has seen it", () -> connector.state() == ZMTPEndpoint.State.WAITING);
             List<CompletableFuture<Void>> sent = new ArrayList<>();
             for (int i = 0; i < 10; i++) {
-                sent.add(push.send(message(String.valueOf(i))));
+                sent.add(push.sendAsync(message(String.valueOf(i))));
             }
 
             ZMTPSocket second = sockets.open(PULL);
@@ -84,13 +84,13 @@ class InprocTest {
     void aNameIsBoundOnce() {
         try (TestSockets sockets = new TestSockets()) {
             ZMTPSocket pull = sockets.open(PULL);
-            ZMTPBinding binding = get(pull.bind("inproc://once"));
+            ZMTPEndpoint binding = get(pull.bind("inproc://once").ready());
 
-            assertThat(failure(pull.bind("inproc://once")))
-                    .isInstanceOf(BindException.class)
-                    .hasMessage("inproc://once: the name is in use");
+            assertThat(failure(pull.bind("inproc://once").ready()))
+                    .hasCauseInstanceOf(BindException.class)
+                    .hasMessage("BIND_FAILED: inproc://once: the name is in use");
 
-            get(binding.unbind());
+            TestSockets.unbind(binding);
             assertThat(bind(pull, "inproc://once")).isEqualTo("inproc://once");
         }
     }
@@ -103,7 +103,7 @@ class InprocTest {
 
             connect(push, bind(pull, "inproc://a b/ü://*:@"));
 
-            get(push.send(message("m")));
+            get(push.sendAsync(message("m")));
             assertThat(receive(pull)).containsExactly("m");
         }
     }
@@ -130,17 +130,17 @@ class InprocTest {
         try (TestSockets sockets = new TestSockets();
                 EventLoops loops = new EventLoops(group)) {
             ZMTPSocket pull =
-                    ZMTPSocket.open(ZMTPSocketConfig.builder(PULL).group(group).build());
+                    ZMTPSocket.of(ZMTPSocketConfig.builder(PULL).group(group).build());
             bind(pull, "inproc://ended");
             ZMTPSocket push = sockets.open(sockets.builder(PUSH).reconnect(SELDOM));
-            ZMTPConnector connector = push.connect("inproc://ended");
-            get(connector.up());
+            ZMTPEndpoint connector = push.connect("inproc://ended");
+            get(connector.ready());
 
             loops.close();
 
-            await("the other end has seen it", () -> connector.state() == ZMTPConnector.State.WAITING);
+            await("the other end has seen it", () -> connector.state() == ZMTPEndpoint.State.WAITING);
             bind(sockets.open(PULL), "inproc://ended");
-            get(push.send(message("m")));
+            get(push.sendAsync(message("m")));
         }
     }
 
@@ -152,14 +152,14 @@ class InprocTest {
                 ZMTPSocket push = sockets.open(PUSH);
                 connect(push, bind(pull, "inproc://ends"));
                 for (int i = 0; i < 100; i++) {
-                    push.write(ZMTPMessage.from(
+                    push.sendOrDrop(ZMTPMessage.from(
                             io.netty.buffer.ByteBufAllocator.DEFAULT.buffer(1).writeByte(1)));
                 }
 
-                pull.close(Duration.ZERO);
+                pull.closeAsync(Duration.ZERO);
 
                 for (int i = 0; i < 100; i++) {
-                    push.write(ZMTPMessage.from(
+                    push.sendOrDrop(ZMTPMessage.from(
                             io.netty.buffer.ByteBufAllocator.DEFAULT.buffer(1).writeByte(1)));
                 }
             }
@@ -175,7 +175,7 @@ class InprocTest {
             for (int i = 0; i < 300; i++) {
                 ZMTPSocket dealer = sockets.open(DEALER);
                 connect(dealer, "inproc://meets");
-                dealer.close(Duration.ZERO);
+                dealer.closeAsync(Duration.ZERO);
             }
             await("all have left", () -> router.peers().isEmpty());
         }
@@ -189,10 +189,10 @@ class InprocTest {
             connect(push, bind(pull, "inproc://paused"));
             List<CompletableFuture<Void>> sent = new ArrayList<>();
             for (int i = 0; i < 3_000; i++) { // more than the receiver's queue, the ring, and the sender's queue hold
-                sent.add(push.send(message(String.valueOf(i))));
+                sent.add(push.sendAsync(message(String.valueOf(i))));
                 if (i == 1_000) {
                     ZMTPPeer peer = TestSockets.peer(pull);
-                    await("the receiver's queue is full", () -> peer.received() == 10);
+                    await("the receiver's queue is full", () -> peer.stats().received() == 10);
                 }
             }
 
@@ -201,7 +201,7 @@ class InprocTest {
                 if (sent.get(i).isCompletedExceptionally()) {
                     continue; // there was no place in line
                 }
-                received.addAll(frames(get(pull.receive())));
+                received.addAll(frames(get(pull.receiveAsync())));
             }
 
             assertThat(received)

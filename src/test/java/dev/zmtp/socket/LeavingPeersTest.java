@@ -41,22 +41,22 @@ class LeavingPeersTest {
             if (other == SUB) {
                 there.subscribe("");
             }
-            ZMTPConnector connector = leaving.connect(bind(there, "tcp://127.0.0.1:*"));
-            ZMTPPeer peer = get(connector.up());
+            ZMTPEndpoint connector = leaving.connect(bind(there, "tcp://127.0.0.1:*"));
+            ZMTPPeer peer = TestSockets.peerOf(get(connector.ready()));
             if (type == PUB) {
-                get(leaving.awaitSubscribers(1));
+                get(leaving.whenPeers(1));
             }
             gate.close();
-            get(leaving.send(WriteGate.big("transport")));
-            get(leaving.send(message("queue")));
+            get(leaving.sendAsync(WriteGate.big("transport")));
+            get(leaving.sendAsync(message("queue")));
 
-            CompletableFuture<Void> closed = connector.close();
+            CompletableFuture<Void> closed = TestSockets.disconnect(connector);
             get(CompletableFuture.runAsync(() -> {}, leaving.core().eventLoop())); // which closes it before this
-            get(leaving.send(message("late")));
+            get(leaving.sendAsync(message("late")));
 
-            assertThat(peer.queuedMessages()).isEqualTo(1);
+            assertThat(peer.stats().queued()).isEqualTo(1);
             gate.open();
-            assertThat(WriteGate.text(get(there.receive()))).isEqualTo("transport");
+            assertThat(WriteGate.text(get(there.receiveAsync()))).isEqualTo("transport");
             assertThat(receive(there)).containsExactly("queue");
             get(closed);
         }
@@ -68,24 +68,24 @@ class LeavingPeersTest {
             ZMTPSocket rep = sockets.open(sockets.builder(REP).pipeline(gate));
             ZMTPSocket dealer = sockets.open(DEALER);
             List<CompletableFuture<ZMTPMessage>> answers = new ArrayList<>();
-            rep.serve(request -> {
+            rep.serve(TestSockets.answering(request -> {
                 CompletableFuture<ZMTPMessage> answer = new CompletableFuture<>();
                 answers.add(answer);
                 return answer;
-            });
-            ZMTPConnector connector = rep.connect(bind(dealer, "tcp://127.0.0.1:*"));
-            ZMTPPeer peer = get(connector.up());
-            CompletableFuture<ZMTPMessage> first = dealer.request(message("1"), TestSockets.PATIENCE);
-            CompletableFuture<ZMTPMessage> second = dealer.request(message("2"), TestSockets.PATIENCE);
-            await("both", () -> peer.received() == 2);
+            }));
+            ZMTPEndpoint connector = rep.connect(bind(dealer, "tcp://127.0.0.1:*"));
+            ZMTPPeer peer = TestSockets.peerOf(get(connector.ready()));
+            CompletableFuture<ZMTPMessage> first = dealer.requestAsync(message("1"), TestSockets.PATIENCE);
+            CompletableFuture<ZMTPMessage> second = dealer.requestAsync(message("2"), TestSockets.PATIENCE);
+            await("both", () -> peer.stats().received() == 2);
             gate.close();
             rep.core().executeHere(() -> answers.get(0).complete(WriteGate.big("transport")));
 
-            CompletableFuture<Void> closed = connector.close();
+            CompletableFuture<Void> closed = TestSockets.disconnect(connector);
             rep.core().executeHere(() -> answers.get(1).complete(message("late")));
 
-            await("dropped", () -> rep.dropped() == 1);
-            assertThat(peer.queuedMessages()).isZero();
+            await("dropped", () -> rep.stats().dropped() == 1);
+            assertThat(peer.stats().queued()).isZero();
             gate.open();
             assertThat(WriteGate.text(get(first))).isEqualTo("transport");
             get(closed);
@@ -98,26 +98,26 @@ class LeavingPeersTest {
     void aPeerThatReturnsToLeaveHasNoNameAnyMore() {
         try (TestSockets sockets = new TestSockets()) {
             ZMTPSocket router = sockets.open(sockets.builder(ROUTER).pipeline(gate));
-            ZMTPConnector connector = router.connect(ENDPOINT);
+            ZMTPEndpoint connector = router.connect(ENDPOINT);
             ZMTPSocket gone = sockets.open(named("A", sockets));
             bind(gone, ENDPOINT);
-            ZMTPPeer peer = get(connector.up());
-            get(gone.close(Duration.ZERO));
-            await("away", () -> !peer.isUp());
-            CompletableFuture<Void> queued = router.send(named("A", WriteGate.big("queued")));
-            await("queued", () -> peer.queuedMessages() == 1);
-            CompletableFuture<Void> closed = connector.close();
+            ZMTPPeer peer = TestSockets.peerOf(get(connector.ready()));
+            get(gone.closeAsync(Duration.ZERO));
+            await("away", () -> !TestSockets.isUp(peer));
+            CompletableFuture<Void> queued = router.sendAsync(named("A", WriteGate.big("queued")));
+            await("queued", () -> peer.stats().queued() == 1);
+            CompletableFuture<Void> closed = TestSockets.disconnect(connector);
 
             gate.close();
             ZMTPSocket back = sockets.open(named("A", sockets));
             bind(back, ENDPOINT);
-            await("back", () -> peer.isUp() && peer.queuedMessages() == 0);
+            await("back", () -> TestSockets.isUp(peer) && peer.stats().queued() == 0);
 
-            assertThat(reason(router.send(message("A", "late")))).isEqualTo(ZMTPSocketException.Reason.UNROUTABLE);
+            assertThat(reason(router.sendAsync(message("A", "late")))).isEqualTo(ZMTPSocketException.Reason.UNROUTABLE);
             gate.open();
             get(queued);
             get(closed);
-            assertThat(WriteGate.text(get(back.receive()))).isEqualTo("queued");
+            assertThat(WriteGate.text(get(back.receiveAsync()))).isEqualTo("queued");
         }
     }
 

@@ -47,7 +47,7 @@ class LineTest {
             String endpoint = bind(pull, "tcp://127.0.0.1:*");
             List<CompletableFuture<Void>> sent = new ArrayList<>();
             for (int i = 0; i < MESSAGES; i++) {
-                sent.add(push.send(message(String.valueOf(i), BODY)));
+                sent.add(push.sendAsync(message(String.valueOf(i), BODY)));
             }
 
             push.connect(endpoint);
@@ -63,12 +63,11 @@ class LineTest {
     void eachRequestInLineIsAsked() {
         try (TestSockets sockets = new TestSockets()) {
             ZMTPSocket rep = sockets.open(REP);
-            rep.serve(request ->
-                    CompletableFuture.completedFuture(request.message().retain()));
+            rep.serve(request -> request.reply(request.message()));
             ZMTPSocket dealer = sockets.open(narrow(sockets, DEALER));
             String endpoint = bind(rep, "tcp://127.0.0.1:*");
             List<CompletableFuture<ZMTPMessage>> answers = IntStream.range(0, MESSAGES)
-                    .mapToObj(i -> dealer.request(message(String.valueOf(i), BODY), Duration.ofSeconds(30)))
+                    .mapToObj(i -> dealer.requestAsync(message(String.valueOf(i), BODY), Duration.ofSeconds(30)))
                     .toList();
 
             dealer.connect(endpoint);

@@ -32,13 +32,13 @@ class LingerTest {
         ZMTPSocket pull = time.open(ZMTPSocketConfig.builder(PULL));
         push.connect(ENDPOINT);
         time.run();
-        push.send(message("queued"));
-        CompletableFuture<ZMTPSocket.CloseReport> closed = push.close(LINGER);
+        push.sendAsync(message("queued"));
+        CompletableFuture<ZMTPStats> closed = push.closeAsync(LINGER);
         time.run();
         pull.onMessage((from, message) -> message.release());
         pull.bind(ENDPOINT);
         time.run();
-        pull.close(Duration.ZERO);
+        pull.closeAsync(Duration.ZERO);
         time.pass(Duration.ofMillis(100));
         assertThat(closed).isCompleted();
 
@@ -56,19 +56,19 @@ class LingerTest {
         ZMTPSocket pull = time.open(ZMTPSocketConfig.builder(PULL));
         pull.onMessage((from, message) -> message.release());
         pull.bind(ENDPOINT);
-        ZMTPConnector connector = push.connect(ENDPOINT);
+        ZMTPEndpoint connector = push.connect(ENDPOINT);
         time.run();
         gate.close();
-        push.send(WriteGate.big("transport"));
-        push.send(message("old"));
-        CompletableFuture<Void> closed = connector.close();
+        push.sendAsync(WriteGate.big("transport"));
+        push.sendAsync(message("old"));
+        CompletableFuture<Void> closed = TestSockets.disconnect(connector);
         time.pass(Duration.ofMillis(100));
         assertThat(closed).isNotDone();
 
         gate.open();
         time.run();
 
-        assertThat(connector.peer().dropped()).isEqualTo(1);
+        assertThat(TestSockets.peerOf(connector).stats().dropped()).isEqualTo(1);
         assertThat(closed).isCompleted();
     }
 }

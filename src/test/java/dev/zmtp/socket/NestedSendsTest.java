@@ -42,14 +42,14 @@ class NestedSendsTest {
             List<ZMTPPeer> peers = new ArrayList<>(xpub.peers());
             gate.close();
             for (ZMTPPeer peer : peers) {
-                xpub.sendTo(peer, WriteGate.big("fills"));
+                peer.sendAsync(WriteGate.big("fills"));
             }
             time.run();
             ZMTPPeer writable = peers.stream()
-                    .filter(peer -> peer.written() == 1)
+                    .filter(peer -> peer.stats().written() == 1)
                     .findFirst()
                     .orElseThrow();
-            xpub.sendTo(writable, message("before")).thenRun(() -> xpub.trySend(message("between")));
+            writable.sendAsync(message("before")).thenRun(() -> xpub.trySend(message("between")));
 
             assertThat(xpub.trySend(WriteGate.big("all"))).isTrue();
 
@@ -87,9 +87,9 @@ class NestedSendsTest {
             time.run();
             ZMTPProxy proxy = ZMTPProxy.start(front, back);
             time.run();
-            back.send(message("before")).thenRun(proxy::close);
+            back.sendAsync(message("before")).thenRun(proxy::close);
 
-            front.core().received(front.peers().get(0), WriteGate.big("forwarded"));
+            front.core().received((Peer) front.peers().iterator().next(), WriteGate.big("forwarded"));
             time.run();
 
             assertThat(proxy.closed()).isCompleted();

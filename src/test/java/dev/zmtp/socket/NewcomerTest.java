@@ -31,7 +31,8 @@ class NewcomerTest {
 
     private void bind(String endpoint) {
         router = time.open(ZMTPSocketConfig.builder(ROUTER));
-        router.onMessage((from, message) -> received.add(String.join(" ", TestSockets.frames(message))));
+        router.onMessage(
+                (from, message) -> received.add(from.nameUTF8() + " " + String.join(" ", TestSockets.frames(message))));
         router.onEvent(Runnable::run, events::add);
         router.bind(endpoint);
         time.run();
@@ -49,7 +50,7 @@ class NewcomerTest {
 
     private void send(ZMTPSocket dealer, String... texts) {
         for (String text : texts) {
-            dealer.send(TestSockets.message(text));
+            dealer.sendAsync(TestSockets.message(text));
         }
         time.run();
     }
@@ -69,14 +70,14 @@ class NewcomerTest {
         send(second, "2", "3");
         assertThat(received).containsExactly("A 1");
 
-        first.close(Duration.ZERO);
+        first.closeAsync(Duration.ZERO);
         time.run();
         send(second, "4");
 
         assertThat(received).containsExactly("A 1", "A 2", "A 3", "A 4");
-        router.send(TestSockets.message("A", "to the second"));
+        router.sendAsync(TestSockets.message("A", "to the second"));
         time.run();
-        assertThat(TestSockets.frames(second.receive().join())).containsExactly("to the second");
+        assertThat(TestSockets.frames(second.receiveAsync().join())).containsExactly("to the second");
     }
 
     /** T48. */
@@ -93,7 +94,7 @@ class NewcomerTest {
         time.pass(Duration.ofMillis(1));
 
         assertThat(events(ZMTPSocketEvent.HandshakeFailed.class)).hasSize(1);
-        assertThat(second.peers()).noneMatch(ZMTPPeer::isUp);
+        assertThat(second.peers()).noneMatch(TestSockets::isUp);
         send(first, "of the first");
         assertThat(received).containsExactly("A of the first");
     }
@@ -105,7 +106,7 @@ class NewcomerTest {
         ZMTPSocket second = connect("local://newcomer");
         send(second, "lost");
 
-        second.close(Duration.ZERO);
+        second.closeAsync(Duration.ZERO);
         time.pass(PATIENCE);
 
         assertThat(events(ZMTPSocketEvent.HandshakeFailed.class)).hasSize(1);
@@ -120,10 +121,10 @@ class NewcomerTest {
         ZMTPSocket second = connect("local://newcomer");
         send(second, "lost");
 
-        router.close(Duration.ZERO);
+        router.closeAsync(Duration.ZERO);
         time.pass(PATIENCE);
 
-        assertThat(second.peers()).noneMatch(ZMTPPeer::isUp);
+        assertThat(second.peers()).noneMatch(TestSockets::isUp);
         assertThat(router.peers()).isEmpty();
     }
 }

@@ -69,7 +69,7 @@ class PeerNamesTest {
         announce("");
 
         ZMTPPeer peer = accepted();
-        assertThat(peer.identity().remaining()).isZero();
+        assertThat(((Peer) peer).identity().remaining()).isZero();
         assertThat(peer.name().remaining()).isEqualTo(9);
         assertThat(peer.name().get(0)).isZero();
     }

@@ -91,7 +91,8 @@ class PingsTest {
             }
             try (Socket second = accept(server)) {
                 sockets.group()
-                        .schedule(() -> push.write(message("late")), 5 * INTERVAL.toMillis(), TimeUnit.MILLISECONDS);
+                        .schedule(
+                                () -> push.sendOrDrop(message("late")), 5 * INTERVAL.toMillis(), TimeUnit.MILLISECONDS);
                 assertThat(nextFrame(second.getInputStream())).isEqualTo(Hex.bytes("00 04 \"late\""));
             }
         }

@@ -47,8 +47,8 @@ class ReceiveCancelTest {
             connect(sender, bind(receiver, "inproc://cancelled"));
             int cancelled = 0;
             for (int i = 0; i < ROUNDS; i++) {
-                CompletableFuture<ZMTPMessage> received = receiver.receive();
-                sender.write(message(String.valueOf(i)));
+                CompletableFuture<ZMTPMessage> received = receiver.receiveAsync();
+                sender.sendOrDrop(message(String.valueOf(i)));
                 for (int spins = ThreadLocalRandom.current().nextInt(200); spins > 0; spins--) {
                     Thread.onSpinWait();
                 }
@@ -70,7 +70,7 @@ class ReceiveCancelTest {
     void aReceiveThatTheApplicationCompletesNoLongerReceives() {
         try (TestSockets sockets = new TestSockets()) {
             ZMTPSocket pull = sockets.open(PULL);
-            CompletableFuture<ZMTPMessage> received = pull.receive();
+            CompletableFuture<ZMTPMessage> received = pull.receiveAsync();
             received.complete(message("none"));
             assertThat(frames(get(received))).containsExactly("none");
 
@@ -79,7 +79,7 @@ class ReceiveCancelTest {
 
             ZMTPSocket push = sockets.open(PUSH);
             connect(push, bind(pull, "inproc://completed"));
-            push.write(message("first"));
+            push.sendOrDrop(message("first"));
             assertThat(frames(get(handled))).containsExactly("first");
         }
     }
@@ -90,11 +90,11 @@ class ReceiveCancelTest {
             ZMTPSocket pull = sockets.open(PULL);
             ZMTPSocket push = sockets.open(PUSH);
             connect(push, bind(pull, "tcp://127.0.0.1:*"));
-            CompletableFuture<ZMTPMessage> late = pull.receive().orTimeout(1, TimeUnit.MILLISECONDS);
+            CompletableFuture<ZMTPMessage> late = pull.receiveAsync().orTimeout(1, TimeUnit.MILLISECONDS);
             assertThat(late.handle((message, failure) -> failure).join())
                     .isInstanceOfAny(TimeoutException.class, CompletionException.class);
 
-            push.write(message("first"));
+            push.sendOrDrop(message("first"));
 
             assertThat(receive(pull)).containsExactly("first");
         }
@@ -107,9 +107,9 @@ class ReceiveCancelTest {
             ZMTPSocket push = sockets.open(PUSH);
             connect(push, bind(pull, "tcp://127.0.0.1:*"));
             ZMTPMessage own = message("own");
-            pull.receive().complete(own);
+            pull.receiveAsync().complete(own);
 
-            push.write(message("first"));
+            push.sendOrDrop(message("first"));
 
             assertThat(receive(pull)).containsExactly("first");
             own.release();
@@ -122,13 +122,13 @@ class ReceiveCancelTest {
             ZMTPSocket pull = sockets.open(PULL);
             ZMTPSocket push = sockets.open(PUSH);
             connect(push, bind(pull, "tcp://127.0.0.1:*"));
-            CompletableFuture<ZMTPMessage> first = pull.receive();
-            CompletableFuture<ZMTPMessage> second = pull.receive();
-            CompletableFuture<ZMTPMessage> third = pull.receive();
+            CompletableFuture<ZMTPMessage> first = pull.receiveAsync();
+            CompletableFuture<ZMTPMessage> second = pull.receiveAsync();
+            CompletableFuture<ZMTPMessage> third = pull.receiveAsync();
             second.cancel(false);
 
-            push.write(message("1"));
-            push.write(message("2"));
+            push.sendOrDrop(message("1"));
+            push.sendOrDrop(message("2"));
 
             assertThat(frames(get(first))).containsExactly("1");
             assertThat(frames(get(third))).containsExactly("2");

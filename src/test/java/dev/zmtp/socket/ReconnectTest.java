@@ -51,7 +51,7 @@ class ReconnectTest {
     private static List<CompletableFuture<Void>> send(ZMTPSocket socket, int messages) {
         List<CompletableFuture<Void>> sent = new ArrayList<>();
         for (int i = 1; i <= messages; i++) {
-            sent.add(socket.send(message("message", Integer.toString(i))));
+            sent.add(socket.sendAsync(message("message", Integer.toString(i))));
         }
         return sent;
     }
@@ -70,7 +70,7 @@ class ReconnectTest {
             for (int i = 0; i < 50; i++) {
                 ZMTPSocket pull = sockets.open(PULL);
                 endpoint = bind(pull, endpoint);
-                get(pull.close(Duration.ZERO));
+                get(pull.closeAsync(Duration.ZERO));
             }
         }
     }
@@ -83,9 +83,10 @@ class ReconnectTest {
             ZMTPSocket other = sockets.open(PULL);
             String endpoint = endpoint(any);
             for (int i = 0; i < 20; i++) {
-                ZMTPBinding binding = get((i % 2 == 0 ? pull : other).bind(endpoint));
-                endpoint = binding.endpoint();
-                get(binding.unbind());
+                ZMTPEndpoint binding =
+                        get((i % 2 == 0 ? pull : other).bind(endpoint).ready());
+                endpoint = binding.text();
+                TestSockets.unbind(binding);
             }
         }
     }
@@ -100,7 +101,7 @@ class ReconnectTest {
             ZMTPSocket push = sockets.open(sockets.builder(PUSH).reconnect(SOON));
             TestSockets.Events events = TestSockets.events(push);
             TestSockets.connect(push, endpoint);
-            get(pull.close(Duration.ZERO));
+            get(pull.closeAsync(Duration.ZERO));
             events.next(ZMTPSocketEvent.PeerDown.class);
 
             List<CompletableFuture<Void>> sent = send(push, 5);
@@ -111,7 +112,7 @@ class ReconnectTest {
 
             assertReceives(back, 5);
             sent.forEach(TestSockets::get);
-            get(push.send(message("last")));
+            get(push.sendAsync(message("last")));
             assertThat(receive(back)).containsExactly("last");
         }
     }
@@ -203,9 +204,9 @@ class ReconnectTest {
 
             ZMTPSocket second = sockets.open(PULL);
             names.addresses = List.of(address(bind(second, ANY_PORT)));
-            get(first.close(Duration.ZERO));
+            get(first.closeAsync(Duration.ZERO));
             events.next(ZMTPSocketEvent.PeerDown.class);
-            push.write(message("moved"));
+            push.sendOrDrop(message("moved"));
 
             assertThat(receive(second)).containsExactly("moved");
         }
@@ -244,12 +245,12 @@ class ReconnectTest {
                         resolver[0].start();
                     }));
             TestSockets.Events events = TestSockets.events(push);
-            ZMTPConnector connector = push.connect("named://service");
+            ZMTPEndpoint connector = push.connect("named://service");
             assertThat(events.next(ZMTPSocketEvent.RetryScheduled.class).cause())
                     .hasMessage("service: not known");
             names.addresses = List.of(address(bind(pull, ANY_PORT)));
 
-            get(connector.up());
+            get(connector.ready());
 
             assertThat(names.threads).allMatch(thread -> thread.getName().equals("resolver"));
         }
@@ -264,17 +265,17 @@ class ReconnectTest {
             ZMTPSocket dealer = sockets.open(sockets.builder(DEALER)
                     .reconnect(ZMTPReconnect.DEFAULT.withListener((failure, wait) -> Duration.ofMillis(20))));
             TestSockets.Events events = TestSockets.events(dealer);
-            ZMTPConnector connector = dealer.connect("tcp://" + itself + ";" + itself);
-            CompletableFuture<Void> sent = dealer.send(message("not for itself"));
+            ZMTPEndpoint connector = dealer.connect("tcp://" + itself + ";" + itself);
+            CompletableFuture<Void> sent = dealer.sendAsync(message("not for itself"));
 
             ZMTPSocketEvent.RetryScheduled retry = events.next(ZMTPSocketEvent.RetryScheduled.class);
             assertThat(retry.cause()).hasMessageContaining("connected to itself");
             assertThat(events.next(ZMTPSocketEvent.Connecting.class).attempt()).isEqualTo(2);
 
-            assertThat(connector.up()).isNotDone();
-            assertThat(dealer.receive()).isNotDone();
+            assertThat(connector.ready()).isNotDone();
+            assertThat(dealer.receiveAsync()).isNotDone();
             assertThat(sent).isNotDone();
-            assertThat(connector.peer().queuedMessages()).isEqualTo(1);
+            assertThat(TestSockets.peerOf(connector).stats().queued()).isEqualTo(1);
         }
     }
 
@@ -287,12 +288,13 @@ class ReconnectTest {
         try (TestSockets sockets = new TestSockets()) {
             ZMTPSocket router = sockets.open(ROUTER);
             List<String> received = Collections.synchronizedList(new ArrayList<>());
-            router.onMessage((from, message) -> received.add(String.join(" ", TestSockets.frames(message))));
+            router.onMessage((from, message) ->
+                    received.add(from.nameUTF8() + " " + String.join(" ", TestSockets.frames(message))));
             String endpoint = bind(router, ANY_PORT);
             for (int round = 1; round <= rounds; round++) {
                 ZMTPSocket dealer = sockets.open(named);
                 dealer.connect(endpoint);
-                get(dealer.send(message(Integer.toString(round))));
+                get(dealer.sendAsync(message(Integer.toString(round))));
                 dealer.close();
             }
 

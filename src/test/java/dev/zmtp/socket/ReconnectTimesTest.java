@@ -85,7 +85,7 @@ class ReconnectTimesTest {
     }
 
     private void close(ZMTPSocket socket) {
-        socket.close(Duration.ZERO);
+        socket.closeAsync(Duration.ZERO);
         time.pass(Duration.ofMillis(30));
     }
 
@@ -186,12 +186,12 @@ class ReconnectTimesTest {
         time.pass(Duration.ofSeconds(4));
         assertThat(attempts.stream().map(Duration::toMillis)).containsExactly(0L, 1600L, 3200L);
 
-        push.write(TestSockets.message("for the mended one"));
+        push.sendOrDrop(TestSockets.message("for the mended one"));
         close(wrong);
         ZMTPSocket pull = bound(PULL);
         time.pass(MOST);
 
-        assertThat(TestSockets.frames(pull.receive().join())).containsExactly("for the mended one");
+        assertThat(TestSockets.frames(pull.receiveAsync().join())).containsExactly("for the mended one");
     }
 
     @Test
@@ -199,12 +199,12 @@ class ReconnectTimesTest {
         ZMTPSocket push = push(POLICY.withListener((failure, wait) -> Duration.ofHours(1)));
         bound(PULL);
 
-        ZMTPConnector connector = push.connect(ENDPOINT);
-        assertThat(connector.state()).isEqualTo(ZMTPConnector.State.WAITING);
+        ZMTPEndpoint connector = push.connect(ENDPOINT);
+        assertThat(connector.state()).isEqualTo(ZMTPEndpoint.State.WAITING);
         connector.retryNow();
         time.run();
 
-        assertThat(connector.state()).isEqualTo(ZMTPConnector.State.UP);
+        assertThat(connector.state()).isEqualTo(ZMTPEndpoint.State.UP);
     }
 
     /** T46. */
@@ -214,8 +214,9 @@ class ReconnectTimesTest {
         ZMTPSocket push = time.open(ZMTPSocketConfig.builder(PUSH)
                 .reconnect(ZMTPReconnect.exponential(Duration.ofSeconds(1), Duration.ofSeconds(30), STABLE)));
         for (int i = 0; i < 1_000; i++) {
-            ZMTPSocket one = time.open(ZMTPSocketConfig.builder(push.config().codec())
-                    .reconnect(push.config().reconnect()));
+            ZMTPSocket one =
+                    time.open(ZMTPSocketConfig.builder(push.core().config().codec())
+                            .reconnect(push.core().config().reconnect()));
             one.onEvent(Runnable::run, event -> {
                 if (event instanceof ZMTPSocketEvent.Connecting attempt && attempt.attempt() == 2) {
                     attempts.add(time.now());

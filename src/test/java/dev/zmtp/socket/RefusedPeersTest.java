@@ -130,7 +130,7 @@ class RefusedPeersTest {
                     })));
             TestSockets.Events atClient = TestSockets.events(client);
             client.connect(endpoint);
-            CompletableFuture<Void> sent = client.send(message("sent before it was mended"));
+            CompletableFuture<Void> sent = client.sendAsync(message("sent before it was mended"));
 
             for (int attempt = 1; attempt <= ATTEMPTS; attempt++) {
                 assertThat(atClient.next(ZMTPSocketEvent.class))
@@ -150,7 +150,7 @@ class RefusedPeersTest {
             }
             assertThat(failures).extracting(ZMTPReconnect.Failure::kind).containsOnly(wrong.kind);
 
-            get(server.close(Duration.ZERO));
+            get(server.closeAsync(Duration.ZERO));
             assertThat(sent).isNotDone();
             ZMTPSocket mended = sockets.open(config(PULL, wrong.mended));
             bind(mended, endpoint);

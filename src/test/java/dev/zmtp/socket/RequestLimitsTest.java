@@ -5,7 +5,7 @@ import static dev.zmtp.socket.TestSockets.PATIENCE;
 import static dev.zmtp.socket.TestSockets.await;
 import static dev.zmtp.socket.TestSockets.message;
 import static dev.zmtp.socket.TestSockets.reason;
-import static dev.zmtp.socket.ZMTPSocketException.Reason.DROPPED;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.FULL;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPMessage;
@@ -24,15 +24,15 @@ class RequestLimitsTest {
         try (TestSockets sockets = new TestSockets()) {
             ZMTPSocket dealer =
                     sockets.open(sockets.builder(DEALER).slowPeer(policy).sendLimit(ZMTPQueueLimit.ofMessages(2)));
-            ZMTPPeer peer = dealer.connect("inproc://away").peer();
+            ZMTPPeer peer = TestSockets.peerOf(dealer.connect("inproc://away"));
             List<CompletableFuture<ZMTPMessage>> answers = new ArrayList<>();
             for (int i = 0; i < 3; i++) {
-                answers.add(dealer.request(message("m" + i), PATIENCE));
+                answers.add(dealer.requestAsync(message("m" + i), PATIENCE));
             }
 
-            assertThat(reason(answers.get(lost))).isEqualTo(DROPPED);
-            await("all others dropped", () -> peer.dropped() == 3 - kept);
-            await("the rest in the queue", () -> peer.queuedMessages() == kept);
+            assertThat(reason(answers.get(lost))).isEqualTo(FULL);
+            await("all others dropped", () -> peer.stats().dropped() == 3 - kept);
+            await("the rest in the queue", () -> peer.stats().queued() == kept);
         }
     }
 }

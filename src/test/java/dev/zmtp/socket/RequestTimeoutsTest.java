@@ -30,11 +30,11 @@ class RequestTimeoutsTest {
     @BeforeEach
     void connect() {
         ZMTPSocket router = time.open(ZMTPSocketConfig.builder(ROUTER));
-        router.serve(request -> {
+        router.serve(TestSockets.answering(request -> {
             CompletableFuture<ZMTPMessage> answer = new CompletableFuture<>();
             asked.add(answer);
             return answer;
-        });
+        }));
         router.bind("inproc://service");
         dealer = time.open(ZMTPSocketConfig.builder(DEALER));
         dealer.connect("inproc://service");
@@ -132,7 +132,7 @@ class RequestTimeoutsTest {
     }
 
     private CompletableFuture<ZMTPMessage> ask(int timeoutMillis) {
-        CompletableFuture<ZMTPMessage> answer = dealer.request(message("?"), Duration.ofMillis(timeoutMillis));
+        CompletableFuture<ZMTPMessage> answer = dealer.requestAsync(message("?"), Duration.ofMillis(timeoutMillis));
         time.run();
         return answer;
     }

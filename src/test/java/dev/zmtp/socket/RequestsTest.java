@@ -16,9 +16,9 @@ import static dev.zmtp.socket.TestSockets.reason;
 import static dev.zmtp.socket.TestSockets.receive;
 import static dev.zmtp.socket.WriteGate.big;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
-import static dev.zmtp.socket.ZMTPSocketException.Reason.DROPPED;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.EXPIRED;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.FULL;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.MALFORMED;
-import static dev.zmtp.socket.ZMTPSocketException.Reason.MUTE;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.PEER_DOWN;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.TIMEOUT;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -54,8 +54,7 @@ class RequestsTest {
 
     /** Answers with what was asked. */
     private static void echo(ZMTPSocket server) {
-        server.serve(
-                request -> CompletableFuture.completedFuture(request.message().retain()));
+        server.serve(request -> request.reply(request.message()));
     }
 
     /** T16. */
@@ -69,17 +68,17 @@ class RequestsTest {
             ZMTPSocket dealer = sockets.open(DEALER);
             ZMTPSocket server = sockets.open(type);
             List<Runnable> answers = Collections.synchronizedList(new ArrayList<>());
-            server.serve(request -> {
+            server.serve(TestSockets.answering(request -> {
                 CompletableFuture<ZMTPMessage> answer = new CompletableFuture<>();
                 ZMTPMessage asked = request.message().retain();
                 answers.add(() -> answer.complete(asked));
                 return answer;
-            });
+            }));
             connect(dealer, bind(server, "tcp://127.0.0.1:*"));
 
             List<CompletableFuture<ZMTPMessage>> asked = new ArrayList<>();
             for (int i = 0; i < requests; i++) {
-                asked.add(dealer.request(message("question", "", "" + i), PATIENCE));
+                asked.add(dealer.requestAsync(message("question", "", "" + i), PATIENCE));
             }
             await("all requests", () -> answers.size() == requests);
             Collections.shuffle(answers, new Random(1));
@@ -100,9 +99,9 @@ class RequestsTest {
             ZMTPPeer peer = connect(dealer, bind(router, ENDPOINT));
             List<CompletableFuture<ZMTPMessage>> asked = new ArrayList<>();
             for (int i = 0; i < 1_000; i++) {
-                asked.add(dealer.request(message("m" + i), PATIENCE));
+                asked.add(dealer.requestAsync(message("m" + i), PATIENCE));
             }
-            await("all written", () -> peer.written() == 1_000);
+            await("all written", () -> peer.stats().written() == 1_000);
             List<Long> failedBefore = new ArrayList<>();
             dealer.onEvent(Runnable::run, event -> {
                 if (event instanceof ZMTPSocketEvent.PeerDown) {
@@ -112,7 +111,7 @@ class RequestsTest {
                 }
             });
 
-            get(router.close(Duration.ZERO));
+            get(router.closeAsync(Duration.ZERO));
 
             asked.forEach(request -> assertThat(reason(request)).isEqualTo(PEER_DOWN));
             await("the event", () -> !failedBefore.isEmpty());
@@ -128,15 +127,15 @@ class RequestsTest {
             ZMTPSocket router = sockets.open(ROUTER);
             ZMTPPeer peer = connect(dealer, bind(router, ENDPOINT));
 
-            CompletableFuture<ZMTPMessage> first = dealer.request(message("first"), Duration.ofMillis(20));
-            ZMTPMessage question = get(router.receive());
+            CompletableFuture<ZMTPMessage> first = dealer.requestAsync(message("first"), Duration.ofMillis(20));
+            ZMTPMessage question = get(router.receiveAsync());
             assertThat(reason(first)).isEqualTo(TIMEOUT);
-            CompletableFuture<ZMTPMessage> second = dealer.request(message("second"), PATIENCE);
-            get(router.send(question)); // the late one
+            CompletableFuture<ZMTPMessage> second = dealer.requestAsync(message("second"), PATIENCE);
+            get(router.sendAsync(question)); // the late one
 
-            await("the late answer", () -> peer.late() == 1);
+            await("the late answer", () -> peer.stats().lateReplies() == 1);
             assertThat(second).isNotDone();
-            get(router.send(get(router.receive())));
+            get(router.sendAsync(get(router.receiveAsync())));
             assertThat(text(get(second))).isEqualTo("second");
         }
     }
@@ -148,13 +147,13 @@ class RequestsTest {
             ZMTPSocket dealer = sockets.open(sockets.builder(DEALER).maxOutstandingRequests(1));
             ZMTPSocket router = sockets.open(ROUTER);
             ZMTPPeer peer = connect(dealer, bind(router, ENDPOINT));
-            CompletableFuture<ZMTPMessage> cancelled = dealer.request(message("cancelled"), PATIENCE);
-            ZMTPMessage question = get(router.receive());
+            CompletableFuture<ZMTPMessage> cancelled = dealer.requestAsync(message("cancelled"), PATIENCE);
+            ZMTPMessage question = get(router.receiveAsync());
 
             cancelled.cancel(false);
-            get(router.send(question));
+            get(router.sendAsync(question));
 
-            await("the answer", () -> peer.late() == 1);
+            await("the answer", () -> peer.stats().lateReplies() == 1);
             assertThat(cancelled).isCancelled();
             assertNothingIsOutstanding(dealer, router);
         }
@@ -169,8 +168,8 @@ class RequestsTest {
             ZMTPSocket router = sockets.open(ROUTER);
             connect(dealer, bind(router, ENDPOINT));
 
-            CompletableFuture<ZMTPMessage> asked = dealer.request(message("x"), timeoutOf(how));
-            get(router.receive()).release();
+            CompletableFuture<ZMTPMessage> asked = dealer.requestAsync(message("x"), timeoutOf(how));
+            get(router.receiveAsync()).release();
             end(asked, how);
 
             assertNothingIsOutstanding(dealer, router);
@@ -185,7 +184,7 @@ class RequestsTest {
             ZMTPSocket dealer = sockets.open(sockets.builder(DEALER).maxOutstandingRequests(1));
 
             ZMTPMessage message = trackedMessage();
-            CompletableFuture<ZMTPMessage> asked = dealer.request(message, timeoutOf(how));
+            CompletableFuture<ZMTPMessage> asked = dealer.requestAsync(message, timeoutOf(how));
             end(asked, how);
 
             await("released", () -> message.refCnt() == 0);
@@ -224,12 +223,12 @@ class RequestsTest {
     /** With one request at a time. */
     private static void assertNothingIsOutstanding(ZMTPSocket dealer, ZMTPSocket router) {
         await("a free place", () -> {
-            CompletableFuture<ZMTPMessage> next = dealer.request(message("next"), PATIENCE);
+            CompletableFuture<ZMTPMessage> next = dealer.requestAsync(message("next"), PATIENCE);
             if (next.isCompletedExceptionally()) {
-                assertThat(reason(next)).isEqualTo(MUTE);
+                assertThat(reason(next)).isEqualTo(FULL);
                 return false;
             }
-            get(router.send(get(router.receive())));
+            get(router.sendAsync(get(router.receiveAsync())));
             return text(get(next)).equals("next");
         });
     }
@@ -238,14 +237,14 @@ class RequestsTest {
     void oneMoreRequestThanMayBeOutstandingFailsAtOnce() {
         try (TestSockets sockets = new TestSockets()) {
             ZMTPSocket dealer = sockets.open(sockets.builder(DEALER).maxOutstandingRequests(2));
-            CompletableFuture<ZMTPMessage> first = dealer.request(message("1"), PATIENCE);
-            CompletableFuture<ZMTPMessage> second = dealer.request(message("2"), PATIENCE);
+            CompletableFuture<ZMTPMessage> first = dealer.requestAsync(message("1"), PATIENCE);
+            CompletableFuture<ZMTPMessage> second = dealer.requestAsync(message("2"), PATIENCE);
 
             for (int i = 0; i < 100; i++) {
                 ZMTPMessage refused = message("3");
-                CompletableFuture<ZMTPMessage> third = dealer.request(refused, PATIENCE);
+                CompletableFuture<ZMTPMessage> third = dealer.requestAsync(refused, PATIENCE);
                 assertThat(third).isCompletedExceptionally();
-                assertThat(reason(third)).isEqualTo(MUTE);
+                assertThat(reason(third)).isEqualTo(FULL);
             }
 
             ZMTPSocket rep = sockets.open(REP);
@@ -253,7 +252,7 @@ class RequestsTest {
             connect(dealer, bind(rep, ENDPOINT));
             assertThat(text(get(first))).isEqualTo("1");
             assertThat(text(get(second))).isEqualTo("2");
-            assertThat(text(get(dealer.request(message("4"), PATIENCE)))).isEqualTo("4");
+            assertThat(text(get(dealer.requestAsync(message("4"), PATIENCE)))).isEqualTo("4");
         }
     }
 
@@ -262,7 +261,7 @@ class RequestsTest {
     void requestsWaitForTheFirstPeer() {
         try (TestSockets sockets = new TestSockets()) {
             ZMTPSocket req = sockets.open(REQ);
-            CompletableFuture<ZMTPMessage> early = req.request(message("early"), PATIENCE);
+            CompletableFuture<ZMTPMessage> early = req.requestAsync(message("early"), PATIENCE);
             ZMTPSocket rep = sockets.open(REP);
             echo(rep);
 
@@ -282,7 +281,7 @@ class RequestsTest {
             List<String> order = Collections.synchronizedList(new ArrayList<>());
             rep.serve(request -> {
                 order.add(WriteGate.text(request.message().retain()));
-                return CompletableFuture.completedFuture(message("done"));
+                request.reply(message("done"));
             });
             connect(dealer, bind(rep, "tcp://127.0.0.1:*"));
             gate.close();
@@ -290,7 +289,7 @@ class RequestsTest {
             List<CompletableFuture<ZMTPMessage>> asked = new ArrayList<>();
             List<String> expected = new ArrayList<>();
             for (int i = 0; i < 10; i++) {
-                asked.add(dealer.request(big("m" + i), PATIENCE));
+                asked.add(dealer.requestAsync(big("m" + i), PATIENCE));
                 expected.add("m" + i);
             }
             gate.open();
@@ -306,14 +305,14 @@ class RequestsTest {
         try (TestSockets sockets = new TestSockets()) {
             ZMTPSocket dealer = sockets.open(sockets.builder(DEALER).pipeline(gate));
             ZMTPSocket rep = sockets.open(REP);
-            rep.serve(request -> CompletableFuture.completedFuture(message("done")));
+            rep.serve(request -> request.reply(message("done")));
             ZMTPPeer peer = connect(dealer, bind(rep, "tcp://127.0.0.1:*"));
             gate.close();
-            CompletableFuture<ZMTPMessage> written = dealer.request(big("written"), PATIENCE);
-            CompletableFuture<ZMTPMessage> queued = dealer.request(big("queued"), PATIENCE);
-            await("in the queue", () -> peer.queuedMessages() == 1);
+            CompletableFuture<ZMTPMessage> written = dealer.requestAsync(big("written"), PATIENCE);
+            CompletableFuture<ZMTPMessage> queued = dealer.requestAsync(big("queued"), PATIENCE);
+            await("in the queue", () -> peer.stats().queued() == 1);
 
-            peer.disconnect();
+            peer.close();
 
             assertThat(reason(written)).isEqualTo(PEER_DOWN);
             gate.open();
@@ -325,11 +324,11 @@ class RequestsTest {
     void aRequestThatIsQueuedFailsWithItsConnector() {
         try (TestSockets sockets = new TestSockets()) {
             ZMTPSocket dealer = sockets.open(sockets.builder(DEALER).linger(Duration.ZERO));
-            ZMTPConnector connector = dealer.connect("inproc://nobody");
-            CompletableFuture<ZMTPMessage> queued = dealer.request(message("x"), PATIENCE);
-            await("in the queue", () -> connector.peer().queuedMessages() == 1);
+            ZMTPEndpoint connector = dealer.connect("inproc://nobody");
+            CompletableFuture<ZMTPMessage> queued = dealer.requestAsync(message("x"), PATIENCE);
+            await("in the queue", () -> TestSockets.peerOf(connector).stats().queued() == 1);
 
-            get(connector.close());
+            get(TestSockets.disconnect(connector));
 
             assertThat(reason(queued)).isEqualTo(PEER_DOWN);
         }
@@ -339,15 +338,17 @@ class RequestsTest {
     void aRequestThatIsDroppedFromTheQueueFailsAtOnce() {
         try (TestSockets sockets = new TestSockets()) {
             ZMTPSocket dealer = sockets.open(sockets.builder(DEALER).maxAge(Duration.ofMillis(1)));
-            ZMTPConnector connector = dealer.connect(ENDPOINT);
-            CompletableFuture<ZMTPMessage> asked = dealer.request(message("x"), PATIENCE);
-            await("in the queue", () -> connector.peer().queuedMessages() == 1);
-            await("too old", () -> connector.peer().oldest().toMillis() > 1);
+            ZMTPEndpoint connector = dealer.connect(ENDPOINT);
+            CompletableFuture<ZMTPMessage> asked = dealer.requestAsync(message("x"), PATIENCE);
+            await("in the queue", () -> TestSockets.peerOf(connector).stats().queued() == 1);
+            await(
+                    "too old",
+                    () -> TestSockets.peerOf(connector).stats().oldest().toMillis() > 1);
             ZMTPSocket rep = sockets.open(REP);
 
             bind(rep, ENDPOINT);
 
-            assertThat(reason(asked)).isEqualTo(DROPPED);
+            assertThat(reason(asked)).isEqualTo(EXPIRED);
         }
     }
 
@@ -361,19 +362,23 @@ class RequestsTest {
             String endpoint = bind(dealer, ENDPOINT);
             connect(first, endpoint);
             connect(second, endpoint);
-            await("both", () -> dealer.peers().stream().filter(ZMTPPeer::isUp).count() == 2);
-            CompletableFuture<ZMTPMessage> one = dealer.request(message("one"), PATIENCE);
-            CompletableFuture<ZMTPMessage> two = dealer.request(message("two"), PATIENCE);
-            ZMTPMessage toFirst = get(first.receive());
-            ZMTPMessage toSecond = get(second.receive());
+            await(
+                    "both",
+                    () -> dealer.peers().stream().filter(TestSockets::isUp).count() == 2);
+            CompletableFuture<ZMTPMessage> one = dealer.requestAsync(message("one"), PATIENCE);
+            CompletableFuture<ZMTPMessage> two = dealer.requestAsync(message("two"), PATIENCE);
+            ZMTPMessage toFirst = get(first.receiveAsync());
+            ZMTPMessage toSecond = get(second.receiveAsync());
 
             ZMTPMessage stolen = toFirst.pop();
-            get(second.sendTo(TestSockets.peer(second), stolen));
-            await("refused", () -> dealer.peers().stream().anyMatch(peer -> peer.malformed() == 1));
+            get(TestSockets.peer(second).sendAsync(stolen));
+            await(
+                    "refused",
+                    () -> dealer.peers().stream().anyMatch(peer -> peer.stats().malformed() == 1));
             assertThat(one).isNotDone();
             assertThat(two).isNotDone();
-            get(first.send(toFirst));
-            get(second.send(toSecond));
+            get(first.sendAsync(toFirst));
+            get(second.sendAsync(toSecond));
 
             assertThat(List.of(text(get(one)), text(get(two)))).containsExactlyInAnyOrder("one", "two");
         }
@@ -386,15 +391,15 @@ class RequestsTest {
             ZMTPSocket req = sockets.open(REQ);
             ZMTPSocket router = sockets.open(ROUTER);
             connect(req, bind(router, ENDPOINT));
-            CompletableFuture<ZMTPMessage> first = req.request(message("first"), PATIENCE);
-            get(router.receive()).release();
+            CompletableFuture<ZMTPMessage> first = req.requestAsync(message("first"), PATIENCE);
+            get(router.receiveAsync()).release();
             ZMTPPeer asker = TestSockets.peer(router);
 
-            get(router.sendTo(asker, message("no", "delimiter")));
+            get(asker.sendAsync(message("no", "delimiter")));
 
             assertThat(reason(first)).isEqualTo(MALFORMED);
-            CompletableFuture<ZMTPMessage> second = req.request(message("second"), PATIENCE);
-            get(router.send(get(router.receive())));
+            CompletableFuture<ZMTPMessage> second = req.requestAsync(message("second"), PATIENCE);
+            get(router.sendAsync(get(router.receiveAsync())));
             assertThat(text(get(second))).isEqualTo("second");
         }
     }
@@ -406,13 +411,13 @@ class RequestsTest {
             ZMTPSocket dealer = sockets.open(DEALER);
             ZMTPSocket router = sockets.open(ROUTER);
             connect(dealer, bind(router, ENDPOINT));
-            await("the dealer", () -> router.peers().stream().anyMatch(ZMTPPeer::isUp));
-            CompletableFuture<ZMTPMessage> asked = dealer.request(message("question"), PATIENCE);
+            await("the dealer", () -> router.peers().stream().anyMatch(TestSockets::isUp));
+            CompletableFuture<ZMTPMessage> asked = dealer.requestAsync(message("question"), PATIENCE);
             ZMTPPeer asker = TestSockets.peer(router);
 
-            get(router.sendTo(asker, message("by the way")));
-            get(router.sendTo(asker, message("12345678", "", "of another program")));
-            get(router.send(get(router.receive())));
+            get(asker.sendAsync(message("by the way")));
+            get(asker.sendAsync(message("12345678", "", "of another program")));
+            get(router.sendAsync(get(router.receiveAsync())));
 
             assertThat(receive(dealer)).containsExactly("by the way");
             assertThat(receive(dealer)).containsExactly("12345678", "", "of another program");
@@ -427,14 +432,14 @@ class RequestsTest {
             ZMTPSocket dealer = sockets.open(DEALER);
             ZMTPSocket router = sockets.open(ROUTER);
             connect(dealer, bind(router, ENDPOINT));
-            CompletableFuture<ZMTPMessage> asked = dealer.request(message("a", "", "b"), PATIENCE);
+            CompletableFuture<ZMTPMessage> asked = dealer.requestAsync(message("a", "", "b"), PATIENCE);
 
-            ZMTPMessage question = get(router.receive());
+            ZMTPMessage question = get(router.receiveAsync());
 
             assertThat(question.size()).isEqualTo(6);
             assertThat(question.frame(0).readableBytes()).as("the name").isEqualTo(9);
             assertThat(question.frame(1).readableBytes()).as("the id").isEqualTo(8);
-            get(router.send(question));
+            get(router.sendAsync(question));
             assertThat(frames(get(asked))).containsExactly("a", "", "b");
         }
     }
@@ -445,20 +450,20 @@ class RequestsTest {
             ZMTPSocket dealer = sockets.open(DEALER);
             ZMTPSocket router = sockets.open(ROUTER);
             ZMTPPeer peer = connect(dealer, bind(router, ENDPOINT));
-            CompletableFuture<ZMTPMessage> written = dealer.request(message("written"), PATIENCE);
-            await("written", () -> peer.written() == 1);
-            get(router.close(Duration.ZERO));
+            CompletableFuture<ZMTPMessage> written = dealer.requestAsync(message("written"), PATIENCE);
+            await("written", () -> peer.stats().written() == 1);
+            get(router.closeAsync(Duration.ZERO));
             assertThat(reason(written)).isEqualTo(PEER_DOWN);
-            CompletableFuture<ZMTPMessage> queued = dealer.request(message("queued"), PATIENCE);
+            CompletableFuture<ZMTPMessage> queued = dealer.requestAsync(message("queued"), PATIENCE);
             ZMTPSocket lonely = sockets.open(DEALER);
-            CompletableFuture<ZMTPMessage> inLine = lonely.request(message("in line"), PATIENCE);
+            CompletableFuture<ZMTPMessage> inLine = lonely.requestAsync(message("in line"), PATIENCE);
 
-            get(dealer.close(Duration.ZERO));
-            get(lonely.close(Duration.ZERO));
+            get(dealer.closeAsync(Duration.ZERO));
+            get(lonely.closeAsync(Duration.ZERO));
 
             assertThat(reason(queued)).isEqualTo(CLOSED);
             assertThat(reason(inLine)).isEqualTo(CLOSED);
-            assertThat(reason(dealer.request(message("after"), PATIENCE))).isEqualTo(CLOSED);
+            assertThat(reason(dealer.requestAsync(message("after"), PATIENCE))).isEqualTo(CLOSED);
         }
     }
 
@@ -476,7 +481,7 @@ class RequestsTest {
             List<CompletableFuture<ZMTPMessage>> asked = new ArrayList<>();
 
             for (int i = 0; i < requests; i++) {
-                CompletableFuture<ZMTPMessage> request = dealer.request(message("" + i), PATIENCE);
+                CompletableFuture<ZMTPMessage> request = dealer.requestAsync(message("" + i), PATIENCE);
                 asked.add(request);
                 if (random.nextInt(3) == 0) {
                     asked.get(random.nextInt(asked.size())).cancel(false);
@@ -494,7 +499,7 @@ class RequestsTest {
             await("all places free", () -> {
                 more.clear();
                 for (int i = 0; i < requests; i++) {
-                    more.add(dealer.request(message("more"), PATIENCE));
+                    more.add(dealer.requestAsync(message("more"), PATIENCE));
                 }
                 return more.stream().filter(RequestsTest::isAnswered).count() == requests;
             });
@@ -504,7 +509,7 @@ class RequestsTest {
     private static boolean isAnswered(CompletableFuture<ZMTPMessage> request) {
         await("its end", request::isDone);
         if (request.isCompletedExceptionally()) {
-            assertThat(reason(request)).isEqualTo(MUTE);
+            assertThat(reason(request)).isEqualTo(FULL);
             return false;
         }
         return get(request).release();
@@ -514,10 +519,10 @@ class RequestsTest {
     void aTimeoutSaysThatThePeerIsDownAndWhy() {
         try (TestSockets sockets = new TestSockets()) {
             ZMTPSocket dealer = sockets.open(DEALER);
-            ZMTPConnector connector = dealer.connect("inproc://nobody-binds-this");
-            await("refused", () -> connector.state() == ZMTPConnector.State.WAITING);
+            ZMTPEndpoint connector = dealer.connect("inproc://nobody-binds-this");
+            await("refused", () -> connector.state() == ZMTPEndpoint.State.WAITING);
 
-            Throwable failure = failure(dealer.request(message("q"), Duration.ofMillis(1)));
+            Throwable failure = failure(dealer.requestAsync(message("q"), Duration.ofMillis(1)));
 
             assertThat(failure)
                     .hasMessage("TIMEOUT: no answer within PT0.001S: inproc://nobody-binds-this is down")
@@ -528,7 +533,7 @@ class RequestsTest {
     @Test
     void aTimeoutSaysThatThereIsNoPeer() {
         try (TestSockets sockets = new TestSockets()) {
-            assertThat(failure(sockets.open(DEALER).request(message("q"), Duration.ofMillis(1))))
+            assertThat(failure(sockets.open(DEALER).requestAsync(message("q"), Duration.ofMillis(1))))
                     .hasMessage("TIMEOUT: no answer within PT0.001S: there is no peer");
         }
     }

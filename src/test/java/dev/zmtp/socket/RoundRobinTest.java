@@ -51,7 +51,7 @@ class RoundRobinTest {
             }
 
             for (int i = 0; i < 9; i++) {
-                get(sender.send(message("m" + i)));
+                get(sender.sendAsync(message("m" + i)));
             }
 
             for (int i = 0; i < 9; i++) {
@@ -83,10 +83,10 @@ class RoundRobinTest {
         try (TestSockets sockets = new TestSockets()) {
             ZMTPSocket socket = sockets.open(type);
             ZMTPMessage message = message("x");
-            assertThatThrownBy(() -> socket.send(message))
+            assertThatThrownBy(() -> socket.sendAsync(message))
                     .isInstanceOf(UnsupportedOperationException.class)
                     .hasMessageContaining(type + "");
-            assertThat(message.release()).as("the caller's").isTrue();
+            assertThat(message.refCnt()).as("taken over").isZero();
         }
     }
 
@@ -119,7 +119,7 @@ class RoundRobinTest {
                 }
             }
 
-            assertThat(slow.queuedMessages()).isEqualTo(10);
+            assertThat(slow.stats().queued()).isEqualTo(10);
             assertThat(received.get(0)).isPositive();
             assertThat(received.get(1)).isPositive();
             AtomicInteger kept = new AtomicInteger();
@@ -142,7 +142,7 @@ class RoundRobinTest {
             connect(push, bind(pull, ENDPOINT));
 
             for (int i = 0; i < 10; i++) {
-                get(push.send(message("m" + i)));
+                get(push.sendAsync(message("m" + i)));
             }
 
             for (int i = 0; i < 10; i++) {
@@ -159,11 +159,11 @@ class RoundRobinTest {
             ZMTPSocket first = sockets.open(ROUTER);
             ZMTPSocket second = sockets.open(ROUTER);
             connect(dealer, bind(first, ENDPOINT));
-            get(dealer.send(message("1")));
+            get(dealer.sendAsync(message("1")));
             connect(dealer, bind(second, ENDPOINT + "2"));
 
             for (int i = 0; i < 4; i++) {
-                get(dealer.send(message("more")));
+                get(dealer.sendAsync(message("more")));
             }
 
             assertThat(receive(first)).endsWith("1");
@@ -179,18 +179,20 @@ class RoundRobinTest {
     void fullPeersThatDropDoSoInTurn() {
         try (TestSockets sockets = new TestSockets(1)) {
             ZMTPSocket push = sockets.open(sockets.builder(PUSH).slowPeer(ZMTPSlowPeer.KEEP_LATEST));
-            ZMTPConnector one = push.connect("inproc://one");
-            ZMTPConnector two = push.connect("inproc://two");
-            await(
-                    "both",
-                    () -> one.state() == ZMTPConnector.State.WAITING && two.state() == ZMTPConnector.State.WAITING);
+            ZMTPEndpoint one = push.connect("inproc://one");
+            ZMTPEndpoint two = push.connect("inproc://two");
+            await("both", () -> one.state() == ZMTPEndpoint.State.WAITING && two.state() == ZMTPEndpoint.State.WAITING);
 
             for (int i = 0; i < 6; i++) {
                 assertThat(push.trySend(message("m" + i))).isTrue();
             }
-            await("dropped", () -> one.peer().dropped() + two.peer().dropped() == 4);
+            await(
+                    "dropped",
+                    () -> TestSockets.peerOf(one).stats().dropped()
+                                    + TestSockets.peerOf(two).stats().dropped()
+                            == 4);
 
-            assertThat(one.peer().dropped()).isEqualTo(2);
+            assertThat(TestSockets.peerOf(one).stats().dropped()).isEqualTo(2);
             ZMTPSocket first = sockets.open(PULL);
             ZMTPSocket second = sockets.open(PULL);
             bind(first, "inproc://one");
@@ -261,7 +263,7 @@ class RoundRobinTest {
             for (int i = 0; i < messages; i++) {
                 assertThat(push.trySend(message(Integer.toString(i)))).isTrue();
             }
-            CompletableFuture<Void> last = push.send(message("last"));
+            CompletableFuture<Void> last = push.sendAsync(message("last"));
             sent.set(true);
 
             for (int i = 0; i < messages; i++) {
@@ -275,7 +277,7 @@ class RoundRobinTest {
     /** With a result, which may wait in line, or without. */
     private static void sendSomehow(ZMTPSocket sender, ZMTPMessage message, int i) {
         if (i % 3 == 0) {
-            sender.send(message);
+            sender.sendAsync(message);
         } else {
             while (!sender.trySend(message)) {
                 Thread.onSpinWait();
@@ -292,10 +294,10 @@ class RoundRobinTest {
         try (TestSockets sockets = new TestSockets()) {
             ZMTPSocket socket = sockets.open(type);
             ZMTPMessage message = message("a", "b");
-            assertThatThrownBy(() -> socket.send(message))
+            assertThatThrownBy(() -> socket.sendAsync(message))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessage("frames: 2 (expected: 1)");
-            assertThat(message.release()).as("the caller's").isTrue();
+            assertThat(message.refCnt()).as("taken over").isZero();
         }
     }
 
@@ -309,12 +311,12 @@ class RoundRobinTest {
             ZMTPSocket leaves = sockets.open(PULL);
             connect(stays, endpoint);
             connect(leaves, endpoint);
-            await("both", () -> push.peers().stream().filter(ZMTPPeer::isUp).count() == 2);
-            get(leaves.close(Duration.ZERO));
+            await("both", () -> push.peers().stream().filter(TestSockets::isUp).count() == 2);
+            get(leaves.closeAsync(Duration.ZERO));
             await("one", () -> push.peers().size() == 1);
 
             for (int i = 0; i < 4; i++) {
-                get(push.send(message("m" + i)));
+                get(push.sendAsync(message("m" + i)));
             }
 
             for (int i = 0; i < 4; i++) {

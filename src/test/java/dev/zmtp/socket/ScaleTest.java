@@ -56,7 +56,7 @@ class ScaleTest {
     private static void comeAndGo(int peers) throws IOException {
         try (TestSockets sockets = new TestSockets()) {
             ZMTPSocket router = sockets.open(ROUTER);
-            router.onMessage((peer, request) -> router.write(request));
+            router.onMessage((peer, request) -> peer.sendOrDrop(request));
             String endpoint = bind(router, "tcp://127.0.0.1:*");
             comeAndGo(sockets, endpoint, 50);
             await("the first have left", () -> router.peers().isEmpty());
@@ -75,15 +75,15 @@ class ScaleTest {
             List<ZMTPSocket> here = new ArrayList<>();
             List<CompletableFuture<List<String>>> answers = new ArrayList<>();
             for (int i = 0; i < together; i++) {
-                ZMTPSocket dealer = ZMTPSocket.open(sockets.builder(DEALER).build());
+                ZMTPSocket dealer = ZMTPSocket.of(sockets.builder(DEALER).build());
                 here.add(dealer);
                 dealer.connect(endpoint);
-                dealer.write(message("hello"));
-                answers.add(dealer.receive().thenApply(TestSockets::frames));
+                dealer.sendOrDrop(message("hello"));
+                answers.add(dealer.receiveAsync().thenApply(TestSockets::frames));
             }
             answers.forEach(answer -> assertThat(get(answer)).containsExactly("hello"));
             here.stream()
-                    .map(dealer -> dealer.close(Duration.ofSeconds(1)))
+                    .map(dealer -> dealer.closeAsync(Duration.ofSeconds(1)))
                     .toList()
                     .forEach(TestSockets::get);
         }
@@ -147,11 +147,12 @@ class ScaleTest {
                 connect(sub, endpoint);
                 subs.add(sub);
             }
-            get(pub.awaitSubscribers(10));
+            get(pub.whenPeers(10));
             await("all topics are known", () -> {
-                pub.write(message("t999.now"));
+                pub.sendOrDrop(message("t999.now"));
                 LockSupport.parkNanos(1_000_000); // otherwise the queues are full of them
-                return subs.stream().allMatch(sub -> TestSockets.peer(sub).received() > 0);
+                return subs.stream()
+                        .allMatch(sub -> TestSockets.peer(sub).stats().received() > 0);
             });
 
             for (String text : List.of("t1000.none", "t0.last")) {
@@ -207,13 +208,13 @@ class ScaleTest {
             throws InterruptedException {
         ZMTPSocket push = sockets.open(PUSH);
         push.connect("tcp://127.0.0.1:" + port);
-        push.write(message(what));
+        push.sendOrDrop(message(what));
         String line = process.line();
         while (line.endsWith("Failed")) {
             line = process.line();
         }
         assertThat(line).isEqualTo(what);
-        get(push.close(TestSockets.PATIENCE));
+        get(push.closeAsync(TestSockets.PATIENCE));
     }
 
     /** A PULL on one event loop, as each one takes descriptors, that prints what happens to it. */
@@ -221,7 +222,7 @@ class ScaleTest {
         private PoorProcess() {}
 
         public static void main(String[] args) throws Exception {
-            ZMTPSocket pull = ZMTPSocket.open(
+            ZMTPSocket pull = ZMTPSocket.of(
                     ZMTPSocketConfig.builder(PULL).group(EventLoops.newGroup(1)).build());
             // Without a descriptor nothing is loaded any more: neither this class, nor the time zones that a logger
             // needs.
@@ -232,7 +233,7 @@ class ScaleTest {
                 }
             });
             pull.onMessage((peer, message) -> TestSockets.frames(message).forEach(System.out::println));
-            String endpoint = pull.bind("tcp://127.0.0.1:*").get().endpoint();
+            String endpoint = pull.bind("tcp://127.0.0.1:*").ready().get().text();
             System.out.println(endpoint.substring(endpoint.lastIndexOf(':') + 1));
             Thread.currentThread().join();
         }

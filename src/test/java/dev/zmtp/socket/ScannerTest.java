@@ -53,7 +53,7 @@ class ScannerTest {
                     stranger.getOutputStream().write(bytes);
                     strangers.add(stranger);
                     if (i % 10 == 0) {
-                        get(push.send(message(String.valueOf(i))));
+                        get(push.sendAsync(message(String.valueOf(i))));
                         assertThat(receive(pull)).containsExactly(String.valueOf(i));
                     }
                 }

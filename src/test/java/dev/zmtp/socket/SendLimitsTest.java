@@ -14,7 +14,7 @@ import static dev.zmtp.socket.TestSockets.reason;
 import static dev.zmtp.socket.TestSockets.receive;
 import static dev.zmtp.socket.WriteGate.big;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
-import static dev.zmtp.socket.ZMTPSocketException.Reason.MUTE;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.FULL;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.PEER_DOWN;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.UNKNOWN;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -99,7 +99,7 @@ class SendLimitsTest {
             connect(push, bind(pull, "inproc://there"));
 
             for (int i = 0; i < 100; i++) {
-                get(push.send(message("m" + i)));
+                get(push.sendAsync(message("m" + i)));
             }
 
             for (int i = 0; i < 100; i++) {
@@ -113,12 +113,12 @@ class SendLimitsTest {
     void aRaisedLimitMakesAFullSocketWritableAtOnce() {
         try (TestSockets sockets = new TestSockets()) {
             ZMTPSocket push = sockets.open(limited(sockets, PUSH, 2));
-            ZMTPPeer nobody = connectToNobody(push);
+            connectToNobody(push);
             assertThat(push.trySend(message("1"))).isTrue();
             assertThat(push.trySend(message("2"))).isTrue();
             assertRefused(push);
 
-            nobody.sendLimit(new ZMTPQueueLimit(3, 1 << 20));
+            push.sendLimit(3, 1 << 20);
 
             await("writable", push::isWritable);
             assertThat(push.trySend(message("3"))).isTrue();
@@ -131,12 +131,12 @@ class SendLimitsTest {
     void aLoweredLimitStopsSendsUntilTheQueueIsBelowIt() {
         try (TestSockets sockets = new TestSockets()) {
             ZMTPSocket push = sockets.open(limited(sockets, PUSH, 10));
-            ZMTPPeer nobody = connectToNobody(push);
+            connectToNobody(push);
             for (int i = 0; i < 5; i++) {
                 assertThat(push.trySend(message("m" + i))).isTrue();
             }
 
-            nobody.sendLimit(new ZMTPQueueLimit(3, 1 << 20));
+            push.sendLimit(3, 1 << 20);
 
             await("not writable", () -> !push.isWritable());
             assertRefused(push);
@@ -161,13 +161,13 @@ class SendLimitsTest {
 
             List<CompletableFuture<Void>> sent = new ArrayList<>();
             for (int i = 0; i < 20; i++) {
-                sent.add(push.send(big("m" + i)));
+                sent.add(push.sendAsync(big("m" + i)));
             }
             assertThat(push.isWritable()).isFalse();
             gate.open();
 
             for (int i = 0; i < 20; i++) {
-                assertThat(WriteGate.text(get(pull.receive()))).isEqualTo("m" + i);
+                assertThat(WriteGate.text(get(pull.receiveAsync()))).isEqualTo("m" + i);
             }
             sent.forEach(TestSockets::get);
             assertThat(push.isWritable()).isTrue();
@@ -186,14 +186,14 @@ class SendLimitsTest {
             sockets.group().execute(() -> {
                 CompletableFuture<?>[] all = new CompletableFuture<?>[20];
                 for (int i = 0; i < all.length; i++) {
-                    all[i] = push.send(big("m" + i));
+                    all[i] = push.sendAsync(big("m" + i));
                 }
                 gate.open();
                 CompletableFuture.allOf(all).whenComplete((nothing, failure) -> sent.complete(null));
             });
 
             for (int i = 0; i < 20; i++) {
-                assertThat(WriteGate.text(get(pull.receive()))).isEqualTo("m" + i);
+                assertThat(WriteGate.text(get(pull.receiveAsync()))).isEqualTo("m" + i);
             }
             get(sent);
         }
@@ -203,14 +203,14 @@ class SendLimitsTest {
     void nobodyIsTakenBeforeASendThatWaits() {
         try (TestSockets sockets = new TestSockets()) {
             ZMTPSocket push = sockets.open(limited(sockets, PUSH, 1));
-            CompletableFuture<Void> first = push.send(message("first"));
+            CompletableFuture<Void> first = push.sendAsync(message("first"));
             assertThat(push.isWritable()).isFalse();
             assertRefused(push);
 
             ZMTPSocket pull = sockets.open(PULL);
             connect(push, bind(pull, "inproc://late"));
             get(first);
-            get(push.send(message("second")));
+            get(push.sendAsync(message("second")));
 
             assertThat(receive(pull)).containsExactly("first");
             assertThat(receive(pull)).containsExactly("second");
@@ -221,10 +221,10 @@ class SendLimitsTest {
     void oneMoreSendThanMayWaitFailsAtOnce() {
         try (TestSockets sockets = new TestSockets()) {
             ZMTPSocket push = sockets.open(sockets.builder(PUSH).maxWaitingSends(2));
-            CompletableFuture<Void> first = push.send(message("1"));
-            CompletableFuture<Void> second = push.send(message("2"));
+            CompletableFuture<Void> first = push.sendAsync(message("1"));
+            CompletableFuture<Void> second = push.sendAsync(message("2"));
 
-            assertThat(reason(push.send(message("3")))).isEqualTo(MUTE);
+            assertThat(reason(push.sendAsync(message("3")))).isEqualTo(FULL);
             assertThat(first).isNotDone();
             assertThat(second).isNotDone();
         }
@@ -234,9 +234,9 @@ class SendLimitsTest {
     void aSendThatWaitsFailsAtTheClose() {
         try (TestSockets sockets = new TestSockets()) {
             ZMTPSocket push = sockets.open(PUSH);
-            CompletableFuture<Void> waits = push.send(message("too late"));
+            CompletableFuture<Void> waits = push.sendAsync(message("too late"));
 
-            get(push.close(Duration.ZERO));
+            get(push.closeAsync(Duration.ZERO));
 
             assertThat(reason(waits)).isEqualTo(CLOSED);
         }
@@ -253,14 +253,14 @@ class SendLimitsTest {
                 Thread sender = new Thread(() -> {
                     CompletableFuture<Void> last;
                     do {
-                        last = push.send(message("m"));
+                        last = push.sendAsync(message("m"));
                         sent.add(last);
                         begun.countDown();
                     } while (!last.isDone());
                 });
                 sender.start();
                 awaitLatch(begun);
-                push.close(Duration.ZERO);
+                push.closeAsync(Duration.ZERO);
                 sender.join();
                 for (CompletableFuture<Void> each : sent) {
                     assertThat(reason(each)).isEqualTo(CLOSED);
@@ -289,7 +289,7 @@ class SendLimitsTest {
             ZMTPMessage more = message("more");
             await("room for another thread", () -> push.trySend(more));
             for (int i = 0; i < 3; i++) {
-                get(pull.receive()).release();
+                get(pull.receiveAsync()).release();
             }
         }
     }
@@ -298,16 +298,16 @@ class SendLimitsTest {
     void aListenerThatWasUnregisteredIsNotCalled() {
         try (TestSockets sockets = new TestSockets()) {
             ZMTPSocket push = sockets.open(limited(sockets, PUSH, 1));
-            ZMTPPeer nobody = connectToNobody(push);
+            connectToNobody(push);
             AtomicInteger calls = new AtomicInteger();
             CountDownLatch told = new CountDownLatch(1);
-            ZMTPSocket.Registration first = push.onWritable(calls::incrementAndGet);
+            ZMTPRegistration first = push.onWritable(calls::incrementAndGet);
             push.onWritable(told::countDown);
             assertThat(push.trySend(message("1"))).isTrue();
             assertRefused(push);
 
             first.close();
-            nobody.sendLimit(new ZMTPQueueLimit(2, 1 << 20));
+            push.sendLimit(2, 1 << 20);
 
             awaitLatch(told);
             assertThat(calls).hasValue(0);
@@ -370,14 +370,14 @@ class SendLimitsTest {
             ZMTPSocket router = sockets.open(limited(sockets, ROUTER, 1));
             ZMTPSocket dealer = sockets.open(DEALER);
             connect(dealer, bind(router, "inproc://router"));
-            await("the dealer", () -> router.peers().stream().anyMatch(ZMTPPeer::isUp));
+            await("the dealer", () -> router.peers().stream().anyMatch(TestSockets::isUp));
             ZMTPPeer peer = TestSockets.peer(router);
             CountDownLatch blocked = new CountDownLatch(1);
             CountDownLatch told = new CountDownLatch(1);
             router.onWritable(told::countDown);
 
             occupy(sockets, blocked);
-            router.writeTo(peer, message("takes the room"));
+            peer.sendOrDrop(message("takes the room"));
             ZMTPMessage refused = message("x", "y");
             assertThat(router.trySend(refused)).isFalse();
             refused.release();
@@ -399,17 +399,17 @@ class SendLimitsTest {
             gate.close();
 
             occupy(sockets, blocked);
-            peer.sendLimit(new ZMTPQueueLimit(1, 16 << 20));
+            push.sendLimit(1, 16 << 20);
             for (int i = 0; i < 4; i++) {
                 assertThat(push.trySend(big("m" + i))).isTrue();
             }
-            List<CompletableFuture<Void>> line = List.of(push.send(big("m4")), push.send(big("m5")));
+            List<CompletableFuture<Void>> line = List.of(push.sendAsync(big("m4")), push.sendAsync(big("m5")));
             blocked.countDown();
-            await("a full queue", () -> peer.queuedMessages() == 1);
+            await("a full queue", () -> peer.stats().queued() == 1);
             gate.open();
 
             for (int i = 0; i < 6; i++) {
-                assertThat(WriteGate.text(get(pull.receive()))).isEqualTo("m" + i);
+                assertThat(WriteGate.text(get(pull.receiveAsync()))).isEqualTo("m" + i);
             }
             line.forEach(TestSockets::get);
             await("room", push::isWritable);
@@ -423,16 +423,16 @@ class SendLimitsTest {
             ZMTPSocket push = sockets.open(limited(sockets, PUSH, 5).pipeline(gate));
             ZMTPSocket pull = sockets.open(PULL);
             connect(pull, bind(push, "tcp://127.0.0.1:*"));
-            await("the peer", () -> push.peers().stream().anyMatch(ZMTPPeer::isUp));
+            await("the peer", () -> push.peers().stream().anyMatch(TestSockets::isUp));
             gate.close();
-            CompletableFuture<Void> handedOver = push.send(big("transport"));
+            CompletableFuture<Void> handedOver = push.sendAsync(big("transport"));
             List<CompletableFuture<Void>> queued = new ArrayList<>();
             for (int i = 0; i < 3; i++) {
-                queued.add(push.send(big("queue" + i)));
+                queued.add(push.sendAsync(big("queue" + i)));
             }
-            await("three wait", () -> TestSockets.peer(push).queuedMessages() == 3);
+            await("three wait", () -> TestSockets.peer(push).stats().queued() == 3);
 
-            get(pull.close(Duration.ZERO));
+            get(pull.closeAsync(Duration.ZERO));
 
             assertThat(reason(handedOver)).isEqualTo(UNKNOWN);
             queued.forEach(sent -> assertThat(reason(sent)).isEqualTo(PEER_DOWN));
@@ -447,20 +447,20 @@ class SendLimitsTest {
         try (TestSockets sockets = new TestSockets()) {
             ZMTPSocket push = sockets.open(limited(sockets, PUSH, 3));
             ZMTPSocket pull = sockets.open(PULL);
-            ZMTPConnector connector = push.connect(bind(pull, "inproc://pull"));
-            get(connector.up());
+            ZMTPEndpoint connector = push.connect(bind(pull, "inproc://pull"));
+            get(connector.ready());
             for (int i = 0; i < 50; i++) {
-                get(push.send(message("a" + i)));
-                get(pull.receive()).release();
+                get(push.sendAsync(message("a" + i)));
+                get(pull.receiveAsync()).release();
                 TestSockets.Events events = TestSockets.events(push);
-                connector.peer().disconnect();
+                TestSockets.peerOf(connector).close();
                 events.next(ZMTPSocketEvent.PeerDown.class);
                 connector.retryNow();
                 events.next(ZMTPSocketEvent.PeerUp.class);
             }
             assertThat(push.isWritable()).isTrue();
-            get(pull.close(Duration.ZERO));
-            await("the peer down", () -> !connector.peer().isUp());
+            get(pull.closeAsync(Duration.ZERO));
+            await("the peer down", () -> !TestSockets.isUp(TestSockets.peerOf(connector)));
 
             for (int i = 0; i < 3; i++) {
                 assertThat(push.trySend(message("m" + i))).isTrue();
@@ -475,11 +475,11 @@ class SendLimitsTest {
         try (TestSockets sockets = new TestSockets()) {
             ZMTPSocket push = sockets.open(PUSH);
             ZMTPSocket pull = sockets.open(PULL);
-            ZMTPConnector connector = push.connect(bind(pull, "inproc://pull"));
-            get(connector.up());
+            ZMTPEndpoint connector = push.connect(bind(pull, "inproc://pull"));
+            get(connector.ready());
 
             TestSockets.Events events = TestSockets.events(push);
-            get(connector.close());
+            get(TestSockets.disconnect(connector));
             events.next(ZMTPSocketEvent.PeerDown.class);
 
             await("no peer", () -> push.peers().isEmpty());
@@ -493,12 +493,12 @@ class SendLimitsTest {
     void aConnectorThatIsClosingSendsWhatItHasAndTakesNoMore() {
         try (TestSockets sockets = new TestSockets()) {
             ZMTPSocket push = sockets.open(PUSH);
-            ZMTPConnector connector = push.connect(NOBODY);
+            ZMTPEndpoint connector = push.connect(NOBODY);
             await("the queue", push::isWritable);
             assertThat(push.trySend(message("before"))).isTrue();
-            await("in the queue", () -> connector.peer().queuedMessages() == 1);
+            await("in the queue", () -> TestSockets.peerOf(connector).stats().queued() == 1);
 
-            CompletableFuture<Void> closed = connector.close();
+            CompletableFuture<Void> closed = TestSockets.disconnect(connector);
             await("no room", () -> !push.isWritable());
             assertRefused(push);
             ZMTPSocket pull = sockets.open(PULL);
@@ -520,14 +520,14 @@ class SendLimitsTest {
                 assertThat(push.trySend(message("m" + i))).isTrue();
             }
 
-            CompletableFuture<ZMTPSocket.CloseReport> closed = push.close(PATIENCE);
+            CompletableFuture<ZMTPStats> closed = push.closeAsync(PATIENCE);
             ZMTPSocket pull = sockets.open(PULL);
             bind(pull, NOBODY);
 
             for (int i = 0; i < 10; i++) {
                 assertThat(receive(pull)).containsExactly("m" + i);
             }
-            assertThat(get(closed).undelivered()).isZero();
+            assertThat(get(closed).dropped()).isZero();
             assertThat(get(closed).unknown()).isZero();
         }
     }
@@ -545,9 +545,9 @@ class SendLimitsTest {
     }
 
     private static ZMTPPeer connectToNobody(ZMTPSocket socket) {
-        ZMTPConnector connector = socket.connect(NOBODY);
-        await("the queue", () -> connector.state() == ZMTPConnector.State.WAITING);
-        return connector.peer();
+        ZMTPEndpoint connector = socket.connect(NOBODY);
+        await("the queue", () -> connector.state() == ZMTPEndpoint.State.WAITING);
+        return TestSockets.peerOf(connector);
     }
 
     private static void assertRefused(ZMTPSocket socket) {

@@ -12,7 +12,6 @@ import static dev.zmtp.socket.TestSockets.get;
 import static dev.zmtp.socket.TestSockets.message;
 import static dev.zmtp.socket.TestSockets.receive;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.zmtp.ZMTPMessage;
@@ -33,13 +32,13 @@ class SendToTest {
         try (TestSockets sockets = new TestSockets()) {
             ZMTPSocket router = sockets.open(ROUTER);
             router.onMessage((peer, request) -> {
-                router.sendTo(peer, message("for", "you"));
+                peer.sendAsync(message("for", "you"));
                 request.release();
             });
             ZMTPSocket dealer = sockets.open(DEALER);
             dealer.connect(bind(router, ANY_PORT));
 
-            dealer.send(message("hello"));
+            dealer.sendAsync(message("hello"));
 
             assertThat(receive(dealer)).containsExactly("for", "you");
         }
@@ -52,7 +51,7 @@ class SendToTest {
             xpub.onSubscription(
                     (peer, subscription) -> {
                         String topic = subscription.topic().toString(StandardCharsets.UTF_8);
-                        xpub.writeTo(peer, message(topic, "last value"));
+                        peer.sendOrDrop(message(topic, "last value"));
                     },
                     true);
             String endpoint = bind(xpub, ANY_PORT);
@@ -66,24 +65,8 @@ class SendToTest {
             second.connect(endpoint);
 
             assertThat(receive(second)).containsExactly("news", "last value");
-            get(xpub.send(message("news", "of today")));
+            get(xpub.sendAsync(message("news", "of today")));
             assertThat(receive(first)).as("what the first gets next").containsExactly("news", "of today");
-        }
-    }
-
-    @Test
-    void aPeerOfAnotherSocketIsRefusedAndTheMessageStaysTheCallers() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket router = sockets.open(ROUTER);
-            ZMTPSocket dealer = sockets.open(DEALER);
-            ZMTPPeer ofDealer = connect(dealer, bind(router, ANY_PORT));
-            ZMTPMessage message = message("for", "whom?");
-
-            assertThatIllegalArgumentException()
-                    .isThrownBy(() -> router.sendTo(ofDealer, message))
-                    .withMessageContaining("of another socket");
-            assertThat(message.refCnt()).isEqualTo(1);
-            message.release();
         }
     }
 
@@ -95,10 +78,10 @@ class SendToTest {
             ZMTPPeer peer = connect(dealer, bind(router, ANY_PORT));
             ZMTPMessage message = message("for", "you");
 
-            assertThatThrownBy(() -> dealer.sendTo(peer, message))
+            assertThatThrownBy(() -> peer.sendAsync(message))
                     .isInstanceOf(UnsupportedOperationException.class)
-                    .hasMessage("sendTo: not with DEALER (expected: ROUTER, SERVER, PEER, PUB or XPUB)");
-            message.release();
+                    .hasMessage("sendAsync: not with DEALER (expected: ROUTER, SERVER, PEER, PUB or XPUB)");
+            assertThat(message.refCnt()).isZero();
         }
     }
 
@@ -120,9 +103,9 @@ class SendToTest {
 
             CompletableFuture<Void> sent = CompletableFuture.runAsync(() -> {
                 for (int i = 0; i < messages; i++) {
-                    pub.write(message("published"));
+                    pub.sendOrDrop(message("published"));
                 }
-                pub.writeTo(pub.peers().get(0), message("last"));
+                pub.peers().iterator().next().sendOrDrop(message("last"));
             });
             get(sent);
             time.run();

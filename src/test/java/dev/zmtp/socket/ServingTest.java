@@ -23,7 +23,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Supplier;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -34,38 +34,39 @@ class ServingTest {
     private static final String ENDPOINT = "inproc://serving";
 
     /** How a handler fails to answer. */
-    enum Failure implements Supplier<CompletableFuture<ZMTPMessage>> {
-        THROWS {
+    enum Failure implements Consumer<ZMTPRequest> {
+        THROWS(true) {
             @Override
-            public CompletableFuture<ZMTPMessage> get() {
+            public void accept(ZMTPRequest request) {
                 throw new IllegalStateException("by the handler");
             }
         },
-        NO_STAGE {
+        DROPS(false) {
             @Override
-            public CompletableFuture<ZMTPMessage> get() {
-                return null;
+            public void accept(ZMTPRequest request) {
+                request.drop();
+                request.drop();
             }
         },
-        FAILED_STAGE {
+        DROPS_LATER(false) {
             @Override
-            public CompletableFuture<ZMTPMessage> get() {
-                return CompletableFuture.failedFuture(new IllegalStateException("by the stage"));
+            public void accept(ZMTPRequest request) {
+                new Thread(request::drop).start();
             }
         },
-        NO_ANSWER {
+        RELEASED_ANSWER(true) {
             @Override
-            public CompletableFuture<ZMTPMessage> get() {
-                return CompletableFuture.completedFuture(null);
-            }
-        },
-        RELEASED_ANSWER {
-            @Override
-            public CompletableFuture<ZMTPMessage> get() {
+            public void accept(ZMTPRequest request) {
                 ZMTPMessage released = message("released");
                 released.release();
-                return CompletableFuture.completedFuture(released);
+                request.reply(released);
             }
+        };
+
+        private final boolean isLogged;
+
+        Failure(boolean isLogged) {
+            this.isLogged = isLogged;
         }
     }
 
@@ -78,17 +79,21 @@ class ServingTest {
             ZMTPSocket rep = sockets.open(sockets.builder(REP).maxOutstandingRequests(1));
             ZMTPSocket dealer = sockets.open(DEALER);
             AtomicInteger calls = new AtomicInteger();
-            rep.serve(request -> calls.incrementAndGet() <= 3
-                    ? failure.get()
-                    : CompletableFuture.completedFuture(request.message().retain()));
+            rep.serve(request -> {
+                if (calls.incrementAndGet() <= 3) {
+                    failure.accept(request);
+                } else {
+                    request.reply(request.message());
+                }
+            });
             connect(dealer, bind(rep, ENDPOINT));
 
             for (int i = 0; i < 4; i++) {
-                get(dealer.send(message("", "m" + i)));
+                get(dealer.sendAsync(message("", "m" + i)));
             }
 
             assertThat(receive(dealer)).containsExactly("", "m3");
-            assertThat(log.lines).hasSize(3).allMatch(line -> line.contains("gets no answer"));
+            assertThat(log.lines).hasSize(failure.isLogged ? 3 : 0).allMatch(line -> line.contains("gets no answer"));
         }
     }
 
@@ -98,16 +103,16 @@ class ServingTest {
             ZMTPSocket rep = sockets.open(sockets.builder(REP).maxOutstandingRequests(2));
             ZMTPSocket dealer = sockets.open(DEALER);
             ConcurrentLinkedQueue<CompletableFuture<ZMTPMessage>> serving = new ConcurrentLinkedQueue<>();
-            rep.serve(request -> {
+            rep.serve(TestSockets.answering(request -> {
                 CompletableFuture<ZMTPMessage> answer = new CompletableFuture<>();
                 serving.add(answer);
                 return answer;
-            });
+            }));
             ZMTPPeer peer = connect(dealer, bind(rep, ENDPOINT));
             for (int i = 0; i < 5; i++) {
-                get(dealer.send(message("", "m" + i)));
+                get(dealer.sendAsync(message("", "m" + i)));
             }
-            await("all read", () -> TestSockets.peer(rep).received() == 5);
+            await("all read", () -> TestSockets.peer(rep).stats().received() == 5);
 
             for (int i = 0; i < 5; i++) {
                 int most = Math.min(2, 5 - i);
@@ -115,7 +120,7 @@ class ServingTest {
                 serving.remove().complete(message("a" + i));
                 assertThat(receive(dealer)).containsExactly("", "a" + i);
             }
-            assertThat(peer.received()).isEqualTo(5);
+            assertThat(peer.stats().received()).isEqualTo(5);
         }
     }
 
@@ -132,13 +137,13 @@ class ServingTest {
             for (int i = 0; i < requests; i++) {
                 assertThat(dealer.trySend(message("", "" + i))).isTrue();
             }
-            await("all waiting", () -> TestSockets.peer(rep).received() == requests);
+            await("all waiting", () -> TestSockets.peer(rep).stats().received() == requests);
 
             AtomicInteger deepest = new AtomicInteger();
             rep.serve(request -> {
                 int depth = StackWalker.getInstance().walk(frames -> (int) frames.count());
                 deepest.accumulateAndGet(depth, Math::max);
-                return CompletableFuture.completedFuture(request.message().retain());
+                request.reply(request.message());
             });
 
             for (int i = 0; i < requests; i++) {
@@ -155,17 +160,17 @@ class ServingTest {
             ZMTPSocket router = sockets.open(ROUTER);
             List<CompletableFuture<ZMTPMessage>> answers = new ArrayList<>();
             ConcurrentLinkedQueue<Runnable> pending = new ConcurrentLinkedQueue<>();
-            router.serve(request -> {
+            router.serve(TestSockets.answering(request -> {
                 CompletableFuture<ZMTPMessage> answer = new CompletableFuture<>();
                 ZMTPMessage asked = request.message().retain();
                 pending.add(() -> answer.complete(asked));
                 return answer;
-            });
+            }));
             String endpoint = bind(router, ENDPOINT);
             for (int i = 0; i < 20; i++) {
                 ZMTPSocket dealer = sockets.open(DEALER);
                 connect(dealer, endpoint);
-                answers.add(dealer.request(message("m" + i), PATIENCE));
+                answers.add(dealer.requestAsync(message("m" + i), PATIENCE));
             }
             await("all", () -> pending.size() == 20);
             pending.forEach(answer -> new Thread(answer).start());
@@ -186,11 +191,10 @@ class ServingTest {
         try (TestSockets sockets = new TestSockets()) {
             ZMTPSocket rep = sockets.open(REP);
             ZMTPSocket dealer = sockets.open(DEALER);
-            rep.serve(request ->
-                    CompletableFuture.completedFuture(request.message().retain()));
+            rep.serve(request -> request.reply(request.message()));
             connect(dealer, bind(rep, "tcp://127.0.0.1:*"));
 
-            get(dealer.send(message(frames)));
+            get(dealer.sendAsync(message(frames)));
 
             assertThat(receive(dealer)).containsExactly(frames);
         }
@@ -204,19 +208,19 @@ class ServingTest {
             ZMTPSocket dealer = sockets.open(DEALER);
             CompletableFuture<ZMTPMessage> answer = new CompletableFuture<>();
             CompletableFuture<ZMTPRequest> asked = new CompletableFuture<>();
-            rep.serve(request -> {
+            rep.serve(TestSockets.answering(request -> {
                 asked.complete(request);
                 return answer;
-            });
+            }));
             connect(dealer, bind(rep, ENDPOINT));
-            get(dealer.send(message("", "question")));
+            get(dealer.sendAsync(message("", "question")));
             assertThat(get(asked).peer()).isSameAs(TestSockets.peer(rep));
-            get(dealer.close(Duration.ZERO));
+            get(dealer.closeAsync(Duration.ZERO));
             await("nobody", () -> rep.peers().isEmpty());
 
             answer.complete(message("too late"));
 
-            await("dropped", () -> rep.dropped() == 1);
+            await("dropped", () -> rep.stats().dropped() == 1);
         }
     }
 
@@ -225,15 +229,14 @@ class ServingTest {
         try (TestSockets sockets = new TestSockets()) {
             ZMTPSocket router = sockets.open(ROUTER);
             ZMTPSocket dealer = sockets.open(DEALER);
-            router.serve(request ->
-                    CompletableFuture.completedFuture(request.message().retain()));
+            router.serve(request -> request.reply(request.message()));
             connect(dealer, bind(router, ENDPOINT));
 
-            get(dealer.send(message("x")));
-            get(dealer.send(message("", "good")));
+            get(dealer.sendAsync(message("x")));
+            get(dealer.sendAsync(message("", "good")));
 
             assertThat(receive(dealer)).containsExactly("", "good");
-            assertThat(TestSockets.peer(router).malformed()).isEqualTo(1);
+            assertThat(TestSockets.peer(router).stats().malformed()).isEqualTo(1);
         }
     }
 
@@ -241,11 +244,56 @@ class ServingTest {
     void thereIsOneWayOut() {
         try (TestSockets sockets = new TestSockets()) {
             ZMTPSocket rep = sockets.open(REP);
-            rep.serve(request -> new CompletableFuture<>());
+            rep.serve(ZMTPRequest::drop);
 
-            assertThatThrownBy(() -> rep.serve(request -> new CompletableFuture<>()))
-                    .isInstanceOf(ZMTPSocketException.class)
-                    .hasMessageContaining("STATE");
+            assertThatThrownBy(() -> rep.serve(ZMTPRequest::drop))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("one receiver at a time");
+        }
+    }
+
+    @Test
+    void aRequestIsAnsweredOnce() {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket rep = sockets.open(REP);
+            CompletableFuture<ZMTPRequest> asked = new CompletableFuture<>();
+            rep.serve(asked::complete);
+            ZMTPSocket dealer = sockets.open(DEALER);
+            connect(dealer, bind(rep, ENDPOINT));
+            get(dealer.sendAsync(message("", "question")));
+            ZMTPRequest request = get(asked);
+            ZMTPMessage second = message("second");
+
+            assertThat(request.reply(message("first"))).isTrue();
+            assertThatThrownBy(() -> request.reply(second))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("expected: one reply or drop");
+            request.drop();
+
+            assertThat(receive(dealer)).containsExactly("", "first");
+            assertThat(request.message().refCnt()).isZero();
+            assertThat(second.refCnt()).isZero();
+        }
+    }
+
+    @Test
+    void theAnswerToAPeerThatHasGoneIsDroppedAndTheHandlerIsTold() {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket rep = sockets.open(REP);
+            CompletableFuture<ZMTPRequest> asked = new CompletableFuture<>();
+            rep.serve(asked::complete);
+            ZMTPSocket dealer = sockets.open(DEALER);
+            connect(dealer, bind(rep, ENDPOINT));
+            get(dealer.sendAsync(message("", "question")));
+            ZMTPRequest request = get(asked);
+            get(dealer.closeAsync(Duration.ZERO));
+            await("gone", () -> rep.peers().isEmpty());
+            ZMTPMessage answer = message("late");
+
+            assertThat(request.reply(answer)).isFalse();
+
+            await("dropped", () -> answer.refCnt() == 0);
+            assertThat(rep.stats().dropped()).isEqualTo(1);
         }
     }
 }

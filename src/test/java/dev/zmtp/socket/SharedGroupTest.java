@@ -25,17 +25,17 @@ class SharedGroupTest {
 
     @Test
     void noThreadIsLeftAfterTheLastClose() {
-        ZMTPSocket pull = ZMTPSocket.open(PULL);
-        ZMTPSocket push = ZMTPSocket.open(PUSH);
+        ZMTPSocket pull = ZMTPSocket.of(PULL);
+        ZMTPSocket push = ZMTPSocket.of(PUSH);
         push.connect(bind(pull, "tcp://127.0.0.1:*"));
-        get(push.send(message("m")));
+        get(push.sendAsync(message("m")));
         assertThat(receive(pull)).containsExactly("m");
 
-        get(push.close(Duration.ZERO));
+        get(push.closeAsync(Duration.ZERO));
         assertThat(noThreadIsLeft()).as("while another is open").isFalse();
         pull.close();
         pull.close();
-        get(pull.close(Duration.ZERO));
+        get(pull.closeAsync(Duration.ZERO));
 
         await("all threads have ended", SharedGroupTest::noThreadIsLeft);
     }
@@ -43,13 +43,13 @@ class SharedGroupTest {
     @Test
     void theNextSocketHasLoopsOfItsOwn() {
         for (int i = 0; i < 20; i++) {
-            ZMTPSocket pull = ZMTPSocket.open(PULL);
-            ZMTPSocket push = ZMTPSocket.open(PUSH);
+            ZMTPSocket pull = ZMTPSocket.of(PULL);
+            ZMTPSocket push = ZMTPSocket.of(PUSH);
             push.connect(bind(pull, "inproc://next"));
-            get(push.send(message("m")));
+            get(push.sendAsync(message("m")));
             assertThat(receive(pull)).containsExactly("m");
-            get(pull.close(Duration.ZERO));
-            push.close(Duration.ZERO); // the next one opens while this one ends
+            get(pull.closeAsync(Duration.ZERO));
+            push.closeAsync(Duration.ZERO); // the next one opens while this one ends
         }
         await("all threads have ended", SharedGroupTest::noThreadIsLeft);
     }
@@ -80,9 +80,9 @@ class SharedGroupTest {
         for (int i = 0; i < 4; i++) {
             Thread thread = new Thread(() -> {
                 for (int round = 0; round < 25; round++) {
-                    ZMTPSocket socket = ZMTPSocket.open(PULL);
+                    ZMTPSocket socket = ZMTPSocket.of(PULL);
                     bind(socket, "tcp://127.0.0.1:*");
-                    get(socket.close(Duration.ZERO));
+                    get(socket.closeAsync(Duration.ZERO));
                 }
             });
             threads.add(thread);

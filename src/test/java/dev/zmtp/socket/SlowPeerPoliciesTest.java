@@ -13,7 +13,8 @@ import static dev.zmtp.socket.TestSockets.message;
 import static dev.zmtp.socket.TestSockets.reason;
 import static dev.zmtp.socket.TestSockets.receive;
 import static dev.zmtp.socket.WriteGate.big;
-import static dev.zmtp.socket.ZMTPSocketException.Reason.DROPPED;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.EXPIRED;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.FULL;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPMessage;
@@ -47,9 +48,9 @@ class SlowPeerPoliciesTest {
         ZMTPSocket sub = sockets.open(SUB);
         sub.subscribe("");
         connect(sub, bind(pub, "tcp://127.0.0.1:*"));
-        get(pub.awaitSubscribers(1));
+        get(pub.whenPeers(1));
         gate.close();
-        get(pub.send(big("transport")));
+        get(pub.sendAsync(big("transport")));
         return sub;
     }
 
@@ -71,14 +72,14 @@ class SlowPeerPoliciesTest {
                 publish(pub, "a" + i, "b" + i, "c" + i);
             }
             ZMTPPeer peer = TestSockets.peer(pub);
-            await("all but the last dropped", () -> peer.dropped() == 999);
+            await("all but the last dropped", () -> peer.stats().dropped() == 999);
             assertThat(events.next(ZMTPSocketEvent.Dropped.class).reason())
                     .isEqualTo(ZMTPSocketEvent.DropReason.REPLACED);
-            assertThat(peer.queuedMessages()).isEqualTo(1);
+            assertThat(peer.stats().queued()).isEqualTo(1);
 
             gate.open();
 
-            get(sub.receive()).release();
+            get(sub.receiveAsync()).release();
             assertThat(receive(sub)).containsExactly("a1000", "b1000", "c1000");
         }
     }
@@ -90,15 +91,15 @@ class SlowPeerPoliciesTest {
             ZMTPSocket pub = sockets.open(publisher(sockets, ZMTPSlowPeer.KEEP_LATEST, 1_000));
             ZMTPSocket sub = stoppedSubscriber(sockets, pub);
             for (int i = 1; i <= 500; i++) {
-                pub.write(message("m" + i));
+                pub.sendOrDrop(message("m" + i));
             }
-            await("all", () -> TestSockets.peer(pub).dropped() == 499);
+            await("all", () -> TestSockets.peer(pub).stats().dropped() == 499);
 
             gate.open();
 
-            get(sub.receive()).release();
+            get(sub.receiveAsync()).release();
             assertThat(receive(sub)).containsExactly("m500");
-            assertThat(pub.dropped()).isZero();
+            assertThat(pub.stats().dropped()).isEqualTo(499);
         }
     }
 
@@ -110,17 +111,16 @@ class SlowPeerPoliciesTest {
         try (TestSockets sockets = new TestSockets()) {
             ZMTPSocket pub = sockets.open(publisher(sockets, policy, 10));
             ZMTPSocket sub = stoppedSubscriber(sockets, pub);
-            ZMTPPeer peer = TestSockets.peer(pub);
             CountDownLatch busy = hold(pub);
             for (int i = 1; i <= messages; i++) {
-                pub.write(message("m" + i));
+                pub.sendOrDrop(message("m" + i));
             }
             busy.countDown();
-            await("all others dropped", () -> peer.dropped() + pub.dropped() == messages - kept);
+            await("all others dropped", () -> pub.stats().dropped() == messages - kept);
 
             gate.open();
 
-            get(sub.receive()).release();
+            get(sub.receiveAsync()).release();
             for (int i = messages - kept + 1; i <= messages; i++) {
                 assertThat(receive(sub)).containsExactly("m" + i);
             }
@@ -134,15 +134,15 @@ class SlowPeerPoliciesTest {
             CountDownLatch busy = hold(pub);
             List<CompletableFuture<Void>> sent = new ArrayList<>();
             for (int i = 0; i < 4; i++) {
-                sent.add(pub.send(message("m" + i)));
+                sent.add(pub.sendAsync(message("m" + i)));
             }
             busy.countDown();
 
-            assertThat(reason(sent.get(0))).isEqualTo(DROPPED);
-            assertThat(reason(sent.get(1))).isEqualTo(DROPPED);
+            assertThat(reason(sent.get(0))).isEqualTo(FULL);
+            assertThat(reason(sent.get(1))).isEqualTo(FULL);
             get(sent.get(2));
             get(sent.get(3));
-            assertThat(pub.dropped()).isEqualTo(2);
+            assertThat(pub.stats().dropped()).isEqualTo(2);
         }
     }
 
@@ -153,16 +153,16 @@ class SlowPeerPoliciesTest {
             stoppedSubscriber(sockets, pub);
             ZMTPPeer peer = TestSockets.peer(pub);
             CountDownLatch busy = hold(pub);
-            CompletableFuture<Void> toOne = pub.sendTo(peer, message("to one"));
+            CompletableFuture<Void> toOne = peer.sendAsync(message("to one"));
             List<CompletableFuture<Void>> toAll = new ArrayList<>();
             for (int i = 0; i < 2; i++) {
-                toAll.add(pub.send(message("m" + i)));
+                toAll.add(pub.sendAsync(message("m" + i)));
             }
             busy.countDown();
 
-            assertThat(reason(toOne)).isEqualTo(DROPPED);
+            assertThat(reason(toOne)).isEqualTo(FULL);
             toAll.forEach(TestSockets::get);
-            assertThat(pub.dropped()).isEqualTo(1);
+            assertThat(pub.stats().dropped()).isEqualTo(1);
         }
     }
 
@@ -191,12 +191,11 @@ class SlowPeerPoliciesTest {
             for (int i = 1; i <= 100; i++) {
                 publish(pub, "m" + i);
             }
-            ZMTPPeer peer = TestSockets.peer(pub);
-            await("90 dropped", () -> peer.dropped() + pub.dropped() == 90);
+            await("90 dropped", () -> pub.stats().dropped() == 90);
 
             gate.open();
 
-            get(sub.receive()).release();
+            get(sub.receiveAsync()).release();
             for (int i = 91; i <= 100; i++) {
                 assertThat(receive(sub)).containsExactly("m" + i);
             }
@@ -215,11 +214,11 @@ class SlowPeerPoliciesTest {
                 publish(pub, "m" + i);
             }
             ZMTPPeer peer = TestSockets.peer(pub);
-            await("90 dropped", () -> peer.dropped() == 90);
+            await("90 dropped", () -> peer.stats().dropped() == 90);
 
             gate.open();
 
-            get(sub.receive()).release();
+            get(sub.receiveAsync()).release();
             for (int i = 1; i <= 10; i++) {
                 assertThat(receive(sub)).containsExactly("m" + i);
             }
@@ -233,21 +232,23 @@ class SlowPeerPoliciesTest {
             Duration most = Duration.ofMillis(200);
             ZMTPSocket push = sockets.open(sockets.builder(PUSH).maxAge(most));
             TestSockets.Events events = TestSockets.events(push);
-            ZMTPConnector connector = push.connect(ENDPOINT);
+            ZMTPEndpoint connector = push.connect(ENDPOINT);
             List<CompletableFuture<Void>> old = new ArrayList<>();
             for (int i = 0; i < 5; i++) {
-                old.add(push.send(message("old")));
+                old.add(push.sendAsync(message("old")));
             }
-            await("in the queue", () -> connector.peer().queuedMessages() == 5);
-            await("too old", () -> connector.peer().oldest().compareTo(most.multipliedBy(2)) > 0);
-            push.write(message("new"));
+            await("in the queue", () -> TestSockets.peerOf(connector).stats().queued() == 5);
+            await(
+                    "too old",
+                    () -> TestSockets.peerOf(connector).stats().oldest().compareTo(most.multipliedBy(2)) > 0);
+            push.sendOrDrop(message("new"));
             ZMTPSocket pull = sockets.open(PULL);
 
             bind(pull, ENDPOINT);
 
             assertThat(receive(pull)).containsExactly("new");
-            old.forEach(sent -> assertThat(reason(sent)).isEqualTo(DROPPED));
-            assertThat(connector.peer().dropped()).isEqualTo(5);
+            old.forEach(sent -> assertThat(reason(sent)).isEqualTo(EXPIRED));
+            assertThat(TestSockets.peerOf(connector).stats().dropped()).isEqualTo(5);
             assertThat(events.next(ZMTPSocketEvent.Dropped.class).reason())
                     .isEqualTo(ZMTPSocketEvent.DropReason.EXPIRED);
         }
@@ -267,7 +268,7 @@ class SlowPeerPoliciesTest {
             gate.close();
             long taken = 0;
             ZMTPMessage next = ZMTPMessage.from(alloc.directBuffer(size).writeZero(size));
-            while (peer.queuedBytes() < 1 << 20) {
+            while (peer.stats().queuedBytes() < 1 << 20) {
                 if (push.trySend(next)) {
                     taken++;
                     next = ZMTPMessage.from(alloc.directBuffer(size).writeZero(size));
@@ -276,13 +277,13 @@ class SlowPeerPoliciesTest {
 
             assertThat(push.trySend(next)).isFalse();
             next.release();
-            assertThat(peer.queuedBytes()).isBetween(1L << 20, (1L << 20) + size);
+            assertThat(peer.stats().queuedBytes()).isBetween(1L << 20, (1L << 20) + size);
             assertThat(alloc.metric().usedDirectMemory())
                     .as("with what the transport has")
                     .isLessThanOrEqualTo((1L << 20) + 3L * size);
             gate.open();
             for (long i = 0; i < taken; i++) {
-                get(pull.receive()).release();
+                get(pull.receiveAsync()).release();
             }
             assertThat(alloc.metric().usedDirectMemory()).isZero();
         }
@@ -324,26 +325,26 @@ class SlowPeerPoliciesTest {
             free.subscribe("m");
             connect(full, bind(pub, "tcp://127.0.0.1:*"));
             connect(free, bind(pub, ENDPOINT));
-            get(pub.awaitSubscribers(2));
+            get(pub.whenPeers(2));
             gate.close();
-            pub.write(big("x1")); // with the transport
-            CompletableFuture<Void> queued = pub.send(big("x2"));
+            pub.sendOrDrop(big("x1")); // with the transport
+            CompletableFuture<Void> queued = pub.sendAsync(big("x2"));
             get(queued);
             List<CompletableFuture<Void>> line = new ArrayList<>();
             for (int i = 0; i < 20; i++) {
-                line.add(pub.send(big("m" + i)));
+                line.add(pub.sendAsync(big("m" + i)));
             }
             assertThat(line.get(0)).isNotDone();
 
             gate.open();
 
             for (int i = 0; i < 20; i++) {
-                assertThat(WriteGate.text(get(free.receive()))).isEqualTo("m" + i);
+                assertThat(WriteGate.text(get(free.receiveAsync()))).isEqualTo("m" + i);
             }
-            assertThat(WriteGate.text(get(full.receive()))).isEqualTo("x1");
-            assertThat(WriteGate.text(get(full.receive()))).isEqualTo("x2");
+            assertThat(WriteGate.text(get(full.receiveAsync()))).isEqualTo("x1");
+            assertThat(WriteGate.text(get(full.receiveAsync()))).isEqualTo("x2");
             for (int i = 0; i < 20; i++) {
-                assertThat(WriteGate.text(get(full.receive()))).isEqualTo("m" + i);
+                assertThat(WriteGate.text(get(full.receiveAsync()))).isEqualTo("m" + i);
             }
             line.forEach(TestSockets::get);
         }

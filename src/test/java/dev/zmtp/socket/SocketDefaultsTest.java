@@ -38,7 +38,7 @@ class SocketDefaultsTest {
     @Test
     void aMessageMayBeSentAtOnceAfterConnect() throws Exception {
         try (EventLoops loops = new EventLoops(1);
-                ZMTPSocket push = ZMTPSocket.open(
+                ZMTPSocket push = ZMTPSocket.of(
                         ZMTPSocketConfig.builder(PUSH).group(loops.group()).build())) {
             CountDownLatch tried = new CountDownLatch(1);
             block(loops, tried); // the event loop knows nothing of the connector yet
@@ -51,7 +51,7 @@ class SocketDefaultsTest {
             tried.countDown();
 
             assertThat(taken).isTrue();
-            assertThat(push.close(Duration.ZERO).get(30, TimeUnit.SECONDS).undelivered())
+            assertThat(push.closeAsync(Duration.ZERO).get(30, TimeUnit.SECONDS).dropped())
                     .isEqualTo(1);
         }
     }
@@ -59,23 +59,25 @@ class SocketDefaultsTest {
     @Test
     void whatIsSentAtOnceAfterConnectLeavesAlsoIfTheSocketIsThenClosed() throws Exception {
         try (EventLoops loops = new EventLoops(1);
-                ZMTPSocket pull = ZMTPSocket.open(PULL);
-                ZMTPSocket push = ZMTPSocket.open(
+                ZMTPSocket pull = ZMTPSocket.of(PULL);
+                ZMTPSocket push = ZMTPSocket.of(
                         ZMTPSocketConfig.builder(PUSH).group(loops.group()).build())) {
-            String endpoint =
-                    pull.bind("tcp://127.0.0.1:*").get(30, TimeUnit.SECONDS).endpoint();
+            String endpoint = pull.bind("tcp://127.0.0.1:*")
+                    .ready()
+                    .get(30, TimeUnit.SECONDS)
+                    .text();
             CountDownLatch closing = new CountDownLatch(1);
             block(loops, closing); // the event loop knows nothing of the connector yet
             push.connect(endpoint);
-            push.send(ZMTPMessage.fromUTF8("hello"));
-            CompletableFuture<ZMTPSocket.CloseReport> closed = push.close(Duration.ofSeconds(30));
+            push.sendAsync(ZMTPMessage.fromUTF8("hello"));
+            CompletableFuture<ZMTPStats> closed = push.closeAsync(Duration.ofSeconds(30));
             closing.countDown();
 
-            ZMTPMessage received = pull.receive().get(30, TimeUnit.SECONDS);
+            ZMTPMessage received = pull.receiveAsync().get(30, TimeUnit.SECONDS);
             assertThat(received.toString()).isEqualTo("ZMTPMessage{[\"hello\"]}");
             received.release();
-            assertThat(closed.get(30, TimeUnit.SECONDS).undelivered()).isZero();
-            pull.close(Duration.ZERO).get(30, TimeUnit.SECONDS);
+            assertThat(closed.get(30, TimeUnit.SECONDS).dropped()).isZero();
+            pull.closeAsync(Duration.ZERO).get(30, TimeUnit.SECONDS);
         }
     }
 
@@ -92,7 +94,7 @@ class SocketDefaultsTest {
     @Test
     void aMessageMayBeSentAtOnceAfterConnectOnTheEventLoop() throws Exception {
         try (EventLoops loops = new EventLoops(1);
-                ZMTPSocket push = ZMTPSocket.open(
+                ZMTPSocket push = ZMTPSocket.of(
                         ZMTPSocketConfig.builder(PUSH).group(loops.group()).build())) {
             boolean taken = loops.group()
                     .next()
@@ -108,29 +110,28 @@ class SocketDefaultsTest {
                     .get(30, TimeUnit.SECONDS);
 
             assertThat(taken).isTrue();
-            assertThat(push.close(Duration.ZERO).get(30, TimeUnit.SECONDS).undelivered())
+            assertThat(push.closeAsync(Duration.ZERO).get(30, TimeUnit.SECONDS).dropped())
                     .isEqualTo(1);
         }
     }
 
-    /** Otherwise, a program whose last line closes its socket would end before its messages have left. */
+    /** Its close waits, so a program whose last line closes a socket ends after its messages have left. */
     @Test
-    void theJvmOutlivesASocketThatIsClosing() throws Exception {
-        try (ZMTPSocket pull = ZMTPSocket.open(PULL);
-                ZMTPSocket push = ZMTPSocket.open(PUSH)) {
-            CompletableFuture<Boolean> daemon = new CompletableFuture<>();
+    void theSharedLoopsAreDaemonsAndACloseWaits() throws Exception {
+        CompletableFuture<Boolean> daemon = new CompletableFuture<>();
+        try (ZMTPSocket pull = ZMTPSocket.of(PULL)) {
             pull.onMessage((from, message) -> {
                 message.release();
                 daemon.complete(Thread.currentThread().isDaemon());
             });
-            push.connect(
-                    pull.bind("tcp://127.0.0.1:*").get(30, TimeUnit.SECONDS).endpoint());
-            push.send(ZMTPMessage.fromUTF8("hello"));
+            ZMTPSocket push = ZMTPSocket.of(PUSH);
+            push.connect(pull.bind("tcp://127.0.0.1:*").sync().text());
+            push.sendOrDrop(ZMTPMessage.fromUTF8("hello"));
 
-            assertThat(daemon.get(30, TimeUnit.SECONDS)).isFalse();
+            push.close();
 
-            push.close(Duration.ZERO).get(30, TimeUnit.SECONDS);
-            pull.close(Duration.ZERO).get(30, TimeUnit.SECONDS);
+            assertThat(push.closeFuture().getNow(null).written()).isEqualTo(1);
+            assertThat(daemon.get(30, TimeUnit.SECONDS)).isTrue();
         }
     }
 }

@@ -28,7 +28,10 @@ class SourceAddressTest {
             ZMTPSocket push = sockets.open(PUSH);
             connect(push, "tcp://127.0.0.2:" + port + ";" + to);
 
-            assertThat(events.next(ZMTPSocketEvent.PeerUp.class).peer().address())
+            assertThat(events.next(ZMTPSocketEvent.PeerUp.class)
+                            .peer()
+                            .session()
+                            .peerAddress())
                     .isEqualTo(new InetSocketAddress(InetAddress.getByName("127.0.0.2"), port));
         }
     }
@@ -50,7 +53,7 @@ class SourceAddressTest {
             connect(push, "tcp://127.0.0.3:*;" + to);
 
             InetSocketAddress from = (InetSocketAddress)
-                    events.next(ZMTPSocketEvent.PeerUp.class).peer().address();
+                    events.next(ZMTPSocketEvent.PeerUp.class).peer().session().peerAddress();
             assertThat(from.getAddress()).isEqualTo(InetAddress.getByName("127.0.0.3"));
         }
     }

@@ -13,7 +13,7 @@ import static dev.zmtp.socket.TestSockets.message;
 import static dev.zmtp.socket.TestSockets.reason;
 import static dev.zmtp.socket.TestSockets.receive;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
-import static dev.zmtp.socket.ZMTPSocketException.Reason.MUTE;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.FULL;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.PEER_DOWN;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.STATE;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -45,12 +45,12 @@ class StrictReplyTest {
             for (int i = 0; i < 5; i++) {
                 ZMTPSocket asker = sockets.open(i % 2 == 0 ? REQ : DEALER);
                 connect(asker, endpoint);
-                asked.add(asker.request(message("q" + i), PATIENCE));
+                asked.add(asker.requestAsync(message("q" + i), PATIENCE));
             }
 
             for (int i = 0; i < 5; i++) {
                 String question = receive(rep).get(0);
-                get(rep.send(message("answer to " + question)));
+                get(rep.sendAsync(message("answer to " + question)));
             }
 
             for (int i = 0; i < 5; i++) {
@@ -65,7 +65,7 @@ class StrictReplyTest {
         try (TestSockets sockets = new TestSockets()) {
             ZMTPSocket rep = sockets.open(REP);
             ZMTPMessage early = message("early");
-            assertThat(reason(rep.send(early))).isEqualTo(STATE);
+            assertThat(reason(rep.sendAsync(early))).isEqualTo(STATE);
             assertThat(early.refCnt()).isZero();
             ZMTPMessage tried = message("early");
             assertThat(rep.trySend(tried)).isFalse();
@@ -80,12 +80,12 @@ class StrictReplyTest {
             ZMTPSocket rep = sockets.open(REP);
             ZMTPSocket req = sockets.open(REQ);
             connect(req, bind(rep, ENDPOINT));
-            get(req.send(message("question")));
-            get(rep.receive()).release();
+            get(req.sendAsync(message("question")));
+            get(rep.receiveAsync()).release();
 
-            assertThat(reason(rep.receive())).isEqualTo(STATE);
+            assertThat(reason(rep.receiveAsync())).isEqualTo(STATE);
 
-            get(rep.send(message("answer")));
+            get(rep.sendAsync(message("answer")));
             assertThat(receive(req)).containsExactly("answer");
         }
     }
@@ -97,11 +97,11 @@ class StrictReplyTest {
             ZMTPSocket rep = sockets.open(REP);
             ZMTPSocket req = sockets.open(REQ);
             connect(req, bind(rep, ENDPOINT));
-            get(req.send(message("question")));
-            get(rep.receive()).release();
-            get(rep.send(message("answer")));
+            get(req.sendAsync(message("question")));
+            get(rep.receiveAsync()).release();
+            get(rep.sendAsync(message("answer")));
 
-            assertThat(reason(rep.send(message("another")))).isEqualTo(STATE);
+            assertThat(reason(rep.sendAsync(message("another")))).isEqualTo(STATE);
             assertThat(receive(req)).containsExactly("answer");
         }
     }
@@ -114,14 +114,14 @@ class StrictReplyTest {
             ZMTPSocket dealer = sockets.open(DEALER);
             connect(dealer, bind(rep, ENDPOINT));
 
-            get(dealer.send(message("id3", "id2", "id1", "", "", "data", "")));
+            get(dealer.sendAsync(message("id3", "id2", "id1", "", "", "data", "")));
             assertThat(receive(rep)).as("data").containsExactly("", "data", "");
-            get(rep.send(message("", "reply")));
+            get(rep.sendAsync(message("", "reply")));
             assertThat(receive(dealer)).containsExactly("id3", "id2", "id1", "", "", "reply");
 
-            get(dealer.send(message("", "data")));
+            get(dealer.sendAsync(message("", "data")));
             assertThat(receive(rep)).containsExactly("data");
-            get(rep.send(message("reply")));
+            get(rep.sendAsync(message("reply")));
             assertThat(receive(dealer)).containsExactly("", "reply");
         }
     }
@@ -134,14 +134,14 @@ class StrictReplyTest {
             ZMTPSocket dealer = sockets.open(DEALER);
             connect(dealer, bind(rep, ENDPOINT));
 
-            get(dealer.send(message("x")));
-            get(dealer.send(message("a", "b", "c")));
-            get(dealer.send(message("")));
-            get(dealer.send(message("", "")));
+            get(dealer.sendAsync(message("x")));
+            get(dealer.sendAsync(message("a", "b", "c")));
+            get(dealer.sendAsync(message("")));
+            get(dealer.sendAsync(message("", "")));
 
             assertThat(receive(rep)).containsExactly("");
-            assertThat(TestSockets.peer(rep).malformed()).isEqualTo(3);
-            get(rep.send(message("served")));
+            assertThat(TestSockets.peer(rep).stats().malformed()).isEqualTo(3);
+            get(rep.sendAsync(message("served")));
             assertThat(receive(dealer)).containsExactly("", "served");
         }
     }
@@ -153,14 +153,14 @@ class StrictReplyTest {
             ZMTPSocket rep = sockets.open(REP);
             ZMTPSocket req = sockets.open(REQ);
             connect(req, bind(rep, ENDPOINT));
-            get(req.send(message("question")));
-            get(rep.receive()).release();
-            get(req.close(Duration.ZERO));
+            get(req.sendAsync(message("question")));
+            get(rep.receiveAsync()).release();
+            get(req.closeAsync(Duration.ZERO));
             await("nobody", () -> rep.peers().isEmpty());
 
-            assertThat(reason(rep.send(message("answer")))).isEqualTo(PEER_DOWN);
+            assertThat(reason(rep.sendAsync(message("answer")))).isEqualTo(PEER_DOWN);
 
-            assertThat(rep.dropped()).isEqualTo(1);
+            assertThat(rep.stats().dropped()).isEqualTo(1);
         }
     }
 
@@ -175,28 +175,28 @@ class StrictReplyTest {
             ZMTPSocket dealer = sockets.open(DEALER);
             connect(dealer, bind(rep, "tcp://127.0.0.1:*"));
             for (int i = 0; i < 3; i++) {
-                get(dealer.send(message("", "question")));
+                get(dealer.sendAsync(message("", "question")));
             }
             gate.close();
-            get(rep.receive()).release();
-            CompletableFuture<Void> first = rep.send(WriteGate.big("transport"));
+            get(rep.receiveAsync()).release();
+            CompletableFuture<Void> first = rep.sendAsync(WriteGate.big("transport"));
             await("on its way", rep::isWritable);
-            get(rep.receive()).release();
-            CompletableFuture<Void> second = rep.send(WriteGate.big("queue"));
-            await("in the queue", () -> TestSockets.peer(rep).queuedMessages() == 1);
-            get(rep.receive()).release();
+            get(rep.receiveAsync()).release();
+            CompletableFuture<Void> second = rep.sendAsync(WriteGate.big("queue"));
+            await("in the queue", () -> TestSockets.peer(rep).stats().queued() == 1);
+            get(rep.receiveAsync()).release();
 
             CompletableFuture<Void> third = onLoop
                     ? get(CompletableFuture.supplyAsync(
-                            () -> rep.send(message("no room")), rep.core().eventLoop()))
-                    : rep.send(message("no room"));
-            assertThat(reason(third)).isEqualTo(MUTE);
+                            () -> rep.sendAsync(message("no room")), rep.core().eventLoop()))
+                    : rep.sendAsync(message("no room"));
+            assertThat(reason(third)).isEqualTo(FULL);
 
             gate.open();
             get(first);
             get(second);
-            get(dealer.receive()).release();
-            get(dealer.receive()).release();
+            get(dealer.receiveAsync()).release();
+            get(dealer.receiveAsync()).release();
         }
     }
 
@@ -207,10 +207,10 @@ class StrictReplyTest {
             ZMTPSocket req = sockets.open(REQ);
             connect(req, bind(rep, ENDPOINT));
 
-            assertThat(rep.receive().cancel(false)).isTrue();
-            CompletableFuture<ZMTPMessage> timedOut = rep.receive().orTimeout(1, TimeUnit.MILLISECONDS);
+            assertThat(rep.receiveAsync().cancel(false)).isTrue();
+            CompletableFuture<ZMTPMessage> timedOut = rep.receiveAsync().orTimeout(1, TimeUnit.MILLISECONDS);
             await("its end", timedOut::isDone);
-            get(req.send(message("question")));
+            get(req.sendAsync(message("question")));
 
             assertThat(receive(rep)).containsExactly("question");
         }
@@ -225,14 +225,14 @@ class StrictReplyTest {
             connect(req, bind(rep, ENDPOINT));
 
             for (int i = 0; i < 3_000; i++) {
-                CompletableFuture<ZMTPMessage> first = rep.receive();
-                req.send(message("" + i));
+                CompletableFuture<ZMTPMessage> first = rep.receiveAsync();
+                req.sendAsync(message("" + i));
                 for (int spin = 0; spin < i % 100 * 20; spin++) {
                     Thread.onSpinWait();
                 }
-                CompletableFuture<ZMTPMessage> got = first.cancel(false) ? rep.receive() : first;
+                CompletableFuture<ZMTPMessage> got = first.cancel(false) ? rep.receiveAsync() : first;
                 assertThat(frames(get(got))).containsExactly("" + i);
-                get(rep.send(message("answer")));
+                get(rep.sendAsync(message("answer")));
                 assertThat(receive(req)).containsExactly("answer");
             }
         }
@@ -242,12 +242,12 @@ class StrictReplyTest {
     void aReceiveThatWaitsFailsAtTheClose() {
         try (TestSockets sockets = new TestSockets()) {
             ZMTPSocket rep = sockets.open(REP);
-            CompletableFuture<ZMTPMessage> received = rep.receive();
+            CompletableFuture<ZMTPMessage> received = rep.receiveAsync();
 
-            get(rep.close(Duration.ZERO));
+            get(rep.closeAsync(Duration.ZERO));
 
             assertThat(reason(received)).isEqualTo(CLOSED);
-            assertThat(reason(rep.receive())).isEqualTo(CLOSED);
+            assertThat(reason(rep.receiveAsync())).isEqualTo(CLOSED);
         }
     }
 }

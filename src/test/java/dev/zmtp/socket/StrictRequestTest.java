@@ -13,7 +13,7 @@ import static dev.zmtp.socket.TestSockets.message;
 import static dev.zmtp.socket.TestSockets.reason;
 import static dev.zmtp.socket.TestSockets.receive;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
-import static dev.zmtp.socket.ZMTPSocketException.Reason.DROPPED;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.EXPIRED;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.MALFORMED;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.PEER_DOWN;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.STATE;
@@ -39,9 +39,9 @@ class StrictRequestTest {
             connect(req, bind(rep, ENDPOINT));
 
             for (int i = 0; i < 3; i++) {
-                get(req.send(message("question", "" + i)));
+                get(req.sendAsync(message("question", "" + i)));
                 assertThat(receive(rep)).containsExactly("question", "" + i);
-                get(rep.send(message("answer", "" + i)));
+                get(rep.sendAsync(message("answer", "" + i)));
                 assertThat(receive(req)).containsExactly("answer", "" + i);
             }
         }
@@ -54,17 +54,17 @@ class StrictRequestTest {
             ZMTPSocket req = sockets.open(REQ);
             ZMTPSocket rep = sockets.open(REP);
             connect(req, bind(rep, ENDPOINT));
-            get(req.send(message("first")));
+            get(req.sendAsync(message("first")));
 
             ZMTPMessage second = message("second");
-            assertThat(reason(req.send(second))).isEqualTo(STATE);
+            assertThat(reason(req.sendAsync(second))).isEqualTo(STATE);
             assertThat(second.refCnt()).isZero();
             ZMTPMessage third = message("third");
             assertThat(req.trySend(third)).isFalse();
             assertThat(third.release()).isTrue();
 
             assertThat(receive(rep)).containsExactly("first");
-            get(rep.send(message("answer")));
+            get(rep.sendAsync(message("answer")));
             assertThat(receive(req)).containsExactly("answer");
         }
     }
@@ -73,7 +73,7 @@ class StrictRequestTest {
     @Test
     void aReceiveBeforeTheSendFails() {
         try (TestSockets sockets = new TestSockets()) {
-            assertThat(reason(sockets.open(REQ).receive())).isEqualTo(STATE);
+            assertThat(reason(sockets.open(REQ).receiveAsync())).isEqualTo(STATE);
         }
     }
 
@@ -83,13 +83,13 @@ class StrictRequestTest {
             ZMTPSocket req = sockets.open(REQ);
             ZMTPSocket rep = sockets.open(REP);
             connect(req, bind(rep, ENDPOINT));
-            get(req.send(message("question")));
-            CompletableFuture<ZMTPMessage> first = req.receive();
+            get(req.sendAsync(message("question")));
+            CompletableFuture<ZMTPMessage> first = req.receiveAsync();
 
-            assertThat(reason(req.receive())).isEqualTo(STATE);
+            assertThat(reason(req.receiveAsync())).isEqualTo(STATE);
 
-            get(rep.receive()).release();
-            get(rep.send(message("answer")));
+            get(rep.receiveAsync()).release();
+            get(rep.sendAsync(message("answer")));
             assertThat(frames(get(first))).containsExactly("answer");
         }
     }
@@ -102,11 +102,11 @@ class StrictRequestTest {
             ZMTPSocket router = sockets.open(ROUTER);
             connect(req, bind(router, ENDPOINT));
 
-            get(req.send(message("", "data", "")));
-            ZMTPMessage question = get(router.receive());
+            get(req.sendAsync(message("", "data", "")));
+            ZMTPMessage question = get(router.receiveAsync());
 
             assertThat(question.size()).as("name, delimiter, data").isEqualTo(5);
-            get(router.send(question));
+            get(router.sendAsync(question));
             assertThat(receive(req)).containsExactly("", "data", "");
         }
     }
@@ -119,12 +119,12 @@ class StrictRequestTest {
             for (int i = 0; i < 3; i++) {
                 String name = "rep" + i;
                 ZMTPSocket rep = sockets.open(REP);
-                rep.serve(request -> CompletableFuture.completedFuture(message(name)));
+                rep.serve(request -> request.reply(message(name)));
                 connect(req, bind(rep, ENDPOINT + i));
             }
 
             for (int i = 0; i < 9; i++) {
-                get(req.send(message("who")));
+                get(req.sendAsync(message("who")));
                 assertThat(receive(req)).containsExactly("rep" + i % 3);
             }
         }
@@ -139,12 +139,12 @@ class StrictRequestTest {
             ZMTPSocket other = sockets.open(ROUTER);
             connect(req, bind(asked, ENDPOINT));
             ZMTPPeer from = connect(req, bind(other, ENDPOINT + "2"));
-            await("the other", () -> other.peers().stream().anyMatch(ZMTPPeer::isUp));
-            get(req.send(message("question")));
+            await("the other", () -> other.peers().stream().anyMatch(TestSockets::isUp));
+            get(req.sendAsync(message("question")));
 
-            get(other.sendTo(TestSockets.peer(other), message("", "wrong")));
-            await("discarded", () -> from.late() == 1);
-            get(asked.send(get(asked.receive())));
+            get(TestSockets.peer(other).sendAsync(message("", "wrong")));
+            await("discarded", () -> from.stats().lateReplies() == 1);
+            get(asked.sendAsync(get(asked.receiveAsync())));
 
             assertThat(receive(req)).containsExactly("question");
         }
@@ -157,17 +157,17 @@ class StrictRequestTest {
             ZMTPSocket req = sockets.open(REQ);
             ZMTPSocket rep = sockets.open(REP);
             ZMTPPeer peer = connect(req, bind(rep, ENDPOINT));
-            get(req.send(message("question")));
-            CompletableFuture<ZMTPMessage> received = req.receive();
-            await("written", () -> peer.written() == 1);
+            get(req.sendAsync(message("question")));
+            CompletableFuture<ZMTPMessage> received = req.receiveAsync();
+            await("written", () -> peer.stats().written() == 1);
 
-            get(rep.close(Duration.ZERO));
+            get(rep.closeAsync(Duration.ZERO));
 
             assertThat(reason(received)).isEqualTo(PEER_DOWN);
             ZMTPSocket next = sockets.open(REP);
-            next.serve(request -> CompletableFuture.completedFuture(message("answer")));
+            next.serve(request -> request.reply(message("answer")));
             bind(next, ENDPOINT);
-            get(req.send(message("again")));
+            get(req.sendAsync(message("again")));
             assertThat(receive(req)).containsExactly("answer");
         }
     }
@@ -178,15 +178,15 @@ class StrictRequestTest {
             ZMTPSocket req = sockets.open(REQ);
             ZMTPSocket router = sockets.open(ROUTER);
             ZMTPPeer peer = connect(req, bind(router, ENDPOINT));
-            get(req.send(message("question")));
-            get(router.receive()).release();
+            get(req.sendAsync(message("question")));
+            get(router.receiveAsync()).release();
 
-            get(router.sendTo(TestSockets.peer(router), message("answer")));
+            get(TestSockets.peer(router).sendAsync(message("answer")));
 
-            assertThat(reason(req.receive())).isEqualTo(MALFORMED);
-            assertThat(peer.malformed()).isEqualTo(1);
-            get(req.send(message("again")));
-            get(router.send(get(router.receive())));
+            assertThat(reason(req.receiveAsync())).isEqualTo(MALFORMED);
+            assertThat(peer.stats().malformed()).isEqualTo(1);
+            get(req.sendAsync(message("again")));
+            get(router.sendAsync(get(router.receiveAsync())));
             assertThat(receive(req)).containsExactly("again");
         }
     }
@@ -195,15 +195,17 @@ class StrictRequestTest {
     void theReceiveFailsIfTheRequestWasTooOldToBeSent() {
         try (TestSockets sockets = new TestSockets()) {
             ZMTPSocket req = sockets.open(sockets.builder(REQ).maxAge(Duration.ofMillis(1)));
-            ZMTPConnector connector = req.connect(ENDPOINT);
-            CompletableFuture<Void> sent = req.send(message("question"));
-            await("too old", () -> connector.peer().oldest().toMillis() > 1);
+            ZMTPEndpoint connector = req.connect(ENDPOINT);
+            CompletableFuture<Void> sent = req.sendAsync(message("question"));
+            await(
+                    "too old",
+                    () -> TestSockets.peerOf(connector).stats().oldest().toMillis() > 1);
             ZMTPSocket rep = sockets.open(REP);
 
             bind(rep, ENDPOINT);
 
-            assertThat(reason(sent)).isEqualTo(DROPPED);
-            assertThat(reason(req.receive())).isEqualTo(DROPPED);
+            assertThat(reason(sent)).isEqualTo(EXPIRED);
+            assertThat(reason(req.receiveAsync())).isEqualTo(EXPIRED);
         }
     }
 
@@ -213,11 +215,11 @@ class StrictRequestTest {
             ZMTPSocket req = sockets.open(REQ);
             ZMTPSocket rep = sockets.open(REP);
             ZMTPPeer peer = connect(req, bind(rep, "tcp://127.0.0.1:*"));
-            rep.serve(request -> CompletableFuture.completedFuture(message("x".repeat(2_000)))); // of a tracked buffer
-            get(req.send(message("question")));
-            await("the answer", () -> peer.received() == 1);
+            rep.serve(request -> request.reply(message("x".repeat(2_000)))); // of a tracked buffer
+            get(req.sendAsync(message("question")));
+            await("the answer", () -> peer.stats().received() == 1);
 
-            get(req.close(Duration.ZERO));
+            get(req.closeAsync(Duration.ZERO));
         }
     }
 
@@ -225,13 +227,13 @@ class StrictRequestTest {
     void aReceiveThatWaitsFailsAtTheClose() {
         try (TestSockets sockets = new TestSockets()) {
             ZMTPSocket req = sockets.open(REQ);
-            req.send(message("question"));
-            CompletableFuture<ZMTPMessage> received = req.receive();
+            req.sendAsync(message("question"));
+            CompletableFuture<ZMTPMessage> received = req.receiveAsync();
 
-            get(req.close(Duration.ZERO));
+            get(req.closeAsync(Duration.ZERO));
 
             assertThat(reason(received)).isEqualTo(CLOSED);
-            assertThat(reason(req.receive())).isEqualTo(CLOSED);
+            assertThat(reason(req.receiveAsync())).isEqualTo(CLOSED);
         }
     }
 
@@ -241,13 +243,13 @@ class StrictRequestTest {
             ZMTPSocket req = sockets.open(REQ);
             ZMTPSocket rep = sockets.open(REP);
             connect(req, bind(rep, ENDPOINT));
-            get(req.send(message("question")));
+            get(req.sendAsync(message("question")));
 
-            assertThat(req.receive().cancel(false)).isTrue();
-            CompletableFuture<ZMTPMessage> timedOut = req.receive().orTimeout(1, TimeUnit.MILLISECONDS);
+            assertThat(req.receiveAsync().cancel(false)).isTrue();
+            CompletableFuture<ZMTPMessage> timedOut = req.receiveAsync().orTimeout(1, TimeUnit.MILLISECONDS);
             await("its end", timedOut::isDone);
-            get(rep.receive()).release();
-            get(rep.send(message("answer")));
+            get(rep.receiveAsync()).release();
+            get(rep.sendAsync(message("answer")));
 
             assertThat(receive(req)).containsExactly("answer");
         }
@@ -259,17 +261,16 @@ class StrictRequestTest {
         try (TestSockets sockets = new TestSockets()) {
             ZMTPSocket req = sockets.open(REQ);
             ZMTPSocket rep = sockets.open(REP);
-            rep.serve(request ->
-                    CompletableFuture.completedFuture(request.message().retain()));
+            rep.serve(request -> request.reply(request.message()));
             connect(req, bind(rep, ENDPOINT));
 
             for (int i = 0; i < 3_000; i++) {
-                get(req.send(message("" + i)));
-                CompletableFuture<ZMTPMessage> first = req.receive();
+                get(req.sendAsync(message("" + i)));
+                CompletableFuture<ZMTPMessage> first = req.receiveAsync();
                 for (int spin = 0; spin < i % 100 * 20; spin++) {
                     Thread.onSpinWait();
                 }
-                CompletableFuture<ZMTPMessage> got = first.cancel(false) ? req.receive() : first;
+                CompletableFuture<ZMTPMessage> got = first.cancel(false) ? req.receiveAsync() : first;
                 assertThat(frames(get(got))).containsExactly("" + i);
             }
         }
@@ -281,18 +282,18 @@ class StrictRequestTest {
         try (TestSockets sockets = new TestSockets()) {
             ZMTPSocket req = sockets.open(REQ);
             ZMTPSocket router = sockets.open(ROUTER);
-            ZMTPPeer peer = req.connect(ENDPOINT).peer();
-            CompletableFuture<Void> sent = req.send(message("question"));
-            await("in the queue", () -> peer.queuedMessages() == 1);
-            CompletableFuture<ZMTPMessage> answer = req.receive();
+            ZMTPPeer peer = TestSockets.peerOf(req.connect(ENDPOINT));
+            CompletableFuture<Void> sent = req.sendAsync(message("question"));
+            await("in the queue", () -> peer.stats().queued() == 1);
+            CompletableFuture<ZMTPMessage> answer = req.receiveAsync();
 
-            CompletableFuture<ZMTPSocket.CloseReport> closed = req.close(PATIENCE);
+            CompletableFuture<ZMTPStats> closed = req.closeAsync(PATIENCE);
             assertThat(reason(answer)).isEqualTo(CLOSED);
             bind(router, ENDPOINT);
 
             get(sent);
-            get(router.receive()).release();
-            assertThat(get(closed).undelivered()).isZero();
+            get(router.receiveAsync()).release();
+            assertThat(get(closed).dropped()).isZero();
         }
     }
 
@@ -303,9 +304,9 @@ class StrictRequestTest {
             ZMTPSocket req = sockets.open(REQ);
             ZMTPSocket rep = sockets.open(REP);
             connect(req, bind(rep, ENDPOINT));
-            rep.serve(request -> CompletableFuture.completedFuture(message("answer")));
+            rep.serve(request -> request.reply(message("answer")));
 
-            req.send(message("question"), PATIENCE);
+            req.send(message("question"));
 
             assertThat(frames(req.receive(PATIENCE))).containsExactly("answer");
         }

@@ -53,13 +53,13 @@ class SubscriptionsTest {
             ZMTPSocket a = subscriber(sockets, bound, "A");
             ZMTPSocket ab = subscriber(sockets, bound, "AB");
             ZMTPSocket all = subscriber(sockets, bound, "");
-            get(pub.awaitSubscribers(3));
+            get(pub.whenPeers(3));
 
             for (String topic : List.of("A1", "AB1", "B1")) {
-                pub.write(message(topic, "AB"));
+                pub.sendOrDrop(message(topic, "AB"));
             }
-            pub.write(message("AB", "the end"));
-            pub.write(message("", "AB"));
+            pub.sendOrDrop(message("AB", "the end"));
+            pub.sendOrDrop(message("", "AB"));
 
             assertThat(receive(a)).containsExactly("A1", "AB");
             assertThat(receive(a)).containsExactly("AB1", "AB");
@@ -90,12 +90,12 @@ class SubscriptionsTest {
             String endpoint = bind(xpub, ENDPOINT);
             ZMTPSocket first = subscriber(sockets, endpoint, "A");
             ZMTPSocket second = subscriber(sockets, endpoint, "A");
-            get(xpub.awaitSubscribers(2));
+            get(xpub.whenPeers(2));
 
-            get(first.close(Duration.ZERO));
+            get(first.closeAsync(Duration.ZERO));
             await("one left", () -> xpub.peers().size() == 1);
             assertThat(heard).containsExactly("+A");
-            get(second.close(Duration.ZERO));
+            get(second.closeAsync(Duration.ZERO));
             await("nobody left", () -> xpub.peers().isEmpty());
 
             await("the cancel", () -> heard.size() == 2);
@@ -110,14 +110,14 @@ class SubscriptionsTest {
             ZMTPSocket xpub = sockets.open(XPUB);
             List<String> heard = heard(xpub, true);
             ZMTPSocket sub = sockets.open(SUB);
-            ZMTPSocket.Registration one = sub.subscribe("A");
-            ZMTPSocket.Registration two = sub.subscribe("A");
+            ZMTPRegistration one = sub.subscribe("A");
+            ZMTPRegistration two = sub.subscribe("A");
             connect(sub, bind(xpub, ENDPOINT));
-            get(xpub.awaitSubscribers(1));
+            get(xpub.whenPeers(1));
 
             one.close();
             one.close(); // a second time changes nothing
-            ZMTPSocket.Registration marker = sub.subscribe("B");
+            ZMTPRegistration marker = sub.subscribe("B");
             await("the marker", () -> heard.contains("+B"));
             assertThat(heard).containsExactly("+A", "+B");
             two.close();
@@ -137,9 +137,9 @@ class SubscriptionsTest {
             String endpoint = bind(xpub, ENDPOINT);
             ZMTPSocket first = subscriber(sockets, endpoint, "A");
             subscriber(sockets, endpoint, "A");
-            get(xpub.awaitSubscribers(2));
+            get(xpub.whenPeers(2));
 
-            get(first.close(Duration.ZERO));
+            get(first.closeAsync(Duration.ZERO));
 
             await("the cancel", () -> heard.size() == 3);
             assertThat(heard).containsExactly("+A", "+A", "-A");
@@ -154,9 +154,11 @@ class SubscriptionsTest {
             ZMTPSocket xsub = sockets.open(XSUB);
             connect(xsub, bind(pub, ENDPOINT));
 
-            get(xsub.send(message("upstream")));
+            get(xsub.sendAsync(message("upstream")));
 
-            await("discarded", () -> pub.peers().stream().anyMatch(peer -> peer.malformed() == 1));
+            await(
+                    "discarded",
+                    () -> pub.peers().stream().anyMatch(peer -> peer.stats().malformed() == 1));
             assertThatThrownBy(pub::receive).isInstanceOf(UnsupportedOperationException.class);
         }
     }
@@ -170,7 +172,7 @@ class SubscriptionsTest {
             ZMTPSocket xsub = sockets.open(XSUB);
             connect(xsub, bind(xpub, ENDPOINT));
 
-            get(xsub.send(message("data", "\1A", "\0A")));
+            get(xsub.sendAsync(message("data", "\1A", "\0A")));
 
             assertThat(receive(xpub)).containsExactly("data", "\1A", "\0A");
             assertThat(heard).isEmpty();
@@ -188,12 +190,15 @@ class SubscriptionsTest {
             connect(one, endpoint);
             connect(two, endpoint);
             for (int i = 0; i < 3; i++) {
-                get(one.send(message("one")));
+                get(one.sendAsync(message("one")));
             }
-            get(two.send(message("two")));
+            get(two.sendAsync(message("two")));
             await(
                     "all",
-                    () -> xpub.peers().stream().mapToLong(ZMTPPeer::received).sum() == 4);
+                    () -> xpub.peers().stream()
+                                    .mapToLong(peer -> peer.stats().received())
+                                    .sum()
+                            == 4);
 
             assertThat(List.of(receive(xpub).get(0), receive(xpub).get(0))).containsExactlyInAnyOrder("one", "two");
             assertThat(receive(xpub)).containsExactly("one");
@@ -207,10 +212,10 @@ class SubscriptionsTest {
         try (TestSockets sockets = new TestSockets()) {
             ZMTPSocket pub = sockets.open(sockets.builder(PUB).sendLimit(new ZMTPQueueLimit(3, 100)));
             for (int i = 0; i < 100; i++) {
-                get(pub.send(message("nobody")));
+                get(pub.sendAsync(message("nobody")));
             }
             assertThat(pub.isWritable()).isTrue();
-            assertThat(pub.dropped()).isZero();
+            assertThat(pub.stats().dropped()).isZero();
         }
     }
 
@@ -219,10 +224,10 @@ class SubscriptionsTest {
     void nobodyWaitsForSubscribersOfASocketThatIsClosed() {
         try (TestSockets sockets = new TestSockets()) {
             ZMTPSocket pub = sockets.open(PUB);
-            CompletableFuture<Integer> late = new CompletableFuture<>();
-            get(pub.close(Duration.ZERO));
+            CompletableFuture<Void> late = new CompletableFuture<>();
+            get(pub.closeAsync(Duration.ZERO));
 
-            pub.core().executeHere(() -> pub.core().subscribers().await(1, late));
+            pub.core().executeHere(() -> pub.core().subscribers().awaited().await(1, late));
 
             assertThat(reason(late)).isEqualTo(ZMTPSocketException.Reason.CLOSED);
         }
@@ -235,15 +240,15 @@ class SubscriptionsTest {
         try (TestSockets sockets = new TestSockets()) {
             ZMTPSocket pub = sockets.open(PUB);
             ZMTPSocket sub = sockets.open(type);
-            ZMTPSocket.Registration wide = sub.subscribe("");
-            ZMTPSocket.Registration narrow = sub.subscribe("AB");
+            ZMTPRegistration wide = sub.subscribe("");
+            ZMTPRegistration narrow = sub.subscribe("AB");
             connect(sub, bind(pub, ENDPOINT));
-            get(pub.awaitSubscribers(1));
+            get(pub.whenPeers(1));
             ZMTPPeer subscriber = TestSockets.peer(pub);
             wide.close();
 
-            get(pub.sendTo(subscriber, message("A")));
-            get(pub.sendTo(subscriber, message("ABC")));
+            get(subscriber.sendAsync(message("A")));
+            get(subscriber.sendAsync(message("ABC")));
 
             if (type == XSUB) {
                 assertThat(receive(sub)).containsExactly("A");
@@ -285,15 +290,15 @@ class SubscriptionsTest {
             }
             gate.close();
 
-            get(xsub.send(WriteGate.big("transport")));
+            get(xsub.sendAsync(WriteGate.big("transport")));
             for (int i = 0; i < 3; i++) {
-                get(xsub.send(message("m" + i)));
+                get(xsub.sendAsync(message("m" + i)));
             }
 
-            assertThat(xsub.peers()).allMatch(peer -> peer.dropped() == 1);
+            assertThat(xsub.peers()).allMatch(peer -> peer.stats().dropped() == 1);
             gate.open();
             for (ZMTPSocket publisher : publishers) {
-                assertThat(WriteGate.text(get(publisher.receive()))).isEqualTo("transport");
+                assertThat(WriteGate.text(get(publisher.receiveAsync()))).isEqualTo("transport");
                 assertThat(receive(publisher)).containsExactly("m0");
                 assertThat(receive(publisher)).containsExactly("m1");
             }
@@ -309,11 +314,11 @@ class SubscriptionsTest {
             ZMTPSocket xsub = sockets.open(XSUB);
             xsub.subscribe("A");
             xsub.subscribe("B");
-            ZMTPConnector connector = xsub.connect(bind(xpub, ENDPOINT));
-            get(xpub.awaitSubscribers(1));
+            ZMTPEndpoint connector = xsub.connect(bind(xpub, ENDPOINT));
+            get(xpub.whenPeers(1));
             await("both topics", () -> heard.size() == 2);
 
-            get(connector.close());
+            get(TestSockets.disconnect(connector));
 
             await("both cancels", () -> heard.size() == 4);
             assertThat(heard).containsExactly("+A", "+B", "-A", "-B");
@@ -325,9 +330,9 @@ class SubscriptionsTest {
     void waitingForSubscribersEndsWithTheSocket() {
         try (TestSockets sockets = new TestSockets()) {
             ZMTPSocket pub = sockets.open(PUB);
-            CompletableFuture<Integer> reached = pub.awaitSubscribers(1);
+            CompletableFuture<Void> reached = pub.whenPeers(1);
 
-            get(pub.close(Duration.ZERO));
+            get(pub.closeAsync(Duration.ZERO));
 
             assertThat(TestSockets.reason(reached)).isEqualTo(ZMTPSocketException.Reason.CLOSED);
         }
@@ -344,10 +349,10 @@ class SubscriptionsTest {
             for (int i = 0; i < 10; i++) {
                 subs.add(subscriber(sockets, i % 2 == 0 ? tcp : inproc, "m"));
             }
-            get(pub.awaitSubscribers(10));
+            get(pub.whenPeers(10));
 
             ZMTPMessage message = message("m", "body", "x".repeat(70_000));
-            get(pub.send(message.retain()));
+            get(pub.sendAsync(message.retain()));
 
             for (ZMTPSocket sub : subs) {
                 assertThat(receive(sub)).hasSize(3).startsWith("m", "body");

@@ -12,11 +12,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Predicate;
 
 /** The sockets of one test, on event loops of their own. At its end all are closed, and so are the loops. */
@@ -55,25 +58,63 @@ public final class TestSockets implements AutoCloseable {
     }
 
     public ZMTPSocket open(ZMTPSocketConfig.Builder config) {
-        ZMTPSocket socket = ZMTPSocket.open(config.group(loops.group()).build());
+        ZMTPSocket socket = ZMTPSocket.of(config.group(loops.group()).build());
         sockets.add(socket);
         return socket;
     }
 
     /** Binds the socket and returns what may be connected to. */
     public static String bind(ZMTPSocket socket, String endpoint) {
-        return get(socket.bind(endpoint)).endpoint();
+        return get(socket.bind(endpoint).ready()).text();
     }
 
     /** Connects the socket and waits until its peer is there. */
     public static ZMTPPeer connect(ZMTPSocket socket, String endpoint) {
-        return get(socket.connect(endpoint).up());
+        return peerOf(get(socket.connect(endpoint).ready()));
+    }
+
+    /** Returns the peer of what the socket connects to, whether it is there or not. */
+    public static ZMTPPeer peerOf(ZMTPEndpoint connected) {
+        return ((Connector) connected).peer();
+    }
+
+    /** Returns a handler that replies with what the future brings, and drops the request if that fails. */
+    @SuppressWarnings("ReferenceEquality") // whether it is this very message
+    public static Consumer<ZMTPRequest> answering(
+            Function<? super ZMTPRequest, ? extends CompletionStage<ZMTPMessage>> answers) {
+        return request -> answers.apply(request).whenComplete((answer, failure) -> {
+            if (failure == null && answer != null) {
+                if (answer == request.message()) { // which was retained
+                    answer.release();
+                }
+                request.reply(answer);
+            } else {
+                request.drop();
+            }
+        });
+    }
+
+    /** Returns whether the peer is connected. */
+    public static boolean isUp(ZMTPPeer peer) {
+        return ((Peer) peer).isUp();
+    }
+
+    /** Ends what the socket is bound to, and waits until its address is free. */
+    public static void unbind(ZMTPEndpoint bound) {
+        bound.close();
+        get(((Listener) bound).unbound());
+    }
+
+    /** Ends what the socket connects to, and returns the future of its end. */
+    public static CompletableFuture<Void> disconnect(ZMTPEndpoint connected) {
+        connected.close();
+        return ((Connector) connected).closed();
     }
 
     /** Returns the first peer of the socket, which the other side may know of a moment earlier. */
     public static ZMTPPeer peer(ZMTPSocket socket) {
         await("a peer", () -> !socket.peers().isEmpty());
-        return socket.peers().get(0);
+        return socket.peers().iterator().next();
     }
 
     /** Records what the socket reports from now on. */
@@ -85,7 +126,7 @@ public final class TestSockets implements AutoCloseable {
 
     /** Waits for a message and returns its frames as text; the message is released. */
     public static List<String> receive(ZMTPSocket socket) {
-        return frames(get(socket.receive()));
+        return frames(get(socket.receiveAsync()));
     }
 
     /** Returns the frames as text, and releases the message. */
@@ -151,7 +192,7 @@ public final class TestSockets implements AutoCloseable {
     @Override
     public void close() {
         try {
-            sockets.forEach(socket -> get(socket.close(Duration.ZERO)));
+            sockets.forEach(socket -> get(socket.closeAsync(Duration.ZERO)));
         } finally {
             loops.close();
         }

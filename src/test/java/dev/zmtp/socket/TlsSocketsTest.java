@@ -73,10 +73,14 @@ class TlsSocketsTest {
                     sockets.builder(PUSH).tls(checkingHosts(client(ours).build())));
             push.connect(bind(pull, ANY_PORT).replace("127.0.0.1", "localhost"));
 
-            get(push.send(message("secret")));
+            get(push.sendAsync(message("secret")));
 
             assertThat(receive(pull)).containsExactly("secret");
-            assertThat(TestSockets.peer(push).link().channel().pipeline().get(io.netty.handler.ssl.SslHandler.class))
+            assertThat(((Peer) TestSockets.peer(push))
+                            .link()
+                            .channel()
+                            .pipeline()
+                            .get(io.netty.handler.ssl.SslHandler.class))
                     .isNotNull();
         }
     }
@@ -91,8 +95,8 @@ class TlsSocketsTest {
             String atOne = bind(one, "tcp://127.0.0.1:*").replace("127.0.0.1", "localhost");
 
             connect(two, atOne);
-            get(two.send(message("to one")));
-            get(one.send(message("to two")));
+            get(two.sendAsync(message("to one")));
+            get(one.sendAsync(message("to two")));
 
             assertThat(receive(one)).containsExactly("to one");
             assertThat(receive(two)).containsExactly("to two");
@@ -109,7 +113,7 @@ class TlsSocketsTest {
             TestSockets.Events ofPush = events(push);
 
             Throwable failure =
-                    failure(push.connect(bind(pull, "tcp://127.0.0.1:*")).up());
+                    failure(push.connect(bind(pull, "tcp://127.0.0.1:*")).ready());
 
             assertThat(failure).hasStackTraceContaining("SSLHandshakeException");
             assertThat(ofPush.next(ZMTPSocketEvent.HandshakeFailed.class).cause())
@@ -128,7 +132,7 @@ class TlsSocketsTest {
                     .reconnect(ZMTPReconnect.never()));
 
             Throwable failure =
-                    failure(push.connect(bind(pull, "tcp://127.0.0.1:*")).up());
+                    failure(push.connect(bind(pull, "tcp://127.0.0.1:*")).ready());
 
             assertThat(failure).hasStackTraceContaining("No subject alternative names matching IP address 127.0.0.1");
         }
@@ -169,12 +173,12 @@ class TlsSocketsTest {
             ZMTPSocket known = sockets.open(sockets.builder(PUSH)
                     .tls(client(ours).keyManager(theirs.keys()).build()));
             known.connect(endpoint);
-            get(known.send(message("m")));
+            get(known.sendAsync(message("m")));
             assertThat(receive(pull)).containsExactly("m");
 
             ZMTPSocket unknown =
                     sockets.open(sockets.builder(PUSH).tls(client(ours).build()).reconnect(ZMTPReconnect.never()));
-            failure(unknown.connect(endpoint).up());
+            failure(unknown.connect(endpoint).ready());
         }
     }
 
@@ -199,7 +203,7 @@ class TlsSocketsTest {
             ZMTPSocket push = sockets.open(PUSH);
             push.connect(bind(pull, "ipc://*"));
 
-            get(push.send(message("m")));
+            get(push.sendAsync(message("m")));
 
             assertThat(receive(pull)).containsExactly("m");
         }

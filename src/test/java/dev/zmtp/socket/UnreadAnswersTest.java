@@ -28,20 +28,22 @@ class UnreadAnswersTest {
     void answersWaitUntilThePeerReadsThem(ZMTPSocketType type, String endpoint) {
         try (TestSockets sockets = new TestSockets()) {
             ZMTPSocket service = sockets.open(sockets.builder(type).sendLimit(new ZMTPQueueLimit(5, 1 << 20)));
-            service.serve(request -> CompletableFuture.completedFuture(message(ANSWER)));
+            service.serve(request -> request.reply(message(ANSWER)));
             ZMTPSocket client = sockets.open(DEALER);
             ZMTPPeer peer = connect(client, bind(service, endpoint));
             peer.pause();
 
             List<CompletableFuture<ZMTPMessage>> answers = new ArrayList<>();
             for (int i = 0; i < REQUESTS; i++) {
-                answers.add(client.request(message("question"), PATIENCE));
+                answers.add(client.requestAsync(message("question"), PATIENCE));
             }
-            await("a full queue", () -> service.peers().stream().anyMatch(p -> p.queuedMessages() >= 5));
+            await(
+                    "a full queue",
+                    () -> service.peers().stream().anyMatch(p -> p.stats().queued() >= 5));
             peer.resume();
 
             answers.forEach(answer -> get(answer).release());
-            assertThat(service.dropped()).isZero();
+            assertThat(service.stats().dropped()).isZero();
         }
     }
 }

@@ -14,7 +14,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Queue;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -69,8 +68,8 @@ class VirtualThreadsTest {
         Queue<Throwable> failures = new ConcurrentLinkedQueue<>();
         inVirtualThreads(threads, ended, failures, () -> frames(pull.receive(TestSockets.PATIENCE)));
         inVirtualThreads(threads, ended, failures, () -> {
-            push.send(message("m"), TestSockets.PATIENCE);
-            frames(get(dealer.request(message("?"), TestSockets.PATIENCE)));
+            push.send(message("m"));
+            frames(get(dealer.requestAsync(message("?"), TestSockets.PATIENCE)));
         });
         assertThat(ended.await(TestSockets.PATIENCE.toSeconds(), TimeUnit.SECONDS))
                 .as("all have ended")
@@ -85,8 +84,7 @@ class VirtualThreadsTest {
         try (TestSockets sockets = new TestSockets();
                 Recording recording = new Recording()) {
             ZMTPSocket rep = sockets.open(REP);
-            rep.serve(request ->
-                    CompletableFuture.completedFuture(request.message().retain()));
+            rep.serve(request -> request.reply(request.message()));
             ZMTPSocket dealer = sockets.open(sockets.builder(DEALER).maxWaitingSends(THREADS));
             connect(dealer, bind(rep, "tcp://127.0.0.1:*"));
             ZMTPSocket pull = sockets.open(PULL);

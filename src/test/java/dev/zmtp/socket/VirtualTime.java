@@ -37,8 +37,8 @@ final class VirtualTime implements AutoCloseable {
 
     /** Opens a socket that lives in this time; {@link LocalTransport} is one of its transports. */
     ZMTPSocket open(ZMTPSocketConfig.Builder config) {
-        ZMTPSocket socket = ZMTPSocket.open(
-                config.group(loop).transport(new LocalTransport()).build(), ticker::nanoTime);
+        ZMTPSocket socket =
+                ZMTPSocket.of(config.group(loop).transport(new LocalTransport()).build(), ticker::nanoTime);
         sockets.add(socket);
         return socket;
     }
@@ -69,7 +69,7 @@ final class VirtualTime implements AutoCloseable {
 
     @Override
     public void close() {
-        sockets.forEach(socket -> socket.close(Duration.ZERO));
+        sockets.forEach(socket -> socket.closeAsync(Duration.ZERO));
         pass(Duration.ofMillis(100));
         loop.shutdownGracefully(0, 0, TimeUnit.SECONDS);
         for (int turn = 0; turn < 1_000 && !loop.isTerminated(); turn++) {

@@ -63,7 +63,8 @@ public final class BlockingCheck implements AfterEachCallback {
                 .allowBlockingCallsInside("dev.zmtp.shm.SharedMemorySocket", "await")
                 .allowBlockingCallsInside("dev.zmtp.shm.SharedMemorySocket", "ring")
                 .allowBlockingCallsInside("dev.zmtp.shm.SharedMemorySocket", "connect")
-                .allowBlockingCallsInside("dev.zmtp.socket.Waiting", "await")
+                .allowBlockingCallsInside("dev.zmtp.socket.LoopFuture", "get")
+                .allowBlockingCallsInside("dev.zmtp.socket.LoopFuture", "join")
                 // A lock that each side holds for a few instructions.
                 .allowBlockingCallsInside("dev.zmtp.socket.Inbox", "takerOrQueue")
                 .allowBlockingCallsInside("dev.zmtp.socket.Inbox", "take")

@@ -30,16 +30,16 @@ final class SocketConnects {
     }
 
     private void connect() {
-        ZMTPSocket socket = ZMTPSocket.open(config);
+        ZMTPSocket socket = ZMTPSocket.of(config);
         socket.connect(endpoint);
-        socket.request(request.retain(), SocketTraffic.PATIENCE).whenComplete((answer, failure) -> {
+        socket.requestAsync(request.retain(), SocketTraffic.PATIENCE).whenComplete((answer, failure) -> {
             if (failure != null) {
                 program.fail(failure);
                 return;
             }
             answer.release();
             messages.add(1);
-            socket.close(Duration.ZERO).thenRun(this::connect);
+            socket.closeAsync(Duration.ZERO).thenRun(this::connect);
         });
     }
 }

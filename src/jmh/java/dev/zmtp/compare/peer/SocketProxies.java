@@ -30,15 +30,15 @@ final class SocketProxies {
     void start() {
         ZMTPSocket frontend = open(ZMTPSocketType.XSUB, forwarding);
         ZMTPSocket backend = open(ZMTPSocketType.XPUB, forwarding);
-        frontend.bind(FRONT).join();
-        backend.bind(BACK).join();
+        frontend.bind(FRONT).ready().join();
+        backend.bind(BACK).ready().join();
         ZMTPProxy.start(frontend, backend);
 
         ZMTPSocket subscriber = open(ZMTPSocketType.SUB, publishing);
         subscriber.subscribe("");
         SocketTraffic receiving = traffic(program.messages(true));
         receiving.receive(subscriber);
-        subscriber.connect(BACK).up().join();
+        subscriber.connect(BACK).ready().join();
 
         SocketTraffic sending = traffic(new Counter());
         CompletableFuture<?>[] known = new CompletableFuture<?>[PUBLISHERS];
@@ -46,7 +46,7 @@ final class SocketProxies {
             ZMTPSocket publisher = open(ZMTPSocketType.PUB, publishing);
             ZMTPMessage message = SocketTraffic.message(program.arguments().size());
             publisher.connect(FRONT);
-            known[i] = publisher.awaitSubscribers(1).thenRun(() -> sending.send(publisher, message));
+            known[i] = publisher.whenPeers(1).thenRun(() -> sending.send(publisher, message));
         }
         CompletableFuture.allOf(known).join();
         program.ready();
@@ -61,6 +61,6 @@ final class SocketProxies {
         if (type.isPublisher()) {
             config.slowPeer(ZMTPSlowPeer.WAIT);
         }
-        return ZMTPSocket.open(config.build());
+        return ZMTPSocket.of(config.build());
     }
 }

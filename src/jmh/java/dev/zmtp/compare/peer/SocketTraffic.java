@@ -9,7 +9,6 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.EventLoop;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
 /**
@@ -49,7 +48,7 @@ class SocketTraffic {
         return switch (program.arguments().view()) {
             case HANDLER -> new SocketTraffic(program, loop, messages);
             case HAND -> new SocketsByHand(program, loop, messages);
-            case THREAD, FUTURES, PUBLISHER, BLOCKING, VIRTUAL -> new SocketViews(program, loop, messages);
+            case THREAD, FUTURES, BLOCKING, VIRTUAL -> new SocketViews(program, loop, messages);
         };
     }
 
@@ -58,7 +57,7 @@ class SocketTraffic {
         switch (arguments.workload()) {
             case ONEWAY, CONNECTIONS -> receive(socket);
             case PUBSUB, NEWS ->
-                socket.awaitSubscribers(arguments.connections() + arguments.mute())
+                socket.whenPeers(arguments.connections() + arguments.mute())
                         .thenRun(() -> send(socket, message(arguments.size())));
             case REQREP, PEERS, CONNECTS, OPENLOOP -> serve(socket);
             case ROUNDTRIP -> answerPings(socket);
@@ -159,7 +158,7 @@ class SocketTraffic {
     void serve(ZMTPSocket socket) {
         socket.serve(request -> {
             messages.add(1);
-            return CompletableFuture.completedFuture(request.message().retain());
+            request.reply(request.message());
         });
     }
 
@@ -172,7 +171,7 @@ class SocketTraffic {
         ZMTPMessage pong = message(arguments.pong());
         socket.serve(ping -> {
             messages.add(1);
-            return CompletableFuture.completedFuture(pong.retain());
+            ping.reply(pong.retain());
         });
     }
 
@@ -224,7 +223,7 @@ class SocketTraffic {
         }
 
         void ask() {
-            next.get().request(request.retain(), PATIENCE).whenComplete(this::answered);
+            next.get().requestAsync(request.retain(), PATIENCE).whenComplete(this::answered);
         }
 
         private void answered(ZMTPMessage answer, Throwable failure) {
@@ -251,7 +250,7 @@ class SocketTraffic {
 
         void ping() {
             sent = System.nanoTime();
-            socket.request(ping.retain(), PATIENCE).whenComplete(this::answered);
+            socket.requestAsync(ping.retain(), PATIENCE).whenComplete(this::answered);
         }
 
         private void answered(ZMTPMessage pong, Throwable failure) {

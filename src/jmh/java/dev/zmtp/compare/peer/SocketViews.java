@@ -7,7 +7,6 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.concurrent.Flow;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.locks.LockSupport;
 
@@ -81,7 +80,7 @@ final class SocketViews extends SocketTraffic {
         Semaphore room = new Semaphore(IN_FLIGHT);
         while (true) {
             room.acquire();
-            socket.send(message.retain()).whenComplete((sent, failure) -> {
+            socket.sendAsync(message.retain()).whenComplete((sent, failure) -> {
                 room.release();
                 if (failure != null) {
                     program.fail(failure);
@@ -93,7 +92,7 @@ final class SocketViews extends SocketTraffic {
 
     private void sendAndWait(ZMTPSocket socket, ZMTPMessage message) throws InterruptedException {
         while (true) {
-            socket.send(message.retain(), PATIENCE);
+            socket.send(message.retain());
             messages.add(1);
         }
     }
@@ -108,17 +107,16 @@ final class SocketViews extends SocketTraffic {
                         received(socket.receive(PATIENCE));
                     }
                 });
-            case PUBLISHER -> socket.messages().subscribe(new Subscriber());
             default -> super.receive(socket);
         }
     }
 
     /** Takes all that are there, and then has the next one go on. */
     private void receiveNext(ZMTPSocket socket) {
-        CompletableFuture<ZMTPMessage> next = socket.receive();
+        CompletableFuture<ZMTPMessage> next = socket.receiveAsync();
         while (next.isDone()) {
             received(next.join());
-            next = socket.receive();
+            next = socket.receiveAsync();
         }
         next.whenComplete((message, failure) -> {
             if (failure == null) {
@@ -126,34 +124,6 @@ final class SocketViews extends SocketTraffic {
                 receiveNext(socket);
             }
         });
-    }
-
-    private final class Subscriber implements Flow.Subscriber<ZMTPMessage> {
-        private Flow.Subscription subscription;
-        private int left = DEMAND;
-
-        @Override
-        public void onSubscribe(Flow.Subscription subscription) {
-            this.subscription = subscription;
-            subscription.request(2 * DEMAND);
-        }
-
-        @Override
-        public void onNext(ZMTPMessage message) {
-            received(message);
-            if (--left == 0) {
-                left = DEMAND;
-                subscription.request(DEMAND);
-            }
-        }
-
-        @Override
-        public void onError(Throwable cause) {
-            program.fail(cause);
-        }
-
-        @Override
-        public void onComplete() {}
     }
 
     @Override
@@ -174,7 +144,7 @@ final class SocketViews extends SocketTraffic {
         Semaphore room = new Semaphore(arguments.outstanding());
         while (true) {
             room.acquire();
-            socket.request(request.retain(), PATIENCE).whenComplete((answer, failure) -> {
+            socket.requestAsync(request.retain(), PATIENCE).whenComplete((answer, failure) -> {
                 if (failure != null) {
                     program.fail(failure);
                     return;
@@ -188,7 +158,7 @@ final class SocketViews extends SocketTraffic {
 
     private void askAndWait(ZMTPSocket socket, ZMTPMessage request) throws Exception {
         while (true) {
-            socket.request(request.retain(), PATIENCE).get().release();
+            socket.requestAsync(request.retain(), PATIENCE).get().release();
             loop.execute(() -> messages.add(1)); // of one thread, as the counter wants
         }
     }
@@ -216,7 +186,7 @@ final class SocketViews extends SocketTraffic {
         thread("asking", () -> {
             while (true) {
                 long sent = System.nanoTime();
-                socket.send(ping.retain());
+                socket.sendAsync(ping.retain());
                 socket.receive(PATIENCE).release();
                 program.latencies().record(System.nanoTime() - sent);
                 messages.add(1);
@@ -234,7 +204,7 @@ final class SocketViews extends SocketTraffic {
         thread("answering", () -> {
             while (true) {
                 socket.receive(PATIENCE).release();
-                socket.send(pong.retain());
+                socket.sendAsync(pong.retain());
                 messages.add(1);
             }
         });

@@ -16,11 +16,11 @@ final class SocketsByHand extends SocketTraffic {
         socket.onMessage((from, answer) -> {
             answer.release();
             messages.add(1);
-            socket.write(request.retain());
+            socket.sendOrDrop(request.retain());
         });
         loop.execute(() -> {
             for (int i = 0; i < arguments.outstanding(); i++) {
-                socket.write(request.retain());
+                socket.sendOrDrop(request.retain());
             }
         });
     }
@@ -29,7 +29,7 @@ final class SocketsByHand extends SocketTraffic {
     void serve(ZMTPSocket socket) {
         socket.onMessage((from, request) -> {
             messages.add(1);
-            socket.write(request); // the name of the peer is its first frame
+            from.sendOrDrop(request);
         });
     }
 }

@@ -46,7 +46,7 @@ final class SocketsOnTime extends SocketTraffic {
                 return false;
             }
             outstanding++;
-            socket.request(timed(), PATIENCE).whenComplete(this::answered);
+            socket.requestAsync(timed(), PATIENCE).whenComplete(this::answered);
             return true;
         });
     }

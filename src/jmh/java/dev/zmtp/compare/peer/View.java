@@ -13,8 +13,6 @@ enum View {
     THREAD,
     /** Another thread sends or asks, and each message has a future. */
     FUTURES,
-    /** As {@link #HANDLER}, but what comes is a stream. */
-    PUBLISHER,
     /** A thread at each end, which waits for each message. */
     BLOCKING,
     /** As {@link #BLOCKING}, with a virtual thread for each request. */

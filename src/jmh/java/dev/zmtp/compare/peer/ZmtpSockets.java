@@ -84,12 +84,13 @@ final class ZmtpSockets {
     }
 
     private String bind(EventLoopGroup loop) {
-        ZMTPSocket socket = ZMTPSocket.open(config(loop, true));
+        ZMTPSocket socket = ZMTPSocket.of(config(loop, true));
         SocketTraffic.of(program, transport, loop.next(), program.messages(true))
                 .bind(socket);
         String endpoint = socket.bind(arguments.medium() == Medium.INPROC ? INPROC : "tcp://127.0.0.1:0")
+                .ready()
                 .join()
-                .endpoint();
+                .text();
         if (arguments.medium() != Medium.INPROC) {
             program.bound(Integer.parseInt(endpoint.substring(endpoint.lastIndexOf(':') + 1)));
         }
@@ -109,7 +110,7 @@ final class ZmtpSockets {
         MuteSubscriber.openAll(arguments);
         List<ZMTPSocket> sockets = new ArrayList<>();
         for (int i = 0; i < arguments.connections(); i++) {
-            ZMTPSocket socket = ZMTPSocket.open(config);
+            ZMTPSocket socket = ZMTPSocket.of(config);
             socket.onEvent(Runnable::run, this::happened);
             traffic.prepare(socket);
             connecting.acquire();

@@ -1,5 +1,7 @@
 package dev.zmtp.socket;
 
+import static dev.zmtp.socket.ZMTPSocketException.Reason.TIMEOUT;
+
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -21,38 +23,18 @@ import org.jspecify.annotations.Nullable;
 /**
  * One endpoint that a socket connects to. Whenever the connection ends, it connects again, as its {@link ZMTPReconnect}
  * says. Names are resolved for each attempt, and all their addresses are tried.
- *
- * <p>All methods may be called from any thread.
  */
-public final class ZMTPConnector {
+final class Connector implements ZMTPEndpoint {
 
-    /** What a connector does. */
-    public enum State {
-        /** It has not started. */
-        IDLE,
-        /** The name is being resolved. */
-        RESOLVING,
-        /** A connection is being made. */
-        CONNECTING,
-        /** There is a connection, and its handshake is going on. */
-        HANDSHAKING,
-        /** The handshake has succeeded. */
-        UP,
-        /** It waits before it tries again. */
-        WAITING,
-        /** It has given up, or was closed. */
-        STOPPED
-    }
-
-    private static final InternalLogger logger = InternalLoggerFactory.getInstance(ZMTPConnector.class);
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance(Connector.class);
 
     private final SocketCore core;
     private final Endpoint endpoint;
-    private final ZMTPPeer peer;
+    private final Peer peer;
     private final Backoff backoff;
-    private final CompletableFuture<ZMTPPeer> up = new CompletableFuture<>();
+    private final CompletableFuture<ZMTPEndpoint> ready = new LoopFuture<>();
     private final CompletableFuture<Void> closed = new CompletableFuture<>();
-    private volatile State state = State.IDLE;
+    private volatile State state = State.RESOLVING;
 
     // On the event loop
     private final Queue<SocketAddress> addresses = new ArrayDeque<>(1);
@@ -61,37 +43,48 @@ public final class ZMTPConnector {
     private @Nullable ScheduledFuture<?> lingers;
     private @Nullable PeerHandler link;
     private boolean closing;
-    private @Nullable Throwable lastFailure;
+    private volatile @Nullable Throwable lastFailure;
 
-    ZMTPConnector(SocketCore core, Endpoint endpoint) {
+    Connector(SocketCore core, Endpoint endpoint) {
         this.core = core;
         this.endpoint = endpoint;
-        this.peer = new ZMTPPeer(core, this);
+        this.peer = new Peer(core, this);
         this.backoff = new Backoff(
                 core.config().reconnect(), () -> ThreadLocalRandom.current().nextLong());
     }
 
-    /** The endpoint, as it was given to {@link ZMTPSocket#connect}. */
-    public String endpoint() {
+    @Override
+    public String text() {
         return endpoint.toString();
     }
 
-    /** The present state. */
+    @Override
     public State state() {
         return state;
     }
 
     /** The peer at the other end, whether it is connected or not. */
-    public ZMTPPeer peer() {
+    Peer peer() {
         return peer;
     }
 
-    /** Succeeds with the first handshake; fails if the connector stops before. */
-    public CompletableFuture<ZMTPPeer> up() {
-        return up.copy();
+    @Override
+    public CompletableFuture<ZMTPEndpoint> ready() {
+        return ready.copy();
     }
 
-    /** Tries again now if it waits. */
+    @Override
+    public ZMTPEndpoint sync() throws InterruptedException {
+        return Waiting.await(ready);
+    }
+
+    @Override
+    public ZMTPEndpoint sync(Duration timeout) throws InterruptedException {
+        return Waiting.await(
+                ready, timeout, () -> new ZMTPSocketException(TIMEOUT, text() + ": " + state, lastFailure));
+    }
+
+    @Override
     public void retryNow() {
         core.tryExecute(() -> {
             if (state == State.WAITING) {
@@ -100,22 +93,21 @@ public final class ZMTPConnector {
         });
     }
 
-    /**
-     * Accepts no more messages for this peer, and ends the connection when its queue is empty, at the latest after the
-     * {@link ZMTPSocketConfig#linger()}. Messages that are left fail.
-     *
-     * @return completes when the connection has ended
-     */
-    public CompletableFuture<Void> close() {
+    @Override
+    public void close() {
         if (!core.tryExecute(() -> close(core.config().linger()))) {
             closed.complete(null);
         }
+    }
+
+    /** Completes when the connection has ended after {@link #close}. */
+    CompletableFuture<Void> closed() {
         return closed.copy();
     }
 
     @Override
     public String toString() {
-        return "ZMTPConnector{" + endpoint + ", " + state + "}";
+        return "ZMTPEndpoint{" + endpoint + ", " + state + "}";
     }
 
     // On the event loop
@@ -138,7 +130,7 @@ public final class ZMTPConnector {
         cancel(retry);
         retry = null;
         state = State.RESOLVING;
-        core.events().fire(new ZMTPSocketEvent.Connecting(endpoint(), backoff.failures() + 1));
+        core.events().fire(new ZMTPSocketEvent.Connecting(text(), backoff.failures() + 1));
         if (!endpoint.address().mayBlock()) {
             resolve();
             return;
@@ -220,16 +212,15 @@ public final class ZMTPConnector {
             stop(cause);
             return;
         }
-        long wait = backoff.next(endpoint(), Backoff.kindOf(cause), cause);
+        long wait = backoff.next(text(), Backoff.kindOf(cause), cause);
         if (wait < 0) {
             stop(cause);
-            core.events().fire(new ZMTPSocketEvent.Stopped(endpoint(), cause));
+            core.events().fire(new ZMTPSocketEvent.Stopped(text(), cause));
             return;
         }
         state = State.WAITING;
         core.events()
-                .fire(new ZMTPSocketEvent.RetryScheduled(
-                        endpoint(), backoff.failures(), Duration.ofNanos(wait), cause));
+                .fire(new ZMTPSocketEvent.RetryScheduled(text(), backoff.failures(), Duration.ofNanos(wait), cause));
         retry = core.schedule(this::attempt, wait);
     }
 
@@ -253,7 +244,7 @@ public final class ZMTPConnector {
             Sockets.closeQuietly(whenBound);
         }
         core.stopped(this);
-        up.completeExceptionally(cause);
+        ready.completeExceptionally(cause);
         if (link == null || !link.isOpen()) {
             closed.complete(null);
         }
@@ -285,7 +276,7 @@ public final class ZMTPConnector {
 
     /** Called when the peer is there, and gets messages. */
     void joined() {
-        up.complete(peer);
+        ready.complete(this);
     }
 
     /** Called when a message has left. If it was the last one of a connector that is closing, the connection ends. */
@@ -312,11 +303,16 @@ public final class ZMTPConnector {
 
         @Override
         public String endpoint() {
-            return ZMTPConnector.this.endpoint();
+            return text();
         }
 
         @Override
-        public ZMTPPeer peer() {
+        public @Nullable Listener listener() {
+            return null;
+        }
+
+        @Override
+        public Peer peer() {
             return peer;
         }
 

@@ -1,5 +1,8 @@
 package dev.zmtp.socket;
 
+import static dev.zmtp.socket.ZMTPSocketException.Reason.BIND_FAILED;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.TIMEOUT;
+
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -8,71 +11,82 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.io.IOException;
-import java.net.BindException;
 import java.net.SocketAddress;
-import java.util.LinkedHashSet;
+import java.time.Duration;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/**
- * One endpoint that a socket is bound to, where it accepts peers.
- *
- * <p>All methods may be called from any thread.
- */
-public final class ZMTPBinding {
+/** One endpoint that a socket is bound to, where it accepts peers. */
+final class Listener implements ZMTPEndpoint {
 
-    private static final InternalLogger logger = InternalLoggerFactory.getInstance(ZMTPBinding.class);
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance(Listener.class);
     private static final long UNTIL_SELECTED = TimeUnit.MILLISECONDS.toNanos(1);
 
     private final SocketCore core;
     private final Endpoint endpoint;
-    private final CompletableFuture<ZMTPBinding> bound = new CompletableFuture<>();
+    private final CompletableFuture<ZMTPEndpoint> bound = new LoopFuture<>();
     private final CompletableFuture<Void> unbound = new CompletableFuture<>();
     private volatile String text;
 
     // On the event loop
-    private final Set<PeerHandler> links = new LinkedHashSet<>();
     private @Nullable Channel listener;
-    private boolean ended;
+    private volatile boolean ended;
 
-    ZMTPBinding(SocketCore core, Endpoint endpoint) {
+    Listener(SocketCore core, Endpoint endpoint) {
         this.core = core;
         this.endpoint = endpoint;
         this.text = endpoint.toString();
     }
 
-    /** The endpoint that the socket is bound to, with the real port. A peer on this machine may connect to it. */
-    public String endpoint() {
+    @Override
+    public String text() {
         return text;
     }
 
-    /**
-     * Accepts no more peers. Those that are connected stay.
-     *
-     * @return completes when no more peers are accepted
-     */
-    public CompletableFuture<Void> unbind() {
+    @Override
+    public State state() {
+        if (!bound.isDone()) {
+            return State.RESOLVING;
+        }
+        return ended ? State.STOPPED : State.LISTENING;
+    }
+
+    @Override
+    public CompletableFuture<ZMTPEndpoint> ready() {
+        return bound.copy();
+    }
+
+    @Override
+    public ZMTPEndpoint sync() throws InterruptedException {
+        return Waiting.await(bound);
+    }
+
+    @Override
+    public ZMTPEndpoint sync(Duration timeout) throws InterruptedException {
+        return Waiting.await(bound, timeout, () -> new ZMTPSocketException(TIMEOUT, text + " is not bound yet"));
+    }
+
+    /** Does nothing: binding is not tried again. */
+    @Override
+    public void retryNow() {}
+
+    @Override
+    public void close() {
         if (!core.tryExecute(this::end)) {
             unbound.complete(null);
         }
-        return unbound.copy();
     }
 
-    /** Closes the connections of all peers that were accepted here. They may connect again unless it is unbound. */
-    public void closePeers() {
-        core.tryExecute(() -> List.copyOf(links).forEach(PeerHandler::disconnect));
+    /** Completes when no more peers are accepted. */
+    CompletableFuture<Void> unbound() {
+        return unbound.copy();
     }
 
     @Override
     public String toString() {
-        return "ZMTPBinding{" + text + "}";
-    }
-
-    CompletableFuture<ZMTPBinding> bound() {
-        return bound;
+        return "ZMTPEndpoint{" + text + ", " + state() + "}";
     }
 
     // On the event loop
@@ -132,7 +146,7 @@ public final class ZMTPBinding {
     private void bound(Channel channel, @Nullable Throwable cause) {
         if (cause != null) {
             addressUnbound();
-            failed(withEndpoint(cause));
+            failed(cause);
             return;
         }
         try {
@@ -153,33 +167,29 @@ public final class ZMTPBinding {
     }
 
     /** What the operating system says does not name the address. */
-    private Throwable withEndpoint(Throwable cause) {
-        String address = endpoint.address().toString();
-        if (!(cause instanceof IOException)
-                || String.valueOf(cause.getMessage()).contains(address)) {
-            return cause;
-        }
-        String message = endpoint + ": " + cause.getMessage();
-        IOException named = cause instanceof BindException ? new BindException(message) : new IOException(message);
-        named.initCause(cause);
-        return named;
+    private String withEndpoint(Throwable cause) {
+        String text = String.valueOf(cause.getMessage());
+        return text.contains(endpoint.address().toString()) ? text : endpoint + ": " + text;
     }
 
     private void failed(Throwable cause) {
         ended = true;
         core.unbound(this);
-        bound.completeExceptionally(cause);
+        bound.completeExceptionally(
+                cause instanceof ZMTPSocketException
+                        ? cause
+                        : new ZMTPSocketException(BIND_FAILED, withEndpoint(cause), cause));
         unbound.complete(null);
     }
 
     /** NIO frees the address of a closed channel in its next select. Only then another socket may bind to it. */
     private void closed() {
-        if (core.schedule(this::unbound, UNTIL_SELECTED) == null) {
-            unbound();
+        if (core.schedule(this::freed, UNTIL_SELECTED) == null) {
+            freed();
         }
     }
 
-    private void unbound() {
+    private void freed() {
         addressUnbound();
         core.unbound(this);
         if (listener != null) {
@@ -227,21 +237,22 @@ public final class ZMTPBinding {
         }
 
         @Override
-        public @Nullable ZMTPPeer peer() {
-            return null;
+        public @Nullable Peer peer() {
+            return null; // each connection has a new one
         }
 
         @Override
-        public void began(PeerHandler link) {
-            links.add(link);
+        public Listener listener() {
+            return Listener.this;
         }
+
+        @Override
+        public void began(PeerHandler link) {}
 
         @Override
         public void up() {}
 
         @Override
-        public void ended(PeerHandler link, Throwable cause) {
-            links.remove(link);
-        }
+        public void ended(PeerHandler link, Throwable cause) {}
     }
 }
