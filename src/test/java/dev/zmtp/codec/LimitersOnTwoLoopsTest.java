@@ -111,6 +111,7 @@ class LimitersOnTwoLoopsTest {
     void itStaysIfItsHandshakeEndsBeforeItsLoopHearsOfIt() throws InterruptedException {
         Channel client = connect();
         Channel first = nextAccepted();
+        first.eventLoop().submit(() -> {}).await(); // it reads: what arrives now comes after what is submitted
         CountDownLatch busy = new CountDownLatch(1);
         first.eventLoop().submit(() -> {
             BlockingCheck.allow(busy::await);
@@ -118,10 +119,13 @@ class LimitersOnTwoLoopsTest {
         });
         client.writeAndFlush(Unpooled.wrappedBuffer(Hex.bytes(ScriptedPeer.greeting(ZMTPVersion.ZMTP31, DEALER))))
                 .await();
-        connect();
-        Channel second = nextAccepted();
-        second.eventLoop().submit(() -> {}).await(); // the limiter has seen it
-        busy.countDown();
+        try {
+            connect();
+            Channel second = nextAccepted();
+            second.eventLoop().submit(() -> {}).await(); // the limiter has seen it
+        } finally {
+            busy.countDown();
+        }
 
         first.eventLoop().submit(() -> {}).await();
         assertThat(first.isActive()).isTrue();
