@@ -3,7 +3,7 @@ package dev.zmtp.socket;
 /**
  * The choice of what happens to a message for a peer whose queue is full. In any case {@link ZMTPSocketEvent.SlowPeer}
  * comes first, and what is dropped is counted for the peer. What other threads have sent, and the event loop has not
- * taken yet, is bounded in the same way; what is dropped there is counted in {@link ZMTPSocket#dropped()}.
+ * taken yet, is bounded in the same way; what is dropped there is counted in {@link ZMTPStats#dropped()}.
  */
 public enum ZMTPSlowPeer {
     /**

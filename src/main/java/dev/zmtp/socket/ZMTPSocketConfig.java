@@ -23,8 +23,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The configuration of a {@link ZMTPSocket}. Immutable. A socket keeps its settings: only the limit of one peer can be
- * changed later, with {@link ZMTPPeer#sendLimit}.
+ * The configuration of a {@link ZMTPSocket}. Immutable. A socket keeps its settings: only how much may wait for a peer
+ * can be changed later, with {@link ZMTPSocket#sendLimit}.
  *
  * <p>The settings of the protocol, such as security, the limits of messages and heartbeats, are in the
  * {@link ZMTPConfig} below it.
