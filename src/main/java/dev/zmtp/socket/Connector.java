@@ -24,15 +24,12 @@ import org.jspecify.annotations.Nullable;
  * One endpoint that a socket connects to. Whenever the connection ends, it connects again, as its {@link ZMTPReconnect}
  * says. Names are resolved for each attempt, and all their addresses are tried.
  */
-final class Connector implements ZMTPEndpoint {
+final class Connector extends AbstractEndpoint {
 
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(Connector.class);
 
-    private final SocketCore core;
-    private final Endpoint endpoint;
     private final Peer peer;
     private final Backoff backoff;
-    private final CompletableFuture<ZMTPEndpoint> ready = new LoopFuture<>();
     private final CompletableFuture<Void> closed = new CompletableFuture<>();
     private volatile State state = State.RESOLVING;
 
@@ -46,8 +43,7 @@ final class Connector implements ZMTPEndpoint {
     private volatile @Nullable Throwable lastFailure;
 
     Connector(SocketCore core, Endpoint endpoint) {
-        this.core = core;
-        this.endpoint = endpoint;
+        super(core, endpoint);
         this.peer = new Peer(core, this);
         this.backoff = new Backoff(
                 core.config().reconnect(), () -> ThreadLocalRandom.current().nextLong());
@@ -69,19 +65,8 @@ final class Connector implements ZMTPEndpoint {
     }
 
     @Override
-    public CompletableFuture<ZMTPEndpoint> ready() {
-        return ready.copy();
-    }
-
-    @Override
-    public ZMTPEndpoint sync() throws InterruptedException {
-        return Waiting.await(ready);
-    }
-
-    @Override
-    public ZMTPEndpoint sync(Duration timeout) throws InterruptedException {
-        return Waiting.await(
-                ready, timeout, () -> new ZMTPSocketException(TIMEOUT, text() + ": " + state, lastFailure));
+    ZMTPSocketException notReadyYet() {
+        return new ZMTPSocketException(TIMEOUT, text() + ": " + state, lastFailure);
     }
 
     @Override
@@ -105,11 +90,6 @@ final class Connector implements ZMTPEndpoint {
         return closed.copy();
     }
 
-    @Override
-    public String toString() {
-        return "ZMTPEndpoint{" + endpoint + ", " + state + "}";
-    }
-
     // On the event loop
 
     void start() {
@@ -131,19 +111,11 @@ final class Connector implements ZMTPEndpoint {
         retry = null;
         state = State.RESOLVING;
         core.events().fire(new ZMTPSocketEvent.Connecting(text(), backoff.failures() + 1));
-        if (!endpoint.address().mayBlock()) {
-            resolve();
-            return;
-        }
-        try {
-            core.config().resolver().execute(this::resolve);
-        } catch (RuntimeException e) {
-            failed(e);
-        }
+        lookUp();
     }
 
-    /** Runs on the resolver's executor if it may block. */
-    private void resolve() {
+    @Override
+    void resolve() {
         List<? extends SocketAddress> found;
         try {
             found = endpoint.address().resolve();
@@ -202,7 +174,8 @@ final class Connector implements ZMTPEndpoint {
     }
 
     /** Called when the attempt or the connection has ended. */
-    private void failed(Throwable cause) {
+    @Override
+    void failed(Throwable cause) {
         if (state == State.STOPPED || state == State.WAITING) {
             return;
         }
@@ -315,9 +288,6 @@ final class Connector implements ZMTPEndpoint {
         public Peer peer() {
             return peer;
         }
-
-        @Override
-        public void began(PeerHandler link) {}
 
         @Override
         public void up() {

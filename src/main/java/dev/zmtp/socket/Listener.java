@@ -12,21 +12,17 @@ import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.io.IOException;
 import java.net.SocketAddress;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** One endpoint that a socket is bound to, where it accepts peers. */
-final class Listener implements ZMTPEndpoint {
+final class Listener extends AbstractEndpoint {
 
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(Listener.class);
     private static final long UNTIL_SELECTED = TimeUnit.MILLISECONDS.toNanos(1);
 
-    private final SocketCore core;
-    private final Endpoint endpoint;
-    private final CompletableFuture<ZMTPEndpoint> bound = new LoopFuture<>();
     private final CompletableFuture<Void> unbound = new CompletableFuture<>();
     private volatile String text;
 
@@ -35,8 +31,7 @@ final class Listener implements ZMTPEndpoint {
     private volatile boolean ended;
 
     Listener(SocketCore core, Endpoint endpoint) {
-        this.core = core;
-        this.endpoint = endpoint;
+        super(core, endpoint);
         this.text = endpoint.toString();
     }
 
@@ -47,25 +42,15 @@ final class Listener implements ZMTPEndpoint {
 
     @Override
     public State state() {
-        if (!bound.isDone()) {
+        if (!ready.isDone()) {
             return State.RESOLVING;
         }
         return ended ? State.STOPPED : State.LISTENING;
     }
 
     @Override
-    public CompletableFuture<ZMTPEndpoint> ready() {
-        return bound.copy();
-    }
-
-    @Override
-    public ZMTPEndpoint sync() throws InterruptedException {
-        return Waiting.await(bound);
-    }
-
-    @Override
-    public ZMTPEndpoint sync(Duration timeout) throws InterruptedException {
-        return Waiting.await(bound, timeout, () -> new ZMTPSocketException(TIMEOUT, text + " is not bound yet"));
+    ZMTPSocketException notReadyYet() {
+        return new ZMTPSocketException(TIMEOUT, text + " is not bound yet");
     }
 
     /** Does nothing: binding is not tried again. */
@@ -84,27 +69,14 @@ final class Listener implements ZMTPEndpoint {
         return unbound.copy();
     }
 
-    @Override
-    public String toString() {
-        return "ZMTPEndpoint{" + text + ", " + state() + "}";
-    }
-
     // On the event loop
 
     void start() {
-        if (!endpoint.address().mayBlock()) {
-            resolve();
-            return;
-        }
-        try {
-            core.config().resolver().execute(this::resolve);
-        } catch (RuntimeException e) {
-            failed(e);
-        }
+        lookUp();
     }
 
-    /** On the executor for it, if it may block. */
-    private void resolve() {
+    @Override
+    void resolve() {
         SocketAddress found;
         try {
             found = first(endpoint.address().resolve());
@@ -163,7 +135,7 @@ final class Listener implements ZMTPEndpoint {
         listener = channel;
         channel.pipeline().addLast(new Failures()); // after Netty's own, which pauses
         core.events().fire(new ZMTPSocketEvent.Bound(text));
-        bound.complete(this);
+        ready.complete(this);
     }
 
     /** What the operating system says does not name the address. */
@@ -172,10 +144,11 @@ final class Listener implements ZMTPEndpoint {
         return text.contains(endpoint.address().toString()) ? text : endpoint + ": " + text;
     }
 
-    private void failed(Throwable cause) {
+    @Override
+    void failed(Throwable cause) {
         ended = true;
         core.unbound(this);
-        bound.completeExceptionally(
+        ready.completeExceptionally(
                 cause instanceof ZMTPSocketException
                         ? cause
                         : new ZMTPSocketException(BIND_FAILED, withEndpoint(cause), cause));
@@ -245,9 +218,6 @@ final class Listener implements ZMTPEndpoint {
         public Listener listener() {
             return Listener.this;
         }
-
-        @Override
-        public void began(PeerHandler link) {}
 
         @Override
         public void up() {}

@@ -36,9 +36,6 @@ final class PeerHandler extends ChannelInboundHandlerAdapter {
         @Nullable
         Peer peer();
 
-        /** The connection is registered with its event loop. */
-        void began(PeerHandler link);
-
         /** The handshake has succeeded, and the socket is about to accept the peer. */
         void up();
 
@@ -114,7 +111,6 @@ final class PeerHandler extends ChannelInboundHandlerAdapter {
     public void handlerAdded(ChannelHandlerContext ctx) {
         this.ctx = ctx;
         core.closing().began(this);
-        origin.began(this);
     }
 
     // Out

@@ -326,8 +326,7 @@ public final class ZMTPSocket implements AutoCloseable {
 
     /** As {@link #subscribe(ByteBuf)}, with a topic or group in UTF-8. */
     public ZMTPRegistration subscribe(String topic) {
-        return core.subscriptions()
-                .register(core.usage().topic("subscribe", Unpooled.copiedBuffer(topic, StandardCharsets.UTF_8)));
+        return subscribe(Unpooled.copiedBuffer(topic, StandardCharsets.UTF_8));
     }
 
     /**

@@ -252,16 +252,21 @@ class ServingTest {
         }
     }
 
+    /** Joins the two, and returns what the first has been asked by the second. */
+    private static ZMTPRequest asked(ZMTPSocket rep, ZMTPSocket dealer) {
+        CompletableFuture<ZMTPRequest> asked = new CompletableFuture<>();
+        rep.serve(asked::complete);
+        connect(dealer, bind(rep, ENDPOINT));
+        get(dealer.sendAsync(message("", "question")));
+        return get(asked);
+    }
+
     @Test
     void aRequestIsAnsweredOnce() {
         try (TestSockets sockets = new TestSockets()) {
             ZMTPSocket rep = sockets.open(REP);
-            CompletableFuture<ZMTPRequest> asked = new CompletableFuture<>();
-            rep.serve(asked::complete);
             ZMTPSocket dealer = sockets.open(DEALER);
-            connect(dealer, bind(rep, ENDPOINT));
-            get(dealer.sendAsync(message("", "question")));
-            ZMTPRequest request = get(asked);
+            ZMTPRequest request = asked(rep, dealer);
             ZMTPMessage second = message("second");
 
             assertThat(request.reply(message("first"))).isTrue();
@@ -280,12 +285,8 @@ class ServingTest {
     void theAnswerToAPeerThatHasGoneIsDroppedAndTheHandlerIsTold() {
         try (TestSockets sockets = new TestSockets()) {
             ZMTPSocket rep = sockets.open(REP);
-            CompletableFuture<ZMTPRequest> asked = new CompletableFuture<>();
-            rep.serve(asked::complete);
             ZMTPSocket dealer = sockets.open(DEALER);
-            connect(dealer, bind(rep, ENDPOINT));
-            get(dealer.sendAsync(message("", "question")));
-            ZMTPRequest request = get(asked);
+            ZMTPRequest request = asked(rep, dealer);
             get(dealer.closeAsync(Duration.ZERO));
             await("gone", () -> rep.peers().isEmpty());
             ZMTPMessage answer = message("late");
