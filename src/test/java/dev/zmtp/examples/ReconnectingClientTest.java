@@ -153,7 +153,7 @@ class ReconnectingClientTest {
         BlockingQueue<Channel> connected = new LinkedBlockingQueue<>();
         Channel router = bind(0);
         int port = ((InetSocketAddress) router.localAddress()).getPort();
-        router.close().sync(); // nobody listens at first
+        OwnHost.close(router); // nobody listens at first
         ReconnectingClient client = client(router, delays(1_000_000, 20_000_000, 1), connected::add);
         client.start();
 

@@ -188,7 +188,7 @@ class RequestClientTest {
 
     /** Ends the server and its connections, as the end of its process would. */
     private static void kill(Channel server, Channel connection) throws InterruptedException {
-        server.close().sync();
+        OwnHost.close(server);
         connection.close().sync();
     }
 
@@ -237,7 +237,7 @@ class RequestClientTest {
     void aQuestionWaitsForAServer() throws Exception {
         Channel nobody = serve(0);
         int port = port(nobody);
-        nobody.close().sync();
+        OwnHost.close(nobody);
         try (RequestClient client = client(port, LONG, 10)) {
             CompletableFuture<String> answer = client.ask("early");
 
