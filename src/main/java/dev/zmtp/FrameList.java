@@ -6,6 +6,7 @@ import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.buffer.UnpooledHeapByteBuf;
 import io.netty.util.IllegalReferenceCountException;
 import io.netty.util.ReferenceCountUtil;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
@@ -89,6 +90,111 @@ abstract sealed class FrameList implements Iterable<ByteBuf> permits ZMTPMessage
             throw noFrame(index);
         }
         return Objects.requireNonNull(frames[index]); // for NullAway: there is one below size
+    }
+
+    /**
+     * The frame at {@code index} as UTF-8. Bytes that are not UTF-8 become replacement characters.
+     *
+     * @throws IndexOutOfBoundsException if there is no such frame
+     * @throws IllegalReferenceCountException if the message or the frame was released
+     */
+    public String frameUTF8(int index) {
+        return frame(index).toString(StandardCharsets.UTF_8);
+    }
+
+    /**
+     * Puts frames before those of this message. It takes over both the frames and this message: use what it returns in
+     * place of this message.
+     *
+     * <p>A message that is not retained is changed and returned, so nothing is allocated, as with
+     * {@link ZMTPMessage#push}. Otherwise the result is a new message, and this one loses a reference. What
+     * {@link ZMTPMessage#encodeOnce} has kept is forgotten.
+     *
+     * @throws IllegalReferenceCountException if the message was released; {@code first} then is, too
+     */
+    public ZMTPMessage prepended(ByteBuf... first) {
+        ZMTPMessage self = self();
+        int references = self.refCnt();
+        if (references == 0 || hasNull(first)) {
+            Arrays.asList(first).forEach(ReferenceCountUtil::safeRelease); // they were handed over all the same
+            self.release(); // which throws if it was released
+            throw new NullPointerException("frame");
+        }
+        if (references > 1) {
+            ByteBuf[] all = Arrays.copyOf(first, first.length + size);
+            retainInto(all, first.length, 0);
+            self.release();
+            return ZMTPMessage.from(all);
+        }
+        ensureCapacity(size + first.length);
+        System.arraycopy(frames, 0, frames, first.length, size);
+        System.arraycopy(first, 0, frames, 0, first.length);
+        size += first.length;
+        moved(first.length % MAX_SMALL_FRAMES);
+        return self;
+    }
+
+    /**
+     * Takes the first {@code count} frames away and releases them. It takes this message over: use what it returns in
+     * its place, as with {@link #prepended}. Unlike {@link ZMTPMessage#pop}, it allocates nothing.
+     *
+     * @throws IllegalArgumentException if there are not so many frames; the message is still yours
+     * @throws IllegalReferenceCountException if the message was released
+     */
+    public ZMTPMessage withoutFirst(int count) {
+        ensureAccessible();
+        if (count < 0 || count > size) {
+            throw new IllegalArgumentException("count: " + count + " (expected: 0 to " + size + ")");
+        }
+        ZMTPMessage self = self();
+        if (self.refCnt() > 1) {
+            ByteBuf[] rest = new ByteBuf[size - count];
+            retainInto(rest, 0, count);
+            self.release();
+            return ZMTPMessage.from(rest);
+        }
+        for (int i = 0; i < count; i++) {
+            releaseFrame(i);
+        }
+        System.arraycopy(frames, count, frames, 0, size - count);
+        Arrays.fill(frames, size - count, size, null);
+        size -= count;
+        moved(-(count % MAX_SMALL_FRAMES));
+        return self;
+    }
+
+    private static boolean hasNull(ByteBuf[] frames) {
+        for (ByteBuf frame : frames) {
+            if (frame == null) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private ZMTPMessage self() {
+        return (ZMTPMessage) this; // there is no other
+    }
+
+    private void retainInto(ByteBuf[] others, int at, int from) {
+        for (int i = from; i < size; i++) {
+            others[at + i - from] = get(i).retain();
+        }
+    }
+
+    /** Called when each frame is {@code by} places further on: the buffers for small frames move with them. */
+    private void moved(int by) {
+        for (int i = 0; i < by; i++) {
+            ByteBuf last = small[MAX_SMALL_FRAMES - 1];
+            System.arraycopy(small, 0, small, 1, MAX_SMALL_FRAMES - 1);
+            small[0] = last;
+        }
+        for (int i = by; i < 0; i++) {
+            ByteBuf first = small[0];
+            System.arraycopy(small, 1, small, 0, MAX_SMALL_FRAMES - 1);
+            small[MAX_SMALL_FRAMES - 1] = first;
+        }
+        forgetShared();
     }
 
     /** Whether {@link ZMTPMessage#encodeOnce} was called. */
@@ -261,20 +367,28 @@ abstract sealed class FrameList implements Iterable<ByteBuf> permits ZMTPMessage
     /** Releases all frames but the small ones, which are kept for the next message. */
     final void releaseFrames() {
         for (int i = 0; i < size; i++) {
-            ByteBuf frame = frames[i];
-            if (frame != null && !isKept(i, frame)) {
-                frames[i] = null;
-                ReferenceCountUtil.safeRelease(frame);
-            }
+            releaseFrame(i);
         }
         size = 0;
         releasePacked();
+        forgetShared();
+        if (frames.length > MAX_SMALL_FRAMES) {
+            frames = new ByteBuf[1];
+        }
+    }
+
+    private void releaseFrame(int index) {
+        ByteBuf frame = frames[index];
+        if (frame != null && !isKept(index, frame)) {
+            frames[index] = null;
+            ReferenceCountUtil.safeRelease(frame);
+        }
+    }
+
+    private void forgetShared() {
         if (shared != null) {
             shared.release();
             shared = null;
-        }
-        if (frames.length > MAX_SMALL_FRAMES) {
-            frames = new ByteBuf[1];
         }
     }
 

@@ -28,8 +28,9 @@ import org.jspecify.annotations.Nullable;
  * thread. As with any pooled buffer of Netty, a message must not be used after its release: it may already be another
  * one. Until then, access to its frames throws an {@link IllegalReferenceCountException}, and its size is 0.
  *
- * <p>The list of frames is immutable; the buffers are as mutable as any {@link ByteBuf}. The codec does not move their
- * indices, so a message can be retained and written to many channels. A message is as thread safe as its buffers are.
+ * <p>Only {@link #prepended} and {@link #withoutFirst} change the list of frames; the buffers are as mutable as any
+ * {@link ByteBuf}. The codec does not move their indices, so a message can be retained and written to many channels. A
+ * message is as thread safe as its buffers are.
  */
 public final class ZMTPMessage extends FrameList implements ReferenceCounted {
 

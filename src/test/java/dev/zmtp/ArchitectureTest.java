@@ -20,6 +20,8 @@ import com.tngtech.archunit.core.importer.ImportOption.OnlyIncludeTests;
 import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
+import com.tngtech.archunit.library.dependencies.SliceAssignment;
+import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.io.IOException;
@@ -29,6 +31,7 @@ import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
@@ -49,6 +52,7 @@ class ArchitectureTest {
     private static final String ZAP = "dev.zmtp.zap..";
     private static final String SHM = "dev.zmtp.shm..";
     private static final String SOCKET = "dev.zmtp.socket..";
+    private static final String INSIDE_SOCKET = "dev.zmtp.internal.socket..";
 
     /** Exported types that go without the prefix, because the predecessor's users know them by this name. */
     private static final Set<String> UNPREFIXED = Set.of("BatchFlusher");
@@ -60,12 +64,13 @@ class ArchitectureTest {
 
     @Test
     void dependenciesPointDownOnly() {
-        dependOnNone(VALUES, WIRE, SECURITY, CODEC, ZAP, SOCKET);
-        dependOnNone(WIRE, SECURITY, CODEC, ZAP, SOCKET);
-        dependOnNone(SECURITY, CODEC, ZAP, SOCKET);
-        dependOnNone(CODEC, ZAP, SOCKET);
-        dependOnNone(ZAP, SOCKET);
+        dependOnNone(VALUES, WIRE, SECURITY, CODEC, ZAP, SOCKET, INSIDE_SOCKET);
+        dependOnNone(WIRE, SECURITY, CODEC, ZAP, SOCKET, INSIDE_SOCKET);
+        dependOnNone(SECURITY, CODEC, ZAP, SOCKET, INSIDE_SOCKET);
+        dependOnNone(CODEC, ZAP, SOCKET, INSIDE_SOCKET);
+        dependOnNone(ZAP, SOCKET, INSIDE_SOCKET);
         dependOnNone(SOCKET, WIRE, ZAP);
+        dependOnNone(INSIDE_SOCKET, WIRE, ZAP);
     }
 
     /** A transport carries bytes, whatever they mean, and a codec runs on any. */
@@ -76,11 +81,11 @@ class ArchitectureTest {
                 .resideInAPackage(SHM)
                 .should()
                 .dependOnClassesThat()
-                .resideInAnyPackage(VALUES, WIRE, SECURITY, CODEC, ZAP, SOCKET)
+                .resideInAnyPackage(VALUES, WIRE, SECURITY, CODEC, ZAP, SOCKET, INSIDE_SOCKET)
                 .check(main);
         noClasses()
                 .that()
-                .resideOutsideOfPackages(SHM, SOCKET)
+                .resideOutsideOfPackages(SHM, SOCKET, INSIDE_SOCKET)
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage(SHM)
@@ -91,20 +96,47 @@ class ArchitectureTest {
     void everyClassIsInALayer() {
         classes()
                 .should()
-                .resideInAnyPackage(VALUES, WIRE, SECURITY, CODEC, ZAP, SHM, SOCKET)
+                .resideInAnyPackage(VALUES, WIRE, SECURITY, CODEC, ZAP, SHM, SOCKET, INSIDE_SOCKET)
                 .check(main);
     }
 
     @Test
     void packagesFormNoCycle() {
-        slices().matching("dev.zmtp.(*)..").should().beFreeOfCycles().check(main);
+        slices().assignedFrom(new Rooms()).should().beFreeOfCycles().check(main);
+    }
+
+    /** An exported package and its hidden one are one room: the classes that users make know the classes inside. */
+    private static final class Rooms implements SliceAssignment {
+        @Override
+        public SliceIdentifier getIdentifierOf(JavaClass type) {
+            String name = type.getPackageName().replaceFirst("^dev\\.zmtp\\.?(internal\\.)?", "");
+            return name.isEmpty() ? SliceIdentifier.ignore() : SliceIdentifier.of(name.replaceFirst("\\..*", ""));
+        }
+
+        @Override
+        public String getDescription() {
+            return "the packages, each with its hidden one";
+        }
+    }
+
+    @Test
+    void onlyTheClassesThatUsersMakeKnowTheInsideOfSockets() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackage(INSIDE_SOCKET)
+                .and()
+                .haveNameNotMatching("dev\\.zmtp\\.socket\\.ZMTP(Socket|SocketConfig|Proxy|Transport)(\\$.*)?")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage(INSIDE_SOCKET)
+                .check(main);
     }
 
     @Test
     void onlyTheCodecAndTheLayersAboveItKnowChannels() {
         noClasses()
                 .that()
-                .resideOutsideOfPackages(CODEC, ZAP, SHM, SOCKET)
+                .resideOutsideOfPackages(CODEC, ZAP, SHM, SOCKET, INSIDE_SOCKET)
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage("io.netty.channel..")
@@ -119,7 +151,7 @@ class ArchitectureTest {
     void noClassOfTheCodecNamesATransport() {
         noClasses()
                 .that()
-                .resideOutsideOfPackages(SHM, SOCKET)
+                .resideOutsideOfPackages(SHM, SOCKET, INSIDE_SOCKET)
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage(
@@ -188,13 +220,13 @@ class ArchitectureTest {
                 .arePublic()
                 .and()
                 .arePublic()
-                .should(notNameAny(WIRE))
+                .should(notNameAny(WIRE, INSIDE_SOCKET))
                 .check(main);
     }
 
     /** javac's own lint of this is off, since it would also ask users for JSpecify. */
-    private static ArchCondition<JavaMethod> notNameAny(String packages) {
-        return new ArchCondition<>("not name a type of " + packages) {
+    private static ArchCondition<JavaMethod> notNameAny(String... packages) {
+        return new ArchCondition<>("not name a type of " + List.of(packages)) {
             @Override
             public void check(JavaMethod method, ConditionEvents events) {
                 Stream.concat(Stream.of(method.getReturnType()), method.getParameterTypes().stream())

@@ -11,7 +11,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives buffers to the transport, and completes the promises of what is in them with the transport's results.
+ * Gives buffers to the transport, completes the promises of what is in them with the transport's results, and counts
+ * the messages that the transport has taken.
  *
  * <p>What the transport gets counts as the connection's memory until it is sent.
  */
@@ -21,8 +22,7 @@ final class TransportWrites {
     private final ChannelHandlerContext ctx;
     private final WritePromises promises;
     private final @Nullable FrameLog frameLog;
-    private final ChannelFutureListener withoutPromise = write -> completed(write, List.of(), false);
-    private final ChannelFutureListener withVoidPromise = write -> completed(write, List.of(), true);
+    private final WriteListeners listeners = new WriteListeners(this);
 
     /** The transport has something that it was not asked to send. */
     private boolean hasUnflushedWrites;
@@ -38,15 +38,16 @@ final class TransportWrites {
     /** Gives the transport a batch, whose promises are waiting. */
     void batch(ByteBuf full) {
         boolean hasVoid = promises.hasVoid();
+        int messages = promises.messages();
         List<ChannelPromise> waiting = promises.take();
         logFrames(full);
-        write(full, listener(waiting, hasVoid));
+        write(full, listeners.of(waiting, hasVoid, messages));
     }
 
     /** Gives the transport all frames of a message, with its promise. */
     void frames(ByteBuf frames, ChannelPromise promise) {
         logFrames(frames);
-        write(frames, listener(promise));
+        write(frames, listeners.of(promise, 1));
     }
 
     private void logFrames(ByteBuf frames) {
@@ -60,13 +61,13 @@ final class TransportWrites {
         if (frameLog != null) {
             frameLog.sent(flags, body);
         }
-        write(body, listener(promise));
+        write(body, listeners.of(promise, promises.messagesPerPromise()));
     }
 
     /** Completes {@code promise} with the result of all that was given to the transport. */
     void barrier(ChannelPromise promise) {
         // Not with the promise itself: it must complete after those before it, on the codec's executor as they do.
-        write(Unpooled.EMPTY_BUFFER, listener(promise));
+        write(Unpooled.EMPTY_BUFFER, listeners.of(promise, 0));
     }
 
     private void write(ByteBuf bytes, ChannelFutureListener listener) {
@@ -85,23 +86,12 @@ final class TransportWrites {
         ctx.flush();
     }
 
-    private ChannelFutureListener listener(@Nullable ChannelPromise promise) {
-        boolean isVoid = promise != null && promise.isVoid();
-        return listener(promise == null || isVoid ? null : List.of(promise), isVoid);
-    }
-
-    private ChannelFutureListener listener(@Nullable List<ChannelPromise> waiting, boolean hasVoid) {
-        if (waiting == null) {
-            return hasVoid ? withVoidPromise : withoutPromise;
-        }
-        return write -> completed(write, waiting, hasVoid);
-    }
-
-    /** The transport is done with a buffer, for whose result {@code waiting} waits. */
-    private void completed(ChannelFuture write, List<ChannelPromise> waiting, boolean hasVoid) {
+    /** The transport is done with a buffer in which so many messages end, and for which {@code waiting} waits. */
+    void completed(ChannelFuture write, List<ChannelPromise> waiting, boolean hasVoid, int messages) {
         codec.memory().onSent();
         Throwable cause = write.cause();
         if (cause == null) {
+            codec.session().written(messages); // first: the listeners of the promises may ask for it
             codec.phase().written();
             WritePromises.succeed(waiting);
             return;

@@ -59,13 +59,11 @@ final class WriteBatch {
     private final FlushTurn turn;
     private final WritePromises promises = new WritePromises();
     private final TransportWrites transport;
-
     /** The longest body that has a short header and is copied; -1 with a cipher, which seals every body. */
     private final int maxShortCopy;
 
     private State state = State.OPEN;
     private @Nullable Throwable failure;
-
     private Rollback rollback = Rollback.POSSIBLE;
 
     /** Where the message that is being written starts in the open buffer. */
@@ -109,6 +107,7 @@ final class WriteBatch {
 
     /** Writes a frame that stands alone: a command or a subscription. Takes over {@code body} and {@code promise}. */
     void standalone(int flags, ByteBuf body, ChannelPromise promise) {
+        promises.areOfMessages(false);
         try {
             if (promise.setUncancellable()) {
                 frame(flags, body, promise);
@@ -117,6 +116,7 @@ final class WriteBatch {
         } catch (Throwable e) {
             takeBack(e, promise);
         } finally {
+            promises.areOfMessages(true);
             body.release();
         }
     }

@@ -6,7 +6,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The promises of the messages that end in the open buffer, in the order of their writes.
+ * The promises of the messages that end in the open buffer, in the order of their writes, and how many messages these
+ * are.
  *
  * <p>When the buffer goes to the transport they are {@linkplain #take taken} with it, and complete with the result of
  * its write. Void promises are not kept; it is only remembered that there are some.
@@ -21,11 +22,27 @@ final class WritePromises {
     private @Nullable List<ChannelPromise> waiting;
     private boolean hasVoid;
 
+    /** How many messages end in the open buffer. */
+    private int messages;
+
+    private int messagesPerPromise = 1;
+
     /** How many promises the last buffer had: most likely the next one has as many, and its list need not grow. */
     private int capacity = MIN_CAPACITY;
 
+    /** Promises that are added from now on are of messages, or of what does not count as one. */
+    void areOfMessages(boolean ofMessages) {
+        messagesPerPromise = ofMessages ? 1 : 0;
+    }
+
+    /** Returns 1 while promises are of messages, 0 while they are of what does not count as one. */
+    int messagesPerPromise() {
+        return messagesPerPromise;
+    }
+
     /** Adds the promise of a message that ends in the open buffer. */
     void add(ChannelPromise promise) {
+        messages += messagesPerPromise;
         if (promise.isVoid()) {
             hasVoid = true;
             return;
@@ -41,6 +58,11 @@ final class WritePromises {
         return hasVoid;
     }
 
+    /** Returns how many messages end in the open buffer. */
+    int messages() {
+        return messages;
+    }
+
     /** Returns the promises, which are the caller's to complete, and forgets them; null if none is kept. */
     @Nullable
     List<ChannelPromise> take() {
@@ -50,6 +72,7 @@ final class WritePromises {
         }
         waiting = null;
         hasVoid = false;
+        messages = 0;
         return taken;
     }
 

@@ -13,6 +13,7 @@ import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +29,9 @@ public final class ZMTPSession {
 
     /** How many computations run for the handshake, or wait to run, and how many questions the authenticator has. */
     private final AtomicInteger work = new AtomicInteger();
+
+    /** Set by the codec's executor alone. */
+    private final AtomicLong messagesWritten = new AtomicLong();
 
     private @Nullable ByteBuffer peerIdentity;
     private @Nullable ZMTPDecision decision;
@@ -131,6 +135,22 @@ public final class ZMTPSession {
         return behindProxy == null ? connectedTo : behindProxy;
     }
 
+    /**
+     * How many messages of this connection the transport has taken: the last byte of each was written to the socket.
+     * May be asked for at any time, from any thread. It never decreases, and changes no more once the handlers after
+     * the codec have got {@code channelInactive}. A listener of a message's promise finds that message counted.
+     *
+     * <p>Each {@code ZMTPMessage} and each object that the config's encoder wrote counts as one. Subscriptions,
+     * memberships, barriers and what the codec writes of its own accord do not count.
+     *
+     * <p>After the end of the connection, a message that was written and does not count may have arrived nevertheless:
+     * the socket takes part of a buffer, too. One that counts may not have arrived, as a connection that is reset loses
+     * what the operating system had yet to send.
+     */
+    public long messagesWritten() {
+        return messagesWritten.get();
+    }
+
     private ZMTPHandshake handshake() {
         ZMTPHandshake done = agreed;
         if (done == null) {
@@ -152,6 +172,13 @@ public final class ZMTPSession {
     void connectedTo(@Nullable SocketAddress peer) {
         if (peer != null) {
             connectedTo = peer;
+        }
+    }
+
+    /** The transport has taken so many more messages. On the codec's executor. */
+    void written(int messages) {
+        if (messages > 0) {
+            messagesWritten.setRelease(messagesWritten.getPlain() + messages);
         }
     }
 

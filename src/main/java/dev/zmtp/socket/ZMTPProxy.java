@@ -1,6 +1,11 @@
 package dev.zmtp.socket;
 
 import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.internal.socket.Capture;
+import dev.zmtp.internal.socket.Forwarding;
+import dev.zmtp.internal.socket.Patterns;
+import dev.zmtp.internal.socket.SocketCore;
+import dev.zmtp.internal.socket.SubscriptionRelay;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -27,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Back pressure.</b> A message that the other side has no room for is held, and no more are taken until it was
  * sent. Then the queues of the sending peers fill up, and nothing is read from them: they have to wait or drop, as
  * their sockets do. A ROUTER waits for each of its peers, so one that does not read stops the answers to all; with
- * {@link ZMTPSlowPeer#DISCONNECT} or {@link ZMTPSlowPeer#DROP_NEW} in its configuration, it stops none.
+ * {@link ZMTPSocketConfig.WhenFull#DISCONNECT} or {@code DROP_NEW} in its configuration, it stops none.
  *
  * <p><b>The sockets</b> stay the caller's: they may be bound, connected, sent with and closed as before, but what they
  * receive goes to the proxy. If one of them is closed, the proxy ends.
@@ -126,7 +131,7 @@ public final class ZMTPProxy implements AutoCloseable {
                         "capture: " + capture.type() + " (expected: PUB, XPUB, PUSH, PAIR or DEALER)");
         }
         Objects.requireNonNull(capturing, "capturing");
-        return start(frontend, backend, new Capture(capture, capturing == Capturing.EVERYTHING));
+        return start(frontend, backend, new Capture(capture.core(), capturing == Capturing.EVERYTHING));
     }
 
     private static ZMTPProxy start(ZMTPSocket frontend, ZMTPSocket backend, @Nullable Capture capture) {

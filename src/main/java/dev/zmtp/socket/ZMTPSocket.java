@@ -5,6 +5,21 @@ import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPSubscription;
+import dev.zmtp.internal.socket.Endpoint;
+import dev.zmtp.internal.socket.Exchange;
+import dev.zmtp.internal.socket.HandlerSink;
+import dev.zmtp.internal.socket.Inbox;
+import dev.zmtp.internal.socket.LoopFuture;
+import dev.zmtp.internal.socket.Patterns;
+import dev.zmtp.internal.socket.Peer;
+import dev.zmtp.internal.socket.QueueLimit;
+import dev.zmtp.internal.socket.SendResults;
+import dev.zmtp.internal.socket.Serving;
+import dev.zmtp.internal.socket.Settings;
+import dev.zmtp.internal.socket.SharedGroup;
+import dev.zmtp.internal.socket.SocketCore;
+import dev.zmtp.internal.socket.Usage;
+import dev.zmtp.internal.socket.Waiting;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.EventLoop;
@@ -209,13 +224,13 @@ public final class ZMTPSocket implements AutoCloseable {
     }
 
     /**
-     * Sets how much may wait for one peer, with immediate effect, in place of {@link ZMTPSocketConfig#sendLimit()}.
+     * Sets how much may wait for one peer, with immediate effect, in place of the config's.
      *
      * @param messages at least 1
      * @param bytes at least 1; the message that exceeds it is still taken
      */
     public void sendLimit(int messages, long bytes) {
-        core.sendLimit(new ZMTPQueueLimit(messages, bytes));
+        core.sendLimit(new QueueLimit(messages, bytes));
     }
 
     // Receiving

@@ -2,23 +2,21 @@ package dev.zmtp.socket;
 
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.codec.ZMTPConfig;
-import dev.zmtp.shm.SharedMemoryChannel;
-import dev.zmtp.shm.SharedMemoryServerChannel;
+import dev.zmtp.internal.socket.Patterns;
+import dev.zmtp.internal.socket.QueueLimit;
+import dev.zmtp.internal.socket.Settings;
+import dev.zmtp.internal.socket.SocketValues;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.socket.nio.NioDomainSocketChannel;
-import io.netty.channel.socket.nio.NioServerDomainSocketChannel;
-import io.netty.channel.socket.nio.NioServerSocketChannel;
-import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.handler.ssl.SslContext;
-import java.net.UnixDomainSocketAddress;
 import java.time.Duration;
-import java.util.LinkedHashMap;
+import java.util.Collections;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -31,7 +29,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ZMTPSocketConfig {
 
-    private static final Duration HEARTBEAT = Duration.ofSeconds(30);
+    private static final Duration HEARTBEAT_INTERVAL = Duration.ofSeconds(30);
+    private static final Duration HEARTBEAT_TIMEOUT = Duration.ofSeconds(45);
 
     /** What happens if a peer connects whose identity another one has. */
     public enum DuplicateIdentity {
@@ -46,9 +45,27 @@ public final class ZMTPSocketConfig {
         TAKE_OVER_IF_CLOSING
     }
 
-    private final Builder values;
+    /**
+     * What happens to a message if the queue is full. Where all peers share a queue (REQ, DEALER, PUSH, CLIENT,
+     * SCATTER, PAIR, CHANNEL), only {@link #WAIT} and {@link #DROP_NEW} may be chosen. Elsewhere
+     * {@link ZMTPSocketEvent.SlowPeer} comes first, and what is dropped is counted for the peer.
+     */
+    public enum WhenFull {
+        /** It stays with the sender. The default, but for publishers, as one that waits keeps all peers waiting. */
+        WAIT,
+        /** It is dropped for this peer. The default of PUB, XPUB, RADIO and XSUB, as in RFC 29. */
+        DROP_NEW,
+        /** The oldest messages in the queue are dropped until this one fits. */
+        DROP_OLD,
+        /** The queue holds one message, the latest, of any number of frames. libzmq's CONFLATE keeps one frame. */
+        KEEP_LATEST,
+        /** It is dropped, and a peer whose oldest message has waited for {@link #slowAfter()} is disconnected. */
+        DISCONNECT
+    }
 
-    private ZMTPSocketConfig(Builder values) {
+    private final SocketValues values;
+
+    private ZMTPSocketConfig(SocketValues values) {
         this.values = values;
     }
 
@@ -64,8 +81,8 @@ public final class ZMTPSocketConfig {
     public static Builder builder(ZMTPSocketType type) {
         return builder(ZMTPConfig.builder()
                 .socketType(type)
-                .heartbeatInterval(HEARTBEAT)
-                .heartbeatTimeout(HEARTBEAT)
+                .heartbeatInterval(HEARTBEAT_INTERVAL)
+                .heartbeatTimeout(HEARTBEAT_TIMEOUT)
                 .heartbeatZmtp30Peers(true)
                 .build());
     }
@@ -77,7 +94,7 @@ public final class ZMTPSocketConfig {
      *     {@code ZMTPMessage}s. It has no heartbeats unless they are set
      */
     public static Builder builder(ZMTPConfig codec) {
-        return new Builder(withMessages(codec));
+        return new Builder(new SocketValues(withMessages(codec)));
     }
 
     private static ZMTPConfig withMessages(ZMTPConfig codec) {
@@ -89,7 +106,7 @@ public final class ZMTPSocketConfig {
 
     /** Returns a builder with the settings of this config. */
     public Builder toBuilder() {
-        return values.copy();
+        return new Builder(new SocketValues(values));
     }
 
     /** The type of the socket. */
@@ -107,43 +124,46 @@ public final class ZMTPSocketConfig {
         return values.group;
     }
 
-    /** How much may wait to be sent to one peer. Default: 1,000 messages and 16 MiB. */
-    public ZMTPQueueLimit sendLimit() {
-        return values.slowPeer() == ZMTPSlowPeer.KEEP_LATEST
-                ? new ZMTPQueueLimit(1, values.sendLimit.bytes())
-                : values.sendLimit;
+    /**
+     * How many messages may wait to be sent: to one peer, or to all of them where a message is for whichever has room
+     * first (REQ, DEALER, PUSH, CLIENT, SCATTER, PAIR and CHANNEL). With {@link WhenFull#KEEP_LATEST}, one. Default:
+     * 1,000.
+     */
+    public int sendLimitMessages() {
+        return values.sendLimit.messages();
     }
 
-    /** How much may be on its way to the event loop if the queues do not decide that. */
-    ZMTPQueueLimit intakeLimit() {
-        return values.sendLimit;
+    /** How many bytes may wait in the same place. Default: 16 MiB. */
+    public long sendLimitBytes() {
+        return values.sendLimit.bytes();
     }
 
     /**
-     * How much of one peer may wait to be received. Beyond that, nothing is read from it until half of it is taken.
-     * Default: 1,000 messages and 16 MiB. Not used by sockets with a handler, which keep no messages.
+     * How many messages of one peer may wait to be received. Then nothing is read from it until half of them are taken.
+     * Default: 1,000. Not used by sockets with a handler, which keep no messages.
      */
-    public ZMTPQueueLimit receiveLimit() {
-        return values.receiveLimit;
+    public int receiveLimitMessages() {
+        return values.receiveLimit.messages();
     }
 
-    /** What happens to messages for a peer whose queue is full. The default depends on the type. */
-    public ZMTPSlowPeer slowPeer() {
-        return values.slowPeer();
+    /** How many bytes of one peer may wait to be received. Default: 16 MiB. */
+    public long receiveLimitBytes() {
+        return values.receiveLimit.bytes();
     }
 
-    /** With {@link ZMTPSlowPeer#DISCONNECT}, how long the oldest message may wait. Default: 10 s. */
-    public Duration slowPeerTimeout() {
-        return values.slowPeerTimeout;
+    /** What happens to messages if the queue is full. The default depends on the type. */
+    public WhenFull whenFull() {
+        return values.whenFull();
+    }
+
+    /** With {@link WhenFull#DISCONNECT}, how long the oldest message may wait. Default: 1 s. */
+    public Duration slowAfter() {
+        return values.slowAfter;
     }
 
     /** How long a message may wait for its peer before it is dropped. Default: without limit. */
     public Duration maxAge() {
         return values.maxAge;
-    }
-
-    long maxAgeNanos() {
-        return values.maxAgeNanos;
     }
 
     /** How many sends may wait for room when all queues are full. Default: 64. */
@@ -156,9 +176,14 @@ public final class ZMTPSocketConfig {
         return values.queueWhileDown;
     }
 
-    /** When a connector tries again. */
-    public ZMTPReconnect reconnect() {
-        return values.reconnect;
+    /** The greatest wait before the second attempt to connect. Default: 100 ms. */
+    public Duration reconnectFirst() {
+        return values.reconnectFirst;
+    }
+
+    /** The greatest wait between attempts to connect; zero if there is only one. Default: 5 s. */
+    public Duration reconnectMost() {
+        return values.reconnectMost;
     }
 
     /** How long it may take to connect, without the handshake. Default: 10 s. */
@@ -194,26 +219,29 @@ public final class ZMTPSocketConfig {
         return values.resolver;
     }
 
-    @Nullable
-    TlsContexts tls() {
-        return values.tls;
+    /** What encrypts connections that are made over {@code tcp}; null if nothing does. */
+    public @Nullable SslContext tlsClient() {
+        return values.tlsClient;
     }
 
-    Consumer<? super ChannelPipeline> pipeline() {
+    /** What encrypts connections that are accepted over {@code tcp}; null if nothing does. */
+    public @Nullable SslContext tlsServer() {
+        return values.tlsServer;
+    }
+
+    /** What adds handlers to each pipeline, before all others. */
+    public BiConsumer<? super ZMTPEndpoint, ? super ChannelPipeline> pipeline() {
         return values.pipeline;
     }
 
-    Map<ChannelOption<?>, Object> options() {
-        return values.options;
+    /** The options of all channels, each with a value of its type. */
+    public Map<ChannelOption<?>, Object> options() {
+        return Collections.unmodifiableMap(values.options);
     }
 
-    @Nullable
-    ZMTPTransport transport(String scheme) {
-        return values.transports.get(scheme);
-    }
-
-    String schemes() {
-        return String.join(", ", values.transports.keySet());
+    /** The transports by their schemes. */
+    public Map<String, ZMTPTransport> transports() {
+        return Collections.unmodifiableMap(values.transports);
     }
 
     /** Shows the protocol's settings. */
@@ -224,64 +252,10 @@ public final class ZMTPSocketConfig {
 
     /** Collects the settings of a {@link ZMTPSocketConfig}. Not thread safe. */
     public static final class Builder {
-        private ZMTPConfig codec;
-        private final Map<ChannelOption<?>, Object> options = new LinkedHashMap<>();
-        private final Map<String, ZMTPTransport> transports = new LinkedHashMap<>();
-        private @Nullable EventLoopGroup group;
-        private ZMTPQueueLimit sendLimit = ZMTPQueueLimit.DEFAULT;
-        private ZMTPQueueLimit receiveLimit = ZMTPQueueLimit.DEFAULT;
-        private @Nullable ZMTPSlowPeer slowPeer;
-        private Duration slowPeerTimeout = Duration.ofSeconds(10);
-        private Duration maxAge = Settings.FOREVER;
-        private long maxAgeNanos = Long.MAX_VALUE;
-        private int maxWaitingSends = 64;
-        private boolean queueWhileDown = true;
-        private ZMTPReconnect reconnect = ZMTPReconnect.DEFAULT;
-        private Duration connectTimeout = Duration.ofSeconds(10);
-        private Duration linger = Duration.ofSeconds(5);
-        private DuplicateIdentity duplicateIdentity = DuplicateIdentity.TAKE_OVER_IF_CLOSING;
-        private int maxOutstandingRequests = 100_000;
-        private int maxPeers = 100_000;
-        private Executor resolver = ForkJoinPool.commonPool();
-        private @Nullable TlsContexts tls;
-        private Consumer<? super ChannelPipeline> pipeline = added -> {};
+        private final SocketValues values;
 
-        private Builder(ZMTPConfig codec) {
-            this.codec = codec;
-            transport(ZMTPTransport.tcp(NioSocketChannel::new, NioServerSocketChannel::new));
-            transport(ZMTPTransport.ipc(
-                    NioDomainSocketChannel::new, NioServerDomainSocketChannel::new, UnixDomainSocketAddress::of));
-            transport(ZMTPTransport.sharedMemory(SharedMemoryChannel::new, SharedMemoryServerChannel::new));
-            transport(new InprocTransport());
-        }
-
-        private Builder copy() {
-            Builder copy = new Builder(codec);
-            copy.options.putAll(options);
-            copy.transports.putAll(transports);
-            copy.group = group;
-            copy.sendLimit = sendLimit;
-            copy.receiveLimit = receiveLimit;
-            copy.slowPeer = slowPeer;
-            copy.slowPeerTimeout = slowPeerTimeout;
-            copy.maxAge = maxAge;
-            copy.maxAgeNanos = maxAgeNanos;
-            copy.maxWaitingSends = maxWaitingSends;
-            copy.queueWhileDown = queueWhileDown;
-            copy.reconnect = reconnect;
-            copy.connectTimeout = connectTimeout;
-            copy.linger = linger;
-            copy.duplicateIdentity = duplicateIdentity;
-            copy.maxOutstandingRequests = maxOutstandingRequests;
-            copy.maxPeers = maxPeers;
-            copy.resolver = resolver;
-            copy.tls = tls;
-            copy.pipeline = pipeline;
-            return copy;
-        }
-
-        private ZMTPSlowPeer slowPeer() {
-            return slowPeer != null ? slowPeer : Patterns.slowPeer(codec.socketType());
+        private Builder(SocketValues values) {
+            this.values = values;
         }
 
         /**
@@ -289,7 +263,7 @@ public final class ZMTPSocketConfig {
          * closed.
          */
         public Builder group(EventLoopGroup group) {
-            this.group = Objects.requireNonNull(group, "group");
+            values.group = Objects.requireNonNull(group, "group");
             return this;
         }
 
@@ -300,63 +274,75 @@ public final class ZMTPSocketConfig {
          * @throws IllegalArgumentException if it changes the type of the socket, or sets an encoder or a decoder
          */
         public Builder codec(Consumer<? super ZMTPConfig.Builder> changes) {
-            ZMTPConfig.Builder changed = codec.toBuilder();
+            ZMTPConfig.Builder changed = values.codec.toBuilder();
             changes.accept(changed);
             ZMTPConfig result = withMessages(changed.build());
-            if (result.socketType() != codec.socketType()) {
+            if (result.socketType() != values.codec.socketType()) {
                 throw new IllegalArgumentException(
-                        "socketType: " + result.socketType() + " (expected: " + codec.socketType() + ")");
+                        "socketType: " + result.socketType() + " (expected: " + values.codec.socketType() + ")");
             }
-            this.codec = result;
+            values.codec = result;
             return this;
         }
 
-        /** Sets {@link ZMTPSocketConfig#sendLimit()}. */
-        public Builder sendLimit(ZMTPQueueLimit limit) {
-            this.sendLimit = Objects.requireNonNull(limit, "limit");
+        /**
+         * Sets how much may wait to be sent, both at least 1. A message is taken while less waits, so one that is
+         * larger than {@code bytes} still passes.
+         */
+        public Builder sendLimit(int messages, long bytes) {
+            values.sendLimit = new QueueLimit(messages, bytes);
             return this;
         }
 
-        /** Sets {@link ZMTPSocketConfig#receiveLimit()}. */
-        public Builder receiveLimit(ZMTPQueueLimit limit) {
-            this.receiveLimit = Objects.requireNonNull(limit, "limit");
+        /** Sets how much of one peer may wait to be received, both at least 1. */
+        public Builder receiveLimit(int messages, long bytes) {
+            values.receiveLimit = new QueueLimit(messages, bytes);
             return this;
         }
 
-        /** Sets {@link ZMTPSocketConfig#slowPeer()}. */
-        public Builder slowPeer(ZMTPSlowPeer slowPeer) {
-            this.slowPeer = Objects.requireNonNull(slowPeer, "slowPeer");
+        /** Sets {@link ZMTPSocketConfig#whenFull()}. */
+        public Builder whenFull(WhenFull whenFull) {
+            values.whenFull = Objects.requireNonNull(whenFull, "whenFull");
             return this;
         }
 
-        /** Sets {@link ZMTPSocketConfig#slowPeerTimeout()}, at least 1 ms. */
-        public Builder slowPeerTimeout(Duration timeout) {
-            this.slowPeerTimeout = Settings.positive("slowPeerTimeout", timeout);
+        /** Sets {@link ZMTPSocketConfig#slowAfter()}, at least 1 ms. */
+        public Builder slowAfter(Duration timeout) {
+            values.slowAfter = Settings.positive("slowAfter", timeout);
             return this;
         }
 
         /** Sets {@link ZMTPSocketConfig#maxAge()}, at least 1 ms. */
         public Builder maxAge(Duration maxAge) {
-            this.maxAge = Settings.positive("maxAge", maxAge);
-            this.maxAgeNanos = Settings.nanos(maxAge);
+            values.maxAge = Settings.positive("maxAge", maxAge);
             return this;
         }
 
         /** Sets {@link ZMTPSocketConfig#maxWaitingSends()}, at least 0. */
         public Builder maxWaitingSends(int sends) {
-            this.maxWaitingSends = Settings.atLeast("maxWaitingSends", sends, 0);
+            values.maxWaitingSends = Settings.atLeast("maxWaitingSends", sends, 0);
             return this;
         }
 
         /** Sets {@link ZMTPSocketConfig#queueWhileDown()}. */
         public Builder queueWhileDown(boolean queueWhileDown) {
-            this.queueWhileDown = queueWhileDown;
+            values.queueWhileDown = queueWhileDown;
             return this;
         }
 
-        /** Sets {@link ZMTPSocketConfig#reconnect()}. */
-        public Builder reconnect(ZMTPReconnect reconnect) {
-            this.reconnect = Objects.requireNonNull(reconnect, "reconnect");
+        /**
+         * Sets how long a connector waits between attempts. The bound of the wait doubles from {@code first}, at least
+         * 1 ms, to {@code most}, and begins anew after a connection that lived for 10 s. After a refusal by
+         * authentication it is a second to 30 s; after a peer that cannot fit, 30 s. The wait is between half of the
+         * bound and all of it. With zero for both, the first failure ends the connector, and messages for it fail.
+         */
+        public Builder reconnect(Duration first, Duration most) {
+            boolean never = first.isZero() && most.isZero();
+            values.reconnectFirst = never ? first : Settings.positive("first", first);
+            if (most.compareTo(first) < 0) {
+                throw new IllegalArgumentException("most: " + most + " (expected: >= first, " + first + ")");
+            }
+            values.reconnectMost = most;
             return this;
         }
 
@@ -366,37 +352,37 @@ public final class ZMTPSocketConfig {
             if (timeout.compareTo(Duration.ofMillis(Integer.MAX_VALUE)) > 0) {
                 throw new IllegalArgumentException("connectTimeout: " + timeout + " (expected: <= 24 days)");
             }
-            this.connectTimeout = timeout;
+            values.connectTimeout = timeout;
             return this;
         }
 
         /** Sets {@link ZMTPSocketConfig#linger()}, at least 0. */
         public Builder linger(Duration linger) {
-            this.linger = Settings.notNegative("linger", linger);
+            values.linger = Settings.notNegative("linger", linger);
             return this;
         }
 
         /** Sets {@link ZMTPSocketConfig#duplicateIdentity()}. */
         public Builder duplicateIdentity(DuplicateIdentity duplicateIdentity) {
-            this.duplicateIdentity = Objects.requireNonNull(duplicateIdentity, "duplicateIdentity");
+            values.duplicateIdentity = Objects.requireNonNull(duplicateIdentity, "duplicateIdentity");
             return this;
         }
 
         /** Sets {@link ZMTPSocketConfig#maxOutstandingRequests()}, at least 1. */
         public Builder maxOutstandingRequests(int requests) {
-            this.maxOutstandingRequests = Settings.atLeast("maxOutstandingRequests", requests, 1);
+            values.maxOutstandingRequests = Settings.atLeast("maxOutstandingRequests", requests, 1);
             return this;
         }
 
         /** Sets {@link ZMTPSocketConfig#maxPeers()}, at least 1. */
         public Builder maxPeers(int peers) {
-            this.maxPeers = Settings.atLeast("maxPeers", peers, 1);
+            values.maxPeers = Settings.atLeast("maxPeers", peers, 1);
             return this;
         }
 
         /** Sets {@link ZMTPSocketConfig#resolver()}. */
         public Builder resolver(Executor resolver) {
-            this.resolver = Objects.requireNonNull(resolver, "resolver");
+            values.resolver = Objects.requireNonNull(resolver, "resolver");
             return this;
         }
 
@@ -406,15 +392,20 @@ public final class ZMTPSocketConfig {
          * checks that the certificate is for the host connected to if its parameters say so.
          */
         public Builder tls(SslContext context) {
-            this.tls = TlsContexts.with(tls, context);
+            if (context.isClient()) {
+                values.tlsClient = context;
+            } else {
+                values.tlsServer = context;
+            }
             return this;
         }
 
         /**
-         * Adds handlers to each pipeline, before all others, such as the handler of a proxy. Called on the event loop.
+         * Adds handlers to each pipeline, before all others, such as the handler of a proxy. Called on the event loop,
+         * with what was bound or connected, which tells one from the other.
          */
-        public Builder pipeline(Consumer<? super ChannelPipeline> pipeline) {
-            this.pipeline = Objects.requireNonNull(pipeline, "pipeline");
+        public Builder pipeline(BiConsumer<? super ZMTPEndpoint, ? super ChannelPipeline> pipeline) {
+            values.pipeline = Objects.requireNonNull(pipeline, "pipeline");
             return this;
         }
 
@@ -423,19 +414,21 @@ public final class ZMTPSocketConfig {
          * that a transport does not know is logged.
          */
         public <T> Builder option(ChannelOption<T> option, T value) {
-            options.put(Objects.requireNonNull(option, "option"), Objects.requireNonNull(value, "value"));
+            values.options.put(Objects.requireNonNull(option, "option"), Objects.requireNonNull(value, "value"));
             return this;
         }
 
         /** Adds a transport, or replaces the one of the same scheme. */
         public Builder transport(ZMTPTransport transport) {
-            transports.put(transport.scheme(), transport);
+            values.transports.put(transport.scheme(), transport);
             return this;
         }
 
         /** Returns a config of these settings; the builder may be used again. */
         public ZMTPSocketConfig build() {
-            return new ZMTPSocketConfig(copy());
+            Patterns.checkHeartbeats(values.codec);
+            Patterns.checkWhenFull(values.codec.socketType(), values.whenFull());
+            return new ZMTPSocketConfig(new SocketValues(values));
         }
     }
 }

@@ -69,18 +69,30 @@ public sealed interface ZMTPSocketEvent {
     record HandshakeFailed(String endpoint, @Nullable SocketAddress address, Throwable cause, long others)
             implements ZMTPSocketEvent {}
 
+    /** The kind of a failure. */
+    enum Kind {
+        /** There was no connection, or it ended: refused, unreachable, reset, closed, timed out, not resolved. */
+        TRANSIENT,
+        /** Authentication failed at either end. */
+        REFUSED,
+        /** The peer's socket type, mechanism or version does not fit, or it does not speak ZMTP. */
+        INCOMPATIBLE
+    }
+
     /**
      * A connector waits before it tries again.
      *
      * @param endpoint the endpoint that is connected to
+     * @param kind the kind of the failure
      * @param attempt the number of failures in a row
      * @param delay how long it waits
      * @param cause what failed
      */
-    record RetryScheduled(String endpoint, int attempt, Duration delay, Throwable cause) implements ZMTPSocketEvent {}
+    record RetryScheduled(String endpoint, Kind kind, int attempt, Duration delay, Throwable cause)
+            implements ZMTPSocketEvent {}
 
     /**
-     * A connector has given up, as its {@link ZMTPReconnect} policy says.
+     * A connector has given up, as the config says that it does not try again.
      *
      * @param endpoint the endpoint that was connected to
      * @param cause what failed
@@ -114,11 +126,11 @@ public sealed interface ZMTPSocketEvent {
      * Messages for a peer were dropped. The event comes with the first one, and then at most once a second for each
      * peer and reason.
      *
-     * @param peer the peer
+     * @param peer the peer; null if they waited for whichever had room first
      * @param reason why they were dropped
      * @param messages the number of messages since the last of these events
      */
-    record Dropped(ZMTPPeer peer, DropReason reason, long messages) implements ZMTPSocketEvent {}
+    record Dropped(@Nullable ZMTPPeer peer, DropReason reason, long messages) implements ZMTPSocketEvent {}
 
     /**
      * The listener was too slow for some events, which are lost.

@@ -15,6 +15,8 @@ public final class ZMTPSocketException extends RuntimeException {
     public enum Reason {
         /** There is no room, or as many sends or requests as allowed are waiting; or a newer message took its place. */
         FULL,
+        /** There is no peer, and none that the socket connects to. */
+        NO_PEER,
         /** No peer has this name. */
         UNROUTABLE,
         /** It took longer than the caller allowed. */
@@ -37,11 +39,13 @@ public final class ZMTPSocketException extends RuntimeException {
 
     private final Reason reason;
 
-    ZMTPSocketException(Reason reason, String message) {
+    /** An exception without a stack trace. */
+    public ZMTPSocketException(Reason reason, String message) {
         this(reason, message, null);
     }
 
-    ZMTPSocketException(Reason reason, String message, @Nullable Throwable cause) {
+    /** As {@link #ZMTPSocketException(Reason, String)}, with a cause. */
+    public ZMTPSocketException(Reason reason, String message, @Nullable Throwable cause) {
         this(reason, reason + ": " + message, cause, false);
     }
 
@@ -50,10 +54,9 @@ public final class ZMTPSocketException extends RuntimeException {
         this.reason = Objects.requireNonNull(reason, "reason");
     }
 
-    /** Returns the same for a thread that has waited, whose stack trace says for what. */
-    static ZMTPSocketException here(ZMTPSocketException failure) {
-        return new ZMTPSocketException(
-                failure.reason, Objects.requireNonNull(failure.getMessage()), failure.getCause(), true);
+    /** Returns the same with the stack trace of this call, for a thread that has waited. */
+    public ZMTPSocketException withStackTrace() {
+        return new ZMTPSocketException(reason, Objects.requireNonNull(getMessage()), getCause(), true);
     }
 
     /** The reason. */

@@ -1,5 +1,8 @@
 package dev.zmtp.socket;
 
+import dev.zmtp.internal.socket.IpcTransport;
+import dev.zmtp.internal.socket.SharedMemoryTransport;
+import dev.zmtp.internal.socket.TcpTransport;
 import io.netty.channel.Channel;
 import io.netty.channel.ServerChannel;
 import java.io.IOException;

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Tag("linux") // /proc, and many addresses of the loopback interface
 class AttacksIT {
 
-    private static final Duration DURATION = Duration.ofMillis(1_200);
+    private static final Duration DURATION = Duration.ofMillis(700);
 
     /** The servers live for seconds: they would spend them on compiling, one more than the other. */
     private static final List<String> OPTIONS = List.of("-XX:TieredStopAtLevel=1");

@@ -6,7 +6,6 @@ import static dev.zmtp.socket.ZMTPSocketException.Reason.TIMEOUT;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.zmtp.ZMTPMessage;
-import dev.zmtp.socket.ZMTPReconnect;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketException;
@@ -25,17 +24,16 @@ public final class AskingClient implements AutoCloseable {
     AskingClient(String endpoint, Duration timeout) {
         this.timeout = timeout;
         this.dealer = ZMTPSocket.of(ZMTPSocketConfig.builder(DEALER)
-                .reconnect(
-                        ZMTPReconnect.exponential(Duration.ofMillis(50), Duration.ofSeconds(5), Duration.ofSeconds(10)))
-                .codec(c -> c.heartbeatInterval(Duration.ofSeconds(5)).heartbeatTimeout(Duration.ofSeconds(5)))
+                .reconnect(Duration.ofMillis(50), Duration.ofSeconds(5))
+                .codec(c -> c.heartbeatInterval(Duration.ofSeconds(5)).heartbeatTimeout(Duration.ofSeconds(8)))
                 .build());
         dealer.connect(endpoint); // the server need not be there
     }
 
-    /** Asks a server on port 5555 ({@link AnsweringServer}) ten questions at once. */
+    /** Asks a server on port 5555 ({@link RoutingServer}) ten questions at once. */
     public static void main(String... args) {
         System.out.println("DEALER socket to 127.0.0.1:5555, asks ten questions at once."
-                + " Run beside it: mvn -q test-compile exec:java@example -Dexample=AnsweringServer");
+                + " Run beside it: mvn -q test-compile exec:java@example -Dexample=RoutingServer");
         try (AskingClient client = new AskingClient("tcp://127.0.0.1:5555", Duration.ofSeconds(5))) {
             CompletableFuture<?>[] answers = new CompletableFuture<?>[10];
             for (int i = 0; i < answers.length; i++) {

@@ -137,7 +137,7 @@ public final class PubSub {
 
         /** Whether messages wait for the event loop. */
         boolean isBusy() {
-            return scheduled.get();
+            return scheduled.get() || !waiting.isEmpty();
         }
 
         private void turn() {

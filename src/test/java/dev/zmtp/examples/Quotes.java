@@ -6,10 +6,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSubscription;
-import dev.zmtp.socket.ZMTPQueueLimit;
-import dev.zmtp.socket.ZMTPSlowPeer;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
+import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
 import dev.zmtp.socket.ZMTPSocketEvent;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
@@ -53,8 +52,8 @@ public final class Quotes {
     static ZMTPSocket publisher(
             Consumer<ZMTPSubscription> onTopic, Executor executor, Consumer<ZMTPSocketEvent.SlowPeer> onSlow) {
         ZMTPSocket publisher = ZMTPSocket.of(ZMTPSocketConfig.builder(XPUB)
-                .sendLimit(new ZMTPQueueLimit(10_000, 8 << 20)) // for each subscriber
-                .slowPeer(ZMTPSlowPeer.DROP_OLD)
+                .sendLimit(10_000, 8 << 20) // for each subscriber
+                .whenFull(WhenFull.DROP_OLD)
                 .build());
         publisher.onSubscription((subscriber, topic) -> onTopic.accept(topic), false);
         publisher.onEvent(executor, event -> {

@@ -171,7 +171,7 @@ class SocketExamplesTest {
             assertThat(next(asked)).isEqualTo("how are you?");
 
             get(first.closeAsync(Duration.ZERO));
-            ZMTPSocket second = closing(AnsweringServer.open(Runnable::run, question -> "fine"));
+            ZMTPSocket second = closing(RoutingServer.open(Runnable::run, question -> "fine"));
             bind(second, endpoint);
 
             assertThat(get(answer)).isEqualTo("fine");
@@ -182,7 +182,7 @@ class SocketExamplesTest {
     void aServerAnswersInAnyOrder() throws Exception {
         BlockingQueue<Runnable> work = new LinkedBlockingQueue<>();
         BlockingQueue<String> answers = new LinkedBlockingQueue<>();
-        ZMTPSocket server = closing(AnsweringServer.open(work::add, question -> question + "!"));
+        ZMTPSocket server = closing(RoutingServer.open(work::add, question -> question + "!"));
         try (AskingClient client = new AskingClient(bind(server, ANY_PORT), PATIENCE)) {
             client.ask("a").thenAccept(answers::add);
             client.ask("b").thenAccept(answers::add);
@@ -287,14 +287,15 @@ class SocketExamplesTest {
     }
 
     @Test
-    void aConnectorGivesUpWhenItsListenerSaysSo() throws Exception {
+    void aConnectorIsGivenUpAfterSoManyFailures() throws Exception {
         BlockingQueue<String> log = new LinkedBlockingQueue<>();
-        ZMTPSocket push = closing(ZMTPSocket.of(SocketWatch.givesUpAfter(2)));
+        ZMTPSocket push = closing(ZMTPSocket.of(PUSH));
         push.onEvent(Runnable::run, event -> SocketWatch.report(event, log::add));
 
-        push.connect("inproc://nobody");
+        SocketWatch.giveUpAfter(2, push, push.connect("inproc://nobody"), log::add);
 
         assertThat(next(log)).startsWith("attempt 1 failed: ").contains("inproc://nobody");
+        assertThat(next(log)).startsWith("attempt 2 failed: ");
         assertThat(next(log)).isEqualTo("gave up: inproc://nobody");
     }
 }

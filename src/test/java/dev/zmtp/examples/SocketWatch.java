@@ -2,11 +2,9 @@ package dev.zmtp.examples;
 
 import static dev.zmtp.ZMTPSocketType.PUSH;
 
-import dev.zmtp.socket.ZMTPReconnect;
+import dev.zmtp.socket.ZMTPEndpoint;
 import dev.zmtp.socket.ZMTPSocket;
-import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketEvent;
-import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -23,27 +21,27 @@ public final class SocketWatch {
                 + " Nothing to run beside it.");
         ExecutorService listener = Executors.newSingleThreadExecutor();
         CountDownLatch over = new CountDownLatch(1);
-        try (ZMTPSocket push = ZMTPSocket.of(givesUpAfter(3))) {
-            push.onEvent(listener, event -> {
-                report(event, System.out::println);
-                if (event instanceof ZMTPSocketEvent.Stopped) {
-                    over.countDown();
-                }
+        try (ZMTPSocket push = ZMTPSocket.of(PUSH)) {
+            push.onEvent(listener, event -> report(event, System.out::println));
+            ZMTPEndpoint endpoint = push.connect("tcp://127.0.0.1:1");
+            giveUpAfter(3, push, endpoint, text -> {
+                System.out.println(text);
+                over.countDown();
             });
-            push.connect("tcp://127.0.0.1:1");
             over.await();
         } finally {
             listener.shutdown();
         }
     }
 
-    /** The listener returns how long to wait, or null to give up. */
-    static ZMTPSocketConfig givesUpAfter(int attempts) {
-        return ZMTPSocketConfig.builder(PUSH)
-                .reconnect(
-                        ZMTPReconnect.exponential(Duration.ofMillis(10), Duration.ofSeconds(1), Duration.ofSeconds(10))
-                                .withListener((failure, wait) -> failure.attempt() < attempts ? wait : null))
-                .build();
+    /** Closes the endpoint after so many failures in a row. */
+    static void giveUpAfter(int attempts, ZMTPSocket socket, ZMTPEndpoint endpoint, Consumer<String> log) {
+        socket.onEvent(Runnable::run, event -> {
+            if (event instanceof ZMTPSocketEvent.RetryScheduled retry && retry.attempt() == attempts) {
+                endpoint.close();
+                log.accept("gave up: " + retry.endpoint());
+            }
+        });
     }
 
     /** On the listener's executor: it may wait for a file or a network. */
@@ -55,8 +53,6 @@ public final class SocketWatch {
         } else if (event instanceof ZMTPSocketEvent.RetryScheduled retry) {
             log.accept(
                     "attempt " + retry.attempt() + " failed: " + retry.cause().getMessage());
-        } else if (event instanceof ZMTPSocketEvent.Stopped stopped) {
-            log.accept("gave up: " + stopped.endpoint());
         } else if (event instanceof ZMTPSocketEvent.SlowPeer slow) {
             log.accept("slow: " + slow.peer() + ", the oldest waits for " + slow.oldest());
         }

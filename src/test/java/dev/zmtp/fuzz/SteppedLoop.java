@@ -47,7 +47,7 @@ final class SteppedLoop {
                 ZMTPSocketConfig.builder(codec)
                         .group(LOOP)
                         .maxOutstandingRequests(requests)
-                        .pipeline(pipeline -> pipeline.addLast(new Watcher(arrivals)))
+                        .pipeline((endpoint, pipeline) -> pipeline.addLast(new Watcher(arrivals)))
                         .option(ChannelOption.ALLOCATOR, ledger)
                         .build(),
                 TICKER::nanoTime);

@@ -3,7 +3,7 @@ package dev.zmtp.fuzz;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPSubscription;
-import dev.zmtp.socket.TestSockets;
+import dev.zmtp.internal.socket.TestSockets;
 import dev.zmtp.socket.ZMTPEndpoint;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPRegistration;

@@ -1,8 +1,8 @@
 package dev.zmtp.interop;
 
 import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.internal.socket.TestSockets;
 import dev.zmtp.interop.InteropConnection.Binder;
-import dev.zmtp.socket.TestSockets;
 import dev.zmtp.socket.ZMTPSocket;
 import java.util.List;
 import org.junit.jupiter.params.provider.Arguments;

@@ -10,14 +10,13 @@ import static dev.zmtp.ZMTPSocketType.REQ;
 import static dev.zmtp.ZMTPSocketType.ROUTER;
 import static dev.zmtp.ZMTPSocketType.SUB;
 import static dev.zmtp.ZMTPSocketType.XPUB;
-import static dev.zmtp.socket.TestSockets.get;
+import static dev.zmtp.internal.socket.TestSockets.get;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
-import dev.zmtp.socket.TestSockets;
+import dev.zmtp.internal.socket.TestSockets;
 import dev.zmtp.socket.ZMTPPeer;
-import dev.zmtp.socket.ZMTPReconnect;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import java.time.Duration;
@@ -38,9 +37,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Tag("netty-4.2-only") // long, and the same with any version of Netty
 class KilledPeerIT {
 
-    private static final ZMTPReconnect SOON =
-            ZMTPReconnect.exponential(Duration.ofMillis(10), Duration.ofMillis(100), Duration.ofSeconds(10));
-
     /** Theirs, and ours that talks to it. */
     private static final Map<ZMTPSocketType, ZMTPSocketType> PAIRS =
             Map.of(REP, REQ, ROUTER, DEALER, PULL, PUSH, PUB, SUB, SUB, PUB, PAIR, PAIR);
@@ -51,8 +47,9 @@ class KilledPeerIT {
     @BeforeEach
     void open() {
         sockets = new TestSockets();
-        PAIRS.forEach((theirs, type) ->
-                ours.put(theirs, sockets.open(ZMTPSocketConfig.builder(type).reconnect(SOON))));
+        PAIRS.forEach((theirs, type) -> ours.put(
+                theirs,
+                sockets.open(ZMTPSocketConfig.builder(type).reconnect(Duration.ofMillis(10), Duration.ofMillis(100)))));
         ours.get(PUB).subscribe("news");
     }
 
@@ -104,6 +101,7 @@ class KilledPeerIT {
     }
 
     /** T38. */
+    @Tag("T38")
     @ParameterizedTest
     @EnumSource
     void thatListens(SocketPeerKind kind) throws Exception {
@@ -120,6 +118,7 @@ class KilledPeerIT {
     }
 
     /** T39. */
+    @Tag("T39")
     @ParameterizedTest
     @EnumSource
     void thatConnects(SocketPeerKind kind) throws Exception {
@@ -154,12 +153,14 @@ class KilledPeerIT {
     }
 
     /** T42. */
+    @Tag("T42")
     @ParameterizedTest
     @EnumSource
     void aPublisherThatComesBackHasAllTopicsAgain(SocketPeerKind kind) throws Exception {
         try (SocketProcess theirs = SocketProcess.binding(kind, XPUB)) {
             Set<String> received = ConcurrentHashMap.newKeySet();
-            ZMTPSocket subscriber = sockets.open(ZMTPSocketConfig.builder(SUB).reconnect(SOON));
+            ZMTPSocket subscriber = sockets.open(
+                    ZMTPSocketConfig.builder(SUB).reconnect(Duration.ofMillis(10), Duration.ofMillis(100)));
             subscriber.onMessage(
                     (from, message) -> received.add(TestSockets.frames(message).get(0)));
             for (int i = 0; i < SocketProgram.TOPICS; i++) {

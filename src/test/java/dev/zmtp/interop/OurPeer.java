@@ -6,12 +6,11 @@ import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPSubscription;
 import dev.zmtp.ZMTPVersion;
 import dev.zmtp.codec.ZMTPConfig;
+import dev.zmtp.internal.socket.TestSockets;
 import dev.zmtp.security.ZMTPCurve;
 import dev.zmtp.security.ZMTPCurveKeyPair;
 import dev.zmtp.security.ZMTPCurvePublicKey;
 import dev.zmtp.security.ZMTPPlain;
-import dev.zmtp.socket.TestSockets;
-import dev.zmtp.socket.ZMTPQueueLimit;
 import dev.zmtp.socket.ZMTPRegistration;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
@@ -76,8 +75,8 @@ final class OurPeer implements PeerContext {
     final class Socket implements PeerSocket {
 
         private final ZMTPConfig.Builder codec;
-        private ZMTPQueueLimit sendLimit = ZMTPQueueLimit.DEFAULT;
-        private ZMTPQueueLimit receiveLimit = ZMTPQueueLimit.DEFAULT;
+        private int sendLimit = 1_000;
+        private int receiveLimit = 1_000;
 
         private @Nullable ZMTPSocket socket;
         private final Semaphore room = new Semaphore(0);
@@ -97,8 +96,8 @@ final class OurPeer implements PeerContext {
             ZMTPSocket open = socket;
             if (open == null) {
                 ZMTPSocketConfig.Builder config = ZMTPSocketConfig.builder(codec.build())
-                        .sendLimit(sendLimit)
-                        .receiveLimit(receiveLimit);
+                        .sendLimit(sendLimit, Integer.MAX_VALUE)
+                        .receiveLimit(receiveLimit, Integer.MAX_VALUE);
                 settings.accept(config);
                 open = sockets.open(config);
                 socket = open;
@@ -167,10 +166,8 @@ final class OurPeer implements PeerContext {
             });
         }
 
-        private static ZMTPQueueLimit limit(int messages) {
-            return messages > 0
-                    ? ZMTPQueueLimit.ofMessages(messages)
-                    : new ZMTPQueueLimit(Integer.MAX_VALUE, Integer.MAX_VALUE);
+        private static int limit(int messages) {
+            return messages > 0 ? messages : Integer.MAX_VALUE;
         }
 
         @Override

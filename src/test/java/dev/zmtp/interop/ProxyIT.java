@@ -25,10 +25,13 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Our proxy between sockets of other implementations. Messages are fewer than in T1 and T2. */
+@Tag("T1")
+@Tag("T2")
 class ProxyIT {
 
     private static final int ROUNDS = 20;
@@ -71,6 +74,8 @@ class ProxyIT {
     }
 
     /** T1, T74. */
+    @Tag("T1")
+    @Tag("T74")
     @ParameterizedTest
     @EnumSource(names = "OURS", mode = EnumSource.Mode.EXCLUDE)
     void workPassesInOrderAlsoAfterAPause(SocketPeerKind kind) {
@@ -114,6 +119,8 @@ class ProxyIT {
     }
 
     /** T2, T74. */
+    @Tag("T2")
+    @Tag("T74")
     @ParameterizedTest
     @EnumSource(names = "OURS", mode = EnumSource.Mode.EXCLUDE)
     void eachReplyIsThatOfItsRequest(SocketPeerKind kind) {
@@ -148,6 +155,8 @@ class ProxyIT {
     }
 
     /** T5, T74. */
+    @Tag("T5")
+    @Tag("T74")
     @ParameterizedTest
     @EnumSource(names = "OURS", mode = EnumSource.Mode.EXCLUDE)
     void eachSubscriberGetsItsTopics(SocketPeerKind kind) {
@@ -212,6 +221,7 @@ class ProxyIT {
     }
 
     /** T3. */
+    @Tag("T3")
     @ParameterizedTest
     @EnumSource(names = "OURS", mode = EnumSource.Mode.EXCLUDE)
     void aReplyComesBackThroughTheirProxyAndOurs(SocketPeerKind kind) {

@@ -4,7 +4,7 @@ import static dev.zmtp.ZMTPSocketType.DEALER;
 import static dev.zmtp.ZMTPSocketType.ROUTER;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.zmtp.socket.TestSockets;
+import dev.zmtp.internal.socket.TestSockets;
 import dev.zmtp.socket.ZMTPSocket;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -15,6 +15,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class ReopenedPeerIT {
 
     /** T49: of JeroMQ fewer rounds, as each takes longer. */
+    @Tag("T49")
     @ParameterizedTest
     @CsvSource({"OURS, 200", "LIBZMQ, 200", "JEROMQ, 20"})
     void losesNoFirstMessage(SocketPeerKind kind, int rounds) {

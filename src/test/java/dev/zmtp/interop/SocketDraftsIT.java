@@ -12,12 +12,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.internal.socket.TestSockets;
 import dev.zmtp.interop.InteropConnection.Binder;
-import dev.zmtp.socket.TestSockets;
 import dev.zmtp.socket.ZMTPPeer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -26,6 +27,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * T11. The draft types against ourselves and JeroMQ, with each side listening. Distributions of libzmq are built
  * without them.
  */
+@Tag("T11")
 class SocketDraftsIT {
 
     private static final SocketPeerKind[] KINDS = {SocketPeerKind.OURS, SocketPeerKind.JEROMQ};

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.internal.socket.TestSockets;
+import dev.zmtp.internal.socket.TestSockets.Events;
 import dev.zmtp.interop.InteropConnection.Binder;
-import dev.zmtp.socket.TestSockets;
-import dev.zmtp.socket.TestSockets.Events;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPSocketConfig.DuplicateIdentity;
 import dev.zmtp.socket.ZMTPSocketEvent;
@@ -14,6 +14,7 @@ import dev.zmtp.socket.ZMTPSocketException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -27,6 +28,7 @@ class SocketIdentitiesIT {
     private static final ZMTPMessage ANSWER = Messages.of("well");
 
     /** T4. */
+    @Tag("T4")
     @ParameterizedTest(name = "{0}, {1} bind, we route: {2}")
     @MethodSource("dev.zmtp.interop.BothSides#everyKindAndBinderInBothRoles")
     void aRouterSeesTheNameThatADealerAnnounces(SocketPeerKind kind, Binder binder, boolean weRoute) {
@@ -46,6 +48,7 @@ class SocketIdentitiesIT {
     }
 
     /** T4. */
+    @Tag("T4")
     @ParameterizedTest(name = "{0}, {1} bind, we route: {2}")
     @MethodSource("dev.zmtp.interop.BothSides#everyKindAndBinderInBothRoles")
     void aRouterGivesDealersWithoutANameDifferentOnes(SocketPeerKind kind, Binder binder, boolean weRoute) {
@@ -72,6 +75,7 @@ class SocketIdentitiesIT {
     }
 
     /** T10. */
+    @Tag("T10")
     @ParameterizedTest(name = "{0}, {1} bind")
     @MethodSource("dev.zmtp.interop.BothSides#everyKindAndBinder")
     void routersThatKnowEachOtherSendInBothDirections(SocketPeerKind kind, Binder binder) {
@@ -92,6 +96,7 @@ class SocketIdentitiesIT {
     }
 
     /** T10. */
+    @Tag("T10")
     @ParameterizedTest(name = "{0}, {1} bind")
     @MethodSource("dev.zmtp.interop.BothSides#everyKindAndBinder")
     void aSendToAnUnknownNameFails(SocketPeerKind kind, Binder binder) {
@@ -111,6 +116,7 @@ class SocketIdentitiesIT {
     // Two with the same name
 
     /** T48. */
+    @Tag("T48")
     @ParameterizedTest(name = "{0}, {1} bind")
     @MethodSource("dev.zmtp.interop.BothSides#everyKindAndBinder")
     void aSecondPeerOfTheSameNameIsRefusedWithAnEventOnBothSides(SocketPeerKind kind, Binder binder) {
@@ -137,6 +143,7 @@ class SocketIdentitiesIT {
     }
 
     /** T48. */
+    @Tag("T48")
     @ParameterizedTest(name = "{0}, {1} bind")
     @MethodSource("dev.zmtp.interop.BothSides#everyKindAndBinder")
     void aSecondPeerOfTheSameNameMayTakeItOver(SocketPeerKind kind, Binder binder) {

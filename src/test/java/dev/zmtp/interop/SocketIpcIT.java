@@ -4,8 +4,8 @@ import static dev.zmtp.ZMTPSocketType.PULL;
 import static dev.zmtp.ZMTPSocketType.PUSH;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.zmtp.internal.socket.TestSockets;
 import dev.zmtp.interop.InteropConnection.Binder;
-import dev.zmtp.socket.TestSockets;
 import dev.zmtp.socket.ZMTPEndpoint;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPTransport;
@@ -21,6 +21,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -28,6 +29,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** T60. Our sockets on {@code ipc://}, with libzmq at the other side. JeroMQ's {@code ipc://} is TCP. */
+@Tag("T60")
 class SocketIpcIT {
 
     private static final int MESSAGES = 500;

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.internal.socket.TestSockets;
+import dev.zmtp.internal.socket.TestSockets.Events;
 import dev.zmtp.interop.InteropConnection.Binder;
-import dev.zmtp.socket.TestSockets;
-import dev.zmtp.socket.TestSockets.Events;
 import dev.zmtp.socket.ZMTPSocketEvent;
 import dev.zmtp.socket.ZMTPSocketException;
 import java.nio.charset.StandardCharsets;
@@ -32,6 +32,7 @@ class SocketPatternsIT {
     private static final ZMTPMessage NEXT = Messages.of("next");
 
     /** T1, with as many messages as go within a second. */
+    @Tag("T1")
     @ParameterizedTest(name = "{0}, {1} bind, we send: {2}")
     @MethodSource("dev.zmtp.interop.BothSides#everyKindAndBinderInBothRoles")
     void messagesArriveOnceInOrderByteForByte(SocketPeerKind kind, Binder binder, boolean weSend) {
@@ -39,6 +40,7 @@ class SocketPatternsIT {
     }
 
     /** T1. */
+    @Tag("T1")
     @Test
     @Tag("slow")
     void aHundredThousandMessagesArriveOnceInOrderByteForByte() {
@@ -58,6 +60,7 @@ class SocketPatternsIT {
     // Subscriptions
 
     /** T5. */
+    @Tag("T5")
     @ParameterizedTest(name = "{0}, {1} bind, we publish: {2}")
     @MethodSource("dev.zmtp.interop.BothSides#everyKindAndBinderInBothRoles")
     void subscribersGetWhatBeginsWithTheirTopics(SocketPeerKind kind, Binder binder, boolean wePublish) {
@@ -108,6 +111,7 @@ class SocketPatternsIT {
     }
 
     /** T6. */
+    @Tag("T6")
     @ParameterizedTest(name = "{0}, {1} bind, we publish: {2}")
     @MethodSource("dev.zmtp.interop.BothSides#everyKindAndBinderInBothRoles")
     void anXpubReportsTheFirstSubscriptionAndTheLastCancel(SocketPeerKind kind, Binder binder, boolean wePublish) {
@@ -147,6 +151,7 @@ class SocketPatternsIT {
     // Upstream
 
     /** T8, with libzmq's option for it, which JeroMQ does not have. */
+    @Tag("T8")
     @ParameterizedTest(name = "{0}, {1} bind, we subscribe: {2}")
     @MethodSource("dev.zmtp.interop.BothSides#everyKindAndBinderInBothRoles")
     void dataFromSubscribersThatLooksLikeSubscriptionsArrivesUnchanged(
@@ -174,6 +179,7 @@ class SocketPatternsIT {
     }
 
     /** T8: whatever their XSUB makes of it, our XPUB does not tear it further, and reports no subscription. */
+    @Tag("T8")
     @ParameterizedTest
     @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "OURS")
     void aMessageThatTheirXsubHasTornChangesNoSubscription(SocketPeerKind kind) {
@@ -204,6 +210,7 @@ class SocketPatternsIT {
     // One peer
 
     /** T9. */
+    @Tag("T9")
     @ParameterizedTest(name = "{0}, {1} bind")
     @MethodSource("dev.zmtp.interop.BothSides#everyKindAndBinder")
     void aPairSendsAndReceivesInAnyOrder(SocketPeerKind kind, Binder binder) {
@@ -225,6 +232,7 @@ class SocketPatternsIT {
     }
 
     /** T9. */
+    @Tag("T9")
     @ParameterizedTest
     @EnumSource
     void aThirdPairIsRefusedWithAnEventOnBothSidesAndTakesThePlaceWhenItIsFree(SocketPeerKind kind) {
@@ -256,6 +264,7 @@ class SocketPatternsIT {
     // Requests
 
     /** T15. */
+    @Tag("T15")
     @ParameterizedTest(name = "{0}, {1} bind")
     @MethodSource("dev.zmtp.interop.BothSides#everyKindAndBinder")
     void anAnswerWithoutADelimiterFailsTheRequestAndTheNextOneWorks(SocketPeerKind kind, Binder binder)
@@ -284,6 +293,7 @@ class SocketPatternsIT {
     }
 
     /** T15. */
+    @Tag("T15")
     @ParameterizedTest(name = "{0}, {1} bind")
     @MethodSource("dev.zmtp.interop.BothSides#everyKindAndBinder")
     void anAnswerWithoutAnEnvelopeFailsTheCorrelatedRequestAndTheNextOneWorks(SocketPeerKind kind, Binder binder) {
@@ -291,6 +301,7 @@ class SocketPatternsIT {
             OurPeer.Socket req = sides.ours(ZMTPSocketType.REQ);
             PeerSocket router = sides.theirs(ZMTPSocketType.ROUTER);
             BothSides.join(binder, req, router);
+            TestSockets.get(req.socket().whenPeers(1));
 
             CompletableFuture<ZMTPMessage> first = req.socket().requestAsync(Messages.of("question"), Patience.LIMIT);
             List<byte[]> question = Messages.frames(router.receive());

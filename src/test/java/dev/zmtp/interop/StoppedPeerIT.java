@@ -4,16 +4,15 @@ import static dev.zmtp.ZMTPSocketType.DEALER;
 import static dev.zmtp.ZMTPSocketType.PUB;
 import static dev.zmtp.ZMTPSocketType.ROUTER;
 import static dev.zmtp.ZMTPSocketType.SUB;
-import static dev.zmtp.socket.TestSockets.get;
+import static dev.zmtp.internal.socket.TestSockets.get;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.internal.socket.TestSockets;
 import dev.zmtp.interop.InteropConnection.Binder;
-import dev.zmtp.socket.TestSockets;
 import dev.zmtp.socket.ZMTPPeer;
-import dev.zmtp.socket.ZMTPReconnect;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketEvent;
@@ -39,9 +38,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Tag("netty-4.2-only") // long, and the same with any version of Netty
 class StoppedPeerIT {
 
-    private static final ZMTPReconnect SOON =
-            ZMTPReconnect.exponential(Duration.ofMillis(10), Duration.ofMillis(100), Duration.ofSeconds(10));
-
     private static final int FAST = 9;
 
     /** More than the kernel and the queue of the stopped one have room for; the sentence has eight times as many. */
@@ -61,6 +57,7 @@ class StoppedPeerIT {
     }
 
     /** T35. */
+    @Tag("T35")
     @ParameterizedTest(name = "{0}, {1} bind")
     @MethodSource("dev.zmtp.interop.BothSides#everyKindAndBinder")
     void isTakenForDeadAndLivesAgain(SocketPeerKind kind, Binder binder) throws Exception {
@@ -69,8 +66,8 @@ class StoppedPeerIT {
             ZMTPSocket dealer = sockets.open(ZMTPSocketConfig.builder(DEALER)
                     .codec(codec ->
                             codec.heartbeatInterval(Duration.ofMillis(200)).heartbeatTimeout(Duration.ofSeconds(1)))
-                    .pipeline(pipeline -> pipeline.addLast(new PongSeen(answered)))
-                    .reconnect(SOON));
+                    .pipeline((endpoint, pipeline) -> pipeline.addLast(new PongSeen(answered)))
+                    .reconnect(Duration.ofMillis(10), Duration.ofMillis(100)));
             try (SocketProcess echo = start(kind, binder, ROUTER, dealer)) {
                 askUntilAnswered(dealer);
                 get(answered); // a peer of ZMTP 3.0 that has not answered a PING may be one that never does
@@ -127,11 +124,14 @@ class StoppedPeerIT {
     }
 
     /** T31 and T32. */
+    @Tag("T31")
+    @Tag("T32")
     @ParameterizedTest(name = "{0}, {1} bind")
     @MethodSource("dev.zmtp.interop.BothSides#everyKindAndBinder")
     void missesWhatWasDroppedForItAloneAndCatchesUp(SocketPeerKind kind, Binder binder) throws Exception {
         try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket publisher = sockets.open(ZMTPSocketConfig.builder(PUB).reconnect(SOON));
+            ZMTPSocket publisher = sockets.open(
+                    ZMTPSocketConfig.builder(PUB).reconnect(Duration.ofMillis(10), Duration.ofMillis(100)));
             try (SocketProcess theirs = start(kind, binder, SUB, publisher)) {
                 get(publisher.whenPeers(1));
                 ZMTPPeer stopped = TestSockets.peer(publisher);

@@ -3,8 +3,6 @@ package dev.zmtp.soak;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.socket.ZMTPPeer;
-import dev.zmtp.socket.ZMTPQueueLimit;
-import dev.zmtp.socket.ZMTPReconnect;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketException;
@@ -30,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 /** One end of a link: a socket of ours, which may be closed and replaced by another one, on the same endpoint. */
 final class SocketEnd {
 
-    private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(10);
+    private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(4);
 
     /** What the messages of one socket became, if each has a future. */
     private enum Result {
@@ -101,10 +99,9 @@ final class SocketEnd {
         }
         socket = ZMTPSocket.of(ZMTPSocketConfig.builder(type)
                 .group(loops)
-                .sendLimit(new ZMTPQueueLimit(50, 4 << 20))
-                .receiveLimit(new ZMTPQueueLimit(50, 4 << 20))
-                .reconnect(
-                        ZMTPReconnect.exponential(Duration.ofMillis(10), Duration.ofMillis(200), Duration.ofSeconds(1)))
+                .sendLimit(50, 4 << 20)
+                .receiveLimit(50, 4 << 20)
+                .reconnect(Duration.ofMillis(10), Duration.ofMillis(200))
                 .build());
         switch (type) {
             case ROUTER, REP -> socket.serve(request -> request.reply(request.message()));
@@ -142,14 +139,15 @@ final class SocketEnd {
     /** Whether there was room for the next message of its stream. */
     boolean send() {
         ZMTPMessage message = new Numbered(stream, next, false).toMessage(ByteBufAllocator.DEFAULT, random);
-        if (type == ZMTPSocketType.DEALER || type == ZMTPSocketType.REQ) {
+        boolean asks = type == ZMTPSocketType.DEALER || type == ZMTPSocketType.REQ;
+        if (asks && socket.isWritable()) {
             ask(message);
-        } else if (promised && socket.isWritable()) {
+        } else if (!asks && promised && socket.isWritable()) {
             taken++;
             socket.sendAsync(message)
                     .whenComplete(
                             (nothing, failure) -> results.get(resultOf(failure)).incrementAndGet());
-        } else if (!promised && socket.trySend(message)) {
+        } else if (!asks && !promised && socket.trySend(message)) {
             taken++;
         } else {
             message.release();

@@ -66,6 +66,7 @@ final class SocketLink {
     private static final int MOST_MESSAGES = 600;
     private static final int MOST_BROKEN_CONNECTIONS = 8;
     private static final Duration LINGER = Duration.ofSeconds(20);
+    private static final Duration LINGER_ALONE = Duration.ofSeconds(2);
     private static final long PAUSE_NANOS = 200_000;
 
     private final SocketSoak.SocketRound round;
@@ -187,7 +188,7 @@ final class SocketLink {
                             + (senderBinds ? ", the sender binds" : ""));
         }
         expect("the connections of the receiver end", () -> !to.isUp());
-        to.close(LINGER);
+        to.close(clean ? LINGER : LINGER_ALONE); // what it may have queued for the other is for nobody
         checkAll(from, to);
     }
 

@@ -23,6 +23,8 @@ class SocketSoakIT {
         return SocketSoak.commandLine().setOut(out).setErr(out).execute(args);
     }
 
+    /** T69: a short one of each day. */
+    @Tag("T69")
     @Test
     void socketsKnowWhatBecameOfEachMessage() {
         int code = soak("--minutes", "0.2", "--seed", "7", "--links", "16", "--foreign", "NETTY_ZMTP");

@@ -1,8 +1,9 @@
 package dev.zmtp.socket;
 
+import dev.zmtp.internal.socket.SocketCore;
 import java.util.function.LongSupplier;
 
-/** Opens sockets in a time of their own, for tests in other packages. */
+/** Opens sockets in a time of their own, and shows what is in them, for tests in other packages. */
 public final class ClockedSockets {
 
     private ClockedSockets() {}
@@ -10,5 +11,10 @@ public final class ClockedSockets {
     /** Opens a socket with a clock that agrees with that of its event loop. */
     public static ZMTPSocket open(ZMTPSocketConfig config, LongSupplier nanoTime) {
         return ZMTPSocket.of(config, nanoTime);
+    }
+
+    /** The inside of the socket. */
+    public static SocketCore core(ZMTPSocket socket) {
+        return socket.core();
     }
 }

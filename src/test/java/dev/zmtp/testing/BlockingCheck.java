@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import reactor.blockhound.BlockHound;
@@ -37,6 +38,7 @@ public final class BlockingCheck implements AfterEachCallback {
     static {
         Thread tests = Thread.currentThread();
         libraryIsNearest(); // loads what it needs, as loading classes blocks
+        Logger.getLogger("").getHandlers(); // so that two event loops that log do not wait for each other to load them
         BlockHound.builder()
                 .loadIntegrations()
                 .nonBlockingThreadPredicate(loops -> loops.or(thread -> thread == tests))
@@ -63,17 +65,17 @@ public final class BlockingCheck implements AfterEachCallback {
                 .allowBlockingCallsInside("dev.zmtp.shm.SharedMemorySocket", "await")
                 .allowBlockingCallsInside("dev.zmtp.shm.SharedMemorySocket", "ring")
                 .allowBlockingCallsInside("dev.zmtp.shm.SharedMemorySocket", "connect")
-                .allowBlockingCallsInside("dev.zmtp.socket.LoopFuture", "get")
-                .allowBlockingCallsInside("dev.zmtp.socket.LoopFuture", "join")
+                .allowBlockingCallsInside("dev.zmtp.internal.socket.LoopFuture", "get")
+                .allowBlockingCallsInside("dev.zmtp.internal.socket.LoopFuture", "join")
                 // A lock that each side holds for a few instructions.
-                .allowBlockingCallsInside("dev.zmtp.socket.Inbox", "takerOrQueue")
-                .allowBlockingCallsInside("dev.zmtp.socket.Inbox", "take")
-                .allowBlockingCallsInside("dev.zmtp.socket.Inbox", "putBack")
-                .allowBlockingCallsInside("dev.zmtp.socket.Inbox", "claim")
-                .allowBlockingCallsInside("dev.zmtp.socket.Inbox", "forget")
-                .allowBlockingCallsInside("dev.zmtp.socket.Inbox", "returned")
-                .allowBlockingCallsInside("dev.zmtp.socket.Inbox", "pump")
-                .allowBlockingCallsInside("dev.zmtp.socket.Inbox", "close")
+                .allowBlockingCallsInside("dev.zmtp.internal.socket.Inbox", "takerOrQueue")
+                .allowBlockingCallsInside("dev.zmtp.internal.socket.Inbox", "take")
+                .allowBlockingCallsInside("dev.zmtp.internal.socket.Inbox", "putBack")
+                .allowBlockingCallsInside("dev.zmtp.internal.socket.Inbox", "claim")
+                .allowBlockingCallsInside("dev.zmtp.internal.socket.Inbox", "forget")
+                .allowBlockingCallsInside("dev.zmtp.internal.socket.Inbox", "returned")
+                .allowBlockingCallsInside("dev.zmtp.internal.socket.Inbox", "pump")
+                .allowBlockingCallsInside("dev.zmtp.internal.socket.Inbox", "close")
                 // A future that completes on an event loop cancels the timer that orTimeout has given it.
                 .allowBlockingCallsInside("java.util.concurrent.ScheduledThreadPoolExecutor$DelayedWorkQueue", "remove")
                 // Tests hand what they hear from an event loop to their own thread, under a lock that is held as

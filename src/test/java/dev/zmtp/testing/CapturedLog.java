@@ -18,6 +18,9 @@ public final class CapturedLog implements AutoCloseable {
     /** What was logged, in order. */
     public final List<String> lines = new CopyOnWriteArrayList<>();
 
+    /** The same with their levels. */
+    public final List<LogRecord> records = new CopyOnWriteArrayList<>();
+
     /** The exceptions whose stack traces were logged, in order. */
     public final List<Throwable> traces = new CopyOnWriteArrayList<>();
 
@@ -29,6 +32,7 @@ public final class CapturedLog implements AutoCloseable {
         @Override
         public void publish(LogRecord record) {
             lines.add(record.getMessage());
+            records.add(record);
             if (record.getThrown() != null) {
                 traces.add(record.getThrown());
             }

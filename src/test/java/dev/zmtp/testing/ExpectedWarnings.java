@@ -19,7 +19,9 @@ public final class ExpectedWarnings implements Filter {
             "An exception was thrown by dev.zmtp.codec.ThrowingUserTest",
             // a test allows messages of any length
             "a longer message ends its connection)",
-            "the listener of reconnects failed",
+            // a test connects to nobody, or to a peer that refuses
+            ", trying again",
+            ", given up",
             // a user's handler does not answer
             " gets no answer",
             "The handler of messages failed",

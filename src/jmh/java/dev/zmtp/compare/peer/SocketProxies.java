@@ -3,9 +3,9 @@ package dev.zmtp.compare.peer;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.socket.ZMTPProxy;
-import dev.zmtp.socket.ZMTPSlowPeer;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
+import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
 import io.netty.channel.EventLoopGroup;
 import java.util.concurrent.CompletableFuture;
 
@@ -59,7 +59,7 @@ final class SocketProxies {
     private ZMTPSocket open(ZMTPSocketType type, EventLoopGroup loop) {
         ZMTPSocketConfig.Builder config = ZMTPSocketConfig.builder(type).group(loop);
         if (type.isPublisher()) {
-            config.slowPeer(ZMTPSlowPeer.WAIT);
+            config.whenFull(WhenFull.WAIT);
         }
         return ZMTPSocket.of(config.build());
     }

@@ -6,10 +6,9 @@ import dev.zmtp.security.ZMTPAuthenticator;
 import dev.zmtp.security.ZMTPCurve;
 import dev.zmtp.security.ZMTPCurveKeyPair;
 import dev.zmtp.security.ZMTPCurvePublicKey;
-import dev.zmtp.socket.ZMTPQueueLimit;
-import dev.zmtp.socket.ZMTPSlowPeer;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
+import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
 import dev.zmtp.socket.ZMTPSocketEvent;
 import dev.zmtp.socket.ZMTPTransport;
 import io.netty.channel.EventLoopGroup;
@@ -137,11 +136,10 @@ final class ZmtpSockets {
         ZMTPSocketConfig.Builder config =
                 arguments.curve() ? ZMTPSocketConfig.builder(secure(type, binding)) : ZMTPSocketConfig.builder(type);
         if (arguments.workload() == Workload.PUBSUB && type == ZMTPSocketType.PUB && !arguments.drops()) {
-            config.slowPeer(ZMTPSlowPeer.WAIT);
+            config.whenFull(WhenFull.WAIT);
         }
         if (arguments.queue() > 0) {
-            ZMTPQueueLimit limit = new ZMTPQueueLimit(arguments.queue(), Long.MAX_VALUE);
-            config.sendLimit(limit).receiveLimit(limit);
+            config.sendLimit(arguments.queue(), Long.MAX_VALUE).receiveLimit(arguments.queue(), Long.MAX_VALUE);
         }
         return config.group(loop)
                 .transport(ZMTPTransport.tcp(

@@ -1,0 +1,61 @@
+package dev.zmtp.internal.socket;
+
+import dev.zmtp.socket.ZMTPEndpoint;
+import dev.zmtp.socket.ZMTPSocketException;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+
+/** What both kinds of endpoints have: a text, the future of being ready, and an address that is looked up. */
+abstract class AbstractEndpoint implements ZMTPEndpoint {
+
+    final SocketCore core;
+    final Endpoint endpoint;
+    final CompletableFuture<ZMTPEndpoint> ready = new LoopFuture<>();
+
+    AbstractEndpoint(SocketCore core, Endpoint endpoint) {
+        this.core = core;
+        this.endpoint = endpoint;
+    }
+
+    @Override
+    public final CompletableFuture<ZMTPEndpoint> ready() {
+        return ready.copy();
+    }
+
+    @Override
+    public final ZMTPEndpoint sync() throws InterruptedException {
+        return Waiting.await(ready);
+    }
+
+    @Override
+    public final ZMTPEndpoint sync(Duration timeout) throws InterruptedException {
+        return Waiting.await(ready, timeout, this::notReadyYet);
+    }
+
+    /** Returns what says that it took longer than a caller waits. */
+    abstract ZMTPSocketException notReadyYet();
+
+    /** Looks the address up, on the executor for it if that may block. On the event loop. */
+    final void lookUp() {
+        if (!endpoint.address().mayBlock()) {
+            resolve();
+            return;
+        }
+        try {
+            core.config().resolver().execute(this::resolve);
+        } catch (RuntimeException e) {
+            failed(e);
+        }
+    }
+
+    /** Looks the address up, and goes on with it on the event loop. */
+    abstract void resolve();
+
+    /** Called on the event loop when the address cannot be looked up. */
+    abstract void failed(Throwable cause);
+
+    @Override
+    public final String toString() {
+        return "ZMTPEndpoint{" + text() + ", " + state() + "}";
+    }
+}

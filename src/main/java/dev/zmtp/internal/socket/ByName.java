@@ -1,0 +1,175 @@
+package dev.zmtp.internal.socket;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.socket.ZMTPSocketConfig.DuplicateIdentity;
+import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
+import dev.zmtp.socket.ZMTPSocketException;
+import io.netty.buffer.ByteBuf;
+import java.nio.ByteBuffer;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends to the peer whose name is the first frame, and removes that frame. Names are a ROUTER's identities (RFC 28), or
+ * the routing ids of SERVER and PEER, which are made here (RFC 41, 51).
+ */
+final class ByName extends Routing {
+
+    /** How names that are made here begin (RFC 37). Peers may claim such names, too, which then are not made. */
+    private static final byte MADE = 0;
+
+    private final SocketCore core;
+    private final Map<ByteBuffer, Peer> peers = new ConcurrentHashMap<>();
+    private int lastId = ThreadLocalRandom.current().nextInt();
+
+    ByName(SocketCore core) {
+        this.core = core;
+    }
+
+    private boolean isRouter() {
+        return core.type() == ZMTPSocketType.ROUTER;
+    }
+
+    @Override
+    Fate route(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
+        if (message.size() < 2) {
+            String frames = "frames: " + message.size();
+            message.release();
+            SendResults.fail(
+                    result,
+                    ZMTPSocketException.Reason.UNROUTABLE,
+                    frames + " (expected: the name of a peer, and the message)");
+            return Fate.DROPPED;
+        }
+        Peer peer = find(message.frame(0));
+        if (peer == null) {
+            String name = PeerInfo.text(message.frame(0).nioBuffer());
+            message.release();
+            core.account().dropped();
+            SendResults.fail(result, ZMTPSocketException.Reason.UNROUTABLE, "no peer has the name " + name);
+            return Fate.DROPPED;
+        }
+        return sendTo(peer, message, result);
+    }
+
+    private Fate sendTo(Peer peer, ZMTPMessage named, @Nullable CompletableFuture<Void> result) {
+        if (core.config().whenFull() == WhenFull.WAIT && !peer.canTake()) {
+            return Fate.REFUSED; // with its name
+        }
+        return peer.send(named.withoutFirst(1), result);
+    }
+
+    private @Nullable Peer find(ByteBuf name) {
+        return peers.get(name.nioBuffer());
+    }
+
+    @Override
+    @Nullable
+    public Peer named(ByteBuffer name) {
+        return peers.get(name);
+    }
+
+    @Override
+    @Nullable
+    PeerHandler inTheWay(Peer peer) {
+        if (!isRouter() || core.config().duplicateIdentity() != DuplicateIdentity.TAKE_OVER_IF_CLOSING) {
+            return null;
+        }
+        Peer owner = peers.get(peer.identity());
+        return owner == null || owner == peer || isLeaving(owner) ? null : owner.link();
+    }
+
+    @Override
+    @Nullable
+    String up(Peer peer) {
+        if (peer.isLeaving()) {
+            return null; // it only gets what is queued
+        }
+        ByteBuffer identity = peer.identity();
+        ByteBuffer name;
+        if (!isRouter() || !identity.hasRemaining()) {
+            name = peer.name().hasRemaining() ? peer.name() : newName();
+        } else {
+            name = ByteBuffer.wrap(bytes(identity));
+        }
+        Peer owner = peers.get(name);
+        if (owner != null && owner != peer) {
+            String refusal = takeOver(owner);
+            if (refusal != null) {
+                return refusal;
+            }
+        }
+        peers.remove(ByteBuffer.wrap(peer.nameBytes()), peer); // it may have had another name
+        peer.name(bytes(name));
+        peers.put(ByteBuffer.wrap(peer.nameBytes()), peer);
+        return null;
+    }
+
+    private @Nullable String takeOver(Peer owner) {
+        PeerHandler link = owner.link();
+        boolean wins = switch (core.config().duplicateIdentity()) {
+            case REJECT -> false;
+            case TAKE_OVER_IF_CLOSING -> isLeaving(owner);
+            case TAKE_OVER -> true;
+        };
+        if (!wins) {
+            return "identity: taken by another peer";
+        }
+        peers.values().remove(owner);
+        if (link != null) {
+            link.refuse("another peer has taken over its identity");
+        }
+        return null;
+    }
+
+    private static boolean isLeaving(Peer owner) {
+        PeerHandler link = owner.link();
+        return link == null || !link.channel().isActive();
+    }
+
+    private ByteBuffer newName() {
+        ByteBuffer name;
+        do {
+            name = nextName();
+        } while (peers.containsKey(name));
+        return name;
+    }
+
+    private ByteBuffer nextName() {
+        int id = ++lastId == 0 ? ++lastId : lastId;
+        return isRouter()
+                ? ByteBuffer.allocate(9)
+                        .put(MADE)
+                        .putInt(core.random())
+                        .putInt(id)
+                        .flip()
+                : ByteBuffer.allocate(4).putInt(id).flip();
+    }
+
+    private static byte[] bytes(ByteBuffer buffer) {
+        byte[] bytes = new byte[buffer.remaining()];
+        buffer.duplicate().get(bytes);
+        return bytes;
+    }
+
+    @Override
+    void down(Peer peer) {
+        if (peer.connector() == null || !core.config().queueWhileDown()) {
+            peers.remove(ByteBuffer.wrap(peer.nameBytes()), peer);
+        }
+    }
+
+    @Override
+    void leaving(Peer peer) {
+        left(peer);
+    }
+
+    @Override
+    void left(Peer peer) {
+        peers.remove(ByteBuffer.wrap(peer.nameBytes()), peer);
+    }
+}

@@ -1,0 +1,56 @@
+package dev.zmtp.internal.socket;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.socket.ZMTPRegistration;
+import java.util.concurrent.atomic.LongAdder;
+
+/** A socket that gets a copy of everything that passes a proxy. Used on the event loops of both sides. */
+public final class Capture {
+
+    private final SocketCore socket;
+    private final boolean everything;
+    private final LongAdder captured = new LongAdder();
+    private final LongAdder dropped = new LongAdder();
+
+    public Capture(SocketCore socket, boolean everything) {
+        this.socket = socket;
+        this.everything = everything;
+    }
+
+    /** Calls the listener when a copy that was refused may be taken, if the traffic waits for that. */
+    ZMTPRegistration onRoom(Runnable listener) {
+        return everything ? socket.senders().roomListeners().listen(listener) : () -> {};
+    }
+
+    /**
+     * Offers a copy, whose frames share the bytes. The message stays the caller's.
+     *
+     * @return whether the message may go on
+     */
+    boolean offer(ZMTPMessage message) {
+        ZMTPMessage copy = InprocHandler.duplicate(message);
+        if (socket.senders().trySend(copy)) {
+            captured.increment();
+            return true;
+        }
+        copy.release();
+        if (everything) {
+            return false;
+        }
+        dropped.increment();
+        return true;
+    }
+
+    /** Whether the traffic waits for room that will never come. */
+    boolean hasEnded() {
+        return everything && socket.senders().isClosed();
+    }
+
+    public long captured() {
+        return captured.sum();
+    }
+
+    public long dropped() {
+        return dropped.sum();
+    }
+}

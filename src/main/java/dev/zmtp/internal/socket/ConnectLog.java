@@ -1,0 +1,46 @@
+package dev.zmtp.internal.socket;
+
+import dev.zmtp.socket.ZMTPSocketEvent.Kind;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a connector says in the log: a warning for the first failure and for each that is of another kind than the last,
+ * and a line when it is up again. What is repeated is said at level DEBUG. Used on the event loop.
+ */
+final class ConnectLog {
+
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance(ConnectLog.class);
+
+    private final String endpoint;
+
+    /** The kind of the last failure; null while there is none to report. */
+    private @Nullable Kind last;
+
+    ConnectLog(String endpoint) {
+        this.endpoint = endpoint;
+    }
+
+    void failed(Kind kind, Throwable cause, boolean again) {
+        String next = again ? "trying again" : "given up";
+        if (kind == last) {
+            logger.debug("{}: {}, {}", endpoint, text(cause), next);
+        } else {
+            logger.warn("{}: {}, {}", endpoint, text(cause), next);
+        }
+        last = kind;
+    }
+
+    private static String text(Throwable cause) {
+        String message = cause.getMessage();
+        return message == null ? cause.getClass().getSimpleName() : message;
+    }
+
+    void up() {
+        if (last != null) {
+            last = null;
+            logger.info("{}: connected", endpoint);
+        }
+    }
+}

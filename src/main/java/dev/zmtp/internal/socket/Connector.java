@@ -1,0 +1,319 @@
+package dev.zmtp.internal.socket;
+
+import static dev.zmtp.socket.ZMTPSocketException.Reason.TIMEOUT;
+
+import dev.zmtp.socket.ZMTPSocketEvent;
+import dev.zmtp.socket.ZMTPSocketException;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelOption;
+import io.netty.util.concurrent.ScheduledFuture;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
+import java.io.IOException;
+import java.net.SocketAddress;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One endpoint that a socket connects to. Whenever the connection ends, it connects again after a wait of its
+ * {@link Backoff}. Names are resolved for each attempt, and all their addresses are tried.
+ */
+final class Connector extends AbstractEndpoint {
+
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance(Connector.class);
+
+    private final Peer peer;
+    private final Backoff backoff;
+    private final CompletableFuture<Void> closed = new CompletableFuture<>();
+    private final ConnectLog log;
+    private volatile State state = State.RESOLVING;
+
+    // On the event loop
+    private final Queue<SocketAddress> addresses = new ArrayDeque<>(1);
+    private @Nullable AutoCloseable whenBound;
+    private @Nullable ScheduledFuture<?> retry;
+    private @Nullable ScheduledFuture<?> lingers;
+    private @Nullable PeerHandler link;
+    private boolean closing;
+    private volatile @Nullable Throwable lastFailure;
+
+    Connector(SocketCore core, Endpoint endpoint) {
+        super(core, endpoint);
+        this.peer = new Peer(core, this);
+        this.log = new ConnectLog(text());
+        this.backoff =
+                new Backoff(core.config(), () -> ThreadLocalRandom.current().nextLong());
+    }
+
+    @Override
+    public String text() {
+        return endpoint.toString();
+    }
+
+    @Override
+    public State state() {
+        return state;
+    }
+
+    /** The peer at the other end, whether it is connected or not. */
+    Peer peer() {
+        return peer;
+    }
+
+    @Override
+    ZMTPSocketException notReadyYet() {
+        return new ZMTPSocketException(TIMEOUT, text() + ": " + state, lastFailure);
+    }
+
+    @Override
+    public void retryNow() {
+        core.tryExecute(() -> {
+            if (state == State.WAITING) {
+                attempt();
+            }
+        });
+    }
+
+    @Override
+    public void close() {
+        if (!core.tryExecute(() -> close(core.config().linger()))) {
+            closed.complete(null);
+        }
+    }
+
+    /** Completes when the connection has ended after {@link #close}. */
+    CompletableFuture<Void> closed() {
+        return closed.copy();
+    }
+
+    // On the event loop
+
+    void start() {
+        try {
+            whenBound = endpoint.address().whenBound(this::retryNow);
+        } catch (RuntimeException e) {
+            logger.warn("{}: nobody tells when it is bound", endpoint, e);
+        }
+        attempt();
+    }
+
+    private void attempt() {
+        if (core.eventLoop().isShuttingDown()) { // a channel made now would outlive it
+            closeNow();
+            return;
+        }
+        cancel(retry);
+        retry = null;
+        state = State.RESOLVING;
+        core.events().fire(new ZMTPSocketEvent.Connecting(text(), backoff.failures() + 1));
+        lookUp();
+    }
+
+    @Override
+    void resolve() {
+        List<? extends SocketAddress> found;
+        try {
+            found = endpoint.address().resolve();
+        } catch (Throwable e) { // the transport may be a user's
+            core.executeHere(() -> failed(e));
+            return;
+        }
+        core.executeHere(() -> resolved(found));
+    }
+
+    private void resolved(List<? extends SocketAddress> found) {
+        if (state != State.RESOLVING) {
+            return; // it was closed in the meantime
+        }
+        addresses.clear();
+        addresses.addAll(found);
+        connectToNext(new IOException(endpoint + ": the name has no address"));
+    }
+
+    private void connectToNext(Throwable cause) {
+        SocketAddress address = addresses.poll();
+        if (address == null) {
+            failed(cause);
+            return;
+        }
+        state = State.CONNECTING;
+        PeerHandler handler = new PeerHandler(core, new Attempt());
+        link = handler;
+        Bootstrap bootstrap = new Bootstrap()
+                .group(core.eventLoop())
+                .channelFactory(endpoint.transport()::channel)
+                .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int)
+                        core.config().connectTimeout().toMillis())
+                .handler(core.setup().connecting(this, handler));
+        Sockets.options(bootstrap, core.config(), endpoint);
+        bootstrap
+                .connect(address, endpoint.address().source())
+                .addListener(
+                        (ChannelFuture connected) -> // on another thread if no channel could be made
+                        core.executeHere(() -> connected(connected.channel(), connected.cause())));
+    }
+
+    private void connected(Channel channel, @Nullable Throwable cause) {
+        if (cause != null) {
+            if (state == State.CONNECTING) {
+                connectToNext(cause);
+            }
+        } else if (state == State.CONNECTING) {
+            state = State.HANDSHAKING;
+            addresses.clear();
+            SocketAddress local = channel.localAddress();
+            if (local != null && local.equals(channel.remoteAddress())) { // by an ephemeral port
+                Objects.requireNonNull(link).refuse("connected to itself");
+            }
+        }
+    }
+
+    /** Called when the attempt or the connection has ended. */
+    @Override
+    void failed(Throwable cause) {
+        if (state == State.STOPPED || state == State.WAITING) {
+            return;
+        }
+        link = null;
+        lastFailure = cause;
+        if (closing && !core.routing().waitsFor(peer)) {
+            stop(cause);
+            return;
+        }
+        ZMTPSocketEvent.Kind kind = Backoff.kindOf(cause);
+        long wait = backoff.next(kind);
+        log.failed(kind, cause, wait >= 0);
+        if (wait < 0) {
+            stop(cause);
+            core.events().fire(new ZMTPSocketEvent.Stopped(text(), cause));
+            return;
+        }
+        state = State.WAITING;
+        core.events()
+                .fire(new ZMTPSocketEvent.RetryScheduled(
+                        text(), kind, backoff.failures(), Duration.ofNanos(wait), cause));
+        retry = core.schedule(this::attempt, wait);
+    }
+
+    /** What ended the last attempt or connection; null while it is connected. */
+    @Nullable
+    Throwable lastFailure() {
+        return lastFailure;
+    }
+
+    /** Whether its peer takes no more messages. */
+    boolean isClosing() {
+        return closing || state == State.STOPPED;
+    }
+
+    private void stop(Throwable cause) {
+        state = State.STOPPED;
+        cancel(retry);
+        cancel(lingers);
+        addresses.clear();
+        if (whenBound != null) {
+            Sockets.closeQuietly(whenBound);
+        }
+        core.stopped(this);
+        ready.completeExceptionally(cause);
+        if (link == null || !link.isOpen()) {
+            closed.complete(null);
+        }
+    }
+
+    private static void cancel(@Nullable ScheduledFuture<?> timer) {
+        if (timer != null) {
+            timer.cancel(false);
+        }
+    }
+
+    /** Whether all that was sent has left. */
+    private boolean isIdle() {
+        return !core.routing().waitsFor(peer) && (link == null || link.isIdle());
+    }
+
+    void close(Duration linger) {
+        if (closing || state == State.STOPPED) {
+            return;
+        }
+        closing = true;
+        core.routing().leaving(peer);
+        if (linger.isZero() || isIdle()) {
+            closeNow();
+        } else {
+            lingers = core.schedule(this::closeNow, Settings.nanos(linger));
+        }
+    }
+
+    /** Called when the peer is there, and gets messages. */
+    void joined() {
+        ready.complete(this);
+    }
+
+    /** Called when a message has left. If it was the last one of a connector that is closing, the connection ends. */
+    void drained() {
+        if (closing && isIdle()) {
+            closeNow();
+        }
+    }
+
+    void closeNow() {
+        closing = true;
+        if (state == State.STOPPED) {
+            return;
+        }
+        PeerHandler now = link;
+        stop(new ZMTPSocketException(ZMTPSocketException.Reason.CLOSED, "the connector is closed"));
+        if (now != null) {
+            now.close();
+        }
+    }
+
+    /** One connection of this connector. */
+    private final class Attempt implements PeerHandler.Origin {
+
+        @Override
+        public String endpoint() {
+            return text();
+        }
+
+        @Override
+        public @Nullable Listener listener() {
+            return null;
+        }
+
+        @Override
+        public Peer peer() {
+            return peer;
+        }
+
+        @Override
+        public void up() {
+            state = State.UP;
+            lastFailure = null;
+            log.up();
+        }
+
+        @Override
+        public void ended(PeerHandler ended, Throwable cause) {
+            if (state == State.STOPPED) {
+                closed.complete(null);
+            }
+            if (ended != link || state == State.CONNECTING) {
+                return; // the next address is tried, or the connector has stopped
+            }
+            if (ended.upSince() != 0) {
+                backoff.lived(core.nanoTime() - ended.upSince());
+            }
+            failed(cause);
+        }
+    }
+}

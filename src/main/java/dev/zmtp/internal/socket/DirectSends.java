@@ -1,0 +1,118 @@
+package dev.zmtp.internal.socket;
+
+import static dev.zmtp.socket.ZMTPSocketException.Reason.FULL;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.PEER_DOWN;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
+import dev.zmtp.socket.ZMTPSocketException;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** Messages to a peer that the application, or a request, names by its object. */
+final class DirectSends {
+
+    /** A message on its way to the event loop, in line with those that have no address. */
+    record Addressed(
+            Peer peer, ZMTPMessage message, @Nullable CompletableFuture<Void> result, boolean reserved) {}
+
+    private final SocketCore core;
+
+    DirectSends(SocketCore core) {
+        this.core = core;
+    }
+
+    /** Takes the message over. From any thread. */
+    void send(Peer peer, ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
+        if (core.inEventLoop()) {
+            sendNow(peer, message, result);
+            return;
+        }
+        if (core.senders().credit().take(message.readableBytes())) {
+            core.senders().hand(new Addressed(peer, message, result, false));
+        } else {
+            refuse(message, result, FULL, "more is on its way to the event loop than a peer's queue may have");
+        }
+    }
+
+    /** Returns whether {@link #trySend} would take a message now. From any thread. */
+    boolean mayTake(Peer peer) {
+        if (core.senders().isClosed() || !isThere(peer)) {
+            return false;
+        }
+        return core.inEventLoop()
+                ? peer.canTake()
+                : peer.queue().hasRoom() && core.senders().credit().isOpen();
+    }
+
+    /** Takes the message over if there is room for it. From any thread. */
+    boolean trySend(Peer peer, ZMTPMessage message) {
+        if (!mayTake(peer)) {
+            return false;
+        }
+        if (core.inEventLoop()) {
+            sendNow(peer, message, null);
+            return true;
+        }
+        if (!peer.queue().reserve()) {
+            return false;
+        }
+        if (!core.senders().credit().take(message.readableBytes())) {
+            peer.queue().unreserve();
+            return false;
+        }
+        core.senders().hand(new Addressed(peer, message, null, true));
+        return true;
+    }
+
+    /** Sends what has come to the event loop. */
+    void arrived(Addressed sent) {
+        core.senders().credit().give(1, sent.message.readableBytes());
+        if (!sent.reserved) {
+            sendNow(sent.peer, sent.message, sent.result);
+            return;
+        }
+        sent.peer.queue().unreserve();
+        if (isThere(sent.peer)) {
+            sent.peer.sendNoted();
+            sent.peer.sendAccepted(sent.message, null);
+        } else {
+            refuse(sent.message, null, PEER_DOWN, "the peer has left");
+        }
+    }
+
+    private static boolean isThere(Peer peer) {
+        return !peer.isLeaving() && (peer.isUp() || peer.mayBeQueuedFor());
+    }
+
+    /**
+     * Sends the answer of a handler. It is not refused if the peer's queue is full: then the peer, which asks and does
+     * not read, is not read from until there is room again. Takes the message over. On the event loop.
+     */
+    void answer(Peer peer, ZMTPMessage message) {
+        if (peer.isUp() && !peer.isLeaving() && core.config().whenFull() == WhenFull.WAIT) {
+            peer.sendAccepted(message, null);
+            peer.readIfThereIsRoom();
+        } else {
+            sendNow(peer, message, null);
+        }
+    }
+
+    private void sendNow(Peer peer, ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
+        if (!isThere(peer)) {
+            refuse(message, result, PEER_DOWN, "the peer has left");
+        } else if (peer.send(message, result) == Fate.REFUSED) {
+            refuse(message, result, FULL, "the queue of " + peer.place() + " is full");
+        }
+    }
+
+    private void refuse(
+            ZMTPMessage message,
+            @Nullable CompletableFuture<Void> result,
+            ZMTPSocketException.Reason reason,
+            String text) {
+        core.account().dropped();
+        message.release();
+        SendResults.fail(result, reason, text);
+    }
+}

@@ -1,0 +1,64 @@
+package dev.zmtp.internal.socket;
+
+import dev.zmtp.ZMTPMessage;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Sends and receives single messages as the type of the socket does: a REQ and a REP by turns (RFC 28), all others at
+ * any time. The caller has checked that the type sends or receives.
+ */
+public final class Exchange {
+
+    private final SocketCore core;
+    private final StrictRequest request;
+    private final StrictReply reply;
+
+    public Exchange(SocketCore core) {
+        this.core = core;
+        this.request = new StrictRequest(core);
+        this.reply = new StrictReply(core);
+    }
+
+    /** Takes the message over. */
+    public CompletableFuture<Void> send(ZMTPMessage message) {
+        return switch (core.type()) {
+            case REQ -> request.send(message);
+            case REP -> reply.send(message);
+            default -> core.senders().send(message);
+        };
+    }
+
+    /** Returns whether the message was taken; otherwise it still belongs to the caller. */
+    public boolean trySend(ZMTPMessage message) {
+        return switch (core.type()) {
+            case REQ -> request.maySend() && accepted(request.send(message));
+            case REP -> reply.maySend() && accepted(reply.send(message));
+            default -> core.senders().trySend(message);
+        };
+    }
+
+    private static boolean accepted(CompletableFuture<Void> ignored) {
+        return true;
+    }
+
+    public CompletableFuture<ZMTPMessage> receive() {
+        switch (core.type()) {
+            case REQ -> {
+                return request.receive();
+            }
+            case REP -> {
+                return reply.receive();
+            }
+            default -> {
+                Received received = new Received(core);
+                core.inbox().take(received);
+                return received;
+            }
+        }
+    }
+
+    /** Called when the socket accepts nothing more. */
+    public void close() {
+        request.close();
+    }
+}

@@ -1,0 +1,55 @@
+package dev.zmtp.internal.socket;
+
+import dev.zmtp.socket.ZMTPSocketEvent;
+import java.net.SocketAddress;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reports connections that did not end their handshake. A scanner makes many of them: of those that were accepted, the
+ * first few of a second are reported one by one, and the others are counted.
+ */
+final class FailedHandshakes {
+
+    /** How many of a second are reported one by one. */
+    private static final int EACH = 10;
+
+    private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
+
+    private final SocketCore core;
+    private final Map<String, Counted> counted = new LinkedHashMap<>();
+    private int failed;
+    private boolean scheduled;
+
+    FailedHandshakes(SocketCore core) {
+        this.core = core;
+    }
+
+    void failed(PeerHandler link, Throwable cause) {
+        String endpoint = link.endpoint();
+        SocketAddress address = link.channel().remoteAddress();
+        if (link.wasAccepted() && ++failed > EACH) {
+            Counted before = counted.get(endpoint);
+            counted.put(endpoint, new Counted(address, cause, before == null ? 0 : before.others + 1));
+        } else {
+            core.events().fire(new ZMTPSocketEvent.HandshakeFailed(endpoint, address, cause, 0));
+        }
+        if (failed > 0 && !scheduled) {
+            scheduled = true;
+            core.schedule(this::secondIsOver, SECOND);
+        }
+    }
+
+    private void secondIsOver() {
+        scheduled = false;
+        failed = 0;
+        counted.forEach((endpoint, last) -> core.events()
+                .fire(new ZMTPSocketEvent.HandshakeFailed(endpoint, last.address, last.cause, last.others)));
+        counted.clear();
+    }
+
+    /** The last one of an endpoint, and how many came before it. */
+    private record Counted(@Nullable SocketAddress address, Throwable cause, long others) {}
+}

@@ -1,0 +1,33 @@
+package dev.zmtp.internal.socket;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.ZMTPSocketType;
+
+/**
+ * Delivers what the application has subscribed to, or the messages of groups that it has joined, as peers may send more
+ * (RFC 29, 48).
+ */
+final class Filtered extends Reception {
+
+    private final SocketCore core;
+    private final int minFrames;
+    private final int maxFrames;
+
+    Filtered(SocketCore core) {
+        boolean groups = core.type() == ZMTPSocketType.DISH;
+        this.core = core;
+        this.minFrames = groups ? 2 : 1;
+        this.maxFrames = groups ? 2 : Integer.MAX_VALUE;
+    }
+
+    @Override
+    void received(Peer from, ZMTPMessage message) {
+        if (message.size() < minFrames || message.size() > maxFrames) {
+            malformed(from, message);
+        } else if (core.subscriptions().match(message.frame(0))) {
+            core.inbox().deliver(from, message);
+        } else {
+            message.release();
+        }
+    }
+}

@@ -1,0 +1,271 @@
+package dev.zmtp.internal.socket;
+
+import dev.zmtp.ZMTPMessage;
+import java.lang.invoke.VarHandle;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One direction of a proxy. It takes messages on the event loop of one socket and sends them on that of the other.
+ *
+ * <p>Between them is a bounded ring. As soon as a message is refused, or the ring is full, no more are taken. So
+ * messages wait in the queues of the peers that sent them, and these peers are not read from once their queues are
+ * full.
+ */
+public final class Forwarding implements Inbox.Sink {
+
+    /** How much one event loop may have taken that the other has not sent. */
+    private static final QueueLimit ON_THE_WAY = new QueueLimit(1_024, 4L << 20);
+
+    /** How many messages are sent in one turn, so that the event loop serves others in between. */
+    private static final int MAX_MESSAGES_PER_TURN = 1_024;
+
+    /** A message and the peer that sent it, to whose queue it returns if it is not forwarded. */
+    private record Taken(Peer from, ZMTPMessage message, long bytes) {}
+
+    private final SocketCore source;
+    private final SocketCore target;
+    private final @Nullable Capture capture;
+    private final Runnable whenASocketEnds;
+    private final Runnable drainTask = this::drain;
+    private final Runnable pumpTask;
+
+    private final InprocRing ring = new InprocRing(ON_THE_WAY);
+
+    /** Whether nothing is taken until the target's event loop has looked at the ring again. */
+    private final AtomicBoolean waiting = new AtomicBoolean();
+
+    private final AtomicBoolean drainScheduled = new AtomicBoolean();
+    private volatile boolean paused;
+    private volatile boolean ended;
+
+    // Used by the source's event loop
+    private final Count received = new Count();
+    private final Count bytesReceived = new Count();
+
+    // Used by the target's event loop
+    private final Count sent = new Count();
+    private final Count bytesSent = new Count();
+    private final Count dropped = new Count();
+    private final List<AutoCloseable> registrations = new ArrayList<>(2);
+    private @Nullable Taken held;
+    private boolean heldIsCaptured;
+    private boolean draining;
+    private boolean over;
+    private long freed;
+
+    public Forwarding(SocketCore source, SocketCore target, @Nullable Capture capture, Runnable whenASocketEnds) {
+        this.source = source;
+        this.target = target;
+        this.capture = capture;
+        this.whenASocketEnds = whenASocketEnds;
+        this.pumpTask = source.inbox()::pump;
+    }
+
+    /** Begins. The inbox of the source is claimed. */
+    public void start() {
+        target.executeAnyway(() -> {
+            registrations.add(target.senders().roomListeners().listen(drainTask));
+            if (capture != null) {
+                registrations.add(capture.onRoom(this::wakeTarget));
+            }
+            source.executeAnyway(() -> source.inbox().sink(this));
+        });
+    }
+
+    // On the source's event loop
+
+    @Override
+    public boolean wants() {
+        return !paused && !ended && !waiting.get() && Patterns.sends(target.type());
+    }
+
+    @Override
+    public void take(Peer from, ZMTPMessage message) {
+        ZMTPMessage presented = Names.added(source, from, message);
+        long bytes = presented.readableBytes();
+        received.add(1);
+        bytesReceived.add(bytes);
+        ring.offer(new Taken(from, presented, bytes), bytes); // it has room as long as more is wanted
+        wakeTarget();
+        if (!ring.hasRoom()) {
+            waiting.set(true); // first: the target looks at this after the ring, and we at the ring after this
+            VarHandle.fullFence();
+            if (ring.hasRoom()) {
+                waiting.set(false);
+            }
+        }
+    }
+
+    @Override
+    public void closed() {
+        whenASocketEnds.run();
+    }
+
+    private void wakeTarget() {
+        if (target.inEventLoop()) {
+            drain();
+            return;
+        }
+        VarHandle.fullFence(); // either we see that the drain ends, or it sees what was added
+        if (!drainScheduled.get() && drainScheduled.compareAndSet(false, true)) {
+            target.execute(drainTask);
+        }
+    }
+
+    // On the target's event loop
+
+    private void drain() {
+        drainScheduled.set(false); // first: what is added from now on schedules the next
+        VarHandle.fullFence();
+        if (draining || over) {
+            return;
+        }
+        draining = true;
+        int messages = 0;
+        boolean room = true;
+        for (Taken next = next(); room && next != null && messages < MAX_MESSAGES_PER_TURN; next = next()) {
+            room = give(next);
+            messages++;
+        }
+        draining = false;
+        ring.free(freed);
+        freed = 0;
+        if (room) {
+            wakeSource();
+        }
+        if (messages == MAX_MESSAGES_PER_TURN) {
+            target.execute(drainTask);
+        }
+    }
+
+    /**
+     * Returns the message to send next, which stays here until it is sent; null if there is none, or if none may be
+     * sent.
+     */
+    private @Nullable Taken next() {
+        if (held == null && !paused) {
+            held = (Taken) ring.poll();
+            freed += held == null ? 0 : held.bytes;
+        }
+        return paused ? null : held;
+    }
+
+    /** Returns whether the message was sent or dropped. Otherwise it is held. */
+    private boolean give(Taken next) {
+        if (capture != null && !heldIsCaptured) {
+            heldIsCaptured = capture.offer(next.message);
+            if (!heldIsCaptured) {
+                return refused();
+            }
+        }
+        Fate fate = Fate.DROPPED;
+        if (Patterns.maySend(target.type(), next.message.size())) {
+            fate = target.senders().offer(next.message);
+        } else {
+            next.message.release();
+        }
+        if (fate == Fate.REFUSED) {
+            return refused();
+        }
+        held = null;
+        heldIsCaptured = false;
+        if (fate == Fate.DROPPED) {
+            dropped.add(1);
+        } else {
+            sent.add(1);
+            bytesSent.add(next.bytes);
+        }
+        return true;
+    }
+
+    private boolean refused() {
+        waiting.set(true);
+        if (capture != null && capture.hasEnded()) {
+            whenASocketEnds.run();
+        }
+        return false;
+    }
+
+    private void wakeSource() {
+        if (waiting.get() && waiting.compareAndSet(true, false)) {
+            source.execute(pumpTask);
+        }
+    }
+
+    // Control, from any thread
+
+    public void pause() {
+        paused = true;
+    }
+
+    public void resume() {
+        paused = false;
+        target.executeAnyway(drainTask);
+        source.executeAnyway(pumpTask);
+    }
+
+    /** Takes no more messages, sends what may be sent now, and returns the rest to its peers. Called once. */
+    public void end(Runnable whenEnded) {
+        source.executeLaterAnyway(
+                () -> { // a message may be about to be sent
+                    ended = true;
+                    target.executeAnyway(() -> {
+                        List<Taken> rest = endThere();
+                        source.executeAnyway(() -> {
+                            endHere(rest);
+                            whenEnded.run();
+                        });
+                    });
+                });
+    }
+
+    private List<Taken> endThere() {
+        drain();
+        over = true;
+        registrations.forEach(Sockets::closeQuietly);
+        List<Taken> rest = new ArrayList<>();
+        if (held != null) {
+            rest.add(held);
+            held = null;
+        }
+        for (Taken next = (Taken) ring.poll(); next != null; next = (Taken) ring.poll()) {
+            rest.add(next);
+        }
+        return rest;
+    }
+
+    private void endHere(List<Taken> rest) {
+        for (int i = rest.size() - 1; i >= 0; i--) {
+            Taken last = rest.get(i);
+            if (!source.inbox().returned(last.from, Names.removed(source, last.message))) {
+                dropped.add(1);
+            }
+        }
+        source.inbox().unsink(this);
+    }
+
+    // Statistics, from any thread
+
+    public long received() {
+        return received.get();
+    }
+
+    public long bytesReceived() {
+        return bytesReceived.get();
+    }
+
+    public long sent() {
+        return sent.get();
+    }
+
+    public long bytesSent() {
+        return bytesSent.get();
+    }
+
+    public long dropped() {
+        return dropped.get();
+    }
+}

@@ -1,0 +1,334 @@
+package dev.zmtp.internal.socket;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.codec.ZMTPSizeEstimator;
+import io.netty.channel.AbstractChannel;
+import io.netty.channel.ChannelConfig;
+import io.netty.channel.ChannelMetadata;
+import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.DefaultChannelConfig;
+import io.netty.channel.EventLoop;
+import io.netty.util.ReferenceCountUtil;
+import java.lang.invoke.VarHandle;
+import java.net.ConnectException;
+import java.net.SocketAddress;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One end of a connection within the process, on event loops of any transport. What is written passes by reference
+ * through a bounded ring to the event loop of the other end. What finds no room stays in the outbound buffer, and its
+ * water marks stop the writer.
+ */
+final class InprocChannel extends AbstractChannel {
+
+    private static final ChannelMetadata METADATA = new ChannelMetadata(false);
+
+    /** How many messages are read in one turn, so that the event loop serves others in between. */
+    private static final int MAX_MESSAGES_PER_TURN = 1_024;
+
+    private static final int ALL = Integer.MAX_VALUE;
+
+    private enum State {
+        NEW,
+        CONNECTED,
+        CLOSED
+    }
+
+    private final ChannelConfig config = new Config();
+    private final Runnable readTask = this::readTurn;
+    private final Runnable flushTask = this::flushTurn;
+    private final Runnable loopEnds = this::closeWithLoop;
+
+    /** What arrives at this end. */
+    private final InprocRing inbound;
+
+    /** Whether a read of this end is scheduled, or will look at the ring. */
+    private final AtomicBoolean reading = new AtomicBoolean();
+
+    /** Whether this end waits for room in the ring of the other one. */
+    private final AtomicBoolean blocked = new AtomicBoolean();
+
+    private volatile State state = State.NEW;
+    private volatile @Nullable InprocChannel other;
+    private volatile @Nullable SocketAddress local;
+    private volatile @Nullable SocketAddress remote;
+
+    // On the event loop
+    private boolean readPending;
+
+    InprocChannel(QueueLimit limit) {
+        this(null, limit);
+    }
+
+    private InprocChannel(@Nullable InprocServerChannel parent, QueueLimit limit) {
+        super(parent);
+        this.inbound = new InprocRing(limit);
+        config.setMessageSizeEstimator(ZMTPSizeEstimator.INSTANCE);
+    }
+
+    /** The accepted end of a connection of {@code client}. */
+    static InprocChannel accepted(InprocServerChannel parent, InprocChannel client, QueueLimit limit) {
+        InprocChannel accepted = new InprocChannel(parent, limit);
+        accepted.local = parent.localAddress();
+        accepted.remote = client.localAddress();
+        accepted.other = client;
+        accepted.state = State.CONNECTED;
+        return accepted;
+    }
+
+    @Override
+    public ChannelConfig config() {
+        return config;
+    }
+
+    @Override
+    public ChannelMetadata metadata() {
+        return METADATA;
+    }
+
+    @Override
+    public boolean isOpen() {
+        return state != State.CLOSED;
+    }
+
+    @Override
+    public boolean isActive() {
+        return state == State.CONNECTED;
+    }
+
+    @Override
+    protected boolean isCompatible(EventLoop loop) {
+        return true;
+    }
+
+    @Override
+    protected @Nullable SocketAddress localAddress0() {
+        return local;
+    }
+
+    @Override
+    protected @Nullable SocketAddress remoteAddress0() {
+        return remote;
+    }
+
+    @Override
+    protected void doBind(SocketAddress address) {
+        throw new UnsupportedOperationException("bind: a client has no address of its own");
+    }
+
+    @Override
+    protected void doDisconnect() {
+        doClose();
+    }
+
+    // Out
+
+    @Override
+    protected Object filterOutboundMessage(Object msg) {
+        return msg;
+    }
+
+    @Override
+    protected void doWrite(ChannelOutboundBuffer out) {
+        InprocChannel to = other;
+        if (to == null || !to.isOpen()) { // in the latter case this end is about to be closed, too
+            return;
+        }
+        boolean wrote = false;
+        for (Object msg = out.current(); msg != null; msg = out.current()) {
+            ReferenceCountUtil.retain(msg); // first: the reader may be done with it before the buffer releases it
+            if (!to.inbound.offer(msg, sizeOf(msg)) && !offerBlocked(to, msg)) {
+                ReferenceCountUtil.release(msg);
+                break;
+            }
+            wrote = true;
+            out.remove();
+        }
+        if (wrote) {
+            to.wake();
+            VarHandle.fullFence();
+            if (!to.isOpen()) { // it has emptied its ring, perhaps before it had this
+                to.inbound.clear();
+            }
+        }
+    }
+
+    /**
+     * Announces that it waits, and then tries again. So either the reader sees the announcement, or this end sees the
+     * room.
+     */
+    private boolean offerBlocked(InprocChannel to, Object msg) {
+        blocked.set(true);
+        VarHandle.fullFence();
+        if (to.inbound.offer(msg, sizeOf(msg))) {
+            blocked.set(false);
+            return true;
+        }
+        return false;
+    }
+
+    private static long sizeOf(Object msg) {
+        return msg instanceof ZMTPMessage message ? message.readableBytes() : 0;
+    }
+
+    private void flushTurn() {
+        unsafe().flush();
+    }
+
+    // In
+
+    @Override
+    protected void doBeginRead() {
+        readPending = true;
+        if (!inbound.isEmpty()) {
+            wake();
+        }
+    }
+
+    /** Called when there is something to read, from any thread. */
+    private void wake() {
+        VarHandle.fullFence(); // either we see the reader stop, or it sees what was written
+        if (!reading.get() && reading.compareAndSet(false, true)) {
+            try {
+                eventLoop().execute(readTask);
+            } catch (RejectedExecutionException e) { // it has ended
+                reading.set(false);
+            } catch (IllegalStateException e) { // it is not registered: it looks at the ring when it is
+                reading.set(false);
+                if (isRegistered()) { // meanwhile, and saw that a read was scheduled
+                    wake();
+                }
+            }
+        }
+    }
+
+    private void readTurn() {
+        reading.set(false); // first: what is written from now on wakes it again
+        VarHandle.fullFence();
+        if (readPending && isActive()) {
+            read(MAX_MESSAGES_PER_TURN);
+            if (readPending && !inbound.isEmpty()) {
+                wake();
+            }
+        }
+    }
+
+    private void read(int most) {
+        long bytes = 0;
+        int messages = 0;
+        readPending = false;
+        for (Object msg = inbound.poll(); msg != null; msg = inbound.poll()) {
+            bytes += sizeOf(msg);
+            pipeline().fireChannelRead(msg);
+            if (++messages == most || (most != ALL && !config.isAutoRead()) || !isOpen()) {
+                break;
+            }
+        }
+        inbound.free(bytes);
+        InprocChannel from = other;
+        if (messages > 0) {
+            if (from != null && from.blocked.get() && from.blocked.compareAndSet(true, false)) {
+                from.runThere(from.flushTask);
+            }
+            pipeline().fireChannelReadComplete();
+        } else {
+            readPending = true;
+        }
+    }
+
+    private void runThere(Runnable task) {
+        try {
+            eventLoop().execute(task);
+        } catch (RejectedExecutionException | IllegalStateException e) {
+            // Its event loop has ended, or has not begun, so no task is needed.
+        }
+    }
+
+    // The end
+
+    private void closeWithLoop() {
+        unsafe().close(voidPromise());
+    }
+
+    @Override
+    @SuppressWarnings("deprecation") // its successor is in Netty 4.2 only
+    protected void doRegister() {
+        InprocServerChannel.addHook(eventLoop(), loopEnds);
+        InprocChannel client = other;
+        if (client != null && !client.isOpen()) { // it could not say so to an end without an event loop
+            runThere(this::otherClosed);
+        }
+    }
+
+    @Override
+    protected void doClose() {
+        if (isRegistered()) {
+            InprocServerChannel.removeHook(eventLoop(), loopEnds);
+        }
+        state = State.CLOSED;
+        InprocChannel peer = other;
+        if (peer != null) {
+            peer.runThere(peer::otherClosed);
+        }
+        inbound.clear();
+    }
+
+    /** What has arrived is read first, as with a connection over a network. */
+    private void otherClosed() {
+        if (isActive()) {
+            read(ALL);
+            unsafe().close(voidPromise());
+        }
+    }
+
+    @Override
+    protected void doDeregister() {
+        if (isOpen()) {
+            unsafe().close(voidPromise());
+        }
+    }
+
+    @Override
+    protected AbstractUnsafe newUnsafe() {
+        return new InprocUnsafe();
+    }
+
+    private final class Config extends DefaultChannelConfig {
+        Config() {
+            super(InprocChannel.this);
+        }
+
+        @Override
+        protected void autoReadCleared() {
+            if (isRegistered() && eventLoop().inEventLoop()) {
+                readPending = false;
+            }
+        }
+    }
+
+    private final class InprocUnsafe extends AbstractUnsafe {
+
+        @Override
+        public void connect(SocketAddress server, @Nullable SocketAddress from, ChannelPromise promise) {
+            if (!promise.setUncancellable() || !ensureOpen(promise)) {
+                return;
+            }
+            local = new InprocAddress("#" + id().asShortText());
+            InprocServerChannel found = InprocServerChannel.at(server);
+            InprocChannel accepted = found == null ? null : found.accept(InprocChannel.this);
+            if (accepted == null) {
+                safeSetFailure(promise, new ConnectException(server + ": nobody is bound to this name"));
+                closeIfClosed();
+                return;
+            }
+            remote = server;
+            other = accepted;
+            state = State.CONNECTED;
+            safeSetSuccess(promise);
+            pipeline().fireChannelActive();
+        }
+    }
+}

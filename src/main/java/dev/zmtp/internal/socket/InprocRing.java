@@ -1,0 +1,106 @@
+package dev.zmtp.internal.socket;
+
+import io.netty.util.ReferenceCountUtil;
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A ring of what is on its way from one event loop to another. One thread offers, and one polls.
+ *
+ * <p>Each of them has its numbers in cache lines of its own, and the writer looks at those of the reader only when its
+ * own say that there is no room.
+ */
+final class InprocRing {
+
+    /** Longs between two numbers that are not in the same pair of cache lines. */
+    private static final int APART = 16;
+
+    /** Of the writer: the next slot, the bytes that it has ever offered, and those of them that it knows to be read. */
+    private static final int HEAD = APART;
+
+    private static final int WRITTEN = HEAD + 1;
+    private static final int KNOWN_READ = HEAD + 2;
+
+    /** Of the reader: the next slot. */
+    private static final int TAIL = HEAD + APART;
+
+    /** Of the reader, for the writer: the bytes that it has ever read. */
+    private static final int READ = TAIL + APART;
+
+    private static final int NUMBERS = READ + APART;
+
+    private final AtomicReferenceArray<@Nullable Object> slots;
+    private final AtomicLongArray numbers = new AtomicLongArray(NUMBERS);
+    private final int mask;
+    private final long maxBytes;
+
+    InprocRing(QueueLimit limit) {
+        int capacity = Integer.highestOneBit(Math.min(limit.messages(), 1 << 20) * 2 - 1);
+        this.slots = new AtomicReferenceArray<>(capacity);
+        this.mask = capacity - 1;
+        this.maxBytes = limit.bytes();
+    }
+
+    boolean offer(Object message, long size) {
+        if (!hasRoom()) {
+            return false;
+        }
+        long head = numbers.getPlain(HEAD);
+        numbers.setPlain(WRITTEN, numbers.getPlain(WRITTEN) + size);
+        slots.setRelease((int) head & mask, message);
+        numbers.setPlain(HEAD, head + 1);
+        return true;
+    }
+
+    /** Returns whether an offer would succeed. Called by the writer. */
+    boolean hasRoom() {
+        return slots.getAcquire((int) numbers.getPlain(HEAD) & mask) == null && hasRoomForBytes();
+    }
+
+    private boolean hasRoomForBytes() {
+        long written = numbers.getPlain(WRITTEN);
+        if (written - numbers.getPlain(KNOWN_READ) < maxBytes) {
+            return true;
+        }
+        long read = numbers.getAcquire(READ);
+        numbers.setPlain(KNOWN_READ, read);
+        return written - read < maxBytes;
+    }
+
+    @Nullable
+    Object poll() {
+        long tail = numbers.getPlain(TAIL);
+        int slot = (int) tail & mask;
+        Object message = slots.getAcquire(slot);
+        if (message != null) {
+            slots.setRelease(slot, null);
+            numbers.setPlain(TAIL, tail + 1);
+        }
+        return message;
+    }
+
+    /** Releases what is left, after the reader's end. From any thread. */
+    void clear() {
+        for (int i = 0; i <= mask; i++) {
+            Object message = slots.getAndSet(i, null);
+            if (message != null) {
+                ReferenceCountUtil.release(message);
+            }
+        }
+    }
+
+    /** Called by the reader. */
+    boolean isEmpty() {
+        return slots.getAcquire((int) numbers.getPlain(TAIL) & mask) == null;
+    }
+
+    /** Called by the reader, with the bytes that it has taken since the last call. */
+    void free(long size) {
+        if (size > 0) {
+            numbers.setRelease(READ, numbers.getPlain(READ) + size);
+        }
+        VarHandle.fullFence(); // either we see the writer wait, or it sees the room
+    }
+}

@@ -1,0 +1,123 @@
+package dev.zmtp.internal.socket;
+
+import io.netty.channel.AbstractServerChannel;
+import io.netty.channel.ChannelConfig;
+import io.netty.channel.DefaultChannelConfig;
+import io.netty.channel.EventLoop;
+import io.netty.util.concurrent.SingleThreadEventExecutor;
+import java.net.BindException;
+import java.net.SocketAddress;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
+import org.jspecify.annotations.Nullable;
+
+/** Accepts connections within the process. */
+final class InprocServerChannel extends AbstractServerChannel {
+
+    private static final Map<SocketAddress, InprocServerChannel> BOUND = new ConcurrentHashMap<>();
+
+    private final ChannelConfig config = new DefaultChannelConfig(this);
+    private final QueueLimit limit;
+    private volatile @Nullable SocketAddress local;
+    private final Runnable loopEnds = this::closeWithLoop;
+    private volatile boolean closed;
+
+    InprocServerChannel(QueueLimit limit) {
+        this.limit = limit;
+    }
+
+    static @Nullable InprocServerChannel at(SocketAddress address) {
+        return BOUND.get(address);
+    }
+
+    /** Returns the other end, or null if this server has ended. Called on the client's event loop. */
+    @Nullable
+    InprocChannel accept(InprocChannel client) {
+        InprocChannel accepted = InprocChannel.accepted(this, client, limit);
+        try {
+            eventLoop().execute(() -> {
+                if (closed) {
+                    accepted.unsafe().closeForcibly();
+                } else {
+                    pipeline().fireChannelRead(accepted);
+                    pipeline().fireChannelReadComplete();
+                }
+            });
+            return accepted;
+        } catch (RejectedExecutionException e) {
+            return null;
+        }
+    }
+
+    @Override
+    public ChannelConfig config() {
+        return config;
+    }
+
+    @Override
+    public boolean isOpen() {
+        return !closed;
+    }
+
+    @Override
+    public boolean isActive() {
+        return local != null && !closed;
+    }
+
+    @Override
+    protected boolean isCompatible(EventLoop loop) {
+        return true;
+    }
+
+    @Override
+    protected @Nullable SocketAddress localAddress0() {
+        return local;
+    }
+
+    @Override
+    protected void doBind(SocketAddress address) throws BindException {
+        if (BOUND.putIfAbsent(address, this) != null) {
+            throw new BindException(address + ": the name is in use");
+        }
+        local = address;
+    }
+
+    private void closeWithLoop() {
+        unsafe().close(voidPromise());
+    }
+
+    @Override
+    @SuppressWarnings("deprecation") // its successor is in Netty 4.2 only
+    protected void doRegister() {
+        addHook(eventLoop(), loopEnds);
+    }
+
+    /** A loop closes the channels of its selector at its end, to which ours do not belong. */
+    static void addHook(EventLoop loop, Runnable hook) {
+        if (loop instanceof SingleThreadEventExecutor executor) {
+            executor.addShutdownHook(hook);
+        }
+    }
+
+    static void removeHook(EventLoop loop, Runnable hook) {
+        if (loop instanceof SingleThreadEventExecutor executor) {
+            executor.removeShutdownHook(hook);
+        }
+    }
+
+    @Override
+    protected void doClose() {
+        closed = true;
+        if (isRegistered()) {
+            removeHook(eventLoop(), loopEnds);
+        }
+        SocketAddress address = local;
+        if (address != null) {
+            BOUND.remove(address, this);
+        }
+    }
+
+    @Override
+    protected void doBeginRead() {}
+}

@@ -1,0 +1,78 @@
+package dev.zmtp.internal.socket;
+
+import dev.zmtp.socket.ZMTPTransport;
+import io.netty.channel.Channel;
+import io.netty.channel.ServerChannel;
+import java.net.SocketAddress;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * {@code inproc://}: messages pass by reference between sockets of one process. Names are shared by the whole process.
+ */
+public final class InprocTransport implements ZMTPTransport {
+
+    /** How much one event loop may have written that the other has not read. */
+    private static final QueueLimit ON_THE_WAY = new QueueLimit(1_024, 16L << 20);
+
+    /** The connectors that wait, by the name that they wait for. */
+    private static final Map<String, Set<Runnable>> WAITING = new ConcurrentHashMap<>();
+
+    @Override
+    public String scheme() {
+        return "inproc";
+    }
+
+    @Override
+    public Address address(String text, boolean bind) {
+        return new Name(text);
+    }
+
+    @Override
+    public Channel channel() {
+        return new InprocChannel(ON_THE_WAY);
+    }
+
+    @Override
+    public ServerChannel serverChannel() {
+        return new InprocServerChannel(ON_THE_WAY);
+    }
+
+    @Override
+    public boolean carriesMessages() {
+        return true;
+    }
+
+    private record Name(String text) implements Address {
+
+        @Override
+        public List<? extends SocketAddress> resolve() {
+            return List.of(new InprocAddress(text));
+        }
+
+        @Override
+        public void bound() {
+            WAITING.getOrDefault(text, Set.of()).forEach(Runnable::run);
+        }
+
+        @Override
+        public AutoCloseable whenBound(Runnable retry) {
+            WAITING.compute(text, (name, waiting) -> { // the set may be on its way out
+                Set<Runnable> its = waiting == null ? ConcurrentHashMap.newKeySet() : waiting;
+                its.add(retry);
+                return its;
+            });
+            return () -> WAITING.computeIfPresent(text, (name, waiting) -> {
+                waiting.remove(retry);
+                return waiting.isEmpty() ? null : waiting;
+            });
+        }
+
+        @Override
+        public String toString() {
+            return text;
+        }
+    }
+}

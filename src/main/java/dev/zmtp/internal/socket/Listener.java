@@ -1,0 +1,230 @@
+package dev.zmtp.internal.socket;
+
+import static dev.zmtp.socket.ZMTPSocketException.Reason.BIND_FAILED;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.TIMEOUT;
+
+import dev.zmtp.socket.ZMTPSocketEvent;
+import dev.zmtp.socket.ZMTPSocketException;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
+import java.io.IOException;
+import java.net.SocketAddress;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** One endpoint that a socket is bound to, where it accepts peers. */
+public final class Listener extends AbstractEndpoint {
+
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance(Listener.class);
+    private static final long UNTIL_SELECTED = TimeUnit.MILLISECONDS.toNanos(1);
+
+    private final CompletableFuture<Void> unbound = new CompletableFuture<>();
+    private volatile String text;
+
+    // On the event loop
+    private @Nullable Channel listener;
+    private volatile boolean ended;
+
+    Listener(SocketCore core, Endpoint endpoint) {
+        super(core, endpoint);
+        this.text = endpoint.toString();
+    }
+
+    @Override
+    public String text() {
+        return text;
+    }
+
+    @Override
+    public State state() {
+        if (!ready.isDone()) {
+            return State.RESOLVING;
+        }
+        return ended ? State.STOPPED : State.LISTENING;
+    }
+
+    @Override
+    ZMTPSocketException notReadyYet() {
+        return new ZMTPSocketException(TIMEOUT, text + " is not bound yet");
+    }
+
+    /** Does nothing: binding is not tried again. */
+    @Override
+    public void retryNow() {}
+
+    @Override
+    public void close() {
+        if (!core.tryExecute(this::end)) {
+            unbound.complete(null);
+        }
+    }
+
+    /** Completes when no more peers are accepted. */
+    CompletableFuture<Void> unbound() {
+        return unbound.copy();
+    }
+
+    // On the event loop
+
+    void start() {
+        lookUp();
+    }
+
+    @Override
+    void resolve() {
+        SocketAddress found;
+        try {
+            found = first(endpoint.address().resolve());
+        } catch (Throwable e) { // the transport may be a user's
+            core.executeHere(() -> failed(e));
+            return;
+        }
+        if (core.inEventLoop()) {
+            bind(found);
+        } else if (!core.tryExecute(() -> bind(found))) {
+            addressUnbound();
+        }
+    }
+
+    private SocketAddress first(List<? extends SocketAddress> found) throws IOException {
+        if (found.isEmpty()) {
+            throw new IOException(endpoint + ": the name has no address");
+        }
+        return found.get(0);
+    }
+
+    private void bind(SocketAddress address) {
+        if (ended) {
+            addressUnbound();
+            return;
+        }
+        ServerBootstrap bootstrap = new ServerBootstrap()
+                .group(core.eventLoop(), core.eventLoop())
+                .channelFactory(endpoint.transport()::serverChannel)
+                .childHandler(core.setup().accepted(this, () -> new PeerHandler(core, new Accepted())));
+        Sockets.options(bootstrap, core.config(), endpoint);
+        bootstrap
+                .bind(address)
+                .addListener(
+                        (ChannelFuture done) -> // on another thread if no channel could be made
+                        core.executeHere(() -> bound(done.channel(), done.cause())));
+    }
+
+    private void bound(Channel channel, @Nullable Throwable cause) {
+        if (cause != null) {
+            addressUnbound();
+            failed(cause);
+            return;
+        }
+        try {
+            text = endpoint.transport().scheme() + "://" + endpoint.address().boundTo(channel.localAddress());
+            endpoint.address().bound();
+        } catch (RuntimeException e) {
+            failed(e);
+        }
+        channel.closeFuture().addListener(f -> closed());
+        if (ended) {
+            channel.close();
+            return;
+        }
+        listener = channel;
+        channel.pipeline().addLast(new Failures()); // after Netty's own, which pauses
+        core.events().fire(new ZMTPSocketEvent.Bound(text));
+        ready.complete(this);
+    }
+
+    /** What the operating system says does not name the address. */
+    private String withEndpoint(Throwable cause) {
+        String text = String.valueOf(cause.getMessage());
+        return text.contains(endpoint.address().toString()) ? text : endpoint + ": " + text;
+    }
+
+    @Override
+    void failed(Throwable cause) {
+        ended = true;
+        core.unbound(this);
+        ready.completeExceptionally(
+                cause instanceof ZMTPSocketException
+                        ? cause
+                        : new ZMTPSocketException(BIND_FAILED, withEndpoint(cause), cause));
+        unbound.complete(null);
+    }
+
+    /** NIO frees the address of a closed channel in its next select. Only then another socket may bind to it. */
+    private void closed() {
+        if (core.schedule(this::freed, UNTIL_SELECTED) == null) {
+            freed();
+        }
+    }
+
+    private void freed() {
+        addressUnbound();
+        core.unbound(this);
+        if (listener != null) {
+            core.events().fire(new ZMTPSocketEvent.Unbound(text));
+        }
+        unbound.complete(null);
+    }
+
+    private void addressUnbound() {
+        try {
+            endpoint.address().unbound();
+        } catch (RuntimeException e) {
+            logger.warn("{}: its transport failed at the end", text, e);
+        }
+    }
+
+    /** Accepts no more. If it is not bound yet, it will not be. */
+    void end() {
+        if (ended) {
+            return;
+        }
+        ended = true;
+        if (listener != null) {
+            listener.close();
+        } else {
+            failed(new ZMTPSocketException(ZMTPSocketException.Reason.CLOSED, "the socket is closed"));
+        }
+    }
+
+    /** Failures of the listening channel, such as too many open files. Netty then pauses for a second. */
+    private final class Failures extends ChannelInboundHandlerAdapter {
+        @Override
+        public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+            core.events().fire(new ZMTPSocketEvent.AcceptFailed(text, cause));
+            logger.warn("{}: a connection was not accepted: {}", text, cause.toString());
+        }
+    }
+
+    /** One connection that was accepted. */
+    private final class Accepted implements PeerHandler.Origin {
+
+        @Override
+        public String endpoint() {
+            return text;
+        }
+
+        @Override
+        public @Nullable Peer peer() {
+            return null; // each connection has a new one
+        }
+
+        @Override
+        public Listener listener() {
+            return Listener.this;
+        }
+
+        @Override
+        public void up() {}
+
+        @Override
+        public void ended(PeerHandler link, Throwable cause) {}
+    }
+}

@@ -1,0 +1,23 @@
+package dev.zmtp.internal.socket;
+
+import dev.zmtp.ZMTPMessage;
+
+/** The name of a peer as the first frame of a message, where the type of the socket has it (RFC 28, 41, 51). */
+final class Names {
+
+    private Names() {}
+
+    /** Returns what the application sees of a message. Takes it over. */
+    static ZMTPMessage added(SocketCore core, Peer from, ZMTPMessage message) {
+        if (!core.namesPeers()) {
+            return message;
+        }
+        byte[] name = from.nameBytes();
+        return message.prepended(core.allocator().buffer(name.length).writeBytes(name));
+    }
+
+    /** Undoes {@link #added}. Takes the message over. */
+    static ZMTPMessage removed(SocketCore core, ZMTPMessage named) {
+        return core.namesPeers() ? named.withoutFirst(1) : named;
+    }
+}

@@ -1,0 +1,75 @@
+package dev.zmtp.internal.socket;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.util.ReferenceCountUtil;
+import io.netty.util.concurrent.ScheduledFuture;
+import java.util.ArrayDeque;
+import java.util.Queue;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A connection whose peer has the name of another one. When a peer closes its socket and opens a new one, the end of
+ * the old connection may arrive after the new connection. So the decision is made when the old one ends, or after a
+ * second. What the peer sends in the meantime is held, since to the peer the handshake has succeeded.
+ */
+final class Newcomer {
+
+    private static final long PATIENCE = TimeUnit.SECONDS.toNanos(1);
+
+    private final Channel owner;
+    private final Runnable decide;
+    private final Queue<Object> held = new ArrayDeque<>(0);
+    private final ChannelFutureListener ownerEnded = f -> decide();
+    private @Nullable ScheduledFuture<?> timer;
+    private boolean decided;
+
+    /**
+     * Nothing happens before {@link #await}.
+     *
+     * @param owner the connection of the peer that has the name
+     * @param decide is called once, unless {@link #forget} comes first
+     */
+    Newcomer(Channel owner, Runnable decide) {
+        this.owner = owner;
+        this.decide = decide;
+    }
+
+    void await(SocketCore core) {
+        timer = core.schedule(this::decide, PATIENCE);
+        owner.closeFuture().addListener(ownerEnded);
+    }
+
+    private void decide() {
+        if (!decided) {
+            stop();
+            decide.run();
+        }
+    }
+
+    private void stop() {
+        decided = true;
+        owner.closeFuture().removeListener(ownerEnded);
+        if (timer != null) {
+            timer.cancel(false);
+        }
+    }
+
+    void hold(Object received) {
+        held.add(received);
+    }
+
+    /** Removes and returns the oldest of what is held; null if there is nothing. */
+    @Nullable
+    Object poll() {
+        return held.poll();
+    }
+
+    /** Releases what is held, as the connection has ended before the decision. */
+    void forget() {
+        stop();
+        held.forEach(ReferenceCountUtil::release);
+        held.clear();
+    }
+}

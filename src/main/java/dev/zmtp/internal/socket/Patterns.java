@@ -1,0 +1,101 @@
+package dev.zmtp.internal.socket;
+
+import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.codec.ZMTPConfig;
+import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
+import java.time.Duration;
+
+/** What each type of socket does: where its messages go, and what happens to those that arrive. */
+public final class Patterns {
+
+    private Patterns() {}
+
+    static Routing routing(SocketCore core) {
+        return switch (core.type()) {
+            case PUSH, SCATTER, DEALER, REQ, CLIENT -> new RoundRobin(core);
+            case PAIR, CHANNEL -> new Exclusive(core);
+            case PUB, XPUB, RADIO -> new FanOut(core, core.subscribers());
+            case XSUB -> new ToAll();
+            case ROUTER, SERVER, PEER -> new ByName(core);
+            case PULL, GATHER, SUB, DISH, REP -> new Nowhere();
+        };
+    }
+
+    static Reception reception(SocketCore core) {
+        return switch (core.type()) {
+            case PULL, PAIR, XSUB, XPUB, ROUTER -> new Everything(core);
+            case GATHER, CLIENT, CHANNEL, SERVER, PEER -> new OneFrame(core);
+            case SUB, DISH -> new Filtered(core);
+            case DEALER, REQ -> new Answers(core);
+            case REP -> new Enveloped(core);
+            case PUSH, PUB, RADIO, SCATTER -> new Nothing();
+        };
+    }
+
+    public static WhenFull whenFull(ZMTPSocketType type) {
+        return switch (type) {
+            case PUB, XPUB, RADIO, XSUB -> WhenFull.DROP_NEW;
+            default -> WhenFull.WAIT;
+        };
+    }
+
+    /** Checks that a peer whose reading stops, and which sends PINGs itself, is not taken for dead in between. */
+    public static void checkHeartbeats(ZMTPConfig codec) {
+        Duration interval = codec.heartbeatInterval();
+        Duration timeout = codec.heartbeatTimeout();
+        if (!interval.isZero() && !timeout.isZero() && timeout.compareTo(interval) <= 0) {
+            throw new IllegalArgumentException(
+                    "heartbeatTimeout: " + timeout + " (expected: more than the interval, " + interval + ")");
+        }
+    }
+
+    /** Checks what is to happen if the queue is full. */
+    public static void checkWhenFull(ZMTPSocketType type, WhenFull policy) {
+        boolean oneQueue = switch (type) {
+            case PUSH, SCATTER, DEALER, REQ, CLIENT, PAIR, CHANNEL -> true;
+            default -> false;
+        };
+        if (oneQueue && policy != WhenFull.WAIT && policy != WhenFull.DROP_NEW) {
+            throw new IllegalArgumentException("whenFull: " + policy + " (expected: WAIT or DROP_NEW with " + type
+                    + ", whose peers share a queue)");
+        }
+    }
+
+    public static boolean sends(ZMTPSocketType type) {
+        return switch (type) {
+            case PULL, GATHER, SUB, DISH -> false;
+            default -> true;
+        };
+    }
+
+    public static boolean receives(ZMTPSocketType type) {
+        return switch (type) {
+            case PUSH, SCATTER, PUB, RADIO -> false;
+            default -> true;
+        };
+    }
+
+    /** Whether the first frame is the name of a peer. */
+    static boolean namesPeers(ZMTPSocketType type) {
+        return switch (type) {
+            case ROUTER, SERVER, PEER -> true;
+            default -> false;
+        };
+    }
+
+    /** Whether an application may send a message of this many frames, including the name of a peer. */
+    static boolean maySend(ZMTPSocketType type, int frames) {
+        int most = maxFrames(type);
+        int least = type == ZMTPSocketType.RADIO ? 2 : 1;
+        return sends(type) && frames >= least && frames <= (namesPeers(type) && most == 1 ? 2 : most);
+    }
+
+    /** The greatest number of frames of a message, without the name of a peer. */
+    static int maxFrames(ZMTPSocketType type) {
+        return switch (type) {
+            case CLIENT, SERVER, PEER, SCATTER, GATHER, CHANNEL -> 1;
+            case RADIO, DISH -> 2;
+            default -> Integer.MAX_VALUE;
+        };
+    }
+}

@@ -1,0 +1,433 @@
+package dev.zmtp.internal.socket;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.codec.ZMTPSession;
+import dev.zmtp.socket.ZMTPEndpoint;
+import dev.zmtp.socket.ZMTPPeer;
+import dev.zmtp.socket.ZMTPSocketEvent;
+import dev.zmtp.socket.ZMTPSocketEvent.DropReason;
+import dev.zmtp.socket.ZMTPSocketException;
+import dev.zmtp.socket.ZMTPStats;
+import java.net.SocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The peer of one connection after another, with what waits for it. A peer that was accepted has one connection, and
+ * ends with it.
+ */
+public final class Peer implements ZMTPPeer {
+
+    private final SocketCore core;
+    private final @Nullable Connector connector;
+    private final SendQueue queue;
+    private final PeerCounters counters;
+    final Inbound inbound = new Inbound();
+
+    /** The number of requests that wait for an answer of this peer. Used on the event loop. */
+    int asked;
+
+    private volatile PeerInfo info = PeerInfo.UNKNOWN;
+    private volatile @Nullable PeerHandler link;
+
+    /** Where it was accepted; null before, and if this socket connects to it. */
+    private volatile @Nullable Listener acceptedAt;
+
+    /** Its name in this socket: the identity, or one that was made here. Empty until it is known. */
+    private volatile byte[] name = {};
+
+    /** Its place in {@link WritablePeers}, which alone uses it. */
+    int turn;
+
+    /** Whether {@link RoundRobin}, which alone uses it, counts the peer among those that messages may be for. */
+    boolean target;
+
+    /** Whether the peer is not read from because it has not read the answers to what it asked. */
+    private boolean answersWait;
+
+    private final Noted noted = new Noted();
+
+    Peer(SocketCore core, @Nullable Connector connector) {
+        this.core = core;
+        this.connector = connector;
+        this.queue = new SendQueue(core.sendLimit());
+        this.counters = new PeerCounters(core.account().ofAllPeers());
+    }
+
+    // What it is
+
+    /** The identity that the peer has announced, read-only; empty if it has announced none. */
+    ByteBuffer identity() {
+        return info.identity().duplicate();
+    }
+
+    @Override
+    public ByteBuffer name() {
+        return core.namesPeers() ? ByteBuffer.wrap(name).asReadOnlyBuffer() : identity();
+    }
+
+    @Override
+    public String nameUTF8() {
+        return StandardCharsets.UTF_8.decode(name()).toString();
+    }
+
+    @Override
+    public @Nullable ZMTPSocketType type() {
+        return info.type();
+    }
+
+    @Override
+    public @Nullable ZMTPSession session() {
+        return info.session();
+    }
+
+    @Override
+    public ZMTPEndpoint endpoint() {
+        return connector != null ? connector : Objects.requireNonNull(acceptedAt, "not up yet");
+    }
+
+    /** The text of its endpoint. */
+    String place() {
+        if (connector != null) {
+            return connector.text();
+        }
+        Listener listener = acceptedAt;
+        return listener == null ? "closed" : listener.text();
+    }
+
+    /** Whether it is connected and its handshake has succeeded. */
+    public boolean isUp() {
+        return link != null;
+    }
+
+    @Override
+    public ZMTPStats stats() {
+        return counters.stats(0, 0, queue.messages(), queue.bytes(), 0, oldest());
+    }
+
+    // Out, from any thread
+
+    @Override
+    public boolean trySend(ZMTPMessage message) {
+        core.usage().checkSendTo("trySend", message);
+        return core.directly().trySend(this, message);
+    }
+
+    @Override
+    public void sendOrDrop(ZMTPMessage message) {
+        core.usage().checkSendTo("sendOrDrop", message);
+        core.directly().send(this, message, null);
+    }
+
+    @Override
+    public CompletableFuture<Void> sendAsync(ZMTPMessage message) {
+        core.usage().checkSendTo("sendAsync", message);
+        CompletableFuture<Void> result = new LoopFuture<>();
+        core.directly().send(this, message, result);
+        return result;
+    }
+
+    @Override
+    public boolean isWritable() {
+        return core.directly().mayTake(this);
+    }
+
+    @Override
+    public void pause() {
+        core.execute(() -> {
+            inbound.pausedByUser = true;
+            reading();
+        });
+    }
+
+    @Override
+    public void resume() {
+        core.execute(() -> {
+            inbound.pausedByUser = false;
+            reading();
+        });
+    }
+
+    @Override
+    public void close() {
+        core.execute(this::closeNow);
+    }
+
+    @Override
+    public String toString() {
+        SocketAddress from = connector == null ? info.address() : null;
+        ByteBuffer shown = name();
+        return "ZMTPPeer{" + place()
+                + (from == null ? "" : " from " + from)
+                + (shown.hasRemaining() ? ", " + PeerInfo.text(shown) : "")
+                + (isUp() ? ", " + info.protocol() : ", down")
+                + ", queued=" + queue.messages() + "}";
+    }
+
+    // On the socket's event loop
+
+    void closeNow() {
+        PeerHandler now = link;
+        if (now != null) {
+            now.disconnect();
+        }
+    }
+
+    PeerCounters counters() {
+        return counters;
+    }
+
+    void limit(QueueLimit limit) {
+        queue.limit(limit);
+    }
+
+    SendQueue queue() {
+        return queue;
+    }
+
+    /** Whether there is no connection, and none will be made. */
+    boolean isForgotten() {
+        return link == null && (connector == null || connector.state() == ZMTPEndpoint.State.STOPPED);
+    }
+
+    @Nullable
+    Connector connector() {
+        return connector;
+    }
+
+    @Nullable
+    PeerHandler link() {
+        return link;
+    }
+
+    byte[] nameBytes() {
+        return name;
+    }
+
+    void name(byte[] name) {
+        this.name = name;
+    }
+
+    /** Sets what the handshake has said about the peer, before messages may be sent to it. */
+    void info(PeerInfo info) {
+        this.info = info;
+    }
+
+    void up(PeerHandler link) {
+        this.acceptedAt = link.listener();
+        this.link = link;
+        counters.connects.add(1);
+        reading();
+    }
+
+    void down() {
+        link = null;
+        answersWait = false;
+    }
+
+    void reading() {
+        PeerHandler now = link;
+        if (now != null) {
+            now.reading(!inbound.pausedByUser && !inbound.full && !answersWait);
+        }
+    }
+
+    /** A peer whose answers have no room must not ask for more. */
+    void readIfThereIsRoom() {
+        if (answersWait == queue.hasRoom()) {
+            answersWait = !answersWait;
+            reading();
+        }
+    }
+
+    /** The messages of this turn that wait for it in the {@link Gathering}. */
+    Noted noted() {
+        return noted;
+    }
+
+    void sendNoted() {
+        if (!noted.isEmpty()) {
+            core.routing().sendNoted(this);
+        }
+    }
+
+    /** Whether a message would be taken without dropping one. */
+    boolean canTake() {
+        if (!noted.isEmpty()) {
+            return queue.messagesLeft() > noted.count();
+        }
+        PeerHandler now = link;
+        return (now != null && queue.isEmpty() && now.isWritable()) || queue.hasRoom();
+    }
+
+    /** Whether its transport takes a message. */
+    boolean isTransportWritable() {
+        PeerHandler now = link;
+        return now != null && now.isWritable();
+    }
+
+    /** Gives the transport a message, which takes it. */
+    void pass(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
+        counters.sent.add(1);
+        Objects.requireNonNull(link).write(message, result);
+    }
+
+    /** Sends or queues a message that was already accepted, even beyond the limit. */
+    void sendAccepted(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
+        counters.sent.add(1);
+        PeerHandler now = link;
+        if (now != null && queue.isEmpty() && now.isWritable()) {
+            now.write(message, result);
+            return;
+        }
+        enqueue(message, result);
+    }
+
+    Fate send(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
+        sendNoted();
+        return sendNow(message, result);
+    }
+
+    /** Sends a message whose turn it is, even beyond the limit. */
+    void sendInTurn(ZMTPMessage message) {
+        if (sendNow(message, null) == Fate.REFUSED) {
+            counters.sent.add(1);
+            enqueue(message, null);
+        }
+    }
+
+    private Fate sendNow(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
+        Fate fate = passOrQueue(message, result);
+        if (fate != Fate.REFUSED) {
+            counters.sent.add(1);
+        }
+        return fate;
+    }
+
+    private Fate passOrQueue(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
+        PeerHandler now = link;
+        if (now != null && queue.isEmpty() && now.isWritable()) {
+            now.write(message, result);
+            return Fate.PASSED;
+        }
+        if (queue.hasRoom()) {
+            return enqueue(message, result);
+        }
+        switch (core.config().whenFull()) {
+            case WAIT -> {
+                return Fate.REFUSED;
+            }
+            case DROP_NEW, DISCONNECT -> {
+                drop(new QueuedMessage(message, result), DropReason.FULL, "the queue is full");
+                return Fate.DROPPED;
+            }
+            case DROP_OLD, KEEP_LATEST -> {
+                while (!queue.hasRoom()) {
+                    drop(queue.poll(), DropReason.REPLACED, "a newer message took its place");
+                }
+                return enqueue(message, result);
+            }
+        }
+        throw new AssertionError(core.config().whenFull());
+    }
+
+    private Fate enqueue(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
+        queue.add(message, result, core.nanoTime());
+        if (queue.becameSlow()) {
+            core.events()
+                    .fire(new ZMTPSocketEvent.SlowPeer(
+                            this, queue.messages(), queue.bytes(), oldest(), counters.dropped.get()));
+            core.slowPeers().watch(this);
+        }
+        return Fate.QUEUED;
+    }
+
+    private void drop(@Nullable QueuedMessage message, DropReason reason, String text) {
+        if (message != null) {
+            counters.dropped.add(1);
+            core.slowPeers().dropped(this, reason);
+            String why = "message for " + place() + ": " + text;
+            message.fail(
+                    reason == DropReason.EXPIRED ? ZMTPSocketException.Reason.EXPIRED : ZMTPSocketException.Reason.FULL,
+                    why);
+        }
+    }
+
+    /** Returns how long the oldest message has waited. From any thread. */
+    Duration oldest() {
+        return queue.oldest(core.nanoTime());
+    }
+
+    /** Writes what waits, as long as the transport takes it. */
+    void drain() {
+        PeerHandler now = link;
+        if (now == null || queue.isEmpty()) {
+            return;
+        }
+        long maxAge = core.maxAgeNanos();
+        long time = maxAge == Long.MAX_VALUE ? 0 : core.nanoTime();
+        boolean some = false;
+        while (now.isWritable()) {
+            QueuedMessage next = queue.poll();
+            if (next == null) {
+                break;
+            }
+            some = true;
+            if (maxAge != Long.MAX_VALUE && time - next.since > maxAge) {
+                drop(
+                        next,
+                        DropReason.EXPIRED,
+                        "it has waited for longer than " + core.config().maxAge());
+            } else {
+                ZMTPMessage message = next.message();
+                CompletableFuture<Void> result = next.result;
+                queue.giveBack(next);
+                now.write(message, result);
+            }
+        }
+        if (some) {
+            queue.becameSlow(); // or is no longer slow
+            if (answersWait) {
+                readIfThereIsRoom();
+            }
+            core.room();
+            drained(); // perhaps the last one was dropped, and not written
+        }
+    }
+
+    /** Called when nothing waits for it any more. */
+    void drained() {
+        if (connector != null) {
+            connector.drained();
+        }
+    }
+
+    /** Fails what waits, as the peer will not come back. */
+    void failQueue(ZMTPSocketException.Reason reason, String text) {
+        for (QueuedMessage next = queue.poll(); next != null; next = queue.poll()) {
+            counters.dropped.add(1);
+            next.fail(reason, text);
+        }
+    }
+
+    /** Why its connector waits, if it does. */
+    @Nullable
+    Throwable lastFailure() {
+        return connector == null ? null : connector.lastFailure();
+    }
+
+    /** Whether messages wait for it while it is away. */
+    boolean mayBeQueuedFor() {
+        return connector != null && core.config().queueWhileDown();
+    }
+
+    /** Whether its connector is closed, or will be as soon as its queue is empty. */
+    boolean isLeaving() {
+        return connector != null && connector.isClosing();
+    }
+}

@@ -1,0 +1,425 @@
+package dev.zmtp.internal.socket;
+
+import dev.zmtp.ZMTPMembership;
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.ZMTPSubscription;
+import dev.zmtp.ZMTPVersion;
+import dev.zmtp.codec.ZMTPHandshakeFailure;
+import dev.zmtp.codec.ZMTPHandshakeSuccess;
+import dev.zmtp.socket.ZMTPSocketException;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.util.ReferenceCountUtil;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.nio.channels.ClosedChannelException;
+import java.util.ArrayDeque;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** One connection: the last handler of its pipeline, between the codec and the socket. */
+final class PeerHandler extends ChannelInboundHandlerAdapter {
+
+    /** The binding or connector that a connection comes from. */
+    interface Origin {
+        /** Returns the text of the endpoint that was bound or connected to. */
+        String endpoint();
+
+        /** Returns what has accepted the connection; null if it was made here. */
+        @Nullable
+        Listener listener();
+
+        /** Returns the peer that the connection belongs to; null for a new one. */
+        @Nullable
+        Peer peer();
+
+        /** The handshake has succeeded, and the socket is about to accept the peer. */
+        void up();
+
+        /** The connection has ended, or the attempt has failed. The last call, made once. */
+        void ended(PeerHandler link, Throwable cause);
+    }
+
+    private static final int MAX_UNCONFIRMED = 1_024;
+
+    private final SocketCore core;
+    private final Origin origin;
+    private final Queue<Object> control = new ArrayDeque<>(0);
+    private final Runnable turnTask = this::turn;
+
+    /** Null until the connection has a pipeline, to which it may never come. */
+    private ChannelHandlerContext ctx;
+
+    private Object place = "nowhere";
+    private @Nullable ZMTPVersion version;
+    private @Nullable Peer peer;
+    private @Nullable Newcomer newcomer;
+    private @Nullable Throwable cause;
+    private boolean wasActive;
+    private boolean closedHere;
+    private boolean ended;
+    private boolean turnScheduled;
+    private boolean unflushed;
+    private long upSince;
+
+    /** The number of messages without a result since the last barrier. The next barrier decides their fate. */
+    private long unconfirmed;
+
+    /** Something was written since the last turn. */
+    private boolean busy;
+
+    /** The messages written here whose fate is not known. */
+    private long unfinished;
+
+    PeerHandler(SocketCore core, Origin origin) {
+        this.core = core;
+        this.origin = origin;
+    }
+
+    /** Sets the key by which {@link Pings} knows the peer. Called before the handler is added. */
+    PeerHandler at(Object place) {
+        this.place = place;
+        return this;
+    }
+
+    String endpoint() {
+        return origin.endpoint();
+    }
+
+    @Nullable
+    Listener listener() {
+        return origin.listener();
+    }
+
+    boolean wasAccepted() {
+        return origin.listener() != null;
+    }
+
+    Channel channel() {
+        return ctx.channel();
+    }
+
+    /** When the handshake succeeded; 0 if it has not. */
+    long upSince() {
+        return upSince;
+    }
+
+    @Override
+    public void handlerAdded(ChannelHandlerContext ctx) {
+        this.ctx = ctx;
+        core.closing().began(this);
+    }
+
+    // Out
+
+    boolean isWritable() {
+        return ctx.channel().isWritable() && control.isEmpty();
+    }
+
+    void write(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
+        unfinished++;
+        core.unconfirmed(1);
+        if (result == null) {
+            unconfirmed++;
+            busy = true;
+            ctx.write(message, ctx.voidPromise());
+        } else {
+            ctx.write(message).addListener(f -> told(result, f.cause()));
+        }
+        flushSoon();
+    }
+
+    /** Counts the fate of a message before its sender is notified. */
+    private void told(CompletableFuture<Void> result, @Nullable Throwable failure) {
+        Peer to = Objects.requireNonNull(peer);
+        if (failure == null) {
+            to.counters().written.add(1);
+            result.complete(null);
+        } else if (failure instanceof ClosedChannelException || !ctx.channel().isActive()) {
+            core.unknown(to, 1);
+            result.completeExceptionally(new ZMTPSocketException(
+                    ZMTPSocketException.Reason.UNKNOWN, "connection to " + endpoint() + " ended", failure));
+        } else {
+            to.counters().dropped.add(1);
+            result.completeExceptionally(failure);
+        }
+        settled(to, 1);
+    }
+
+    /** Writes a subscription or a membership, which is never dropped and comes before all messages. */
+    void command(Object command) {
+        control.add(command);
+        commands();
+    }
+
+    private void commands() {
+        while (!control.isEmpty() && ctx.channel().isWritable()) {
+            ctx.write(control.poll(), ctx.voidPromise());
+            flushSoon();
+        }
+    }
+
+    /** Flushes when the tasks that are due now have also written, or at once if the transport has no room left. */
+    private void flushSoon() {
+        unflushed = true;
+        if (!ctx.channel().isWritable()) {
+            flush();
+        }
+        scheduleTurn();
+    }
+
+    private void flush() {
+        unflushed = false;
+        ctx.flush();
+    }
+
+    private void scheduleTurn() {
+        if (!turnScheduled) {
+            turnScheduled = true;
+            ctx.executor().execute(turnTask);
+        }
+    }
+
+    /**
+     * One turn of the event loop. A barrier costs as much as a small batch, so it is written only after many messages,
+     * or when no more are written.
+     */
+    private void turn() {
+        turnScheduled = false;
+        if (unconfirmed >= MAX_UNCONFIRMED || (unconfirmed > 0 && !busy)) {
+            confirm();
+        }
+        busy = false;
+        if (unflushed) {
+            flush();
+        }
+        if (unconfirmed > 0) {
+            scheduleTurn();
+        }
+    }
+
+    /** Writes a barrier, which follows everything that was written before it. */
+    private void confirm() {
+        Peer to = Objects.requireNonNull(peer, "a message was written"); // and only a peer is written to
+        long messages = unconfirmed;
+        unconfirmed = 0;
+        unflushed = true;
+        ctx.write(Unpooled.EMPTY_BUFFER).addListener(f -> confirmed(to, messages, f.isSuccess()));
+    }
+
+    private void confirmed(Peer to, long messages, boolean written) {
+        if (written) {
+            to.counters().written.add(messages);
+        } else {
+            core.unknown(to, messages);
+        }
+        settled(to, messages);
+    }
+
+    /** Called when the fate of messages is known. */
+    private void settled(Peer to, long messages) {
+        unfinished -= messages;
+        core.confirmed(messages);
+        Connector connector = to.connector();
+        if (connector != null) {
+            connector.drained();
+        }
+    }
+
+    /** Whether the fate of each message is known that was written here. */
+    boolean isIdle() {
+        return unfinished == 0;
+    }
+
+    void reading(boolean on) {
+        ctx.channel().config().setAutoRead(on);
+    }
+
+    /** Closes the connection after what was sent to it until now. */
+    void disconnect() {
+        if (peer != null) {
+            peer.sendNoted();
+        }
+        if (unflushed) {
+            flush();
+        }
+        close();
+    }
+
+    void close() {
+        closedHere = true;
+        if (ctx != null) {
+            ctx.close();
+        }
+    }
+
+    /** Whether there is a connection, or one is being made. */
+    boolean isOpen() {
+        return ctx != null && !ended;
+    }
+
+    /** The event loop has ended before the connection did. */
+    void lost() {
+        if (!ended) {
+            ended();
+        }
+    }
+
+    /** Refuses the peer. The connection ends, and the events of this side report the reason. */
+    void refuse(String reason) {
+        cause = new ZMTPSocketException(ZMTPSocketException.Reason.STATE, reason);
+        ctx.close();
+    }
+
+    // In
+
+    @Override
+    public void channelActive(ChannelHandlerContext ctx) {
+        wasActive = true;
+        ctx.fireChannelActive();
+    }
+
+    @Override
+    public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+        if (event instanceof ZMTPHandshakeSuccess success) {
+            up(PeerInfo.of(success));
+        } else if (event instanceof PeerInfo info) {
+            up(info);
+        } else if (event instanceof ZMTPHandshakeFailure failure && cause == null) {
+            cause = failure.cause();
+            if (cause.getCause() instanceof ConnectException) {
+                return; // nobody listens there yet: the codec would log what no handler takes
+            }
+        }
+        ctx.fireUserEventTriggered(event);
+    }
+
+    private void up(PeerInfo info) {
+        long now = core.nanoTime();
+        upSince = now == 0 ? 1 : now;
+        version = info.version();
+        Peer known = origin.peer();
+        Peer its = known == null ? new Peer(core, null) : known;
+        PeerHandler owner = core.inTheWay(its, info);
+        if (owner == null) {
+            join(its, info);
+        } else {
+            reading(false);
+            newcomer = new Newcomer(owner.channel(), () -> decided(its, info));
+            newcomer.await(core);
+        }
+    }
+
+    private void decided(Peer its, PeerInfo info) {
+        Newcomer decided = Objects.requireNonNull(newcomer);
+        join(its, info);
+        for (Object next = decided.poll(); next != null; next = decided.poll()) {
+            deliver(next);
+        }
+        newcomer = null; // last: what is read in the meantime comes after what was held
+    }
+
+    private void join(Peer its, PeerInfo info) {
+        String refusal = core.mayJoin(its, info);
+        if (refusal != null) {
+            refuse(refusal);
+            return;
+        }
+        peer = its;
+        origin.up();
+        core.up(this, its);
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext ctx, Object received) {
+        if (newcomer != null) {
+            newcomer.hold(received);
+        } else {
+            deliver(received);
+        }
+    }
+
+    private void deliver(Object received) {
+        Peer from = peer;
+        if (from == null) {
+            ReferenceCountUtil.release(received); // the peer was refused, and its connection is being closed
+        } else if (received instanceof ZMTPMessage message) {
+            from.counters().received.add(1);
+            core.received(from, message);
+        } else if (received instanceof ZMTPSubscription subscription) {
+            core.routing().subscription(from, subscription);
+        } else if (received instanceof ZMTPMembership membership) {
+            core.routing().membership(from, membership);
+        } else {
+            ReferenceCountUtil.release(received);
+        }
+    }
+
+    @Override
+    public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+        if (ctx.channel().isWritable()) {
+            commands();
+            Peer to = peer;
+            if (to != null) {
+                to.drain();
+                core.routing().becameWritable(to);
+                core.room(); // a peer with an empty queue may be sent to again
+            }
+        }
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext ctx, Throwable e) {
+        if (cause == null) {
+            cause = e;
+        }
+        ctx.close();
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext ctx) {
+        end();
+    }
+
+    @Override
+    public void channelUnregistered(ChannelHandlerContext ctx) {
+        end(); // for a channel that was never active
+    }
+
+    private void end() {
+        if (!ended && !ctx.channel().isOpen()) {
+            ended();
+        }
+    }
+
+    private void ended() {
+        ended = true;
+        if (newcomer != null) {
+            newcomer.forget();
+            newcomer = null;
+        }
+        Throwable why = Objects.requireNonNullElseGet(cause, ClosedChannelException::new);
+        Peer was = peer;
+        long lost = unconfirmed;
+        unconfirmed = 0;
+        if (was != null && lost > 0) { // those that no barrier stands for
+            core.unknown(was, lost);
+        }
+        if (version != null && !closedHere && (cause == null || cause instanceof IOException)) {
+            core.setup().pings().hungUp(place, version, core.nanoTime() - upSince);
+        }
+        if (was != null) {
+            core.down(this, was, why);
+        } else if (wasActive) {
+            core.handshakeFailed(this, why);
+        }
+        origin.ended(this, why);
+        unfinished -= lost;
+        core.confirmed(lost);
+        core.closing().ended(this);
+    }
+}

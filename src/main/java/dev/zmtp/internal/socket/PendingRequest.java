@@ -1,0 +1,91 @@
+package dev.zmtp.internal.socket;
+
+import dev.zmtp.ZMTPMessage;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** The future of one answer. It is also the task that sends the request. */
+final class PendingRequest extends LoopFuture<ZMTPMessage> implements Runnable {
+
+    private final Requests requests;
+    final long timeout;
+
+    /** Completed when the request was written; null if the caller does not need that. */
+    final @Nullable CompletableFuture<Void> sent;
+
+    /** The id; 0 for a REQ's own request, which has none, and for one that was not sent yet. */
+    int id;
+
+    @Nullable
+    ZMTPMessage message;
+
+    @Nullable
+    Peer peer;
+
+    /**
+     * The line in {@link Timeouts}; null if there is none. Only {@code Timeouts} changes it and the next three fields.
+     */
+    Timeouts.@Nullable Line timeoutLine;
+
+    long deadline;
+
+    @Nullable
+    PendingRequest before;
+
+    @Nullable
+    PendingRequest after;
+
+    /** Its place in the queue of the socket; null if it does not wait there. */
+    @Nullable
+    QueuedMessage queued;
+
+    /** The size of the message, which is known when that has left. */
+    final long bytes;
+
+    PendingRequest(Requests requests, ZMTPMessage message, long timeout, @Nullable CompletableFuture<Void> sent) {
+        this.requests = requests;
+        this.message = message;
+        this.bytes = message.readableBytes();
+        this.timeout = timeout;
+        this.sent = sent;
+    }
+
+    ZMTPMessage message() {
+        return Objects.requireNonNull(message, "it has left");
+    }
+
+    boolean isCorrelated() {
+        return sent == null;
+    }
+
+    @Override
+    public void run() {
+        requests.start(this);
+    }
+
+    @Override
+    public boolean cancel(boolean mayInterruptIfRunning) {
+        boolean cancelled = super.cancel(mayInterruptIfRunning);
+        requests.abandoned(this);
+        return cancelled;
+    }
+
+    @Override
+    public boolean complete(ZMTPMessage answer) { // the application may call this
+        boolean completed = super.complete(answer);
+        if (completed) {
+            requests.abandoned(this);
+        }
+        return completed;
+    }
+
+    @Override
+    public boolean completeExceptionally(Throwable cause) { // orTimeout calls this, too
+        boolean failed = super.completeExceptionally(cause);
+        if (failed) {
+            requests.abandoned(this);
+        }
+        return failed;
+    }
+}

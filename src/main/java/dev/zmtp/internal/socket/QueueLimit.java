@@ -1,0 +1,36 @@
+package dev.zmtp.internal.socket;
+
+import dev.zmtp.socket.ZMTPSocketConfig;
+
+/**
+ * The bounds of a queue. Both apply. A message larger than {@code bytes} still passes through an empty queue, so a
+ * queue has at most {@code bytes} and one message.
+ *
+ * @param messages the greatest number of messages, at least 1
+ * @param bytes the greatest number of bytes in all their frames, at least 1
+ */
+public record QueueLimit(int messages, long bytes) {
+
+    /** 1,000 messages, as with libzmq, and 16 MiB. */
+    public static final QueueLimit DEFAULT = new QueueLimit(1_000, 16L << 20);
+
+    /** Checks both bounds. */
+    public QueueLimit {
+        if (messages < 1) {
+            throw new IllegalArgumentException("messages: " + messages + " (expected: >= 1)");
+        }
+        if (bytes < 1) {
+            throw new IllegalArgumentException("bytes: " + bytes + " (expected: >= 1)");
+        }
+    }
+
+    /** How much may wait to be sent with these settings. */
+    static QueueLimit ofSends(ZMTPSocketConfig config) {
+        return new QueueLimit(config.sendLimitMessages(), config.sendLimitBytes());
+    }
+
+    /** How much may wait to be received with these settings. */
+    static QueueLimit ofReceives(ZMTPSocketConfig config) {
+        return new QueueLimit(config.receiveLimitMessages(), config.receiveLimitBytes());
+    }
+}

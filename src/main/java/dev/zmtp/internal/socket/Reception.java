@@ -1,0 +1,16 @@
+package dev.zmtp.internal.socket;
+
+import dev.zmtp.ZMTPMessage;
+
+/** What happens to a message that a peer has sent. Each socket has one, which is used on its event loop. */
+abstract class Reception {
+
+    /** Takes the message over. */
+    abstract void received(Peer from, ZMTPMessage message);
+
+    /** Drops what the pattern does not allow. */
+    static void malformed(Peer from, ZMTPMessage message) {
+        from.counters().malformed.add(1);
+        message.release();
+    }
+}

@@ -1,0 +1,355 @@
+package dev.zmtp.internal.socket;
+
+import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.FULL;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.MALFORMED;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.NO_PEER;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.PEER_DOWN;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.STATE;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.TIMEOUT;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.socket.ZMTPSocketException;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.util.collection.IntObjectHashMap;
+import io.netty.util.collection.IntObjectMap;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The requests of a REQ or DEALER that wait for their answers. Each has an id of 4 bytes as the first frame of its
+ * envelope, as with libzmq's REQ_CORRELATE. Its answer has the same id: a REP returns the envelope, and so does any
+ * service that is connected through a ROUTER. An answer is accepted only from the peer that was asked.
+ */
+public final class Requests {
+
+    /**
+     * Odd, so that each id comes once in 2^24 requests; and large, as a hash map puts consecutive ids next to each
+     * other.
+     */
+    private static final int ID_STEP = 0x9E3779;
+
+    private static final int COUNTED = 0xFF_FFFF;
+
+    /** The first byte of all our ids, so that what another program begins its messages with is seldom taken for one. */
+    private final int salt;
+
+    private final SocketCore core;
+    private final AtomicInteger outstanding = new AtomicInteger();
+    private final Timeouts timeouts;
+
+    // On the event loop
+    private final IntObjectMap<PendingRequest> asked = new IntObjectHashMap<>();
+    private @Nullable PendingRequest uncorrelated;
+
+    /** A REQ's own request, which waits for a peer. */
+    private volatile @Nullable PendingRequest unsent;
+
+    private int lastId;
+    private boolean closed;
+
+    Requests(SocketCore core) {
+        this.core = core;
+        this.timeouts = new Timeouts(core, this::timedOut);
+        this.salt = core.random() & ~COUNTED;
+        this.lastId = core.random();
+    }
+
+    // From any thread
+
+    public CompletableFuture<ZMTPMessage> ask(ZMTPMessage message, Duration timeout) {
+        return ask(new PendingRequest(this, message, Settings.nanos(timeout), null));
+    }
+
+    /** Sends a REQ's own request, which has no id: there is one at a time. */
+    public PendingRequest ask(ZMTPMessage message, CompletableFuture<Void> sent) {
+        return ask(new PendingRequest(this, message, Long.MAX_VALUE, sent));
+    }
+
+    private PendingRequest ask(PendingRequest request) {
+        int max = core.config().maxOutstandingRequests();
+        if (outstanding.incrementAndGet() > max) {
+            refuse(request, FULL, "as many requests wait for answers as may: " + max);
+        } else if (core.inEventLoop()) {
+            start(request);
+        } else if (core.senders().isClosed()) {
+            refuse(request, CLOSED, "the socket is closed");
+        } else if (!core.senders().ask(request)) {
+            noRoom(request);
+        }
+        return request;
+    }
+
+    /** A REQ's own request waits for a peer. */
+    private void noRoom(PendingRequest request) {
+        if (request.isCorrelated()) {
+            boolean reachable = core.routing().isReachable();
+            refuse(request, reachable ? FULL : NO_PEER, reachable ? "the queue is full" : "there is no peer");
+        } else if (!core.tryExecute(request)) {
+            refuse(request, CLOSED, "the event loop has ended");
+        }
+    }
+
+    /** Fails a request whose message was not passed to a peer. */
+    void refuse(PendingRequest request, ZMTPSocketException.Reason reason, String text) {
+        release(request);
+        SendResults.fail(request, reason, text);
+        SendResults.fail(request.sent, reason, text);
+    }
+
+    private void release(PendingRequest request) {
+        ZMTPMessage message = request.message;
+        if (message != null) {
+            request.message = null;
+            outstanding.decrementAndGet();
+            core.account().dropped();
+            if (message.refCnt() > 0) { // it may be a released one that is refused
+                message.release();
+            }
+        }
+    }
+
+    int outstanding() {
+        return outstanding.get();
+    }
+
+    /** The number of requests that have no place in a queue. From any thread. */
+    int waiting() {
+        return unsent == null ? 0 : 1;
+    }
+
+    /** Called when nothing waits for this answer any more. */
+    void abandoned(PendingRequest request) {
+        if (core.inEventLoop() || !core.tryExecute(() -> end(request))) {
+            end(request);
+        }
+    }
+
+    // On the event loop
+
+    /** Sends the request that was asked here, or a REQ's own that found no peer at first. */
+    void start(PendingRequest request) {
+        if (closed) {
+            refuse(request, CLOSED, "the socket is closed");
+            return;
+        }
+        timeouts.add(request);
+        if (core.senders().ask(request)) {
+            return;
+        }
+        timeouts.remove(request);
+        if (request.isCorrelated()) {
+            noRoom(request);
+        } else {
+            unsent = request;
+        }
+    }
+
+    /** Sends a request of another thread, for which there is room. */
+    void accepted(PendingRequest request) {
+        if (request.message == null) { // it has ended on its way
+            core.senders().credit().give(1, request.bytes);
+        } else if (closed) {
+            core.senders().credit().give(1, request.bytes);
+            refuse(request, CLOSED, "the socket is closed");
+        } else {
+            timeouts.add(request);
+            core.routing().routeAccepted(request);
+        }
+    }
+
+    /** Gives the request to the transport of the peer. */
+    void pass(PendingRequest request, Peer peer) {
+        ZMTPMessage message = request.message();
+        if (message.refCnt() == 0) {
+            refuse(request, STATE, "the message was released while it waited");
+            return;
+        }
+        request.message = null;
+        request.peer = peer;
+        if (request.isCorrelated()) {
+            int id = newId();
+            request.id = id;
+            asked.put(id, request);
+            message = message.prepended(core.allocator().buffer(Integer.BYTES).writeInt(id), Unpooled.EMPTY_BUFFER);
+        } else {
+            uncorrelated = request;
+            message = message.prepended(Unpooled.EMPTY_BUFFER);
+        }
+        peer.asked++;
+        peer.pass(message, request.sent);
+    }
+
+    /** Returns an id that no outstanding request has. */
+    private int newId() {
+        do {
+            lastId += ID_STEP;
+        } while (asked.containsKey(salt | (lastId & COUNTED)));
+        return salt | (lastId & COUNTED);
+    }
+
+    /** Called when there may be room. */
+    void room() {
+        PendingRequest waits = unsent;
+        if (waits != null && core.senders().ask(waits)) {
+            unsent = null;
+        }
+    }
+
+    /** Removes the entry, however the request has ended. A second call changes nothing. */
+    private void end(PendingRequest request) {
+        timeouts.remove(request);
+        if (request.message != null) {
+            core.routing().forget(request);
+            release(request);
+            if (unsent == request) {
+                unsent = null;
+            }
+        } else if (request.peer != null) {
+            request.peer.asked--;
+            request.peer = null;
+            outstanding.decrementAndGet();
+            if (request.isCorrelated()) {
+                asked.remove(request.id);
+            } else if (uncorrelated == request) {
+                uncorrelated = null;
+            }
+        }
+    }
+
+    private void timedOut(PendingRequest request) {
+        Peer peer = request.peer;
+        end(request); // even if the application has completed it
+        String text = "no answer within " + Duration.ofNanos(request.timeout);
+        Peer away = peer == null && core.connected().there() == 0 ? anyPeer() : null;
+        if (away != null) {
+            text += ": " + away.place() + " is down";
+        } else if (peer == null) {
+            text += ": no peer had room for the request";
+        }
+        request.completeExceptionally(new ZMTPSocketException(TIMEOUT, text, away == null ? null : away.lastFailure()));
+    }
+
+    private @Nullable Peer anyPeer() {
+        return core.peers().stream().findAny().orElse(null);
+    }
+
+    /**
+     * Takes the message over if it is the answer to a request with an id, or the late answer to one that has ended.
+     *
+     * @return whether it was taken
+     */
+    boolean answered(Peer from, ZMTPMessage message) {
+        if (message.size() < 3 || !isOurs(message.frame(0)) || message.frame(1).isReadable()) {
+            return false;
+        }
+        ByteBuf id = message.frame(0);
+        PendingRequest request = asked.get(id.getInt(id.readerIndex()));
+        if (request == null) {
+            from.counters().late.add(1);
+            message.release();
+        } else if (request.peer != from) {
+            Reception.malformed(from, message);
+        } else {
+            end(request);
+            complete(request, message.withoutFirst(2));
+        }
+        return true;
+    }
+
+    private boolean isOurs(ByteBuf id) {
+        return id.readableBytes() == Integer.BYTES && (id.getInt(id.readerIndex()) & ~COUNTED) == salt;
+    }
+
+    /** Handles an answer to the request without an id. Takes the message over. */
+    void answeredUncorrelated(Peer from, ZMTPMessage message) {
+        PendingRequest request = uncorrelated;
+        if (request == null || request.peer != from) {
+            from.counters().late.add(1); // RFC 28: it is discarded without an error
+            message.release();
+        } else {
+            end(request);
+            complete(request, message.withoutFirst(1));
+        }
+    }
+
+    private static void complete(PendingRequest request, ZMTPMessage answer) {
+        if (!request.complete(answer)) {
+            answer.release();
+        }
+    }
+
+    /**
+     * Called when a peer has sent something that is not an answer. If exactly one request to it is outstanding, that
+     * one fails.
+     */
+    void malformed(Peer from) {
+        if (from.asked == 1) {
+            for (PendingRequest request : askedOf(from)) {
+                SendResults.fail(request, MALFORMED, "no empty frame before the answer of " + from.place());
+            }
+        }
+    }
+
+    private List<PendingRequest> askedOf(Peer peer) {
+        List<PendingRequest> its = new ArrayList<>(peer.asked);
+        if (peer.asked > 0) {
+            asked.values().forEach(request -> addIfOf(peer, request, its));
+            addIfOf(peer, uncorrelated, its);
+        }
+        return its;
+    }
+
+    private static void addIfOf(Peer peer, @Nullable PendingRequest request, List<PendingRequest> its) {
+        if (request != null && request.peer == peer) {
+            its.add(request);
+        }
+    }
+
+    /** Called when the connection has ended: what its peer was asked will not be answered. */
+    void down(Peer peer, Throwable cause) {
+        for (PendingRequest request : askedOf(peer)) {
+            ZMTPSocketException failure = new ZMTPSocketException(
+                    PEER_DOWN, "connection to " + peer.place() + " ended before the answer", cause);
+            end(request);
+            request.completeExceptionally(failure);
+        }
+    }
+
+    void close() {
+        closed = true;
+        PendingRequest waits = unsent;
+        if (waits != null) {
+            unsent = null;
+            refuse(waits, CLOSED, "the socket is closed");
+        }
+        SendQueue queue = core.routing().queue();
+        if (queue != null) {
+            queue.requests().forEach(this::closeQueued);
+        }
+        List<PendingRequest> all = new ArrayList<>(asked.values()); // their messages still have time to leave
+        if (uncorrelated != null) {
+            all.add(uncorrelated);
+        }
+        for (PendingRequest request : all) {
+            end(request);
+            SendResults.fail(request, CLOSED, "the socket is closed");
+        }
+        timeouts.close();
+    }
+
+    /** What a REQ has sent still has time to leave. A request is nothing without its answer. */
+    private void closeQueued(PendingRequest request) {
+        if (!request.isCorrelated()) {
+            Objects.requireNonNull(request.queued).forgetRequest();
+            outstanding.decrementAndGet();
+        }
+        SendResults.fail(request, CLOSED, "the socket is closed"); // which takes it out of the queue
+    }
+}

@@ -1,0 +1,290 @@
+package dev.zmtp.internal.socket;
+
+import static dev.zmtp.socket.ZMTPSocketException.Reason.EXPIRED;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.PEER_DOWN;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
+import dev.zmtp.socket.ZMTPSocketEvent.DropReason;
+import dev.zmtp.socket.ZMTPSocketException;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends to one peer after another (RFC 28, 30). A message gets its peer when the channel of that peer has room. Until
+ * then it waits in a queue, which is the socket's. So no message waits for a peer that is away or full while another
+ * could have it, and a peer that leaves takes with it only what its channel has.
+ */
+class RoundRobin extends Routing {
+
+    /** How many messages leave the queue before other channels of the event loop have their turn. */
+    private static final int MAX_MESSAGES_PER_TURN = 1_024;
+
+    private final SocketCore core;
+    private final SendQueue queue;
+    private final WritablePeers up = new WritablePeers();
+
+    /** The peers of connectors that are closing, for what is queued: nobody else is there to get it. */
+    private final Set<Peer> last = new HashSet<>(0);
+
+    /** How many peers there are that new messages may be for: those that are up, and those that are connected to. */
+    private final AtomicInteger targets = new AtomicInteger();
+
+    private final Runnable drainTask = this::drain;
+    private boolean draining;
+
+    RoundRobin(SocketCore core) {
+        this.core = core;
+        this.queue = new SendQueue(core.sendLimit());
+    }
+
+    // What it takes
+
+    @Override
+    boolean waits() {
+        return core.config().whenFull() == WhenFull.WAIT;
+    }
+
+    @Override
+    boolean isReachable() {
+        return targets.get() > 0;
+    }
+
+    @Override
+    boolean canTakeNow() {
+        return isReachable() && queue.isEmpty() && up.hasNext();
+    }
+
+    @Override
+    Fate route(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
+        return offer(message, result, null);
+    }
+
+    @Override
+    Fate route(PendingRequest request) {
+        return offer(request.message(), null, request);
+    }
+
+    private Fate offer(
+            ZMTPMessage message, @Nullable CompletableFuture<Void> result, @Nullable PendingRequest request) {
+        if (!isReachable()) {
+            return Fate.REFUSED;
+        }
+        if (passedAtOnce(message, result, request)) {
+            return Fate.PASSED;
+        }
+        if (!core.senders().credit().take(message.readableBytes())) {
+            return Fate.REFUSED;
+        }
+        queue.add(message, result, request, core.nanoTime());
+        return Fate.QUEUED;
+    }
+
+    @Override
+    void routeAccepted(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
+        accept(message, result, null);
+    }
+
+    @Override
+    void routeAccepted(PendingRequest request) {
+        accept(request.message(), null, request);
+    }
+
+    private void accept(
+            ZMTPMessage message, @Nullable CompletableFuture<Void> result, @Nullable PendingRequest request) {
+        long bytes = message.readableBytes();
+        if (passedAtOnce(message, result, request)) {
+            core.senders().credit().give(1, bytes);
+        } else {
+            queue.add(message, result, request, core.nanoTime());
+        }
+    }
+
+    private boolean passedAtOnce(
+            ZMTPMessage message, @Nullable CompletableFuture<Void> result, @Nullable PendingRequest request) {
+        Peer peer = queue.isEmpty() ? up.next() : null;
+        if (peer != null) {
+            pass(peer, message, result, request);
+        }
+        return peer != null;
+    }
+
+    private void pass(
+            Peer peer,
+            ZMTPMessage message,
+            @Nullable CompletableFuture<Void> result,
+            @Nullable PendingRequest request) {
+        if (request == null) {
+            peer.pass(message, result);
+        } else {
+            core.requests().pass(request, peer);
+        }
+    }
+
+    @Override
+    void forget(PendingRequest request) {
+        QueuedMessage queued = request.queued;
+        if (queued != null) {
+            core.senders().credit().give(1, queued.bytes);
+            queue.forget(queued);
+        }
+    }
+
+    // Who is there
+
+    @Override
+    void expected(Peer peer) {
+        if (core.config().queueWhileDown()) {
+            target(peer, true);
+        }
+    }
+
+    @Override
+    @Nullable
+    String up(Peer peer) {
+        if (!peer.isLeaving()) {
+            target(peer, true);
+            up.add(peer);
+        } else if (last.contains(peer)) {
+            up.add(peer);
+        }
+        return null;
+    }
+
+    @Override
+    void down(Peer peer) {
+        up.remove(peer);
+        if (peer.connector() == null || !core.config().queueWhileDown()) {
+            target(peer, false);
+        }
+    }
+
+    @Override
+    void leaving(Peer peer) {
+        target(peer, false);
+        if (queue.isEmpty() || isReachable()) {
+            up.remove(peer);
+        } else {
+            last.add(peer);
+        }
+    }
+
+    @Override
+    void left(Peer peer) {
+        target(peer, false);
+        up.remove(peer);
+        last.remove(peer);
+        if (!isReachable() && last.isEmpty() && core.bindings().isEmpty()) { // nobody can come any more
+            failQueue(PEER_DOWN, peer.place() + " was closed");
+        }
+    }
+
+    /** A connector is first a target in the thread that connects, and later only on the event loop. */
+    private void target(Peer peer, boolean now) {
+        if (peer.target != now) {
+            peer.target = now;
+            targets.addAndGet(now ? 1 : -1);
+        }
+    }
+
+    // What waits
+
+    @Override
+    boolean waitsFor(Peer peer) {
+        return last.contains(peer) && !queue.isEmpty();
+    }
+
+    @Override
+    SendQueue queue() {
+        return queue;
+    }
+
+    @Override
+    boolean hasMoreToSend() {
+        return !queue.isEmpty() && (isReachable() || !last.isEmpty());
+    }
+
+    @Override
+    void limit(QueueLimit limit) {
+        long messages = (long) limit.messages() - queue.limit().messages();
+        long bytes = limit.bytes() - queue.limit().bytes();
+        queue.limit(limit);
+        core.senders().credit().give(messages, bytes);
+    }
+
+    @Override
+    void becameWritable(Peer peer) {
+        up.becameWritable(peer);
+        drain();
+    }
+
+    private void drain() {
+        if (draining || queue.isEmpty()) {
+            return; // a write may flush, and so come here: the loop below sees what is writable now
+        }
+        long messages = queue.messages();
+        long bytes = queue.bytes();
+        draining = true;
+        try {
+            drainSome();
+        } finally {
+            draining = false;
+        }
+        core.senders().credit().give(messages - queue.messages(), bytes - queue.bytes());
+        core.room();
+        if (queue.isEmpty()) {
+            List.copyOf(last).forEach(Peer::drained);
+        }
+    }
+
+    private void drainSome() {
+        long maxAge = core.maxAgeNanos();
+        long now = maxAge == Long.MAX_VALUE ? 0 : core.nanoTime();
+        for (int i = 0; i < MAX_MESSAGES_PER_TURN; i++) {
+            QueuedMessage next = up.hasNext() ? queue.poll() : null;
+            if (next == null) {
+                return;
+            }
+            if (now - next.since > maxAge) {
+                expire(next);
+            } else {
+                ZMTPMessage message = next.message();
+                CompletableFuture<Void> result = next.result;
+                PendingRequest request = next.request;
+                queue.giveBack(next);
+                pass(Objects.requireNonNull(up.next()), message, result, request);
+            }
+        }
+        core.execute(drainTask);
+    }
+
+    private void expire(QueuedMessage late) {
+        String text = "it has waited for longer than " + core.config().maxAge();
+        core.slowPeers().dropped(null, DropReason.EXPIRED);
+        drop(late, EXPIRED, text);
+    }
+
+    private void drop(QueuedMessage dropped, ZMTPSocketException.Reason reason, String text) {
+        PendingRequest request = dropped.request;
+        if (request == null) {
+            core.account().dropped();
+            dropped.fail(reason, text);
+        } else {
+            dropped.clear();
+            core.requests().refuse(request, reason, text);
+        }
+    }
+
+    @Override
+    void failQueue(ZMTPSocketException.Reason reason, String text) {
+        for (QueuedMessage next = queue.poll(); next != null; next = queue.poll()) {
+            core.senders().credit().give(1, next.bytes);
+            drop(next, reason, text);
+        }
+    }
+}

@@ -1,0 +1,120 @@
+package dev.zmtp.internal.socket;
+
+import dev.zmtp.ZMTPMembership;
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.ZMTPSubscription;
+import dev.zmtp.socket.ZMTPSocketException;
+import java.nio.ByteBuffer;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** Decides which peers a message goes to. Each socket has one, which is used on its event loop. */
+public abstract class Routing {
+
+    /** Whether there is a peer, or one that is connected to, that messages may wait for. From any thread. */
+    boolean isReachable() {
+        return true;
+    }
+
+    /** Whether a message that is refused now may be taken later, so that its sender may wait. */
+    boolean waits() {
+        return false;
+    }
+
+    /** Whether a message would be taken now. For calls on the event loop, which need no credit. */
+    boolean canTakeNow() {
+        return true;
+    }
+
+    /**
+     * Offers the message. Unless it is refused, the message and its result are taken over, whatever happens to them.
+     */
+    abstract Fate route(ZMTPMessage message, @Nullable CompletableFuture<Void> result);
+
+    /** Routes a message that the credit has accepted. Where each peer has a queue of its own, this is not called. */
+    void routeAccepted(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
+        throw new UnsupportedOperationException();
+    }
+
+    /** As {@link #route} of a message, with the types that ask. */
+    Fate route(PendingRequest request) {
+        throw new UnsupportedOperationException();
+    }
+
+    /** As {@link #routeAccepted} of a message, with the types that ask. */
+    void routeAccepted(PendingRequest request) {
+        throw new UnsupportedOperationException();
+    }
+
+    /** Takes a request out of the queue that has ended there. */
+    void forget(PendingRequest request) {}
+
+    /** Sends all peers what they have noted, which otherwise waits for the end of the turn. */
+    void endTurn() {}
+
+    /** Sends the peer what it has noted. */
+    void sendNoted(Peer peer) {}
+
+    /**
+     * Called before {@link #up}: returns the connection whose end the peer should wait for; null if it need not wait.
+     */
+    @Nullable
+    PeerHandler inTheWay(Peer peer) {
+        return null;
+    }
+
+    /** Called when the handshake of a peer has succeeded. Returns why the peer is refused; null if it is accepted. */
+    @Nullable
+    String up(Peer peer) {
+        return null;
+    }
+
+    /** Called when the connection of a peer has ended. */
+    void down(Peer peer) {}
+
+    /** Called when the socket begins to connect to a peer. In the thread that asks for it. */
+    void expected(Peer peer) {}
+
+    /** Called when the channel of a peer may be written to again, and when the peer has come up. */
+    void becameWritable(Peer peer) {}
+
+    /** Called when the connector of a peer is being closed: it takes nothing new. */
+    void leaving(Peer peer) {}
+
+    /** Called when a peer that was connected to has left for good. */
+    void left(Peer peer) {}
+
+    /** Whether there are messages that only this peer could get. */
+    boolean waitsFor(Peer peer) {
+        return !peer.queue().isEmpty();
+    }
+
+    /** The queue for all peers, whose room is the credit of the socket; null if each has its own. */
+    @Nullable
+    SendQueue queue() {
+        return null;
+    }
+
+    /** Whether something in the queue for all peers can still leave, now that no new peers are accepted. */
+    boolean hasMoreToSend() {
+        return false;
+    }
+
+    /** Sets how much may wait in the queue for all peers. */
+    void limit(QueueLimit limit) {}
+
+    /** Fails what waits in the queue for all peers. */
+    void failQueue(ZMTPSocketException.Reason reason, String text) {}
+
+    /** Called with a subscription or a cancel of a subscriber. */
+    void subscription(Peer peer, ZMTPSubscription subscription) {}
+
+    /** Called when a DISH joins or leaves a group. */
+    void membership(Peer peer, ZMTPMembership membership) {}
+
+    /** Returns the peer with the name; null if there is none, or peers have no names. From any thread. */
+    @Nullable
+    public Peer named(ByteBuffer name) {
+        return null;
+    }
+}

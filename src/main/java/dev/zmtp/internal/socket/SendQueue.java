@@ -1,0 +1,187 @@
+package dev.zmtp.internal.socket;
+
+import dev.zmtp.ZMTPMessage;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The messages that wait for one peer, or for whichever has room first. Used on the socket's event loop. Its numbers
+ * may be read from any thread.
+ *
+ * <p>It counts as slow from half full until it is less than a quarter full.
+ */
+final class SendQueue {
+
+    /** How many objects a queue keeps for its next messages, so that one that fills and empties allocates none. */
+    private static final int MAX_SPARES = 1_024;
+
+    /** So many leftovers are not worth a pass over the queue. */
+    private static final int FEW = 16;
+
+    private final Queue<QueuedMessage> waiting = new ArrayDeque<>(0);
+    private final Deque<QueuedMessage> spares = new ArrayDeque<>(0);
+    private final Count messages = new Count();
+    private final Count bytes = new Count();
+
+    /** When the first of those that wait was added. */
+    private final Count oldestSince = new Count();
+
+    /** Messages that other threads have a place for, and that have not come here yet. */
+    private final AtomicInteger reserved = new AtomicInteger();
+
+    private volatile QueueLimit limit;
+    private boolean slow;
+
+    SendQueue(QueueLimit limit) {
+        this.limit = limit;
+    }
+
+    boolean hasRoom() {
+        return messagesLeft() > 0 && bytes.get() < limit.bytes();
+    }
+
+    /** Reserves a place for a message if there is room. From any thread. */
+    boolean reserve() {
+        reserved.incrementAndGet();
+        if (messagesLeft() >= 0 && bytes.get() < limit.bytes()) {
+            return true;
+        }
+        reserved.decrementAndGet();
+        return false;
+    }
+
+    /** Called before the message is added that the place was for, and if it is not. */
+    void unreserve() {
+        reserved.decrementAndGet();
+    }
+
+    boolean isEmpty() {
+        return messages.get() == 0;
+    }
+
+    void add(ZMTPMessage message, @Nullable CompletableFuture<Void> result, long since) {
+        add(message, result, null, since);
+    }
+
+    void add(
+            ZMTPMessage message,
+            @Nullable CompletableFuture<Void> result,
+            @Nullable PendingRequest request,
+            long since) {
+        QueuedMessage queued = spares.poll();
+        if (queued == null) {
+            queued = new QueuedMessage();
+        }
+        queued.set(message, result, request, since);
+        if (isEmpty()) {
+            oldestSince.set(since);
+        }
+        waiting.add(queued);
+        messages.add(1);
+        bytes.add(queued.bytes);
+    }
+
+    /** Called when the message has left, so that its object may hold another. */
+    void giveBack(QueuedMessage queued) {
+        queued.clear();
+        if (spares.size() < MAX_SPARES) {
+            spares.push(queued);
+        }
+    }
+
+    @Nullable
+    QueuedMessage poll() {
+        QueuedMessage next = waiting.poll();
+        if (next != null) {
+            messages.add(-1);
+            bytes.add(-next.bytes);
+            dropLeftovers();
+        }
+        return next;
+    }
+
+    /**
+     * Takes out a message from the middle, which was released. Its object stays until its turn comes, or until such
+     * objects are more than half of all.
+     */
+    void forget(QueuedMessage ended) {
+        messages.add(-1);
+        bytes.add(-ended.bytes);
+        ended.clear();
+        if (waiting.size() > 2 * messages.get() + FEW) {
+            waiting.removeIf(queued -> !queued.isThere());
+        }
+        dropLeftovers();
+    }
+
+    /** The requests that wait. */
+    List<PendingRequest> requests() {
+        List<PendingRequest> requests = new ArrayList<>();
+        for (QueuedMessage queued : waiting) {
+            if (queued.request != null) {
+                requests.add(queued.request);
+            }
+        }
+        return requests;
+    }
+
+    /** Makes the first one a message, and notes since when it waits. */
+    private void dropLeftovers() {
+        QueuedMessage next = waiting.peek();
+        while (next != null && !next.isThere()) {
+            giveBack(waiting.remove());
+            next = waiting.peek();
+        }
+        if (next != null) {
+            oldestSince.set(next.since);
+        }
+    }
+
+    /** Updates whether the peer is slow. Returns whether it has become slow with this message. */
+    boolean becameSlow() {
+        boolean was = slow;
+        slow = was ? isAbove(4) : isAbove(2);
+        return slow && !was;
+    }
+
+    private boolean isAbove(int part) {
+        return messages.get() * part >= limit.messages() || bytes.get() * part >= limit.bytes();
+    }
+
+    void limit(QueueLimit limit) {
+        this.limit = limit;
+    }
+
+    QueueLimit limit() {
+        return limit;
+    }
+
+    /** Less than zero if the limit was lowered in the meantime. */
+    long messagesLeft() {
+        return limit.messages() - messages.get() - reserved.get();
+    }
+
+    long bytesLeft() {
+        return limit.bytes() - bytes.get();
+    }
+
+    /** Returns how long the oldest message has waited. */
+    Duration oldest(long now) {
+        return messages() == 0 ? Duration.ZERO : Duration.ofNanos(now - oldestSince.get());
+    }
+
+    long messages() {
+        return messages.get();
+    }
+
+    long bytes() {
+        return bytes.get();
+    }
+}

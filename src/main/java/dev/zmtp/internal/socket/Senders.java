@@ -1,0 +1,436 @@
+package dev.zmtp.internal.socket;
+
+import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.FULL;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
+import dev.zmtp.socket.ZMTPSocketException;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes messages from any thread to the socket's event loop.
+ *
+ * <p>On the event loop a message goes to its peer at once. Another thread takes room from the credit, which is the room
+ * in the queue of the socket, and leaves the message in the intake. So it knows at once whether the message was taken.
+ * A send with a result that finds no room waits in line. While one waits, no other message is taken before it.
+ */
+public final class Senders {
+
+    /** How many messages of other threads are sent in one turn of the event loop, which also has to read. */
+    private static final int MAX_MESSAGES_PER_TURN = 1_024;
+
+    private final SocketCore core;
+    private final Credit credit = new Credit();
+    private final Room room = new Room();
+
+    /**
+     * What other threads have sent: messages, a {@link QueuedMessage} where the sender wants the result, a
+     * {@link PendingRequest}, and a {@link DirectSends.Addressed} for one peer.
+     */
+    private final Queue<Object> intake = new ConcurrentLinkedQueue<>();
+
+    private final AtomicBoolean drainScheduled = new AtomicBoolean();
+    private final Runnable drainTask = this::drainTurn;
+
+    /** Messages that were accepted and wait until all peers that should get them have room. */
+    private final Deque<Object> held = new ArrayDeque<>(0);
+
+    private final Deque<QueuedMessage> waiting = new ArrayDeque<>(0);
+    private final AtomicInteger waiters = new AtomicInteger();
+    private volatile boolean closed;
+
+    /** Whether the oldest messages make room for new ones, which holds in the intake as in the queues of the peers. */
+    private boolean keepsNewest;
+
+    // On the event loop
+    private boolean routing;
+    private boolean roomCame;
+    private boolean lineIsClosed;
+
+    Senders(SocketCore core) {
+        this.core = core;
+    }
+
+    /** Called once the routing is known. */
+    void open() {
+        QueueLimit limit = QueueLimit.ofSends(core.config());
+        credit.give(limit.messages(), limit.bytes());
+        WhenFull policy = core.config().whenFull();
+        keepsNewest =
+                !Patterns.namesPeers(core.type()) && (policy == WhenFull.DROP_OLD || policy == WhenFull.KEEP_LATEST);
+    }
+
+    Credit credit() {
+        return credit;
+    }
+
+    public boolean isWritable() {
+        return !closed
+                && waiters.get() == 0
+                && (keepsNewest
+                        || mayTake()
+                        || (core.inEventLoop() && core.routing().canTakeNow()));
+    }
+
+    private boolean mayTake() {
+        return core.routing().isReachable() && credit.isOpen();
+    }
+
+    /** Takes the message if there is room now. Otherwise it is still the caller's. */
+    boolean trySend(ZMTPMessage message) {
+        if (!closed && waiters.get() == 0) {
+            if (core.inEventLoop()) {
+                if (route(message, null, null) != Fate.REFUSED) {
+                    return true;
+                }
+            } else if (takeRoom(message.readableBytes())) {
+                hand(message);
+                return true;
+            }
+        }
+        room.missing();
+        if (!core.inEventLoop() && mayTake()) { // it opened after we looked, and nothing else would report that
+            core.tryExecute(this::opened);
+        }
+        return false;
+    }
+
+    /** Takes the message unless it is refused, and returns what happened to it. Called on the event loop. */
+    Fate offer(ZMTPMessage message) {
+        Fate fate = closed || waiters.get() > 0 ? Fate.REFUSED : route(message, null, null);
+        if (fate == Fate.REFUSED) {
+            room.missing();
+        }
+        return fate;
+    }
+
+    /** Takes the message over. The result is that of the transport, or says why the message did not get there. */
+    CompletableFuture<Void> send(ZMTPMessage message) {
+        CompletableFuture<Void> result = new LoopFuture<>();
+        QueuedMessage outgoing = new QueuedMessage(message, result);
+        if (closed) {
+            dropClosed(outgoing);
+        } else if (core.inEventLoop()) {
+            if (waiters.get() > 0 || route(message, result, null) == Fate.REFUSED) {
+                waitInLine(outgoing);
+            }
+        } else if (waiters.get() == 0 && takeRoom(outgoing.bytes)) {
+            hand(outgoing);
+        } else {
+            waitInLine(outgoing);
+        }
+        return result;
+    }
+
+    /** Takes the request over if there is room for it now. From any thread. */
+    boolean ask(PendingRequest request) {
+        if (closed || waiters.get() > 0) {
+            return false;
+        }
+        if (core.inEventLoop()) {
+            return route(request.message(), null, request) != Fate.REFUSED;
+        }
+        boolean taken = takeRoom(request.bytes);
+        if (taken) {
+            hand(request);
+        }
+        return taken;
+    }
+
+    /** Takes credit for a message, from those before it if they are to make room. Called from other threads. */
+    private boolean takeRoom(long bytes) {
+        if (!core.routing().isReachable()) {
+            return false;
+        }
+        while (!credit.take(bytes)) {
+            Object oldest = keepsNewest ? intake.poll() : null;
+            if (oldest != null) {
+                makeRoom(oldest);
+            } else if (keepsNewest) { // the rest is with the event loop, or with a thread that is about to add it
+                credit.give(-1, -bytes);
+                return true;
+            } else {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private void makeRoom(Object oldest) {
+        credit.give(1, messageOf(oldest).readableBytes());
+        core.account().dropped();
+        fail(oldest, FULL, "a newer message took its place");
+    }
+
+    private void waitInLine(QueuedMessage outgoing) {
+        if (!core.routing().waits()) {
+            core.account().dropped();
+            outgoing.fail(FULL, "the queue is full");
+        } else if (waiters.incrementAndGet() > core.config().maxWaitingSends()) {
+            waiters.decrementAndGet();
+            core.account().dropped();
+            outgoing.fail(FULL, "as many sends wait as may: " + core.config().maxWaitingSends());
+        } else if (core.inEventLoop()) {
+            waiting.add(outgoing);
+        } else if (!core.tryExecute(() -> joinLine(outgoing))) {
+            waiters.decrementAndGet();
+            dropClosed(outgoing);
+        }
+    }
+
+    private void joinLine(QueuedMessage outgoing) {
+        if (lineIsClosed) { // after it was sent
+            waiters.decrementAndGet();
+            dropClosed(outgoing);
+        } else {
+            waiting.add(outgoing);
+            room();
+        }
+    }
+
+    /** Takes over what the credit has accepted. From any thread. */
+    void hand(Object sent) {
+        intake.add(sent);
+        if (!scheduleDrain()) {
+            failIntake(); // no task will
+        }
+    }
+
+    private boolean scheduleDrain() {
+        if (drainScheduled.get() || !drainScheduled.compareAndSet(false, true) || core.tryExecute(drainTask)) {
+            return true;
+        }
+        drainScheduled.set(false); // the next one has to fail, too
+        return false;
+    }
+
+    private Fate route(
+            ZMTPMessage message, @Nullable CompletableFuture<Void> result, @Nullable PendingRequest request) {
+        Fate fate = routed(message, result, request);
+        if (roomCame && !routing) {
+            room();
+        }
+        return fate;
+    }
+
+    /** Routes a message to all its peers, before others: a write may flush, and the flush may report room. */
+    private Fate routed(
+            ZMTPMessage message, @Nullable CompletableFuture<Void> result, @Nullable PendingRequest request) {
+        boolean nested = routing;
+        routing = true;
+        try {
+            return request == null
+                    ? core.routing().route(message, result)
+                    : core.routing().route(request);
+        } finally {
+            routing = nested;
+        }
+    }
+
+    // On the event loop
+
+    private void drainTurn() {
+        drain(MAX_MESSAGES_PER_TURN);
+    }
+
+    private void drain(int most) {
+        drainScheduled.set(false); // first: what is added from now on schedules the next
+        routing = true;
+        try {
+            takeIn(most);
+        } finally {
+            routing = false;
+        }
+        if (core.closing().isFinished()) {
+            failAll(); // accepted just before the end
+        }
+        if (roomCame || !waiting.isEmpty()) {
+            room();
+        } else {
+            opened();
+        }
+    }
+
+    private void takeIn(int most) {
+        int left = most;
+        for (Object next = intake.poll(); next != null; next = intake.poll()) {
+            if (next instanceof DirectSends.Addressed addressed) {
+                core.directly().arrived(addressed);
+            } else if (next instanceof PendingRequest request) {
+                core.requests().accepted(request);
+            } else if (!held.isEmpty() || !accept(next)) {
+                held.add(next);
+            }
+            if (--left == 0) {
+                scheduleDrain();
+                return;
+            }
+        }
+    }
+
+    /** Routes what the credit has accepted. Returns false if that has to wait. */
+    private boolean accept(Object sent) {
+        ZMTPMessage message = messageOf(sent);
+        CompletableFuture<Void> result = resultOf(sent);
+        if (core.routing().queue() != null) {
+            core.routing().routeAccepted(message, result);
+            return true;
+        }
+        long bytes = message.readableBytes();
+        if (keepsNewest) { // now, so that the intake loses none of those that the queues would keep
+            credit.give(1, bytes);
+        }
+        boolean refused = core.routing().route(message, result) == Fate.REFUSED;
+        if (refused && core.routing().waits()) {
+            return false;
+        }
+        if (!keepsNewest) {
+            credit.give(1, bytes);
+        }
+        if (refused) { // after the credit: the sender may send again as soon as it knows
+            core.account().dropped();
+            message.release();
+            SendResults.fail(result, FULL, "the queue is full");
+        }
+        return true;
+    }
+
+    /** Called when there may be room: for messages that wait for all their peers, those in line, and listeners. */
+    void room() {
+        roomCame = routing;
+        if (routing) {
+            return;
+        }
+        routing = true;
+        try {
+            serveLine();
+        } finally {
+            routing = false;
+            roomCame = false;
+        }
+        opened();
+    }
+
+    private void serveLine() {
+        for (Object next = held.poll(); next != null; next = held.poll()) {
+            if (!accept(next)) {
+                held.addFirst(next);
+                break;
+            }
+        }
+        // What was handed over before comes first: the drain that takes it goes on with the line.
+        while (held.isEmpty() && intake.isEmpty() && !waiting.isEmpty()) {
+            QueuedMessage first = waiting.remove();
+            if (route(first.message(), first.result, null) == Fate.REFUSED) {
+                waiting.addFirst(first);
+                break;
+            }
+            waiters.decrementAndGet();
+        }
+    }
+
+    private void opened() {
+        if (isWritable()) {
+            room.opened();
+        }
+    }
+
+    public Room roomListeners() {
+        return room;
+    }
+
+    /** The number of messages that are on their way to a peer's queue, or wait in line. From any thread. */
+    long waiting() {
+        return (long) intake.size() + held.size() + waiters.get();
+    }
+
+    /** The number of messages that were accepted and wait for all their peers. */
+    long held() {
+        return held.size();
+    }
+
+    /** Accepts nothing more. Called from any thread. */
+    void stopAccepting() {
+        closed = true;
+    }
+
+    /** Fails the messages in line. What was accepted is still delivered. */
+    void close() {
+        lineIsClosed = true;
+        for (QueuedMessage next = waiting.poll(); next != null; next = waiting.poll()) {
+            waiters.decrementAndGet();
+            dropClosed(next);
+        }
+        room.closed();
+    }
+
+    public boolean isClosed() {
+        return closed;
+    }
+
+    /** Routes what was accepted before the close. */
+    void drainLast() {
+        drain(Integer.MAX_VALUE);
+    }
+
+    /** Fails all accepted messages that have not come to a queue. */
+    void failAll() {
+        for (Object next = held.poll(); next != null; next = held.poll()) {
+            failClosed(next);
+        }
+        failIntake();
+    }
+
+    /** From any thread. */
+    private void failIntake() {
+        for (Object next = intake.poll(); next != null; next = intake.poll()) {
+            if (next instanceof PendingRequest request) {
+                core.requests().refuse(request, CLOSED, "the socket is closed");
+                continue;
+            }
+            if (next instanceof DirectSends.Addressed addressed && addressed.reserved()) {
+                addressed.peer().queue().unreserve();
+            }
+            failClosed(next);
+        }
+    }
+
+    private void failClosed(Object sent) {
+        core.account().dropped();
+        fail(sent, CLOSED, "the socket is closed");
+    }
+
+    private void dropClosed(QueuedMessage outgoing) {
+        core.account().dropped();
+        outgoing.fail(CLOSED, "the socket is closed");
+    }
+
+    private static void fail(Object sent, ZMTPSocketException.Reason reason, String text) {
+        messageOf(sent).release();
+        SendResults.fail(resultOf(sent), reason, text);
+    }
+
+    // What the intake has: a message alone, or with its result, or with its peer as well
+
+    private static ZMTPMessage messageOf(Object sent) {
+        if (sent instanceof QueuedMessage outgoing) {
+            return outgoing.message();
+        }
+        return sent instanceof DirectSends.Addressed addressed ? addressed.message() : (ZMTPMessage) sent;
+    }
+
+    private static @Nullable CompletableFuture<Void> resultOf(Object sent) {
+        if (sent instanceof QueuedMessage outgoing) {
+            return outgoing.result;
+        }
+        return sent instanceof DirectSends.Addressed addressed ? addressed.result() : null;
+    }
+}

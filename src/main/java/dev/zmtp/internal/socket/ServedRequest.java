@@ -1,0 +1,93 @@
+package dev.zmtp.internal.socket;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.socket.ZMTPPeer;
+import dev.zmtp.socket.ZMTPRequest;
+import io.netty.buffer.ByteBuf;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/** A request and the way back: the peer that it came from, and the envelope. */
+final class ServedRequest implements ZMTPRequest {
+
+    private final SocketCore core;
+    private final Peer peer;
+    private final ByteBuf[] envelope;
+    private final ZMTPMessage message;
+
+    /** Who is told when it is answered or dropped; null for a REP that receives and sends by turns. */
+    private final @Nullable Serving serving;
+
+    private final AtomicBoolean ended = new AtomicBoolean();
+
+    private ServedRequest(
+            SocketCore core, Peer peer, ByteBuf[] envelope, ZMTPMessage message, @Nullable Serving serving) {
+        this.core = core;
+        this.peer = peer;
+        this.envelope = envelope;
+        this.message = message;
+        this.serving = serving;
+    }
+
+    /** Takes the message over, which has an envelope of {@code frames} frames. */
+    static ServedRequest of(SocketCore core, Peer peer, ZMTPMessage message, int frames, @Nullable Serving serving) {
+        return new ServedRequest(core, peer, Envelope.copy(message, frames), message.withoutFirst(frames), serving);
+    }
+
+    @Override
+    public ZMTPPeer peer() {
+        return peer;
+    }
+
+    @Override
+    public ZMTPMessage message() {
+        return message;
+    }
+
+    @Override
+    @SuppressWarnings("ReferenceEquality") // whether it is this very message
+    public boolean reply(ZMTPMessage answer) {
+        Objects.requireNonNull(answer, "answer");
+        if (!ended.compareAndSet(false, true)) {
+            answer.release();
+            throw new IllegalStateException("reply: " + this + " has ended (expected: one reply or drop)");
+        }
+        if (answer != message) {
+            message.release();
+        }
+        boolean there = peer.isUp();
+        if (serving != null) {
+            serving.ended(this, answer);
+        }
+        return there;
+    }
+
+    @Override
+    public void drop() {
+        if (ended.compareAndSet(false, true)) {
+            message.release();
+            if (serving != null) {
+                serving.ended(this, null);
+            }
+        }
+    }
+
+    /** Sends the answer of a REP that receives and sends by turns. Takes it over. May be called once. */
+    CompletableFuture<Void> answer(ZMTPMessage answer) {
+        CompletableFuture<Void> result = new LoopFuture<>();
+        core.directly().send(peer, answer.prepended(envelope), result);
+        return result;
+    }
+
+    /** Sends the answer of a handler, which it takes over. On the event loop. */
+    void send(ZMTPMessage answer) {
+        core.directly().answer(peer, answer.prepended(envelope));
+    }
+
+    @Override
+    public String toString() {
+        return "ZMTPRequest{" + peer + ", " + message + "}";
+    }
+}

@@ -1,0 +1,69 @@
+package dev.zmtp.internal.socket;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.socket.ZMTPRequest;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Passes requests to a handler, up to a bound at a time, and sends each answer back to the peer that asked. */
+public final class Serving implements Inbox.Sink {
+
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance(Serving.class);
+
+    private final SocketCore core;
+    private final Consumer<? super ZMTPRequest> handler;
+    private int serving;
+
+    public Serving(SocketCore core, Consumer<? super ZMTPRequest> handler) {
+        this.core = core;
+        this.handler = handler;
+    }
+
+    @Override
+    public boolean wants() {
+        return serving < core.config().maxOutstandingRequests();
+    }
+
+    @Override
+    public void take(Peer from, ZMTPMessage message) {
+        int frames = Envelope.length(message);
+        if (frames == 0) {
+            Reception.malformed(from, message);
+            return;
+        }
+        ServedRequest request = ServedRequest.of(core, from, message, frames, this);
+        serving++;
+        try {
+            handler.accept(request);
+        } catch (Throwable e) { // from the application: the asker waits in vain, and others do not
+            logger.warn("{} gets no answer", request, e);
+            request.drop();
+        }
+    }
+
+    /** Called once for each request, from any thread, with the answer if there is one. */
+    void ended(ServedRequest request, @Nullable ZMTPMessage answer) {
+        if (core.inEventLoop()) {
+            endedHere(request, answer);
+        } else if (!core.tryExecute(() -> endedHere(request, answer)) && answer != null) {
+            answer.release();
+        }
+    }
+
+    private void endedHere(ServedRequest request, @Nullable ZMTPMessage answer) {
+        serving--;
+        if (answer != null) {
+            try {
+                request.send(answer);
+            } catch (RuntimeException e) { // such as an answer that was already released
+                logger.warn("{} gets no answer", request, e);
+            }
+        }
+        core.inbox().pump();
+    }
+
+    @Override
+    public void closed() {}
+}

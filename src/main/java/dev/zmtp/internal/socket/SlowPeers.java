@@ -1,0 +1,90 @@
+package dev.zmtp.internal.socket;
+
+import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
+import dev.zmtp.socket.ZMTPSocketEvent;
+import dev.zmtp.socket.ZMTPSocketEvent.DropReason;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** Reports dropped messages, at most once a second for each peer, and disconnects peers that are full for too long. */
+final class SlowPeers {
+
+    private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
+
+    private final SocketCore core;
+    private final Map<@Nullable Peer, Map<DropReason, Long>> dropped = new LinkedHashMap<>();
+    private final Set<Peer> watched = new LinkedHashSet<>();
+    private boolean reportScheduled;
+    private boolean lookScheduled;
+
+    SlowPeers(SocketCore core) {
+        this.core = core;
+    }
+
+    /** Counts a message that was dropped for a peer, or from the queue for all peers. */
+    void dropped(@Nullable Peer peer, DropReason reason) {
+        if (reportScheduled) {
+            dropped.computeIfAbsent(peer, p -> new EnumMap<>(DropReason.class)).merge(reason, 1L, Long::sum);
+            return;
+        }
+        core.events().fire(new ZMTPSocketEvent.Dropped(peer, reason, 1));
+        reportScheduled = true;
+        core.schedule(this::report, SECOND);
+    }
+
+    private void report() {
+        reportScheduled = false;
+        if (!dropped.isEmpty()) {
+            dropped.forEach((peer, reasons) -> reasons.forEach(
+                    (reason, messages) -> core.events().fire(new ZMTPSocketEvent.Dropped(peer, reason, messages))));
+            dropped.clear();
+            reportScheduled = true;
+            core.schedule(this::report, SECOND);
+        }
+    }
+
+    /** Called when the peer has become slow. If the policy is to disconnect such peers, it is watched. */
+    void watch(Peer peer) {
+        if (core.config().whenFull() == WhenFull.DISCONNECT) {
+            watched.add(peer);
+            look();
+        }
+    }
+
+    private void look() {
+        if (!lookScheduled && !watched.isEmpty()) {
+            lookScheduled = true;
+            core.schedule(
+                    this::disconnectThoseTooSlow, Settings.nanos(core.config().slowAfter()) / 2);
+        }
+    }
+
+    private void disconnectThoseTooSlow() {
+        lookScheduled = false;
+        watched.removeIf(peer -> peer.queue().isEmpty());
+        List.copyOf(watched).forEach(this::disconnectIfTooSlow); // this may call the application
+        look();
+    }
+
+    /** The time during which a peer was away does not count, although what is queued for it has waited for longer. */
+    private void disconnectIfTooSlow(Peer peer) {
+        PeerHandler link = peer.link();
+        if (link == null) {
+            return;
+        }
+        Duration there = Duration.ofNanos(core.nanoTime() - link.upSince());
+        Duration oldest = peer.oldest();
+        Duration waited = oldest.compareTo(there) < 0 ? oldest : there;
+        if (waited.compareTo(core.config().slowAfter()) >= 0) {
+            link.refuse("the oldest of " + peer.queue().messages() + " messages has waited for " + waited
+                    + " (expected: less than " + core.config().slowAfter() + ")");
+        }
+    }
+}

@@ -1,0 +1,164 @@
+package dev.zmtp.internal.socket;
+
+import dev.zmtp.socket.ZMTPTransport;
+import java.io.IOException;
+import java.net.BindException;
+import java.net.ConnectException;
+import java.net.SocketAddress;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The path of a Unix domain socket, {@code *} for a new one in its own directory, or {@code @} and an abstract name of
+ * Linux. Before a bind, a socket that nothing listens on is removed. A socket in use stays, and so does a file of any
+ * other kind. Our own file is removed after use.
+ */
+final class SocketFile implements ZMTPTransport.Address {
+
+    /** What fits into an address of Linux. Other systems have less room, and report it. */
+    private static final int MAX_LENGTH = 107;
+
+    private final String text;
+    private final boolean bind;
+    private final Function<String, ? extends SocketAddress> addresses;
+
+    private final @Nullable SocketAddress abstractAddress;
+
+    /** Null for a new one. */
+    private final @Nullable Path given;
+
+    private @Nullable Path path;
+    private @Nullable Path temporary;
+    private @Nullable Object fileKey;
+
+    SocketFile(String text, boolean bind, Function<String, ? extends SocketAddress> addresses) {
+        int length = text.getBytes(StandardCharsets.UTF_8).length;
+        if (length > MAX_LENGTH) {
+            throw new IllegalArgumentException(
+                    "path: " + text + " of " + length + " bytes (expected: <= " + MAX_LENGTH + ")");
+        }
+        if (text.equals("@") || (isWild(text) && !bind)) {
+            throw new IllegalArgumentException("path: " + text + " (expected: a path, or @ and a name)");
+        }
+        this.text = text;
+        this.bind = bind;
+        this.addresses = addresses;
+        this.abstractAddress = isAbstract() ? abstractAddress() : null;
+        this.given = isAbstract() || isWild(text) ? null : Path.of(text);
+    }
+
+    private SocketAddress abstractAddress() {
+        try {
+            return addresses.apply("\0" + text.substring(1));
+        } catch (InvalidPathException e) {
+            throw new IllegalArgumentException(
+                    "path: " + text + " (expected: a path, as this transport has no abstract names)", e);
+        }
+    }
+
+    private static boolean isWild(String text) {
+        return text.startsWith("*");
+    }
+
+    private boolean isAbstract() {
+        return text.startsWith("@");
+    }
+
+    @Override
+    public boolean mayBlock() {
+        return bind && !isAbstract();
+    }
+
+    @Override
+    public List<? extends SocketAddress> resolve() throws IOException {
+        if (abstractAddress != null) {
+            return List.of(abstractAddress);
+        }
+        Path file = given == null ? newFile() : given;
+        if (bind) {
+            removeIfStale(file);
+        }
+        path = file;
+        return List.of(addresses.apply(file.toString()));
+    }
+
+    private Path newFile() throws IOException {
+        temporary = Files.createTempDirectory("zmtp");
+        return temporary.resolve("socket");
+    }
+
+    private static void removeIfStale(Path file) throws IOException {
+        if (!Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
+            return;
+        }
+        if (!Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
+                .isOther()) {
+            throw new BindException(file + ": a file that is no socket is there");
+        }
+        if (isInUse(file)) {
+            throw new BindException(file + ": the socket is in use");
+        }
+        Files.deleteIfExists(file);
+    }
+
+    private static boolean isInUse(Path file) {
+        try (SocketChannel probe = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+            probe.configureBlocking(false); // the queue of one that listens may be full
+            probe.connect(UnixDomainSocketAddress.of(file));
+            return true;
+        } catch (ConnectException e) {
+            return false; // refused: nobody listens
+        } catch (IOException e) {
+            return Files.exists(file, LinkOption.NOFOLLOW_LINKS); // not for us to connect to, or not a stream
+        }
+    }
+
+    @Override
+    public void bound() {
+        fileKey = path == null ? null : keyOf(path);
+    }
+
+    private static @Nullable Object keyOf(Path path) {
+        try {
+            return Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
+                    .fileKey();
+        } catch (IOException e) {
+            return null; // it is gone
+        }
+    }
+
+    @Override
+    public void unbound() {
+        try {
+            if (path != null && fileKey != null && Objects.equals(fileKey, keyOf(path))) { // it may be another's
+                Files.deleteIfExists(path);
+            }
+            if (temporary != null) {
+                Files.deleteIfExists(temporary);
+            }
+        } catch (IOException e) {
+            // The next bind to this path removes it.
+        }
+    }
+
+    @Override
+    public String boundTo(SocketAddress local) {
+        return path == null ? text : path.toString();
+    }
+
+    @Override
+    public String toString() {
+        return text;
+    }
+}

@@ -1,0 +1,101 @@
+package dev.zmtp.internal.socket;
+
+import dev.zmtp.codec.ZMTPConfig;
+import dev.zmtp.shm.SharedMemoryChannel;
+import dev.zmtp.shm.SharedMemoryServerChannel;
+import dev.zmtp.socket.ZMTPEndpoint;
+import dev.zmtp.socket.ZMTPSocketConfig;
+import dev.zmtp.socket.ZMTPSocketConfig.DuplicateIdentity;
+import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
+import dev.zmtp.socket.ZMTPTransport;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.ChannelPipeline;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.socket.nio.NioDomainSocketChannel;
+import io.netty.channel.socket.nio.NioServerDomainSocketChannel;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.handler.ssl.SslContext;
+import java.net.UnixDomainSocketAddress;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ForkJoinPool;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The values behind a {@link ZMTPSocketConfig} and its builder, with their defaults. The builder has checked them.
+ * Those of a config do not change.
+ */
+public final class SocketValues {
+
+    public ZMTPConfig codec;
+    public final Map<ChannelOption<?>, Object> options = new LinkedHashMap<>();
+    public final Map<String, ZMTPTransport> transports = new LinkedHashMap<>();
+    public @Nullable EventLoopGroup group;
+    public QueueLimit sendLimit = QueueLimit.DEFAULT;
+    public QueueLimit receiveLimit = QueueLimit.DEFAULT;
+    public @Nullable WhenFull whenFull;
+    public Duration slowAfter = Duration.ofSeconds(1);
+    public Duration maxAge = Settings.FOREVER;
+    public int maxWaitingSends = 64;
+    public boolean queueWhileDown = true;
+    public Duration reconnectFirst = Duration.ofMillis(100);
+    public Duration reconnectMost = Duration.ofSeconds(5);
+    public Duration connectTimeout = Duration.ofSeconds(10);
+    public Duration linger = Duration.ofSeconds(5);
+    public DuplicateIdentity duplicateIdentity = DuplicateIdentity.TAKE_OVER_IF_CLOSING;
+    public int maxOutstandingRequests = 10_000;
+    public int maxPeers = 100_000;
+    public Executor resolver = ForkJoinPool.commonPool();
+    public @Nullable SslContext tlsClient;
+    public @Nullable SslContext tlsServer;
+    public BiConsumer<? super ZMTPEndpoint, ? super ChannelPipeline> pipeline = (endpoint, added) -> {};
+
+    /** The defaults. */
+    public SocketValues(ZMTPConfig codec) {
+        this.codec = codec;
+        add(ZMTPTransport.tcp(NioSocketChannel::new, NioServerSocketChannel::new));
+        add(ZMTPTransport.ipc(
+                NioDomainSocketChannel::new, NioServerDomainSocketChannel::new, UnixDomainSocketAddress::of));
+        add(ZMTPTransport.sharedMemory(SharedMemoryChannel::new, SharedMemoryServerChannel::new));
+        add(new InprocTransport());
+    }
+
+    /** A copy. */
+    public SocketValues(SocketValues other) {
+        codec = other.codec;
+        options.putAll(other.options);
+        transports.putAll(other.transports);
+        group = other.group;
+        sendLimit = other.sendLimit;
+        receiveLimit = other.receiveLimit;
+        whenFull = other.whenFull;
+        slowAfter = other.slowAfter;
+        maxAge = other.maxAge;
+        maxWaitingSends = other.maxWaitingSends;
+        queueWhileDown = other.queueWhileDown;
+        reconnectFirst = other.reconnectFirst;
+        reconnectMost = other.reconnectMost;
+        connectTimeout = other.connectTimeout;
+        linger = other.linger;
+        duplicateIdentity = other.duplicateIdentity;
+        maxOutstandingRequests = other.maxOutstandingRequests;
+        maxPeers = other.maxPeers;
+        resolver = other.resolver;
+        tlsClient = other.tlsClient;
+        tlsServer = other.tlsServer;
+        pipeline = other.pipeline;
+    }
+
+    private void add(ZMTPTransport transport) {
+        transports.put(transport.scheme(), transport);
+    }
+
+    /** What was chosen, or the type's default. */
+    public WhenFull whenFull() {
+        return whenFull != null ? whenFull : Patterns.whenFull(codec.socketType());
+    }
+}

@@ -1,0 +1,95 @@
+package dev.zmtp.internal.socket;
+
+import static dev.zmtp.socket.ZMTPSocketException.Reason.STATE;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.socket.ZMTPSocketException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
+
+/** A REP that receives and sends in turn (RFC 28): one request, then its answer. Used from any thread. */
+final class StrictReply {
+
+    /** The state in which no request is awaited or received. */
+    private static final Object IDLE = new Object();
+
+    private final SocketCore core;
+
+    /** {@link #IDLE}, the {@link Receiving} of a request, or the {@link ServedRequest} to answer. */
+    private final AtomicReference<Object> state = new AtomicReference<>(IDLE);
+
+    StrictReply(SocketCore core) {
+        this.core = core;
+    }
+
+    CompletableFuture<ZMTPMessage> receive() {
+        Receiving receiving = new Receiving();
+        if (state.compareAndSet(IDLE, receiving)) {
+            core.inbox().take(receiving);
+            return receiving;
+        }
+        CompletableFuture<ZMTPMessage> refused = new LoopFuture<>();
+        SendResults.fail(refused, STATE, "receive: the last request was not answered");
+        return refused;
+    }
+
+    /** Whether a send is the next thing to do. */
+    boolean maySend() {
+        return state.get() instanceof ServedRequest;
+    }
+
+    /** Takes the message over. */
+    CompletableFuture<Void> send(ZMTPMessage answer) {
+        Object now = state.get();
+        if (now instanceof ServedRequest request && state.compareAndSet(request, IDLE)) {
+            return request.answer(answer);
+        }
+        answer.release();
+        CompletableFuture<Void> result = new LoopFuture<>();
+        SendResults.fail(result, STATE, "send: no request was received");
+        return result;
+    }
+
+    /** The future of a request. If it ends in another way, the request is for the next one. */
+    private final class Receiving extends LoopFuture<ZMTPMessage> implements Inbox.Taker {
+
+        @Override
+        public boolean take(Peer from, ZMTPMessage message) {
+            int frames = Envelope.length(message);
+            message.retain(); // it returns whole if this receive has ended
+            ServedRequest request = ServedRequest.of(core, from, message, frames, null);
+            if (state.compareAndSet(this, request)) {
+                message.release();
+                super.complete(request.message());
+                return true;
+            }
+            request.message().release();
+            return false;
+        }
+
+        @Override
+        public void fail(ZMTPSocketException cause) {
+            completeExceptionally(cause);
+        }
+
+        private boolean leave() {
+            core.inbox().forget(this);
+            return state.compareAndSet(this, IDLE);
+        }
+
+        @Override
+        public boolean cancel(boolean mayInterruptIfRunning) {
+            return leave() && super.cancel(mayInterruptIfRunning);
+        }
+
+        @Override
+        public boolean complete(ZMTPMessage other) {
+            return leave() && super.complete(other);
+        }
+
+        @Override
+        public boolean completeExceptionally(Throwable cause) { // orTimeout calls this, too
+            return leave() && super.completeExceptionally(cause);
+        }
+    }
+}

@@ -1,0 +1,138 @@
+package dev.zmtp.internal.socket;
+
+import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.STATE;
+
+import dev.zmtp.ZMTPMessage;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/** A REQ that sends and receives in turn (RFC 28): one request, then its answer. Used from any thread. */
+final class StrictRequest {
+
+    /** The answer was passed to its receiver. */
+    private static final Object TAKEN = new Object();
+
+    private final SocketCore core;
+
+    /** The request that was sent and whose answer was not received; null if the next may be sent. */
+    private final AtomicReference<@Nullable Asked> current = new AtomicReference<>();
+
+    StrictRequest(SocketCore core) {
+        this.core = core;
+    }
+
+    /** Whether a send is the next thing to do. */
+    boolean maySend() {
+        return current.get() == null;
+    }
+
+    /** Takes the message over. */
+    CompletableFuture<Void> send(ZMTPMessage message) {
+        CompletableFuture<Void> sent = new LoopFuture<>();
+        Asked asked = new Asked();
+        if (!current.compareAndSet(null, asked)) {
+            message.release();
+            SendResults.fail(sent, STATE, "send: the answer to the last request was not received");
+            return sent;
+        }
+        PendingRequest answer = core.requests().ask(message, sent);
+        asked.answer = answer;
+        answer.whenComplete((received, failure) -> settle(asked));
+        return sent;
+    }
+
+    CompletableFuture<ZMTPMessage> receive() {
+        Asked asked = current.get();
+        Receiving receiving = asked == null ? null : new Receiving(asked);
+        if (receiving == null || !receiving.asked.receiver.compareAndSet(null, receiving)) {
+            CompletableFuture<ZMTPMessage> refused = new LoopFuture<>();
+            if (core.senders().isClosed()) {
+                SendResults.fail(refused, CLOSED, "the socket is closed");
+            } else {
+                String why = asked == null ? "no request was sent" : "another receive waits";
+                SendResults.fail(refused, STATE, "receive: " + why);
+            }
+            return refused;
+        }
+        settle(receiving.asked);
+        return receiving;
+    }
+
+    /**
+     * Passes the answer to its receiver. Called when the answer or failure is there, and when a receiver comes: the
+     * later of the two has an effect.
+     */
+    private void settle(Asked asked) {
+        PendingRequest answer = asked.answer;
+        if (answer == null || !answer.isDone()) {
+            return;
+        }
+        Object receiver = asked.receiver.get();
+        if (receiver instanceof Receiving receiving) {
+            if (asked.receiver.compareAndSet(receiving, TAKEN)) {
+                current.compareAndSet(asked, null); // before the receiver, which may send at once
+                answer.whenComplete(receiving::end);
+            }
+        } else if (receiver == null && core.senders().isClosed() && asked.receiver.compareAndSet(null, TAKEN)) {
+            answer.thenAccept(ZMTPMessage::release); // it can no longer be received
+        }
+    }
+
+    /** Releases an answer that was not received, as the socket is closed. */
+    void close() {
+        Asked asked = current.get();
+        if (asked != null) {
+            settle(asked);
+        }
+    }
+
+    private static final class Asked {
+        volatile @Nullable PendingRequest answer;
+
+        /** The {@link Receiving}, null if there is none, or {@link #TAKEN}. */
+        final AtomicReference<@Nullable Object> receiver = new AtomicReference<>();
+    }
+
+    /** The future of an answer. If it ends in another way, the answer is for the next one. */
+    private final class Receiving extends LoopFuture<ZMTPMessage> {
+        private final Asked asked;
+
+        Receiving(Asked asked) {
+            this.asked = asked;
+        }
+
+        void end(@Nullable ZMTPMessage message, @Nullable Throwable failure) {
+            if (failure == null) {
+                super.complete(message);
+            } else {
+                super.completeExceptionally(failure);
+            }
+        }
+
+        private boolean leave() {
+            return asked.receiver.compareAndSet(this, null);
+        }
+
+        @Override
+        public boolean cancel(boolean mayInterruptIfRunning) {
+            return left(leave() && super.cancel(mayInterruptIfRunning));
+        }
+
+        @Override
+        public boolean complete(ZMTPMessage other) {
+            return left(leave() && super.complete(other));
+        }
+
+        @Override
+        public boolean completeExceptionally(Throwable cause) { // orTimeout calls this, too
+            return left(leave() && super.completeExceptionally(cause));
+        }
+
+        private boolean left(boolean it) {
+            settle(asked); // the socket may have been closed in the meantime
+            return it;
+        }
+    }
+}

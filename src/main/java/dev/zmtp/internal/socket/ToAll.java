@@ -1,0 +1,43 @@
+package dev.zmtp.internal.socket;
+
+import dev.zmtp.ZMTPMessage;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** Sends to every peer that is connected, without waiting for any of them (RFC 29, XSUB). */
+final class ToAll extends Routing {
+
+    private final List<Peer> peers = new ArrayList<>();
+
+    @Override
+    Fate route(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
+        for (int i = 0; i < peers.size(); i++) {
+            Peer peer = peers.get(i);
+            if (peer.isLeaving()) {
+                continue; // it only gets what is queued
+            }
+            message.retain();
+            if (peer.send(message, null) == Fate.REFUSED) { // others must not wait for this peer
+                peer.counters().dropped.add(1);
+                message.release();
+            }
+        }
+        message.release();
+        SendResults.succeed(result);
+        return Fate.PASSED;
+    }
+
+    @Override
+    @Nullable
+    String up(Peer peer) {
+        peers.add(peer);
+        return null;
+    }
+
+    @Override
+    void down(Peer peer) {
+        peers.remove(peer);
+    }
+}

@@ -1,0 +1,86 @@
+package dev.zmtp.internal.socket;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The connected peers of a socket in turn. Those whose channels are writable stand first, so the ones that are full
+ * cost nothing, however many they are. Used on the event loop.
+ */
+final class WritablePeers {
+
+    private final List<Peer> peers = new ArrayList<>();
+
+    /** How many of them, from the first, may be writable. */
+    private int writable;
+
+    private int next;
+
+    int size() {
+        return peers.size();
+    }
+
+    boolean contains(Peer peer) {
+        return peer.turn < peers.size() && peers.get(peer.turn) == peer;
+    }
+
+    void add(Peer peer) {
+        peer.turn = peers.size();
+        peers.add(peer);
+        becameWritable(peer);
+    }
+
+    void remove(Peer peer) {
+        if (!contains(peer)) {
+            return;
+        }
+        if (peer.turn < writable) {
+            swap(peer.turn, --writable);
+        }
+        swap(peer.turn, peers.size() - 1);
+        peers.remove(peers.size() - 1);
+    }
+
+    /** Called when the channel of a peer may be writable again. */
+    void becameWritable(Peer peer) {
+        if (contains(peer) && peer.turn >= writable) {
+            swap(peer.turn, writable++);
+        }
+    }
+
+    /** Whether {@link #next} would return one. */
+    boolean hasNext() {
+        Peer found = next();
+        if (found != null) {
+            next--; // it is still its turn
+        }
+        return found != null;
+    }
+
+    /** Returns the peer whose turn it is; null if none is writable. */
+    @Nullable
+    Peer next() {
+        while (writable > 0) {
+            if (next >= writable) {
+                next = 0;
+            }
+            Peer peer = peers.get(next);
+            if (peer.isTransportWritable()) {
+                next++;
+                return peer;
+            }
+            swap(next, --writable);
+        }
+        return null;
+    }
+
+    private void swap(int a, int b) {
+        Peer first = peers.get(a);
+        Peer second = peers.get(b);
+        peers.set(a, second);
+        peers.set(b, first);
+        second.turn = a;
+        first.turn = b;
+    }
+}

@@ -1,0 +1,170 @@
+package dev.zmtp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
+import io.netty.util.IllegalReferenceCountException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Frames that are put before a message, or taken away from it, without another message. */
+class MovedFramesTest {
+
+    private static ByteBuf frame(String text) {
+        return ByteBufAllocator.DEFAULT.buffer().writeBytes(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static List<String> texts(ZMTPMessage message) {
+        List<String> texts = new ArrayList<>();
+        for (int i = 0; i < message.size(); i++) {
+            texts.add(message.frameUTF8(i));
+        }
+        return texts;
+    }
+
+    @Test
+    void aFrameIsReadAsUtf8() {
+        ZMTPMessage message = ZMTPMessage.fromUTF8("gr\u00fc\u00df", "");
+        assertThat(message.frameUTF8(0)).isEqualTo("gr\u00fc\u00df");
+        assertThat(message.frameUTF8(1)).isEmpty();
+        message.release();
+    }
+
+    @Test
+    void aMessageThatNobodyElseHasIsChangedAndReturned() {
+        ZMTPMessage message = ZMTPMessage.fromUTF8("data");
+        ZMTPMessage longer = message.prepended(frame("name"), Unpooled.EMPTY_BUFFER);
+        assertThat(longer).isSameAs(message);
+        assertThat(texts(longer)).containsExactly("name", "", "data");
+        ZMTPMessage data = longer.withoutFirst(2);
+        assertThat(data).isSameAs(message);
+        assertThat(texts(data)).containsExactly("data");
+        data.release();
+    }
+
+    @Test
+    void theOtherReferencesOfARetainedMessageSeeNoChange() {
+        ZMTPMessage message = ZMTPMessage.fromUTF8("a", "b").retain(2);
+        ZMTPMessage longer = message.prepended(frame("name"));
+        ZMTPMessage shorter = message.withoutFirst(1);
+        assertThat(texts(longer)).containsExactly("name", "a", "b");
+        assertThat(texts(shorter)).containsExactly("b");
+        assertThat(texts(message)).containsExactly("a", "b");
+        assertThat(message.refCnt()).isEqualTo(1);
+        longer.release();
+        shorter.release();
+        message.release();
+    }
+
+    @Test
+    void aFrameThatIsTakenAwayIsReleased() {
+        ByteBuf first = frame("first");
+        ZMTPMessage message = ZMTPMessage.from(first, frame("second")).withoutFirst(1);
+        assertThat(first.refCnt()).isZero();
+        assertThat(message.withoutFirst(1).size()).isZero();
+        message.release();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {-1, 2})
+    void moreFramesThanThereAreAreNotTakenAway(int count) {
+        ZMTPMessage message = ZMTPMessage.fromUTF8("only");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> message.withoutFirst(count))
+                .withMessage("count: " + count + " (expected: 0 to 1)");
+        assertThat(texts(message)).containsExactly("only");
+        message.release();
+    }
+
+    @Test
+    void whatIsPutBeforeAReleasedMessageIsReleased() {
+        ZMTPMessage message = ZMTPMessage.fromUTF8("x");
+        message.release();
+        ByteBuf name = frame("name");
+        assertThatThrownBy(() -> message.prepended(name)).isInstanceOf(IllegalReferenceCountException.class);
+        assertThatThrownBy(() -> message.withoutFirst(0)).isInstanceOf(IllegalReferenceCountException.class);
+        assertThat(name.refCnt()).isZero();
+    }
+
+    @Test
+    void nothingIsKeptIfOneOfTheFramesIsNull() {
+        ByteBuf name = frame("name");
+        ByteBuf data = frame("data");
+        ZMTPMessage message = ZMTPMessage.from(data);
+        assertThatThrownBy(() -> message.prepended(name, null)).isInstanceOf(NullPointerException.class);
+        assertThat(name.refCnt()).isZero();
+        assertThat(data.refCnt()).isZero();
+    }
+
+    /** Otherwise the peers would get the frames of before. */
+    @Test
+    void whatWasEncodedOnceIsForgotten() {
+        ZMTPMessage message = ZMTPMessage.fromUTF8("data").encodeOnce();
+        message.write(ZMTPVersion.ZMTP30).release();
+
+        ZMTPMessage longer = message.prepended(frame("name"));
+
+        assertThat(longer.isEncodedOnce()).isFalse();
+        ByteBuf written = longer.write(ZMTPVersion.ZMTP30);
+        ZMTPMessage read = ZMTPMessage.read(written, ZMTPVersion.ZMTP30);
+        assertThat(texts(read)).containsExactly("name", "data");
+        read.release();
+        written.release();
+        longer.release();
+    }
+
+    /** Against a list, with frames that belong to the message and frames that do not, again and again. */
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4})
+    void whateverIsMovedTheFramesAreThoseOfAList(long seed) {
+        Random random = new Random(seed);
+        ZMTPMessage.Builder builder = new ZMTPMessage.Builder();
+        for (int round = 0; round < 500; round++) {
+            List<String> model = new ArrayList<>();
+            for (int i = 0, n = random.nextInt(12); i < n; i++) {
+                String text = "r" + round + "f" + i;
+                ByteBuf frame = frame(text);
+                if (random.nextBoolean()) {
+                    builder.copy(frame, frame.readableBytes());
+                    frame.release();
+                } else {
+                    builder.add(frame);
+                }
+                model.add(text);
+            }
+            ZMTPMessage message = builder.build();
+            ZMTPMessage other = null;
+            for (int step = 0; step < 6; step++) {
+                if (random.nextInt(10) == 0 && other == null) {
+                    other = message.retain();
+                }
+                if (random.nextBoolean()) {
+                    int count = random.nextInt(model.size() + 1);
+                    message = message.withoutFirst(count);
+                    model.subList(0, count).clear();
+                } else {
+                    ByteBuf[] first = new ByteBuf[random.nextInt(10)];
+                    for (int i = first.length - 1; i >= 0; i--) {
+                        first[i] = frame("s" + step + "p" + i);
+                        model.add(0, "s" + step + "p" + i);
+                    }
+                    message = message.prepended(first);
+                }
+                assertThat(texts(message)).isEqualTo(model);
+            }
+            message.release();
+            if (other != null) {
+                other.release();
+            }
+        }
+    }
+}

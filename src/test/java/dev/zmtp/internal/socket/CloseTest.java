@@ -1,0 +1,498 @@
+package dev.zmtp.internal.socket;
+
+import static dev.zmtp.ZMTPSocketType.DEALER;
+import static dev.zmtp.ZMTPSocketType.PULL;
+import static dev.zmtp.ZMTPSocketType.PUSH;
+import static dev.zmtp.ZMTPSocketType.ROUTER;
+import static dev.zmtp.ZMTPSocketType.SUB;
+import static dev.zmtp.internal.socket.TestSockets.await;
+import static dev.zmtp.internal.socket.TestSockets.bind;
+import static dev.zmtp.internal.socket.TestSockets.connect;
+import static dev.zmtp.internal.socket.TestSockets.get;
+import static dev.zmtp.internal.socket.TestSockets.message;
+import static dev.zmtp.internal.socket.TestSockets.reason;
+import static dev.zmtp.internal.socket.TestSockets.receive;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.socket.ZMTPEndpoint;
+import dev.zmtp.socket.ZMTPPeer;
+import dev.zmtp.socket.ZMTPSocket;
+import dev.zmtp.socket.ZMTPSocketConfig;
+import dev.zmtp.socket.ZMTPSocketException;
+import dev.zmtp.socket.ZMTPStats;
+import dev.zmtp.testing.EventLoops;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.WriteBufferWaterMark;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The end of a socket: it always comes, whatever the peers and the threads do, and it says what became of all. */
+@SuppressWarnings("try") // some loops end before their test does
+class CloseTest {
+
+    private static final String ANY_PORT = "tcp://127.0.0.1:*";
+    private static final String NOBODY = "tcp://127.0.0.1:1";
+    private static final Duration SOON = Duration.ofMillis(50);
+
+    /** T51. */
+    @Tag("T51")
+    @Test
+    void whatIsQueuedForAnAbsentPeerIsReportedAfterTheLinger() {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket push = sockets.open(PUSH);
+            push.connect(NOBODY);
+            List<ZMTPMessage> sent = new ArrayList<>();
+            List<CompletableFuture<Void>> results = new ArrayList<>();
+            for (int i = 0; i < 1_000; i++) {
+                ZMTPMessage message = message("unsent");
+                sent.add(message);
+                results.add(push.sendAsync(message));
+            }
+
+            ZMTPStats report = get(push.closeAsync(SOON));
+
+            assertThat(report.dropped()).isEqualTo(1_000);
+            assertThat(report.unknown()).isZero();
+            assertThat(results).allSatisfy(result -> assertThat(reason(result)).isEqualTo(CLOSED));
+            assertThat(sent).allSatisfy(message -> assertThat(message.refCnt()).isZero());
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {ANY_PORT, "ipc://*", "shm://*", "inproc://just-sent"})
+    void whatWasSentJustBeforeTheCloseArrives(String endpoint) {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket pull = sockets.open(PULL);
+            ZMTPSocket push = sockets.open(PUSH);
+            connect(push, bind(pull, endpoint));
+
+            push.sendOrDrop(message("last words"));
+            ZMTPStats report = get(push.closeAsync(TestSockets.PATIENCE));
+
+            assertThat(report.unknown() + report.dropped()).isZero();
+            assertThat(receive(pull)).containsExactly("last words");
+        }
+    }
+
+    @Test
+    void whatWasSentJustBeforeItsConnectorClosesArrives() {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket pull = sockets.open(PULL);
+            ZMTPSocket push = sockets.open(PUSH);
+            ZMTPEndpoint connector = push.connect(bind(pull, ANY_PORT));
+            get(connector.ready());
+
+            CompletableFuture<Void> sent = push.sendAsync(message("last words"));
+            get(TestSockets.disconnect(connector));
+
+            get(sent);
+            assertThat(receive(pull)).containsExactly("last words");
+        }
+    }
+
+    @Test
+    void theConnectionHasEndedWhenItsConnectorIsClosed() {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket pull = sockets.open(PULL);
+            ZMTPSocket push = sockets.open(PUSH);
+            ZMTPEndpoint connector = push.connect(bind(pull, ANY_PORT));
+            get(connector.ready());
+
+            get(TestSockets.disconnect(connector));
+
+            assertThat(connector.state()).isEqualTo(ZMTPEndpoint.State.STOPPED);
+            assertThat(TestSockets.isUp(TestSockets.peerOf(connector))).isFalse();
+            assertThat(push.peers()).isEmpty();
+        }
+    }
+
+    @Test
+    void aPeerIsThereWhenItsConnectorSaysSo() {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket pull = sockets.open(PULL);
+            ZMTPSocket push = sockets.open(PUSH);
+
+            boolean isUp = get(push.connect(bind(pull, ANY_PORT))
+                    .ready()
+                    .thenApply(up -> TestSockets.isUp(TestSockets.peerOf(up))));
+
+            assertThat(isUp).isTrue();
+        }
+    }
+
+    @Test
+    void aConnectorThatIsClosedInAnyStateEnds() {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket push = sockets.open(PUSH);
+            ZMTPEndpoint idle = push.connect("tcp://127.0.0.1:2");
+            get(TestSockets.disconnect(idle));
+
+            ZMTPEndpoint waiting = push.connect(NOBODY);
+            await("waiting", () -> waiting.state() == ZMTPEndpoint.State.WAITING);
+            get(TestSockets.disconnect(waiting));
+            get(TestSockets.disconnect(waiting));
+            waiting.retryNow();
+
+            assertThat(reason(idle.ready())).isEqualTo(CLOSED);
+            assertThat(reason(waiting.ready())).isEqualTo(CLOSED);
+            assertThat(push.peers()).isEmpty();
+            assertThat(push.connect(NOBODY)).as("a new one").isNotSameAs(waiting);
+        }
+    }
+
+    @Test
+    void aConnectorThatIsClosedDuringTheHandshakeEnds() throws IOException {
+        try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                TestSockets sockets = new TestSockets()) {
+            ZMTPSocket push = sockets.open(PUSH);
+            ZMTPEndpoint connector = push.connect("tcp://127.0.0.1:" + silent.getLocalPort());
+            try (Socket accepted = silent.accept()) {
+                await("shaking hands", () -> connector.state() == ZMTPEndpoint.State.HANDSHAKING);
+
+                get(TestSockets.disconnect(connector));
+
+                accepted.setSoTimeout((int) TestSockets.PATIENCE.toMillis());
+                accepted.getInputStream().readAllBytes(); // up to the end
+            }
+        }
+    }
+
+    @Test
+    void strangersWhoSayNothingAreSentAway() throws IOException {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket pull = sockets.open(PULL);
+            String endpoint = bind(pull, ANY_PORT);
+            int port = Integer.parseInt(endpoint.substring(endpoint.lastIndexOf(':') + 1));
+            try (Socket stranger = new Socket(InetAddress.getLoopbackAddress(), port)) {
+                stranger.setSoTimeout(5_000);
+                stranger.getInputStream().skipNBytes(10); // our greeting: the connection was accepted
+
+                get(pull.closeAsync(Duration.ZERO));
+
+                stranger.getInputStream().readAllBytes(); // up to the end
+            }
+        }
+    }
+
+    @Test
+    void aBindEndsWithItsSocketBeItThatItsNameIsLookedUpForEver() {
+        List<Runnable> lookedUp = new ArrayList<>();
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket pull = sockets.open(sockets.builder(PULL).resolver(lookedUp::add));
+            CompletableFuture<ZMTPEndpoint> bound =
+                    pull.bind("tcp://localhost:*").ready();
+            ZMTPEndpoint connector =
+                    sockets.open(sockets.builder(PUSH).resolver(lookedUp::add)).connect("tcp://localhost:1");
+
+            get(pull.closeAsync(Duration.ZERO));
+
+            assertThat(reason(bound)).isEqualTo(CLOSED);
+            get(TestSockets.disconnect(connector));
+            lookedUp.forEach(Runnable::run); // too late
+        }
+    }
+
+    @Test
+    void aFileThatIsBoundTooLateIsRemoved(@TempDir Path dir) throws IOException {
+        Queue<Runnable> lookedUp = new ConcurrentLinkedQueue<>();
+        try (TestSockets sockets = new TestSockets(1)) {
+            ZMTPSocket pull = sockets.open(sockets.builder(PULL).resolver(lookedUp::add));
+            CompletableFuture<ZMTPEndpoint> bound =
+                    pull.bind("ipc://" + dir.resolve("late")).ready();
+            await("looked up", () -> !lookedUp.isEmpty());
+            lookedUp.remove().run();
+            CompletableFuture<ZMTPStats> closed = pull.closeAsync(Duration.ZERO);
+
+            get(closed);
+            bound.handle((binding, failure) -> null).join();
+        }
+        try (Stream<Path> left = Files.list(dir)) {
+            assertThat(left).isEmpty();
+        }
+    }
+
+    @Test
+    void afterTheEndEachCallFails() {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket dealer = sockets.open(DEALER);
+            get(dealer.closeAsync(Duration.ZERO));
+            ZMTPMessage refused = message("refused");
+
+            assertThatThrownBy(() -> dealer.connect(NOBODY)).hasMessage("CLOSED: the socket is closed");
+            assertThatThrownBy(() -> dealer.bind(ANY_PORT)).hasMessage("CLOSED: the socket is closed");
+            assertThatThrownBy(() -> dealer.onMessage((peer, message) -> message.release()))
+                    .hasMessage("CLOSED: the socket is closed");
+            assertThat(reason(dealer.sendAsync(message("late")))).isEqualTo(CLOSED);
+            assertThat(reason(dealer.receiveAsync())).isEqualTo(CLOSED);
+            assertThat(reason(dealer.requestAsync(message("late"), SOON))).isEqualTo(CLOSED);
+            assertThat(dealer.trySend(refused)).isFalse();
+            assertThat(refused.refCnt()).isEqualTo(1);
+            refused.release();
+            assertThat(dealer.isWritable()).isFalse();
+            ZMTPSocket sub = sockets.open(SUB);
+            sub.close();
+            assertThatThrownBy(() -> sub.subscribe("late")).hasMessage("CLOSED: the socket is closed");
+        }
+    }
+
+    @Test
+    void aSecondCloseHasTheSameReport() {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket push = sockets.open(PUSH);
+            push.connect(NOBODY);
+            CompletableFuture<Void> unsent = push.sendAsync(message("unsent"));
+
+            CompletableFuture<ZMTPStats> first = push.closeAsync(Duration.ZERO);
+            CompletableFuture<ZMTPStats> second = push.closeAsync(Duration.ofDays(1));
+
+            assertThat(get(second)).isEqualTo(get(first));
+            assertThat(get(push.closeAsync(Duration.ZERO))).isEqualTo(get(first));
+            assertThat(reason(unsent)).isEqualTo(CLOSED);
+            assertThat(get(first).dropped()).isLessThanOrEqualTo(1); // none if it was still in line
+        }
+    }
+
+    @Test
+    void itMayBeClosedFromItsHandler() {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket pull = sockets.open(PULL);
+            CompletableFuture<ZMTPStats> closed = new CompletableFuture<>();
+            pull.onMessage((peer, message) -> {
+                message.release();
+                pull.closeAsync(Duration.ZERO).thenAccept(closed::complete);
+            });
+            ZMTPSocket push = sockets.open(PUSH);
+            connect(push, bind(pull, ANY_PORT));
+
+            push.sendOrDrop(message("end"));
+
+            assertThat(get(closed).dropped() + get(closed).unknown()).isZero();
+        }
+    }
+
+    /** T52. */
+    @Tag("T52")
+    @ParameterizedTest
+    @ValueSource(strings = {ANY_PORT, "inproc://eight"})
+    void eachSendOfEightThreadsCompletesWhateverTheCloseDoes(String endpoint) throws InterruptedException {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket pull = sockets.open(PULL);
+            pull.onMessage((peer, message) -> message.release());
+            ZMTPSocket push = sockets.open(PUSH);
+            connect(push, bind(pull, endpoint));
+            Queue<CompletableFuture<Void>> results = new ConcurrentLinkedQueue<>();
+            CountDownLatch going = new CountDownLatch(8);
+            List<Thread> threads = new ArrayList<>();
+            for (int i = 0; i < 8; i++) {
+                Thread sender = new Thread(() -> {
+                    for (int sent = 0; push.type() == PUSH; sent++) {
+                        CompletableFuture<Void> result = push.sendAsync(message("m"));
+                        results.add(result);
+                        if (sent == 10) {
+                            going.countDown();
+                        }
+                        if (sent > 10 && result.isCompletedExceptionally() && isClosed(result)) {
+                            return;
+                        }
+                        Thread.onSpinWait();
+                    }
+                });
+                threads.add(sender);
+                sender.start();
+            }
+            going.await();
+
+            sockets.group().next().execute(push::close);
+            CompletableFuture<ZMTPStats> closed = push.closeAsync(Duration.ofSeconds(5));
+
+            get(closed);
+            for (Thread thread : threads) {
+                thread.join();
+            }
+            for (CompletableFuture<Void> result : results) {
+                get(result.handle((done, failure) -> true));
+            }
+        }
+    }
+
+    private static boolean isClosed(CompletableFuture<Void> result) {
+        return TestSockets.failure(result) instanceof ZMTPSocketException e && e.reason() == CLOSED;
+    }
+
+    /** T57. */
+    @Tag("T57")
+    @Test
+    void allFuturesCompleteIfTheEventLoopsEndUnderTheSocket() {
+        EventLoopGroup group = EventLoops.newGroup(1);
+        try (TestSockets sockets = new TestSockets();
+                EventLoops loops = new EventLoops(group)) {
+            ZMTPSocket router = sockets.open(ROUTER);
+            ZMTPSocket dealer =
+                    ZMTPSocket.of(ZMTPSocketConfig.builder(DEALER).group(group).build());
+            connect(dealer, bind(router, ANY_PORT));
+            CompletableFuture<ZMTPMessage> received = dealer.receiveAsync();
+            CompletableFuture<ZMTPMessage> asked = dealer.requestAsync(message("?"), TestSockets.PATIENCE);
+            receive(router);
+
+            group.shutdownGracefully(10, 30_000, TimeUnit.MILLISECONDS).syncUninterruptibly();
+
+            assertThat(reason(received)).isEqualTo(CLOSED);
+            TestSockets.failure(asked);
+            get(dealer.closeAsync(TestSockets.PATIENCE));
+            assertThat(reason(dealer.sendAsync(message("late")))).isEqualTo(CLOSED);
+            assertThatThrownBy(() -> dealer.bind(ANY_PORT)).hasMessage("CLOSED: the socket is closed");
+            await("the router has seen it", () -> router.peers().isEmpty());
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2, 3, 4, 5, 6, 7})
+    void itEndsIfItsEventLoopEndsInTheSameMoment(int round) {
+        EventLoopGroup group = EventLoops.newGroup(1);
+        try (TestSockets sockets = new TestSockets();
+                EventLoops loops = new EventLoops(group)) {
+            ZMTPSocket pull = sockets.open(PULL);
+            ZMTPSocket push =
+                    ZMTPSocket.of(ZMTPSocketConfig.builder(PUSH).group(group).build());
+            connect(push, bind(pull, ANY_PORT));
+
+            CompletableFuture<ZMTPStats> closed = push.closeAsync(Duration.ZERO);
+            if (round % 2 == 0) {
+                group.next().submit(() -> {}).syncUninterruptibly(); // the close has begun
+            }
+            loops.close();
+
+            get(closed);
+        }
+    }
+
+    @Test
+    void aBindWhoseEventLoopHasEndedFails() {
+        EventLoopGroup group = EventLoops.newGroup(1);
+        ZMTPSocket pull =
+                ZMTPSocket.of(ZMTPSocketConfig.builder(PULL).group(group).build());
+        new EventLoops(group).close();
+        CompletableFuture<ZMTPEndpoint> bound = bindOrFail(pull);
+
+        assertThat(reason(bound)).isEqualTo(CLOSED);
+        get(pull.closeAsync(Duration.ZERO));
+    }
+
+    /** The end of the loop is known a moment later: until then the call itself does not fail. */
+    private static CompletableFuture<ZMTPEndpoint> bindOrFail(ZMTPSocket socket) {
+        try {
+            return socket.bind(ANY_PORT).ready();
+        } catch (ZMTPSocketException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    @Test
+    void aPeerThatDoesNotReadHoldsUpTheEndNoLongerThanTheLinger() throws IOException {
+        try (StoppedPull stopped = new StoppedPull();
+                TestSockets sockets = new TestSockets()) {
+            ZMTPSocket push = sockets.open(PUSH);
+            push.connect(stopped.endpoint());
+            try (Socket accepted = stopped.accept()) {
+                ZMTPPeer peer = TestSockets.peer(push);
+                String body = "x".repeat(100_000);
+                int sent = 0;
+                ZMTPMessage next = message(body);
+                while (push.trySend(next)) { // what the kernel and the queue take
+                    sent++;
+                    next = message(body);
+                }
+                next.release();
+
+                ZMTPStats report = get(push.closeAsync(SOON));
+
+                assertThat(report.dropped()).isPositive();
+                assertThat(report.unknown()).isPositive().isEqualTo(peer.stats().unknown());
+                assertThat(peer.stats().written() + report.unknown() + report.dropped())
+                        .isEqualTo(sent);
+            }
+        }
+    }
+
+    @Test
+    void whatIsQueuedForAnAcceptedPeerIsReportedAtTheEnd() throws IOException {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket router = sockets.open(sockets.builder(ROUTER)
+                    .option(ChannelOption.WRITE_BUFFER_WATER_MARK, new WriteBufferWaterMark(1, 2)));
+            String endpoint = bind(router, "inproc://accepted");
+            ZMTPSocket dealer = sockets.open(DEALER);
+            ZMTPPeer seen = connect(dealer, endpoint);
+            seen.pause();
+            dealer.sendOrDrop(message("hello"));
+            CompletableFuture<ZMTPPeer> written = new CompletableFuture<>();
+            router.onMessage((from, message) -> {
+                message.release();
+                for (int i = 0; i < 2_000; i++) { // more than the connection holds
+                    from.sendOrDrop(message("unread"));
+                }
+                written.complete(from);
+            });
+            get(written);
+
+            ZMTPStats report = get(router.closeAsync(SOON));
+
+            assertThat(report.dropped()).isPositive();
+        }
+    }
+
+    /** T58, with fewer bytes than 1 GB, which the kernel's buffers may hold. */
+    @Tag("T58")
+    @Test
+    void whatWasReportedAsWrittenArrivesAtAPeerThatLingers() throws IOException {
+        try (StoppedPull slow = new StoppedPull();
+                TestSockets sockets = new TestSockets()) {
+            ZMTPSocket push = sockets.open(PUSH);
+            push.connect(slow.endpoint());
+            try (Socket accepted = slow.accept()) {
+                List<CompletableFuture<Void>> results = new ArrayList<>();
+                String body = "x".repeat(200);
+                for (int i = 0; i < 900; i++) {
+                    results.add(push.sendAsync(message(body)));
+                }
+                CompletableFuture<ZMTPStats> closed = push.closeAsync(TestSockets.PATIENCE);
+                long arrived = 0;
+                while (accepted.getInputStream().read() >= 0) {
+                    byte[] frame = new byte[accepted.getInputStream().read()];
+                    assertThat(accepted.getInputStream().readNBytes(frame, 0, frame.length))
+                            .isEqualTo(frame.length);
+                    assertThat(new String(frame, StandardCharsets.UTF_8)).isEqualTo(body);
+                    arrived++;
+                }
+
+                get(closed);
+                long written = results.stream()
+                        .filter(result -> !result.isCompletedExceptionally())
+                        .count();
+                assertThat(arrived).isGreaterThanOrEqualTo(written);
+            }
+        }
+    }
+}

@@ -1,0 +1,286 @@
+package dev.zmtp.internal.socket;
+
+import static dev.zmtp.ZMTPSocketType.DEALER;
+import static dev.zmtp.ZMTPSocketType.PUB;
+import static dev.zmtp.ZMTPSocketType.ROUTER;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatNullPointerException;
+import static org.mockito.Mockito.mock;
+
+import dev.zmtp.codec.ZMTPConfig;
+import dev.zmtp.socket.ZMTPSocketConfig;
+import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
+import dev.zmtp.socket.ZMTPSocketEvent;
+import dev.zmtp.socket.ZMTPTransport;
+import dev.zmtp.testing.EventLoops;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.ServerChannel;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslProvider;
+import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ForkJoinPool;
+import java.util.function.Consumer;
+import javax.net.ssl.SSLException;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What can be configured: the defaults, what is refused, and what a copy keeps. */
+class ConfigTest {
+
+    private static final EventLoopGroup GROUP = EventLoops.newGroup(1);
+    private static final Executor RESOLVER = Runnable::run;
+
+    @AfterAll
+    static void ended() {
+        new EventLoops(GROUP).close();
+    }
+
+    /** Every setting with another value than its default. */
+    private static ZMTPSocketConfig.Builder changed() throws SSLException {
+        SslContext tls =
+                SslContextBuilder.forClient().sslProvider(SslProvider.JDK).build();
+        return ZMTPSocketConfig.builder(DEALER)
+                .codec(codec -> codec.localIdentity("me"))
+                .group(GROUP)
+                .sendLimit(1, 2)
+                .receiveLimit(3, 4)
+                .whenFull(WhenFull.DROP_NEW)
+                .slowAfter(Duration.ofSeconds(5))
+                .maxAge(Duration.ofSeconds(6))
+                .maxWaitingSends(7)
+                .queueWhileDown(false)
+                .reconnect(Duration.ZERO, Duration.ZERO)
+                .connectTimeout(Duration.ofSeconds(8))
+                .linger(Duration.ofSeconds(9))
+                .duplicateIdentity(ZMTPSocketConfig.DuplicateIdentity.REJECT)
+                .maxOutstandingRequests(10)
+                .maxPeers(11)
+                .resolver(RESOLVER)
+                .tls(tls)
+                .tls(mock(SslContext.class)) // of a server, as it is not of a client
+                .pipeline((endpoint, pipeline) -> {})
+                .option(ChannelOption.SO_KEEPALIVE, true)
+                .transport(new ZMTPTransport() {
+                    @Override
+                    public String scheme() {
+                        return "own";
+                    }
+
+                    @Override
+                    public Address address(String text, boolean bind) {
+                        throw new UnsupportedOperationException();
+                    }
+
+                    @Override
+                    public Channel channel() {
+                        throw new UnsupportedOperationException();
+                    }
+
+                    @Override
+                    public ServerChannel serverChannel() {
+                        throw new UnsupportedOperationException();
+                    }
+                });
+    }
+
+    static List<Field> everySetting() throws ReflectiveOperationException {
+        List<Field> settings = Arrays.stream(SocketValues.class.getDeclaredFields())
+                .filter(field -> !Modifier.isStatic(field.getModifiers()) && !field.isSynthetic())
+                .toList();
+        assertThat(settings).hasSizeGreaterThanOrEqualTo(20);
+        return settings;
+    }
+
+    @ParameterizedTest
+    @MethodSource("everySetting")
+    void aSettingIsCopied(Field setting) throws Exception {
+        ZMTPSocketConfig.Builder changed = changed();
+        Object value = setting.get(values(changed));
+        assertThat(value)
+                .as("%s is not changed by this test", setting.getName())
+                .isNotEqualTo(setting.get(values(ZMTPSocketConfig.builder(DEALER))));
+
+        ZMTPSocketConfig.Builder copy = changed.build().toBuilder();
+
+        assertThat(setting.get(values(copy))).isEqualTo(value);
+    }
+
+    private static Object values(ZMTPSocketConfig.Builder builder) throws ReflectiveOperationException {
+        Field values = ZMTPSocketConfig.Builder.class.getDeclaredField("values");
+        values.setAccessible(true);
+        return values.get(builder);
+    }
+
+    @Test
+    void aCopyIsIndependentOfTheOriginal() {
+        ZMTPSocketConfig.Builder builder = ZMTPSocketConfig.builder(DEALER).option(ChannelOption.SO_KEEPALIVE, true);
+        ZMTPSocketConfig original = builder.build();
+
+        builder.option(ChannelOption.SO_RCVBUF, 1).linger(Duration.ZERO);
+        original.toBuilder().option(ChannelOption.SO_SNDBUF, 1);
+
+        assertThat(original.options()).containsOnlyKeys(ChannelOption.SO_KEEPALIVE);
+        assertThat(original.linger()).isEqualTo(Duration.ofSeconds(5));
+    }
+
+    @Test
+    void theDefaultsAreThoseThatAreDocumented() {
+        ZMTPSocketConfig config = ZMTPSocketConfig.of(DEALER);
+
+        assertThat(config.type()).isEqualTo(DEALER);
+        assertThat(config.codec().heartbeatInterval()).isEqualTo(Duration.ofSeconds(30));
+        assertThat(config.codec().heartbeatTimeout()).isEqualTo(Duration.ofSeconds(45));
+        assertThat(config.codec().heartbeatZmtp30Peers()).isTrue();
+        assertThat(config.group()).isNull();
+        assertThat(config.sendLimitMessages()).isEqualTo(1_000);
+        assertThat(config.sendLimitBytes()).isEqualTo(16 << 20);
+        assertThat(config.receiveLimitMessages()).isEqualTo(1_000);
+        assertThat(config.receiveLimitBytes()).isEqualTo(16 << 20);
+        assertThat(config.whenFull()).isEqualTo(WhenFull.WAIT);
+        assertThat(ZMTPSocketConfig.of(PUB).whenFull()).isEqualTo(WhenFull.DROP_NEW);
+        assertThat(config.slowAfter()).isEqualTo(Duration.ofSeconds(1));
+        assertThat(config.maxAge()).isEqualTo(Settings.FOREVER);
+        assertThat(config.maxWaitingSends()).isEqualTo(64);
+        assertThat(config.queueWhileDown()).isTrue();
+        assertThat(config.reconnectFirst()).isEqualTo(Duration.ofMillis(100));
+        assertThat(config.reconnectMost()).isEqualTo(Duration.ofSeconds(5));
+        assertThat(config.connectTimeout()).isEqualTo(Duration.ofSeconds(10));
+        assertThat(config.linger()).isEqualTo(Duration.ofSeconds(5));
+        assertThat(config.duplicateIdentity()).isEqualTo(ZMTPSocketConfig.DuplicateIdentity.TAKE_OVER_IF_CLOSING);
+        assertThat(config.maxOutstandingRequests()).isEqualTo(10_000);
+        assertThat(config.maxPeers()).isEqualTo(100_000);
+        assertThat(config.resolver()).isSameAs(ForkJoinPool.commonPool());
+        assertThat(config).hasToString("ZMTPSocketConfig{" + config.codec() + "}");
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = WhenFull.class,
+            names = {"DROP_OLD", "KEEP_LATEST", "DISCONNECT"})
+    void aQueueForAllPeersDropsNothingForTheSakeOfOne(WhenFull policy) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(
+                        () -> ZMTPSocketConfig.builder(DEALER).whenFull(policy).build())
+                .withMessage(
+                        "whenFull: " + policy + " (expected: WAIT or DROP_NEW with DEALER, whose peers share a queue)");
+    }
+
+    /** A peer that does not read still sends PINGs, which are signs of life: once in each interval. */
+    @Test
+    void theHeartbeatTimeoutIsLongerThanTheInterval() {
+        ZMTPSocketConfig.Builder builder = ZMTPSocketConfig.builder(DEALER)
+                .codec(c -> c.heartbeatInterval(Duration.ofSeconds(5)).heartbeatTimeout(Duration.ofSeconds(5)));
+        assertThatIllegalArgumentException()
+                .isThrownBy(builder::build)
+                .withMessage("heartbeatTimeout: PT5S (expected: more than the interval, PT5S)");
+    }
+
+    private static Arguments refused(Consumer<ZMTPSocketConfig.Builder> setting, String message) {
+        return Arguments.of(setting, message);
+    }
+
+    static List<Arguments> badValues() {
+        return List.of(
+                refused(b -> b.slowAfter(Duration.ZERO), "slowAfter: PT0S (expected: >= 1 ms)"),
+                refused(b -> b.slowAfter(Duration.ofNanos(1)), "slowAfter: PT0.000000001S (expected: >= 1 ms)"),
+                refused(b -> b.maxAge(Duration.ofMillis(-1)), "maxAge: PT-0.001S (expected: >= 1 ms)"),
+                refused(b -> b.maxWaitingSends(-1), "maxWaitingSends: -1 (expected: >= 0)"),
+                refused(b -> b.connectTimeout(Duration.ZERO), "connectTimeout: PT0S (expected: >= 1 ms)"),
+                refused(b -> b.connectTimeout(Duration.ofDays(25)), "connectTimeout: PT600H (expected: <= 24 days)"),
+                refused(
+                        b -> b.connectTimeout(Duration.ofSeconds(Long.MAX_VALUE)),
+                        "connectTimeout: " + Duration.ofSeconds(Long.MAX_VALUE) + " (expected: <= 24 days)"),
+                refused(b -> b.linger(Duration.ofNanos(-1)), "linger: PT-0.000000001S (expected: >= 0)"),
+                refused(
+                        b -> b.reconnect(Duration.ofNanos(1), Duration.ofSeconds(1)),
+                        "first: PT0.000000001S (expected: >= 1 ms)"),
+                refused(b -> b.reconnect(Duration.ZERO, Duration.ofSeconds(1)), "first: PT0S (expected: >= 1 ms)"),
+                refused(
+                        b -> b.reconnect(Duration.ofSeconds(2), Duration.ofSeconds(1)),
+                        "most: PT1S (expected: >= first, PT2S)"),
+                refused(b -> b.maxOutstandingRequests(0), "maxOutstandingRequests: 0 (expected: >= 1)"),
+                refused(b -> b.maxPeers(0), "maxPeers: 0 (expected: >= 1)"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("badValues")
+    void aBadValueIsRefusedWithWhatWasExpected(Consumer<ZMTPSocketConfig.Builder> setting, String message) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> setting.accept(ZMTPSocketConfig.builder(DEALER)))
+                .withMessage(message);
+    }
+
+    @Test
+    void theLeastValuesAreTaken() {
+        Duration millisecond = Duration.ofMillis(1);
+        ZMTPSocketConfig config = ZMTPSocketConfig.builder(DEALER)
+                .slowAfter(millisecond)
+                .maxAge(millisecond)
+                .maxWaitingSends(0)
+                .connectTimeout(millisecond)
+                .linger(Duration.ZERO)
+                .maxOutstandingRequests(1)
+                .maxPeers(1)
+                .build();
+
+        assertThat(config.maxAge()).isEqualTo(millisecond);
+    }
+
+    @Test
+    void theGreatestDurationsAreTaken() {
+        Duration forever = Duration.ofSeconds(Long.MAX_VALUE);
+        ZMTPSocketConfig config = ZMTPSocketConfig.builder(DEALER)
+                .slowAfter(forever)
+                .maxAge(forever)
+                .linger(forever)
+                .reconnect(Duration.ofMillis(1), forever)
+                .build();
+
+        assertThat(Settings.nanos(config.maxAge())).isEqualTo(Long.MAX_VALUE);
+        Backoff backoff = new Backoff(config, () -> 0);
+        backoff.lived(Long.MAX_VALUE - 1);
+        assertThat(backoff.bound(ZMTPSocketEvent.Kind.INCOMPATIBLE)).isEqualTo(Long.MAX_VALUE);
+        assertThat(backoff.next(ZMTPSocketEvent.Kind.TRANSIENT)).isPositive();
+    }
+
+    static List<Arguments> queueLimits() {
+        return List.of(
+                Arguments.of(0, 1L, "messages: 0 (expected: >= 1)"), Arguments.of(1, 0L, "bytes: 0 (expected: >= 1)"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("queueLimits")
+    void aQueueHoldsAtLeastOneMessage(int messages, long bytes, String message) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new QueueLimit(messages, bytes))
+                .withMessage(message);
+    }
+
+    @Test
+    void nothingIsNotASetting() {
+        assertThatNullPointerException()
+                .isThrownBy(() -> ZMTPSocketConfig.builder(ROUTER).group(null));
+        assertThatNullPointerException()
+                .isThrownBy(() -> ZMTPSocketConfig.builder(ROUTER).whenFull(null));
+        assertThatNullPointerException()
+                .isThrownBy(() -> ZMTPSocketConfig.builder(ROUTER).reconnect(null, Duration.ZERO));
+        assertThatNullPointerException()
+                .isThrownBy(() -> ZMTPSocketConfig.builder(ROUTER).tls(null));
+        assertThatNullPointerException()
+                .isThrownBy(() -> ZMTPSocketConfig.builder(ROUTER).transport(null));
+        assertThatNullPointerException().isThrownBy(() -> ZMTPSocketConfig.builder((ZMTPConfig) null));
+    }
+}

@@ -1,0 +1,70 @@
+package dev.zmtp.internal.socket;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.zmtp.socket.ZMTPSocketEvent.Kind;
+import dev.zmtp.testing.CapturedLog;
+import java.io.IOException;
+import java.nio.channels.ClosedChannelException;
+import java.util.List;
+import java.util.logging.Level;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What a connector says about its failures. */
+class ConnectLogTest {
+
+    private final CapturedLog captured = new CapturedLog(ConnectLog.class.getName());
+    private final ConnectLog log = new ConnectLog("tcp://h:5555");
+    private final IOException refused = new IOException("Connection refused");
+
+    @AfterEach
+    void close() {
+        captured.close();
+    }
+
+    private List<String> said(Level level) {
+        return captured.records.stream()
+                .filter(line -> line.getLevel().equals(level))
+                .map(line -> line.getMessage())
+                .toList();
+    }
+
+    @Test
+    void theFirstFailureIsAWarningAndItsRepetitionsAreNot() {
+        log.failed(Kind.TRANSIENT, refused, true);
+        log.failed(Kind.TRANSIENT, refused, true);
+        log.failed(Kind.TRANSIENT, refused, true);
+
+        assertThat(said(Level.WARNING)).containsExactly("tcp://h:5555: Connection refused, trying again");
+        assertThat(said(Level.FINE)).hasSize(2);
+    }
+
+    @Test
+    void eachNewKindIsAWarning() {
+        log.failed(Kind.TRANSIENT, refused, true);
+        log.failed(Kind.INCOMPATIBLE, new IOException("peer is a PUB"), true);
+        log.failed(Kind.REFUSED, new IOException("400"), false);
+
+        assertThat(said(Level.WARNING))
+                .containsExactly(
+                        "tcp://h:5555: Connection refused, trying again",
+                        "tcp://h:5555: peer is a PUB, trying again",
+                        "tcp://h:5555: 400, given up");
+    }
+
+    @Test
+    void aConnectionAfterAFailureIsSaidAndTheNextFailureIsAWarningAgain() {
+        log.up();
+        log.failed(Kind.TRANSIENT, new ClosedChannelException(), true);
+        log.up();
+        log.up();
+        log.failed(Kind.TRANSIENT, refused, true);
+
+        assertThat(said(Level.INFO)).containsExactly("tcp://h:5555: connected");
+        assertThat(said(Level.WARNING))
+                .containsExactly(
+                        "tcp://h:5555: ClosedChannelException, trying again",
+                        "tcp://h:5555: Connection refused, trying again");
+    }
+}

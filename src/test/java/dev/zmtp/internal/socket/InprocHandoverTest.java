@@ -1,0 +1,111 @@
+package dev.zmtp.internal.socket;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.zmtp.testing.EventLoops;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.EventLoop;
+import io.netty.util.AbstractReferenceCounted;
+import io.netty.util.ReferenceCountUtil;
+import io.netty.util.ReferenceCounted;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** Messages that go by reference from one event loop to another. */
+class InprocHandoverTest {
+
+    @Test
+    void aMessageMayBeReleasedByItsReaderBeforeItsWriterGoesOn() throws Exception {
+        try (EventLoops writers = new EventLoops(1);
+                EventLoops readers = new EventLoops(1)) {
+            InprocAddress address = new InprocAddress("handover");
+            CompletableFuture<Channel> reader = new CompletableFuture<>();
+            Channel server = new ServerBootstrap()
+                    .group(readers.group())
+                    .channelFactory(() -> new InprocServerChannel(QueueLimit.DEFAULT))
+                    .childHandler(new ChannelInitializer<>() {
+                        @Override
+                        protected void initChannel(Channel ch) {
+                            ch.pipeline().addLast(new Releasing(reader));
+                        }
+                    })
+                    .bind(address)
+                    .sync()
+                    .channel();
+            Channel client = new Bootstrap()
+                    .group(writers.group())
+                    .channelFactory(() -> new InprocChannel(QueueLimit.DEFAULT))
+                    .handler(new ChannelInboundHandlerAdapter())
+                    .connect(address)
+                    .sync()
+                    .channel();
+
+            Overtaken message = new Overtaken(TestSockets.get(reader));
+            Throwable failure = client.writeAndFlush(message).await().cause();
+
+            assertThat(failure).isNull();
+            client.close().sync();
+            server.close().sync();
+            TestSockets.await("released", () -> message.refCnt() == 0);
+        }
+    }
+
+    private static final class Releasing extends ChannelInboundHandlerAdapter {
+        private final CompletableFuture<Channel> reader;
+
+        Releasing(CompletableFuture<Channel> reader) {
+            this.reader = reader;
+        }
+
+        @Override
+        public void channelActive(ChannelHandlerContext ctx) {
+            reader.complete(ctx.channel());
+        }
+
+        @Override
+        public void channelRead(ChannelHandlerContext ctx, Object received) {
+            ReferenceCountUtil.release(received);
+        }
+    }
+
+    /** Before a reference to it is taken, its reader takes and releases what has been handed over. */
+    private static final class Overtaken extends AbstractReferenceCounted {
+        private final Channel reader;
+        private final AtomicInteger reads = new AtomicInteger();
+        private final Runnable read;
+
+        Overtaken(Channel reader) {
+            this.reader = reader;
+            this.read = () -> {
+                reader.read();
+                reads.incrementAndGet();
+            };
+        }
+
+        @Override
+        public ReferenceCounted retain() {
+            EventLoop its = reader.eventLoop();
+            its.execute(read);
+            its.execute(read); // after what the first one has begun
+            int turns = 0;
+            while (turns < 2) { // onSpinWait counts as blocking on an event loop
+                turns = reads.get();
+            }
+            return super.retain();
+        }
+
+        @Override
+        public ReferenceCounted touch(Object hint) {
+            return this;
+        }
+
+        @Override
+        protected void deallocate() {}
+    }
+}

@@ -1,0 +1,104 @@
+package dev.zmtp.internal.socket;
+
+import static dev.zmtp.ZMTPSocketType.PULL;
+import static dev.zmtp.ZMTPSocketType.PUSH;
+import static dev.zmtp.internal.socket.TestSockets.message;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.zmtp.socket.ZMTPEndpoint;
+import dev.zmtp.socket.ZMTPSocket;
+import dev.zmtp.socket.ZMTPSocketConfig;
+import dev.zmtp.socket.ZMTPSocketException;
+import dev.zmtp.socket.ZMTPStats;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** What lingers ends as soon as there is nothing to wait for, in virtual time. */
+@Tag("netty-4.2-only")
+class LingerTest {
+
+    private static final String ENDPOINT = "inproc://linger";
+    private static final Duration LINGER = Duration.ofSeconds(2);
+
+    private final VirtualTime time = new VirtualTime();
+
+    @AfterEach
+    void end() {
+        time.close();
+    }
+
+    /** A timer would keep the socket in memory until then. */
+    @Test
+    void nothingRunsAfterTheEnd() {
+        ZMTPSocket push = time.open(ZMTPSocketConfig.builder(PUSH));
+        ZMTPSocket pull = time.open(ZMTPSocketConfig.builder(PULL));
+        push.connect(ENDPOINT);
+        time.run();
+        push.sendAsync(message("queued"));
+        CompletableFuture<ZMTPStats> closed = push.closeAsync(LINGER);
+        time.run();
+        pull.onMessage((from, message) -> message.release());
+        pull.bind(ENDPOINT);
+        time.run();
+        pull.closeAsync(Duration.ZERO);
+        time.pass(Duration.ofMillis(100));
+        assertThat(closed).isCompleted();
+
+        assertThat(time.pass(LINGER)).isZero();
+    }
+
+    /** What was last in the queue is too old, so it is not written. */
+    @Test
+    void aConnectorEndsWhenItsQueueIsEmptyThoughNothingWasWritten() {
+        WriteGate gate = new WriteGate();
+        ZMTPSocket push = time.open(ZMTPSocketConfig.builder(PUSH)
+                .maxAge(Duration.ofMillis(50))
+                .linger(LINGER)
+                .pipeline(gate));
+        ZMTPSocket pull = time.open(ZMTPSocketConfig.builder(PULL));
+        pull.onMessage((from, message) -> message.release());
+        pull.bind(ENDPOINT);
+        ZMTPEndpoint connector = push.connect(ENDPOINT);
+        time.run();
+        gate.close();
+        push.sendAsync(WriteGate.big("transport"));
+        push.sendAsync(message("old"));
+        CompletableFuture<Void> closed = TestSockets.disconnect(connector);
+        time.pass(Duration.ofMillis(100));
+        assertThat(closed).isNotDone();
+
+        gate.open();
+        time.run();
+
+        assertThat(push.stats().dropped()).isEqualTo(1);
+        assertThat(closed).isCompleted();
+    }
+
+    /** Its listeners end with the close, so nobody can come for what waits. */
+    @Test
+    void aBoundSocketDoesNotLingerForPeersThatCannotCome() {
+        WriteGate gate = new WriteGate();
+        ZMTPSocket push =
+                time.open(ZMTPSocketConfig.builder(PUSH).linger(LINGER).pipeline(gate));
+        ZMTPSocket pull = time.open(ZMTPSocketConfig.builder(PULL));
+        push.bind(ENDPOINT);
+        pull.connect(ENDPOINT);
+        time.run();
+        gate.close();
+        push.sendAsync(WriteGate.big("transport"));
+        CompletableFuture<Void> waits = push.sendAsync(message("waits"));
+        time.run();
+        CompletableFuture<ZMTPStats> closed = push.closeAsync(LINGER);
+        time.pass(Duration.ofMillis(100));
+        assertThat(closed).as("while there is a peer").isNotDone();
+
+        pull.closeAsync(Duration.ZERO);
+        time.pass(Duration.ofMillis(100));
+
+        assertThat(closed).isCompleted();
+        assertThat(TestSockets.reason(waits)).isEqualTo(ZMTPSocketException.Reason.CLOSED);
+    }
+}

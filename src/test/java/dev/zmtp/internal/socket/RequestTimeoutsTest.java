@@ -1,0 +1,146 @@
+package dev.zmtp.internal.socket;
+
+import static dev.zmtp.ZMTPSocketType.DEALER;
+import static dev.zmtp.ZMTPSocketType.ROUTER;
+import static dev.zmtp.internal.socket.TestSockets.frames;
+import static dev.zmtp.internal.socket.TestSockets.message;
+import static dev.zmtp.internal.socket.TestSockets.reason;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.socket.ZMTPSocket;
+import dev.zmtp.socket.ZMTPSocketConfig;
+import dev.zmtp.socket.ZMTPSocketException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** When requests time out, in virtual time: those of one timeout share a timer. */
+@Tag("netty-4.2-only")
+class RequestTimeoutsTest {
+
+    private static final int TIMEOUT = 100;
+
+    private final VirtualTime time = new VirtualTime();
+    private final List<CompletableFuture<ZMTPMessage>> asked = new ArrayList<>();
+    private ZMTPSocket dealer;
+
+    @BeforeEach
+    void connect() {
+        ZMTPSocket router = time.open(ZMTPSocketConfig.builder(ROUTER));
+        router.serve(TestSockets.answering(request -> {
+            CompletableFuture<ZMTPMessage> answer = new CompletableFuture<>();
+            asked.add(answer);
+            return answer;
+        }));
+        router.bind("inproc://service");
+        dealer = time.open(ZMTPSocketConfig.builder(DEALER));
+        dealer.connect("inproc://service");
+        time.run();
+    }
+
+    @AfterEach
+    void end() {
+        asked.forEach(answer -> answer.cancel(false)); // whose requests are released then
+        time.close();
+    }
+
+    @Test
+    void eachTimesOutWhenItsOwnTimeIsOver() {
+        CompletableFuture<ZMTPMessage> first = ask(TIMEOUT);
+        pass(40);
+        CompletableFuture<ZMTPMessage> second = ask(TIMEOUT);
+
+        pass(59);
+        assertThat(first).isNotDone();
+        pass(1);
+        assertThat(reason(first)).isEqualTo(ZMTPSocketException.Reason.TIMEOUT);
+        pass(39);
+        assertThat(second).isNotDone();
+        pass(1);
+        assertThat(reason(second)).isEqualTo(ZMTPSocketException.Reason.TIMEOUT);
+    }
+
+    @Test
+    void anAnswerLeavesTheOthersTheirTime() {
+        CompletableFuture<ZMTPMessage> first = ask(TIMEOUT);
+        pass(10);
+        CompletableFuture<ZMTPMessage> second = ask(TIMEOUT);
+        pass(10);
+        CompletableFuture<ZMTPMessage> third = ask(TIMEOUT);
+
+        asked.get(1).complete(message("yes"));
+        time.run();
+
+        assertThat(frames(second.join())).containsExactly("yes");
+        pass(80);
+        assertThat(reason(first)).isEqualTo(ZMTPSocketException.Reason.TIMEOUT);
+        pass(19);
+        assertThat(third).isNotDone();
+        pass(1);
+        assertThat(reason(third)).isEqualTo(ZMTPSocketException.Reason.TIMEOUT);
+    }
+
+    @Test
+    void aRequestAfterAnAnsweredOneHasAllOfItsTime() {
+        CompletableFuture<ZMTPMessage> first = ask(TIMEOUT);
+        asked.get(0).complete(message("yes"));
+        time.run();
+        assertThat(frames(first.join())).containsExactly("yes");
+        pass(60);
+        CompletableFuture<ZMTPMessage> second = ask(TIMEOUT);
+
+        pass(99);
+        assertThat(second).isNotDone();
+        pass(1);
+        assertThat(reason(second)).isEqualTo(ZMTPSocketException.Reason.TIMEOUT);
+    }
+
+    @Test
+    void aRequestThatTimesOutMayBeAskedAgainAtOnce() {
+        List<CompletableFuture<ZMTPMessage>> again = new ArrayList<>();
+        ask(TIMEOUT).whenComplete((answer, failure) -> again.add(ask(TIMEOUT)));
+
+        pass(TIMEOUT);
+        assertThat(again).singleElement().satisfies(second -> assertThat(second).isNotDone());
+        pass(TIMEOUT - 1);
+        assertThat(again.get(0)).isNotDone();
+        pass(1);
+        assertThat(reason(again.get(0))).isEqualTo(ZMTPSocketException.Reason.TIMEOUT);
+    }
+
+    @Test
+    void anyNumberOfTimeoutsAreKept() {
+        List<CompletableFuture<ZMTPMessage>> all = new ArrayList<>();
+        for (int i = 1; i <= 40; i++) {
+            all.add(ask(i));
+            asked.get(i - 1).complete(message("yes")); // and its timer is not needed
+            time.run();
+            frames(all.get(i - 1).join());
+        }
+        all.clear();
+        for (int i = 40; i >= 1; i--) {
+            all.add(ask(i));
+        }
+
+        for (int passed = 1; passed <= 40; passed++) {
+            pass(1);
+            assertThat(all.stream().filter(CompletableFuture::isDone)).hasSize(passed);
+        }
+    }
+
+    private CompletableFuture<ZMTPMessage> ask(int timeoutMillis) {
+        CompletableFuture<ZMTPMessage> answer = dealer.requestAsync(message("?"), Duration.ofMillis(timeoutMillis));
+        time.run();
+        return answer;
+    }
+
+    private void pass(int millis) {
+        time.pass(Duration.ofMillis(millis));
+    }
+}

@@ -1,0 +1,225 @@
+package dev.zmtp.internal.socket;
+
+import static dev.zmtp.ZMTPSocketType.PULL;
+import static dev.zmtp.ZMTPSocketType.PUSH;
+import static dev.zmtp.internal.socket.TestSockets.bind;
+import static dev.zmtp.internal.socket.TestSockets.failure;
+import static dev.zmtp.internal.socket.TestSockets.get;
+import static dev.zmtp.internal.socket.TestSockets.message;
+import static dev.zmtp.internal.socket.TestSockets.receive;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import dev.zmtp.socket.ZMTPEndpoint;
+import dev.zmtp.socket.ZMTPSocket;
+import dev.zmtp.socket.ZMTPTransport;
+import java.io.IOException;
+import java.net.BindException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** T59 and T60: the files of {@code ipc://} and {@code shm://}. What is not ours stays. */
+@Tag("T59")
+@Tag("T60")
+class SocketFileTest {
+
+    @TempDir
+    Path dir;
+
+    @ParameterizedTest
+    @ValueSource(strings = {"ipc", "shm"})
+    void aSecondBindIsRefusedAndTheFirstGoesOn(String scheme) {
+        try (TestSockets sockets = new TestSockets()) {
+            String endpoint = scheme + "://" + dir.resolve("here");
+            ZMTPSocket first = sockets.open(PULL);
+            assertThat(bind(first, endpoint)).isEqualTo(endpoint);
+
+            Throwable refused = failure(sockets.open(PULL).bind(endpoint).ready());
+
+            assertThat(refused)
+                    .hasCauseInstanceOf(BindException.class)
+                    .hasMessageEndingWith(dir.resolve("here") + ": the socket is in use");
+            ZMTPSocket push = sockets.open(PUSH);
+            push.connect(endpoint);
+            get(push.sendAsync(message("m")));
+            assertThat(receive(first)).containsExactly("m");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"ipc", "shm"})
+    void aFileThatNobodyListensAtIsReplaced(String scheme) throws IOException {
+        Path file = dir.resolve("stale");
+        try (ServerSocketChannel dead = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+            dead.bind(UnixDomainSocketAddress.of(file));
+        }
+        assertThat(file).exists();
+        try (TestSockets sockets = new TestSockets()) {
+            bind(sockets.open(PULL), scheme + "://" + file);
+        }
+    }
+
+    @Test
+    void aFileOfAnotherKindIsNotTouched() throws IOException {
+        Path file = Files.writeString(dir.resolve("letter"), "dear");
+        Path folder = Files.createDirectory(dir.resolve("folder"));
+        Path link = Files.createSymbolicLink(dir.resolve("link"), dir.resolve("nowhere"));
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket pull = sockets.open(PULL);
+
+            for (Path path : List.of(file, folder, link)) {
+                assertThat(failure(pull.bind("ipc://" + path).ready()))
+                        .hasCauseInstanceOf(BindException.class)
+                        .hasMessageEndingWith(path + ": a file that is no socket is there");
+            }
+
+            assertThat(file).hasContent("dear");
+            assertThat(folder).isDirectory();
+            assertThat(Files.isSymbolicLink(link)).isTrue();
+        }
+    }
+
+    /** A connect would wait for a place in its queue. */
+    @Test
+    void aSocketWhoseQueueIsFullIsInUse() throws IOException {
+        Path file = dir.resolve("full");
+        List<java.nio.channels.SocketChannel> waiting = new ArrayList<>();
+        try (ServerSocketChannel busy = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+                TestSockets sockets = new TestSockets()) {
+            busy.bind(UnixDomainSocketAddress.of(file), 1);
+            for (int i = 0; i < 4; i++) {
+                var channel = java.nio.channels.SocketChannel.open(StandardProtocolFamily.UNIX);
+                channel.configureBlocking(false);
+                waiting.add(channel);
+                try {
+                    channel.connect(UnixDomainSocketAddress.of(file));
+                } catch (IOException e) {
+                    break; // it is full
+                }
+            }
+
+            assertThat(failure(sockets.open(PULL).bind("ipc://" + file).ready()))
+                    .hasMessageEndingWith(file + ": the socket is in use");
+
+            assertThat(file).exists();
+        } finally {
+            for (var channel : waiting) {
+                channel.close();
+            }
+        }
+    }
+
+    @Test
+    void ourOwnFileIsRemovedAfterUse() throws IOException {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket pull = sockets.open(PULL);
+            ZMTPEndpoint binding = get(pull.bind("ipc://" + dir.resolve("own")).ready());
+            assertThat(dir.resolve("own")).exists();
+
+            TestSockets.unbind(binding);
+
+            assertThat(dir.resolve("own")).doesNotExist();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"*", "*.ipc"})
+    void aStarIsANewFileInADirectoryOfItsOwn(String star) {
+        Path file;
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket pull = sockets.open(PULL);
+            String endpoint = bind(pull, "ipc://" + star);
+            file = Path.of(endpoint.substring("ipc://".length()));
+            assertThat(file).isAbsolute().exists();
+            ZMTPSocket push = sockets.open(PUSH);
+            push.connect(endpoint);
+            get(push.sendAsync(message("m")));
+            assertThat(receive(pull)).containsExactly("m");
+            get(pull.closeAsync(Duration.ZERO));
+        }
+        assertThat(file.getParent()).doesNotExist();
+    }
+
+    @Test
+    void aBindThatFailsLeavesNoDirectory() throws IOException {
+        Path temp = Path.of(System.getProperty("java.io.tmpdir"));
+        List<Path> before = zmtpDirectories(temp);
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket pull = sockets.open(sockets.builder(PULL)
+                    .transport(ZMTPTransport.ipc(
+                            io.netty.channel.socket.nio.NioDomainSocketChannel::new,
+                            () -> {
+                                throw new IllegalStateException("of the test");
+                            },
+                            UnixDomainSocketAddress::of)));
+
+            failure(pull.bind("ipc://*").ready());
+        }
+        assertThat(zmtpDirectories(temp)).isSubsetOf(before);
+    }
+
+    private static List<Path> zmtpDirectories(Path temp) throws IOException {
+        try (Stream<Path> all = Files.list(temp)) {
+            return all.filter(path -> path.getFileName().toString().startsWith("zmtp"))
+                    .toList();
+        }
+    }
+
+    @Test
+    void aPathHasAtMost107Bytes() {
+        String longest = "/" + "x".repeat(106);
+        assertThat(file(longest)).hasToString(longest);
+
+        for (String tooLong : List.of(longest + "x", "/" + "\u00fc".repeat(54))) {
+            int bytes = tooLong.getBytes(java.nio.charset.StandardCharsets.UTF_8).length;
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> file(tooLong))
+                    .withMessage("path: " + tooLong + " of " + bytes + " bytes (expected: <= 107)");
+        }
+    }
+
+    @Test
+    void anAbstractNameNeedsATransportThatHasThem() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> file("@name"))
+                .withMessage("path: @name (expected: a path, as this transport has no abstract names)");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> file("@"))
+                .withMessage("path: @ (expected: a path, or @ and a name)");
+        List<String> asked = new ArrayList<>();
+        SocketFile named = new SocketFile("@name", true, path -> {
+            asked.add(path);
+            return new InprocAddress(path);
+        });
+        assertThat(named.mayBlock()).isFalse();
+        assertThat(asked).containsOnly("\0name");
+    }
+
+    @Test
+    void onlyABindMakesANewFile() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new SocketFile("*", false, UnixDomainSocketAddress::of))
+                .withMessage("path: * (expected: a path, or @ and a name)");
+    }
+
+    @Test
+    void whatIsNoPathIsRefusedAtOnce() {
+        assertThatIllegalArgumentException().isThrownBy(() -> file("a\0b"));
+    }
+
+    private static SocketFile file(String text) {
+        return new SocketFile(text, true, UnixDomainSocketAddress::of);
+    }
+}

@@ -1,0 +1,318 @@
+package dev.zmtp.internal.socket;
+
+import static dev.zmtp.ZMTPSocketType.REP;
+import static dev.zmtp.ZMTPSocketType.REQ;
+import static dev.zmtp.ZMTPSocketType.ROUTER;
+import static dev.zmtp.internal.socket.TestSockets.PATIENCE;
+import static dev.zmtp.internal.socket.TestSockets.await;
+import static dev.zmtp.internal.socket.TestSockets.bind;
+import static dev.zmtp.internal.socket.TestSockets.connect;
+import static dev.zmtp.internal.socket.TestSockets.frames;
+import static dev.zmtp.internal.socket.TestSockets.get;
+import static dev.zmtp.internal.socket.TestSockets.message;
+import static dev.zmtp.internal.socket.TestSockets.reason;
+import static dev.zmtp.internal.socket.TestSockets.receive;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.EXPIRED;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.MALFORMED;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.PEER_DOWN;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.STATE;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.socket.ZMTPPeer;
+import dev.zmtp.socket.ZMTPSocket;
+import dev.zmtp.socket.ZMTPStats;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** A REQ that sends and receives in turn. */
+class StrictRequestTest {
+
+    private static final String ENDPOINT = "inproc://strict";
+
+    /** P15. */
+    @Test
+    void requestsAndAnswersComeInTurn() {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket req = sockets.open(REQ);
+            ZMTPSocket rep = sockets.open(REP);
+            connect(req, bind(rep, ENDPOINT));
+
+            for (int i = 0; i < 3; i++) {
+                get(req.sendAsync(message("question", "" + i)));
+                assertThat(receive(rep)).containsExactly("question", "" + i);
+                get(rep.sendAsync(message("answer", "" + i)));
+                assertThat(receive(req)).containsExactly("answer", "" + i);
+            }
+        }
+    }
+
+    /** T20. */
+    @Tag("T20")
+    @Test
+    void aSecondSendFailsAndDoesNotDisturbTheFirst() {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket req = sockets.open(REQ);
+            ZMTPSocket rep = sockets.open(REP);
+            connect(req, bind(rep, ENDPOINT));
+            get(req.sendAsync(message("first")));
+
+            ZMTPMessage second = message("second");
+            assertThat(reason(req.sendAsync(second))).isEqualTo(STATE);
+            assertThat(second.refCnt()).isZero();
+            ZMTPMessage third = message("third");
+            assertThat(req.trySend(third)).isFalse();
+            assertThat(third.release()).isTrue();
+
+            assertThat(receive(rep)).containsExactly("first");
+            get(rep.sendAsync(message("answer")));
+            assertThat(receive(req)).containsExactly("answer");
+        }
+    }
+
+    /** P15. */
+    @Test
+    void aReceiveBeforeTheSendFails() {
+        try (TestSockets sockets = new TestSockets()) {
+            assertThat(reason(sockets.open(REQ).receiveAsync())).isEqualTo(STATE);
+        }
+    }
+
+    @Test
+    void aSecondReceiveFailsAndDoesNotDisturbTheFirst() {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket req = sockets.open(REQ);
+            ZMTPSocket rep = sockets.open(REP);
+            connect(req, bind(rep, ENDPOINT));
+            get(req.sendAsync(message("question")));
+            CompletableFuture<ZMTPMessage> first = req.receiveAsync();
+
+            assertThat(reason(req.receiveAsync())).isEqualTo(STATE);
+
+            get(rep.receiveAsync()).release();
+            get(rep.sendAsync(message("answer")));
+            assertThat(frames(get(first))).containsExactly("answer");
+        }
+    }
+
+    /** P16, P17: the delimiter is the socket's, and empty data frames are the application's. */
+    @Test
+    void theApplicationSeesTheDataOnly() {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket req = sockets.open(REQ);
+            ZMTPSocket router = sockets.open(ROUTER);
+            connect(req, bind(router, ENDPOINT));
+
+            get(req.sendAsync(message("", "data", "")));
+            ZMTPMessage question = get(router.receiveAsync());
+
+            assertThat(question.size()).as("name, delimiter, data").isEqualTo(5);
+            get(router.sendAsync(question));
+            assertThat(receive(req)).containsExactly("", "data", "");
+        }
+    }
+
+    /** P14, P18. */
+    @Test
+    void requestsGoToThePeersInTurn() {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket req = sockets.open(REQ);
+            for (int i = 0; i < 3; i++) {
+                String name = "rep" + i;
+                ZMTPSocket rep = sockets.open(REP);
+                rep.serve(request -> request.reply(message(name)));
+                connect(req, bind(rep, ENDPOINT + i));
+            }
+
+            for (int i = 0; i < 9; i++) {
+                get(req.sendAsync(message("who")));
+                assertThat(receive(req)).containsExactly("rep" + i % 3);
+            }
+        }
+    }
+
+    /** P21, P22. */
+    @Test
+    void messagesOfOtherPeersAreDiscarded() {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket req = sockets.open(REQ);
+            ZMTPSocket asked = sockets.open(ROUTER);
+            ZMTPSocket other = sockets.open(ROUTER);
+            connect(req, bind(asked, ENDPOINT));
+            ZMTPPeer from = connect(req, bind(other, ENDPOINT + "2"));
+            await("the other", () -> other.peers().stream().anyMatch(TestSockets::isUp));
+            get(req.sendAsync(message("question")));
+
+            get(TestSockets.peer(other).sendAsync(message("", "wrong")));
+            await("discarded", () -> from.stats().lateReplies() == 1);
+            get(asked.sendAsync(get(asked.receiveAsync())));
+
+            assertThat(receive(req)).containsExactly("question");
+        }
+    }
+
+    /** U10, 0.9: and not from anybody else, either. */
+    @Test
+    void theReceiveFailsWhenThePeerLeavesAndTheNextSendWorks() {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket req = sockets.open(REQ);
+            ZMTPSocket rep = sockets.open(REP);
+            ZMTPPeer peer = connect(req, bind(rep, ENDPOINT));
+            get(req.sendAsync(message("question")));
+            CompletableFuture<ZMTPMessage> received = req.receiveAsync();
+            await("written", () -> peer.stats().written() == 1);
+
+            get(rep.closeAsync(Duration.ZERO));
+
+            assertThat(reason(received)).isEqualTo(PEER_DOWN);
+            ZMTPSocket next = sockets.open(REP);
+            next.serve(request -> request.reply(message("answer")));
+            bind(next, ENDPOINT);
+            get(req.sendAsync(message("again")));
+            assertThat(receive(req)).containsExactly("answer");
+        }
+    }
+
+    @Test
+    void aMalformedAnswerFailsTheReceive() {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket req = sockets.open(REQ);
+            ZMTPSocket router = sockets.open(ROUTER);
+            ZMTPPeer peer = connect(req, bind(router, ENDPOINT));
+            get(req.sendAsync(message("question")));
+            get(router.receiveAsync()).release();
+
+            get(TestSockets.peer(router).sendAsync(message("answer")));
+
+            assertThat(reason(req.receiveAsync())).isEqualTo(MALFORMED);
+            assertThat(peer.stats().malformed()).isEqualTo(1);
+            get(req.sendAsync(message("again")));
+            get(router.sendAsync(get(router.receiveAsync())));
+            assertThat(receive(req)).containsExactly("again");
+        }
+    }
+
+    @Test
+    void theReceiveFailsIfTheRequestWasTooOldToBeSent() {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket req = sockets.open(sockets.builder(REQ).maxAge(Duration.ofMillis(1)));
+            req.connect(ENDPOINT);
+            CompletableFuture<Void> sent = req.sendAsync(message("question"));
+            await("too old", () -> req.stats().oldest().toMillis() > 1);
+            ZMTPSocket rep = sockets.open(REP);
+
+            bind(rep, ENDPOINT);
+
+            assertThat(reason(sent)).isEqualTo(EXPIRED);
+            assertThat(reason(req.receiveAsync())).isEqualTo(EXPIRED);
+        }
+    }
+
+    @Test
+    void theAnswerThatNobodyHasReceivedIsReleasedAtTheClose() {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket req = sockets.open(REQ);
+            ZMTPSocket rep = sockets.open(REP);
+            ZMTPPeer peer = connect(req, bind(rep, "tcp://127.0.0.1:*"));
+            rep.serve(request -> request.reply(message("x".repeat(2_000)))); // of a tracked buffer
+            get(req.sendAsync(message("question")));
+            await("the answer", () -> peer.stats().received() == 1);
+
+            get(req.closeAsync(Duration.ZERO));
+        }
+    }
+
+    @Test
+    void aReceiveThatWaitsFailsAtTheClose() {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket req = sockets.open(REQ);
+            req.sendAsync(message("question"));
+            CompletableFuture<ZMTPMessage> received = req.receiveAsync();
+
+            get(req.closeAsync(Duration.ZERO));
+
+            assertThat(reason(received)).isEqualTo(CLOSED);
+            assertThat(reason(req.receiveAsync())).isEqualTo(CLOSED);
+        }
+    }
+
+    @Test
+    void theAnswerToACancelledReceiveGoesToTheNextOne() {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket req = sockets.open(REQ);
+            ZMTPSocket rep = sockets.open(REP);
+            connect(req, bind(rep, ENDPOINT));
+            get(req.sendAsync(message("question")));
+
+            assertThat(req.receiveAsync().cancel(false)).isTrue();
+            CompletableFuture<ZMTPMessage> timedOut = req.receiveAsync().orTimeout(1, TimeUnit.MILLISECONDS);
+            await("its end", timedOut::isDone);
+            get(rep.receiveAsync()).release();
+            get(rep.sendAsync(message("answer")));
+
+            assertThat(receive(req)).containsExactly("answer");
+        }
+    }
+
+    /** T71 in part: cancelled in the moment of the answer, it gets the answer, or the next receive does. */
+    @Tag("T71")
+    @Test
+    void aReceiveCancelledInTheMomentOfTheAnswerLosesNothing() throws InterruptedException {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket req = sockets.open(REQ);
+            ZMTPSocket rep = sockets.open(REP);
+            rep.serve(request -> request.reply(request.message()));
+            connect(req, bind(rep, ENDPOINT));
+
+            for (int i = 0; i < 3_000; i++) {
+                get(req.sendAsync(message("" + i)));
+                CompletableFuture<ZMTPMessage> first = req.receiveAsync();
+                for (int spin = 0; spin < i % 100 * 20; spin++) {
+                    Thread.onSpinWait();
+                }
+                CompletableFuture<ZMTPMessage> got = first.cancel(false) ? req.receiveAsync() : first;
+                assertThat(frames(get(got))).containsExactly("" + i);
+            }
+        }
+    }
+
+    /** What is queued has time to leave, although its answer is no longer awaited. */
+    @Test
+    void aRequestThatLeavesAfterTheCloseHasBeenSent() {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket req = sockets.open(REQ);
+            ZMTPSocket router = sockets.open(ROUTER);
+            req.connect(ENDPOINT);
+            CompletableFuture<Void> sent = req.sendAsync(message("question"));
+            await("in the queue", () -> req.stats().queued() == 1);
+            CompletableFuture<ZMTPMessage> answer = req.receiveAsync();
+
+            CompletableFuture<ZMTPStats> closed = req.closeAsync(PATIENCE);
+            assertThat(reason(answer)).isEqualTo(CLOSED);
+            bind(router, ENDPOINT);
+
+            get(sent);
+            get(router.receiveAsync()).release();
+            assertThat(get(closed).dropped()).isZero();
+        }
+    }
+
+    /** A request that was given to the blocking calls. */
+    @Test
+    void theBlockingReceiveReturnsTheAnswer() throws InterruptedException {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket req = sockets.open(REQ);
+            ZMTPSocket rep = sockets.open(REP);
+            connect(req, bind(rep, ENDPOINT));
+            rep.serve(request -> request.reply(message("answer")));
+
+            req.send(message("question"));
+
+            assertThat(frames(req.receive(PATIENCE))).containsExactly("answer");
+        }
+    }
+}
