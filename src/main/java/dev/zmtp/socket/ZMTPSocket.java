@@ -5,7 +5,6 @@ import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPSubscription;
-import dev.zmtp.internal.socket.Endpoint;
 import dev.zmtp.internal.socket.Exchange;
 import dev.zmtp.internal.socket.HandlerSink;
 import dev.zmtp.internal.socket.Inbox;
@@ -76,7 +75,8 @@ public final class ZMTPSocket implements AutoCloseable {
     private ZMTPSocket(ZMTPSocketConfig config, LongSupplier nanoTime) {
         EventLoopGroup given = config.group();
         EventLoopGroup group = given == null ? SharedGroup.acquire() : given;
-        this.core = new SocketCore(config, group.next(), nanoTime, given == null ? SharedGroup::release : () -> {});
+        this.core = new SocketCore(
+                config, config.transports(), group.next(), nanoTime, given == null ? SharedGroup::release : () -> {});
         this.exchange = new Exchange(core);
         core.open();
     }
@@ -120,7 +120,7 @@ public final class ZMTPSocket implements AutoCloseable {
      * @throws IllegalArgumentException if the text is not an endpoint
      */
     public ZMTPEndpoint bind(String endpoint) {
-        return core.bind(Endpoint.parse(core.config(), endpoint, true));
+        return core.bind(endpoint);
     }
 
     /**
@@ -130,7 +130,7 @@ public final class ZMTPSocket implements AutoCloseable {
      * @throws IllegalArgumentException if the text is not an endpoint
      */
     public ZMTPEndpoint connect(String endpoint) {
-        return core.connect(Endpoint.parse(core.config(), endpoint, false));
+        return core.connect(endpoint);
     }
 
     /** The peers that are connected now: a snapshot. */

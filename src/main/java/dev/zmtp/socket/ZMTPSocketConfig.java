@@ -2,22 +2,29 @@ package dev.zmtp.socket;
 
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.codec.ZMTPConfig;
+import dev.zmtp.internal.socket.IpcTransport;
 import dev.zmtp.internal.socket.Patterns;
 import dev.zmtp.internal.socket.QueueLimit;
 import dev.zmtp.internal.socket.Settings;
 import dev.zmtp.internal.socket.SocketValues;
+import dev.zmtp.internal.socket.TcpTransport;
+import dev.zmtp.internal.socket.Transport;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFactory;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.EventLoopGroup;
+import io.netty.channel.ServerChannel;
 import io.netty.handler.ssl.SslContext;
+import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ForkJoinPool;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,17 +39,15 @@ public final class ZMTPSocketConfig {
     private static final Duration HEARTBEAT_INTERVAL = Duration.ofSeconds(30);
     private static final Duration HEARTBEAT_TIMEOUT = Duration.ofSeconds(45);
 
-    /** What happens if a peer connects whose identity another one has. */
-    public enum DuplicateIdentity {
-        /** The new one is refused. */
-        REJECT,
-        /** The new one takes over the name, and the connection of the old one is closed. */
-        TAKE_OVER,
-        /**
-         * The new one takes over the name if the connection of the old one is ending or ends within a second. The
-         * default.
-         */
-        TAKE_OVER_IF_CLOSING
+    /**
+     * What happens if a peer of a ROUTER, SERVER or PEER announces a name that another peer has. First it waits for up to
+     * a second, as the connection of the other one may be ending: so a client that returns at once gets its name back.
+     */
+    public enum NameTaken {
+        /** The newcomer is disconnected, and may try again. The default. */
+        REFUSE,
+        /** The newcomer has the name at once, and the connection of the other one is closed. */
+        TAKE_OVER
     }
 
     /**
@@ -196,14 +201,14 @@ public final class ZMTPSocketConfig {
         return values.linger;
     }
 
-    /** What happens if a peer connects whose identity another one has. */
-    public DuplicateIdentity duplicateIdentity() {
-        return values.duplicateIdentity;
+    /** What happens if a peer announces a name that another one has. Default: {@link NameTaken#REFUSE}. */
+    public NameTaken nameTaken() {
+        return values.nameTaken;
     }
 
     /**
      * How many requests may wait for their answers, of those that were sent and of those that are served. Default:
-     * 100,000.
+     * 10,000.
      */
     public int maxOutstandingRequests() {
         return values.maxOutstandingRequests;
@@ -214,7 +219,10 @@ public final class ZMTPSocketConfig {
         return values.maxPeers;
     }
 
-    /** The executor on which names are resolved, which may block. Default: {@link ForkJoinPool#commonPool()}. */
+    /**
+     * The executor on which the names of hosts are looked up, which may block. Default: one daemon thread for all sockets
+     * of the process, which ends when it has been idle for a second.
+     */
     public Executor resolver() {
         return values.resolver;
     }
@@ -240,7 +248,7 @@ public final class ZMTPSocketConfig {
     }
 
     /** The transports by their schemes. */
-    public Map<String, ZMTPTransport> transports() {
+    Map<String, Transport> transports() {
         return Collections.unmodifiableMap(values.transports);
     }
 
@@ -362,9 +370,9 @@ public final class ZMTPSocketConfig {
             return this;
         }
 
-        /** Sets {@link ZMTPSocketConfig#duplicateIdentity()}. */
-        public Builder duplicateIdentity(DuplicateIdentity duplicateIdentity) {
-            values.duplicateIdentity = Objects.requireNonNull(duplicateIdentity, "duplicateIdentity");
+        /** Sets {@link ZMTPSocketConfig#nameTaken()}. */
+        public Builder nameTaken(NameTaken nameTaken) {
+            values.nameTaken = Objects.requireNonNull(nameTaken, "nameTaken");
             return this;
         }
 
@@ -418,9 +426,32 @@ public final class ZMTPSocketConfig {
             return this;
         }
 
+        /**
+         * Sets the channels of {@code tcp}, which have to fit the event loops of the {@linkplain #group group}:
+         * {@code tcpChannels(EpollSocketChannel::new, EpollServerSocketChannel::new)}. Default: those of NIO.
+         */
+        public Builder tcpChannels(
+                ChannelFactory<? extends Channel> channels, ChannelFactory<? extends ServerChannel> serverChannels) {
+            return transport(new TcpTransport(channels, serverChannels));
+        }
+
+        /**
+         * Sets the channels of {@code ipc}, which have to fit the event loops of the {@linkplain #group group}. Default:
+         * those of NIO.
+         *
+         * @param addresses makes the address of a path, such as {@code DomainSocketAddress::new}; the path of an
+         *     abstract name begins with the character 0
+         */
+        public Builder ipcChannels(
+                ChannelFactory<? extends Channel> channels,
+                ChannelFactory<? extends ServerChannel> serverChannels,
+                Function<String, ? extends SocketAddress> addresses) {
+            return transport(new IpcTransport(channels, serverChannels, addresses));
+        }
+
         /** Adds a transport, or replaces the one of the same scheme. */
-        public Builder transport(ZMTPTransport transport) {
-            values.transports.put(transport.scheme(), transport);
+        Builder transport(Transport transport) {
+            values.add(transport);
             return this;
         }
 

@@ -8,7 +8,7 @@ import dev.zmtp.internal.socket.TestSockets;
 import dev.zmtp.internal.socket.TestSockets.Events;
 import dev.zmtp.interop.InteropConnection.Binder;
 import dev.zmtp.socket.ZMTPPeer;
-import dev.zmtp.socket.ZMTPSocketConfig.DuplicateIdentity;
+import dev.zmtp.socket.ZMTPSocketConfig.NameTaken;
 import dev.zmtp.socket.ZMTPSocketEvent;
 import dev.zmtp.socket.ZMTPSocketException;
 import java.nio.charset.StandardCharsets;
@@ -147,7 +147,7 @@ class SocketIdentitiesIT {
     @ParameterizedTest(name = "{0}, {1} bind")
     @MethodSource("dev.zmtp.interop.BothSides#everyKindAndBinder")
     void aSecondPeerOfTheSameNameMayTakeItOver(SocketPeerKind kind, Binder binder) {
-        OurPeer us = new OurPeer(new TestSockets(), config -> config.duplicateIdentity(DuplicateIdentity.TAKE_OVER));
+        OurPeer us = new OurPeer(new TestSockets(), config -> config.nameTaken(NameTaken.TAKE_OVER));
         try (BothSides sides = new BothSides(kind, us)) {
             OurPeer.Socket router = sides.ours(ZMTPSocketType.ROUTER);
             PeerSocket first = named("A", sides);

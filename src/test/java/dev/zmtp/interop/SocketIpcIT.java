@@ -8,7 +8,6 @@ import dev.zmtp.internal.socket.TestSockets;
 import dev.zmtp.interop.InteropConnection.Binder;
 import dev.zmtp.socket.ZMTPEndpoint;
 import dev.zmtp.socket.ZMTPSocketConfig;
-import dev.zmtp.socket.ZMTPTransport;
 import dev.zmtp.testing.EventLoops;
 import dev.zmtp.testing.TestTransport;
 import io.netty.channel.unix.DomainSocketAddress;
@@ -89,8 +88,7 @@ class SocketIpcIT {
     }
 
     private static void unixSockets(ZMTPSocketConfig.Builder config, TestTransport.Kit kit) {
-        config.transport(ZMTPTransport.ipc(
-                () -> kit.channel().newChannel(), () -> kit.server().newChannel(), DomainSocketAddress::new));
+        config.ipcChannels(() -> kit.channel().newChannel(), () -> kit.server().newChannel(), DomainSocketAddress::new);
     }
 
     // Binds

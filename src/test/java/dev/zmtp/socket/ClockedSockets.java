@@ -1,6 +1,7 @@
 package dev.zmtp.socket;
 
 import dev.zmtp.internal.socket.SocketCore;
+import dev.zmtp.internal.socket.Transport;
 import java.util.function.LongSupplier;
 
 /** Opens sockets in a time of their own, and shows what is in them, for tests in other packages. */
@@ -11,6 +12,11 @@ public final class ClockedSockets {
     /** Opens a socket with a clock that agrees with that of its event loop. */
     public static ZMTPSocket open(ZMTPSocketConfig config, LongSupplier nanoTime) {
         return ZMTPSocket.of(config, nanoTime);
+    }
+
+    /** Adds a transport to the config, or replaces the one of its scheme. */
+    public static ZMTPSocketConfig.Builder with(ZMTPSocketConfig.Builder config, Transport transport) {
+        return config.transport(transport);
     }
 
     /** The inside of the socket. */

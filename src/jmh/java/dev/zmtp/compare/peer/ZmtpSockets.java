@@ -10,7 +10,6 @@ import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
 import dev.zmtp.socket.ZMTPSocketEvent;
-import dev.zmtp.socket.ZMTPTransport;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.ReflectiveChannelFactory;
 import java.io.IOException;
@@ -142,9 +141,9 @@ final class ZmtpSockets {
             config.sendLimit(arguments.queue(), Long.MAX_VALUE).receiveLimit(arguments.queue(), Long.MAX_VALUE);
         }
         return config.group(loop)
-                .transport(ZMTPTransport.tcp(
-                        new ReflectiveChannelFactory<>(transport.channelType())::newChannel,
-                        new ReflectiveChannelFactory<>(transport.serverChannelType())::newChannel))
+                .tcpChannels(
+                        new ReflectiveChannelFactory<>(transport.channelType()),
+                        new ReflectiveChannelFactory<>(transport.serverChannelType()))
                 .build();
     }
 

@@ -2,7 +2,7 @@ package dev.zmtp.internal.socket;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
-import dev.zmtp.socket.ZMTPSocketConfig.DuplicateIdentity;
+import dev.zmtp.socket.ZMTPSocketConfig.NameTaken;
 import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
 import dev.zmtp.socket.ZMTPSocketException;
 import io.netty.buffer.ByteBuf;
@@ -76,7 +76,7 @@ final class ByName extends Routing {
     @Override
     @Nullable
     PeerHandler inTheWay(Peer peer) {
-        if (!isRouter() || core.config().duplicateIdentity() != DuplicateIdentity.TAKE_OVER_IF_CLOSING) {
+        if (!isRouter() || core.config().nameTaken() == NameTaken.TAKE_OVER) {
             return null;
         }
         Peer owner = peers.get(peer.identity());
@@ -111,12 +111,7 @@ final class ByName extends Routing {
 
     private @Nullable String takeOver(Peer owner) {
         PeerHandler link = owner.link();
-        boolean wins = switch (core.config().duplicateIdentity()) {
-            case REJECT -> false;
-            case TAKE_OVER_IF_CLOSING -> isLeaving(owner);
-            case TAKE_OVER -> true;
-        };
-        if (!wins) {
+        if (core.config().nameTaken() == NameTaken.REFUSE && !isLeaving(owner)) {
             return "identity: taken by another peer";
         }
         peers.values().remove(owner);

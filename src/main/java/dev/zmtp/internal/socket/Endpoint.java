@@ -1,23 +1,22 @@
 package dev.zmtp.internal.socket;
 
-import dev.zmtp.socket.ZMTPSocketConfig;
-import dev.zmtp.socket.ZMTPTransport;
+import java.util.Map;
 import java.util.Objects;
 
 /** Where a socket is bound or connects to: a transport and an address in it. */
-public record Endpoint(ZMTPTransport transport, ZMTPTransport.Address address) {
+public record Endpoint(Transport transport, Transport.Address address) {
 
-    public static Endpoint parse(ZMTPSocketConfig config, String text, boolean bind) {
+    static Endpoint parse(Map<String, Transport> transports, String text, boolean bind) {
         Objects.requireNonNull(text, "endpoint");
         int end = text.indexOf("://");
         if (end <= 0 || end + 3 == text.length()) {
             throw new IllegalArgumentException(
                     "endpoint: " + text + " (expected: a scheme, ://, and an address, as tcp://127.0.0.1:5555)");
         }
-        ZMTPTransport transport = config.transports().get(text.substring(0, end));
+        Transport transport = transports.get(text.substring(0, end));
         if (transport == null) {
             throw new IllegalArgumentException("endpoint: " + text + " (expected: one of the schemes "
-                    + String.join(", ", config.transports().keySet()) + ")");
+                    + String.join(", ", transports.keySet()) + ")");
         }
         return new Endpoint(transport, transport.address(text.substring(end + 3), bind));
     }

@@ -1,6 +1,5 @@
 package dev.zmtp.internal.socket;
 
-import dev.zmtp.socket.ZMTPTransport;
 import io.netty.channel.Channel;
 import io.netty.channel.ServerChannel;
 import java.net.SocketAddress;
@@ -12,7 +11,7 @@ import java.util.concurrent.ConcurrentHashMap;
 /**
  * {@code inproc://}: messages pass by reference between sockets of one process. Names are shared by the whole process.
  */
-public final class InprocTransport implements ZMTPTransport {
+public final class InprocTransport implements Transport {
 
     /** How much one event loop may have written that the other has not read. */
     private static final QueueLimit ON_THE_WAY = new QueueLimit(1_024, 16L << 20);

@@ -1,26 +1,26 @@
 package dev.zmtp.internal.socket;
 
-import dev.zmtp.socket.ZMTPTransport;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFactory;
 import io.netty.channel.ServerChannel;
 import java.net.SocketAddress;
+import java.util.Objects;
 import java.util.function.Function;
-import java.util.function.Supplier;
 
 /** {@code ipc://}: Unix domain sockets. */
-public final class IpcTransport implements ZMTPTransport {
+public final class IpcTransport implements Transport {
 
-    private final Supplier<? extends Channel> channels;
-    private final Supplier<? extends ServerChannel> serverChannels;
+    private final ChannelFactory<? extends Channel> channels;
+    private final ChannelFactory<? extends ServerChannel> serverChannels;
     private final Function<String, ? extends SocketAddress> addresses;
 
     public IpcTransport(
-            Supplier<? extends Channel> channels,
-            Supplier<? extends ServerChannel> serverChannels,
+            ChannelFactory<? extends Channel> channels,
+            ChannelFactory<? extends ServerChannel> serverChannels,
             Function<String, ? extends SocketAddress> addresses) {
-        this.channels = channels;
-        this.serverChannels = serverChannels;
-        this.addresses = addresses;
+        this.channels = Objects.requireNonNull(channels, "channels");
+        this.serverChannels = Objects.requireNonNull(serverChannels, "serverChannels");
+        this.addresses = Objects.requireNonNull(addresses, "addresses");
     }
 
     @Override
@@ -35,11 +35,11 @@ public final class IpcTransport implements ZMTPTransport {
 
     @Override
     public Channel channel() {
-        return channels.get();
+        return channels.newChannel();
     }
 
     @Override
     public ServerChannel serverChannel() {
-        return serverChannels.get();
+        return serverChannels.newChannel();
     }
 }

@@ -1,22 +1,13 @@
 package dev.zmtp.internal.socket;
 
 import dev.zmtp.shm.SharedMemoryAddress;
-import dev.zmtp.socket.ZMTPTransport;
+import dev.zmtp.shm.SharedMemoryChannel;
+import dev.zmtp.shm.SharedMemoryServerChannel;
 import io.netty.channel.Channel;
 import io.netty.channel.ServerChannel;
-import java.util.function.Supplier;
 
 /** {@code shm://}: memory that two processes share. They meet at the path of a Unix domain socket. */
-public final class SharedMemoryTransport implements ZMTPTransport {
-
-    private final Supplier<? extends Channel> channels;
-    private final Supplier<? extends ServerChannel> serverChannels;
-
-    public SharedMemoryTransport(
-            Supplier<? extends Channel> channels, Supplier<? extends ServerChannel> serverChannels) {
-        this.channels = channels;
-        this.serverChannels = serverChannels;
-    }
+final class SharedMemoryTransport implements Transport {
 
     @Override
     public String scheme() {
@@ -33,11 +24,11 @@ public final class SharedMemoryTransport implements ZMTPTransport {
 
     @Override
     public Channel channel() {
-        return channels.get();
+        return new SharedMemoryChannel();
     }
 
     @Override
     public ServerChannel serverChannel() {
-        return serverChannels.get();
+        return new SharedMemoryServerChannel();
     }
 }

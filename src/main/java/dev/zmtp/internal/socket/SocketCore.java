@@ -16,6 +16,7 @@ import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.ScheduledFuture;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
@@ -31,6 +32,7 @@ import org.jspecify.annotations.Nullable;
 public final class SocketCore {
 
     private final ZMTPSocketConfig config;
+    private final Map<String, Transport> transports;
     private final EventLoop eventLoop;
     private final LongSupplier nanoTime;
     private final Routing routing;
@@ -63,8 +65,14 @@ public final class SocketCore {
     private ByteBufAllocator allocator = UnpooledByteBufAllocator.DEFAULT;
 
     @SuppressWarnings("this-escape") // nothing happens before open()
-    public SocketCore(ZMTPSocketConfig config, EventLoop eventLoop, LongSupplier nanoTime, Runnable whenClosed) {
+    public SocketCore(
+            ZMTPSocketConfig config,
+            Map<String, Transport> transports,
+            EventLoop eventLoop,
+            LongSupplier nanoTime,
+            Runnable whenClosed) {
         this.config = config;
+        this.transports = transports;
         this.eventLoop = eventLoop;
         this.nanoTime = nanoTime;
         this.sendLimit = effective(QueueLimit.ofSends(config));
@@ -212,7 +220,8 @@ public final class SocketCore {
 
     // Endpoints
 
-    public Connector connect(Endpoint endpoint) {
+    public Connector connect(String text) {
+        Endpoint endpoint = Endpoint.parse(transports, text, false);
         checkOpen();
         setup.check(endpoint, false);
         Connector made = new Connector(this, endpoint);
@@ -250,7 +259,8 @@ public final class SocketCore {
         }
     }
 
-    public Listener bind(Endpoint endpoint) {
+    public Listener bind(String text) {
+        Endpoint endpoint = Endpoint.parse(transports, text, true);
         checkOpen();
         setup.check(endpoint, true);
         Listener binding = new Listener(this, endpoint);

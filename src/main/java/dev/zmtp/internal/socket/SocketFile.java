@@ -1,6 +1,5 @@
 package dev.zmtp.internal.socket;
 
-import dev.zmtp.socket.ZMTPTransport;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.ConnectException;
@@ -24,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * Linux. Before a bind, a socket that nothing listens on is removed. A socket in use stays, and so does a file of any
  * other kind. Our own file is removed after use.
  */
-final class SocketFile implements ZMTPTransport.Address {
+final class SocketFile implements Transport.Address {
 
     /** What fits into an address of Linux. Other systems have less room, and report it. */
     private static final int MAX_LENGTH = 107;

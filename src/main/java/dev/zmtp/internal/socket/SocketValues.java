@@ -1,13 +1,10 @@
 package dev.zmtp.internal.socket;
 
 import dev.zmtp.codec.ZMTPConfig;
-import dev.zmtp.shm.SharedMemoryChannel;
-import dev.zmtp.shm.SharedMemoryServerChannel;
 import dev.zmtp.socket.ZMTPEndpoint;
 import dev.zmtp.socket.ZMTPSocketConfig;
-import dev.zmtp.socket.ZMTPSocketConfig.DuplicateIdentity;
+import dev.zmtp.socket.ZMTPSocketConfig.NameTaken;
 import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
-import dev.zmtp.socket.ZMTPTransport;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.EventLoopGroup;
@@ -21,7 +18,6 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ForkJoinPool;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -33,7 +29,7 @@ public final class SocketValues {
 
     public ZMTPConfig codec;
     public final Map<ChannelOption<?>, Object> options = new LinkedHashMap<>();
-    public final Map<String, ZMTPTransport> transports = new LinkedHashMap<>();
+    public final Map<String, Transport> transports = new LinkedHashMap<>();
     public @Nullable EventLoopGroup group;
     public QueueLimit sendLimit = QueueLimit.DEFAULT;
     public QueueLimit receiveLimit = QueueLimit.DEFAULT;
@@ -46,10 +42,10 @@ public final class SocketValues {
     public Duration reconnectMost = Duration.ofSeconds(5);
     public Duration connectTimeout = Duration.ofSeconds(10);
     public Duration linger = Duration.ofSeconds(5);
-    public DuplicateIdentity duplicateIdentity = DuplicateIdentity.TAKE_OVER_IF_CLOSING;
+    public NameTaken nameTaken = NameTaken.REFUSE;
     public int maxOutstandingRequests = 10_000;
     public int maxPeers = 100_000;
-    public Executor resolver = ForkJoinPool.commonPool();
+    public Executor resolver = Lookup.SHARED;
     public @Nullable SslContext tlsClient;
     public @Nullable SslContext tlsServer;
     public BiConsumer<? super ZMTPEndpoint, ? super ChannelPipeline> pipeline = (endpoint, added) -> {};
@@ -57,10 +53,10 @@ public final class SocketValues {
     /** The defaults. */
     public SocketValues(ZMTPConfig codec) {
         this.codec = codec;
-        add(ZMTPTransport.tcp(NioSocketChannel::new, NioServerSocketChannel::new));
-        add(ZMTPTransport.ipc(
+        add(new TcpTransport(NioSocketChannel::new, NioServerSocketChannel::new));
+        add(new IpcTransport(
                 NioDomainSocketChannel::new, NioServerDomainSocketChannel::new, UnixDomainSocketAddress::of));
-        add(ZMTPTransport.sharedMemory(SharedMemoryChannel::new, SharedMemoryServerChannel::new));
+        add(new SharedMemoryTransport());
         add(new InprocTransport());
     }
 
@@ -81,7 +77,7 @@ public final class SocketValues {
         reconnectMost = other.reconnectMost;
         connectTimeout = other.connectTimeout;
         linger = other.linger;
-        duplicateIdentity = other.duplicateIdentity;
+        nameTaken = other.nameTaken;
         maxOutstandingRequests = other.maxOutstandingRequests;
         maxPeers = other.maxPeers;
         resolver = other.resolver;
@@ -90,7 +86,8 @@ public final class SocketValues {
         pipeline = other.pipeline;
     }
 
-    private void add(ZMTPTransport transport) {
+    /** Adds the transport, or replaces the one of its scheme. */
+    public void add(Transport transport) {
         transports.put(transport.scheme(), transport);
     }
 

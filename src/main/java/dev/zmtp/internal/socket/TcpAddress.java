@@ -1,6 +1,5 @@
 package dev.zmtp.internal.socket;
 
-import dev.zmtp.socket.ZMTPTransport;
 import io.netty.util.NetUtil;
 import java.io.IOException;
 import java.net.Inet4Address;
@@ -21,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * where {@code *} and 0 mean any. To connect: a host and a port, and before them, separated by a {@code ;}, the address
  * and the port to connect from.
  */
-final class TcpAddress implements ZMTPTransport.Address {
+final class TcpAddress implements Transport.Address {
 
     private static final Pattern HOST = Pattern.compile("[A-Za-z0-9]([A-Za-z0-9._-]*)");
     private static final Pattern PORT = Pattern.compile("[0-9]{1,5}");

@@ -1,19 +1,20 @@
 package dev.zmtp.internal.socket;
 
-import dev.zmtp.socket.ZMTPTransport;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFactory;
 import io.netty.channel.ServerChannel;
-import java.util.function.Supplier;
+import java.util.Objects;
 
 /** {@code tcp://}. */
-public final class TcpTransport implements ZMTPTransport {
+public final class TcpTransport implements Transport {
 
-    private final Supplier<? extends Channel> channels;
-    private final Supplier<? extends ServerChannel> serverChannels;
+    private final ChannelFactory<? extends Channel> channels;
+    private final ChannelFactory<? extends ServerChannel> serverChannels;
 
-    public TcpTransport(Supplier<? extends Channel> channels, Supplier<? extends ServerChannel> serverChannels) {
-        this.channels = channels;
-        this.serverChannels = serverChannels;
+    public TcpTransport(
+            ChannelFactory<? extends Channel> channels, ChannelFactory<? extends ServerChannel> serverChannels) {
+        this.channels = Objects.requireNonNull(channels, "channels");
+        this.serverChannels = Objects.requireNonNull(serverChannels, "serverChannels");
     }
 
     @Override
@@ -28,11 +29,11 @@ public final class TcpTransport implements ZMTPTransport {
 
     @Override
     public Channel channel() {
-        return channels.get();
+        return channels.newChannel();
     }
 
     @Override
     public ServerChannel serverChannel() {
-        return serverChannels.get();
+        return serverChannels.newChannel();
     }
 }

@@ -24,7 +24,7 @@ import dev.zmtp.socket.ClockedSockets;
 import dev.zmtp.socket.ZMTPEndpoint;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPSocket;
-import dev.zmtp.socket.ZMTPSocketConfig.DuplicateIdentity;
+import dev.zmtp.socket.ZMTPSocketConfig.NameTaken;
 import dev.zmtp.socket.ZMTPSocketEvent;
 import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
@@ -265,7 +265,7 @@ class ByNameTest {
     @Test
     void aNameMayBeTakenOver() {
         try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket router = sockets.open(sockets.builder(ROUTER).duplicateIdentity(DuplicateIdentity.TAKE_OVER));
+            ZMTPSocket router = sockets.open(sockets.builder(ROUTER).nameTaken(NameTaken.TAKE_OVER));
             String endpoint = bind(router, ENDPOINT);
             ZMTPSocket first = sockets.open(sockets.builder(DEALER)
                     .codec(codec -> codec.localIdentity("A"))
@@ -283,26 +283,6 @@ class ByNameTest {
             await("one", () -> router.peers().size() == 1);
             get(router.sendAsync(message("A", "to the second")));
             assertThat(receive(second)).containsExactly("to the second");
-        }
-    }
-
-    @Test
-    void aNameThatIsTakenMayBeRefused() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket router = sockets.open(sockets.builder(ROUTER).duplicateIdentity(DuplicateIdentity.REJECT));
-            String endpoint = bind(router, ENDPOINT);
-            ZMTPSocket first = named(sockets, DEALER, "A");
-            connect(first, endpoint);
-            only(router);
-            TestSockets.Events events = TestSockets.events(router);
-            ZMTPSocket second = named(sockets, DEALER, "A");
-
-            second.connect(endpoint);
-
-            assertThat(events.next(ZMTPSocketEvent.HandshakeFailed.class).cause())
-                    .hasMessageContaining("identity");
-            get(router.sendAsync(message("A", "to the first")));
-            assertThat(receive(first)).containsExactly("to the first");
         }
     }
 

@@ -12,12 +12,11 @@ import dev.zmtp.codec.ZMTPConfig;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
 import dev.zmtp.socket.ZMTPSocketEvent;
-import dev.zmtp.socket.ZMTPTransport;
 import dev.zmtp.testing.EventLoops;
-import io.netty.channel.Channel;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.ServerChannel;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslProvider;
@@ -27,7 +26,6 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ForkJoinPool;
 import java.util.function.Consumer;
 import javax.net.ssl.SSLException;
 import org.junit.jupiter.api.AfterAll;
@@ -65,7 +63,7 @@ class ConfigTest {
                 .reconnect(Duration.ZERO, Duration.ZERO)
                 .connectTimeout(Duration.ofSeconds(8))
                 .linger(Duration.ofSeconds(9))
-                .duplicateIdentity(ZMTPSocketConfig.DuplicateIdentity.REJECT)
+                .nameTaken(ZMTPSocketConfig.NameTaken.TAKE_OVER)
                 .maxOutstandingRequests(10)
                 .maxPeers(11)
                 .resolver(RESOLVER)
@@ -73,27 +71,7 @@ class ConfigTest {
                 .tls(mock(SslContext.class)) // of a server, as it is not of a client
                 .pipeline((endpoint, pipeline) -> {})
                 .option(ChannelOption.SO_KEEPALIVE, true)
-                .transport(new ZMTPTransport() {
-                    @Override
-                    public String scheme() {
-                        return "own";
-                    }
-
-                    @Override
-                    public Address address(String text, boolean bind) {
-                        throw new UnsupportedOperationException();
-                    }
-
-                    @Override
-                    public Channel channel() {
-                        throw new UnsupportedOperationException();
-                    }
-
-                    @Override
-                    public ServerChannel serverChannel() {
-                        throw new UnsupportedOperationException();
-                    }
-                });
+                .tcpChannels(NioSocketChannel::new, NioServerSocketChannel::new);
     }
 
     static List<Field> everySetting() throws ReflectiveOperationException {
@@ -159,10 +137,10 @@ class ConfigTest {
         assertThat(config.reconnectMost()).isEqualTo(Duration.ofSeconds(5));
         assertThat(config.connectTimeout()).isEqualTo(Duration.ofSeconds(10));
         assertThat(config.linger()).isEqualTo(Duration.ofSeconds(5));
-        assertThat(config.duplicateIdentity()).isEqualTo(ZMTPSocketConfig.DuplicateIdentity.TAKE_OVER_IF_CLOSING);
+        assertThat(config.nameTaken()).isEqualTo(ZMTPSocketConfig.NameTaken.REFUSE);
         assertThat(config.maxOutstandingRequests()).isEqualTo(10_000);
         assertThat(config.maxPeers()).isEqualTo(100_000);
-        assertThat(config.resolver()).isSameAs(ForkJoinPool.commonPool());
+        assertThat(config.resolver()).isSameAs(Lookup.SHARED);
         assertThat(config).hasToString("ZMTPSocketConfig{" + config.codec() + "}");
     }
 
@@ -280,7 +258,9 @@ class ConfigTest {
         assertThatNullPointerException()
                 .isThrownBy(() -> ZMTPSocketConfig.builder(ROUTER).tls(null));
         assertThatNullPointerException()
-                .isThrownBy(() -> ZMTPSocketConfig.builder(ROUTER).transport(null));
+                .isThrownBy(() -> ZMTPSocketConfig.builder(ROUTER).tcpChannels(null, NioServerSocketChannel::new));
+        assertThatNullPointerException()
+                .isThrownBy(() -> ZMTPSocketConfig.builder(ROUTER).ipcChannels(NioSocketChannel::new, null, null));
         assertThatNullPointerException().isThrownBy(() -> ZMTPSocketConfig.builder((ZMTPConfig) null));
     }
 }

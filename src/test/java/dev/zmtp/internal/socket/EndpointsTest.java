@@ -12,11 +12,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.zmtp.socket.ClockedSockets;
 import dev.zmtp.socket.ZMTPEndpoint;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketEvent;
 import dev.zmtp.socket.ZMTPSocketException;
-import dev.zmtp.socket.ZMTPTransport;
 import io.netty.channel.Channel;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
@@ -142,7 +142,7 @@ class EndpointsTest {
     void aTransportOfTheApplicationIsUsedForItsScheme() {
         AtomicInteger bound = new AtomicInteger();
         AtomicInteger unbound = new AtomicInteger();
-        ZMTPTransport transport = new Own() {
+        Transport transport = new Own() {
             @Override
             public Address address(String text, boolean bind) {
                 return new Loopback(text) {
@@ -164,8 +164,8 @@ class EndpointsTest {
             }
         };
         try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket pull = sockets.open(sockets.builder(PULL).transport(transport));
-            ZMTPSocket push = sockets.open(sockets.builder(PUSH).transport(transport));
+            ZMTPSocket pull = sockets.open(ClockedSockets.with(sockets.builder(PULL), transport));
+            ZMTPSocket push = sockets.open(ClockedSockets.with(sockets.builder(PUSH), transport));
             ZMTPEndpoint binding = get(pull.bind("own://0").ready());
             assertThat(binding.text()).matches("own://[1-9][0-9]*");
 
@@ -181,7 +181,7 @@ class EndpointsTest {
 
     @Test
     void aTransportWithoutAnAddressFailsTheBindAndTheAttempt() {
-        ZMTPTransport nowhere = new Own() {
+        Transport nowhere = new Own() {
             @Override
             public Address address(String text, boolean bind) {
                 return List::of;
@@ -196,7 +196,7 @@ class EndpointsTest {
 
     @Test
     void aTransportThatThrowsFailsTheBindAndTheAttempt() {
-        ZMTPTransport broken = new Own() {
+        Transport broken = new Own() {
             @Override
             public Address address(String text, boolean bind) {
                 return () -> {
@@ -211,7 +211,7 @@ class EndpointsTest {
 
     @Test
     void aTransportThatFailsAfterTheBindEndsIt() {
-        ZMTPTransport broken = new Own() {
+        Transport broken = new Own() {
             @Override
             public Address address(String text, boolean bind) {
                 return new Loopback(text) {
@@ -231,18 +231,18 @@ class EndpointsTest {
         assertThat(bindFailure(broken)).hasMessageEndingWith("of the test");
     }
 
-    private static Throwable bindFailure(ZMTPTransport transport) {
+    private static Throwable bindFailure(Transport transport) {
         try (TestSockets sockets = new TestSockets()) {
-            return failure(sockets.open(sockets.builder(PULL).transport(transport))
+            return failure(sockets.open(ClockedSockets.with(sockets.builder(PULL), transport))
                     .bind("own://0")
                     .ready());
         }
     }
 
-    private static Throwable attemptFailure(ZMTPTransport transport) {
+    private static Throwable attemptFailure(Transport transport) {
         try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket push =
-                    sockets.open(sockets.builder(PUSH).transport(transport).reconnect(Duration.ZERO, Duration.ZERO));
+            ZMTPSocket push = sockets.open(
+                    ClockedSockets.with(sockets.builder(PUSH), transport).reconnect(Duration.ZERO, Duration.ZERO));
             return failure(push.connect("own://0").ready());
         }
     }
@@ -250,7 +250,7 @@ class EndpointsTest {
     /** As when the process has no more files. */
     @Test
     void aChannelThatCannotBeMadeIsRetriedOnTheEventLoop() {
-        ZMTPTransport poor = new Own() {
+        Transport poor = new Own() {
             @Override
             public Address address(String text, boolean bind) {
                 return new Loopback(text);
@@ -268,8 +268,8 @@ class EndpointsTest {
         };
         BlockingQueue<Thread> asked = new LinkedBlockingQueue<>();
         try (TestSockets sockets = new TestSockets(1)) {
-            ZMTPSocket push = sockets.open(
-                    sockets.builder(PUSH).transport(poor).reconnect(Duration.ofMillis(1), Duration.ofMillis(1)));
+            ZMTPSocket push = sockets.open(ClockedSockets.with(sockets.builder(PUSH), poor)
+                    .reconnect(Duration.ofMillis(1), Duration.ofMillis(1)));
             push.onEvent(Runnable::run, event -> {
                 if (event instanceof ZMTPSocketEvent.RetryScheduled) {
                     asked.add(Thread.currentThread());
@@ -331,7 +331,7 @@ class EndpointsTest {
     }
 
     /** TCP under another name. */
-    private abstract static class Own implements ZMTPTransport {
+    private abstract static class Own implements Transport {
         @Override
         public String scheme() {
             return "own";
@@ -348,7 +348,7 @@ class EndpointsTest {
         }
     }
 
-    private static class Loopback implements ZMTPTransport.Address {
+    private static class Loopback implements Transport.Address {
         private final String port;
 
         Loopback(String port) {

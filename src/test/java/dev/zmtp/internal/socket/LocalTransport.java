@@ -1,6 +1,5 @@
 package dev.zmtp.internal.socket;
 
-import dev.zmtp.socket.ZMTPTransport;
 import io.netty.channel.Channel;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.local.LocalAddress;
@@ -10,7 +9,7 @@ import java.net.SocketAddress;
 import java.util.List;
 
 /** {@code local://name}: ZMTP within the process, with its greeting and handshake, and without a network. */
-final class LocalTransport implements ZMTPTransport {
+final class LocalTransport implements Transport {
 
     @Override
     public String scheme() {

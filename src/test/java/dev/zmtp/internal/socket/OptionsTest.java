@@ -9,7 +9,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
-import dev.zmtp.socket.ZMTPTransport;
 import dev.zmtp.testing.CapturedLog;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
@@ -39,11 +38,9 @@ class OptionsTest {
 
     private static ZMTPSocketConfig.Builder withBacklog(
             TestSockets sockets, ZMTPSocketType type, AtomicReference<NioServerSocketChannel> listener) {
-        return sockets.builder(type)
-                .option(ChannelOption.SO_BACKLOG, 7)
-                .transport(ZMTPTransport.tcp(NioSocketChannel::new, () -> {
-                    listener.set(new NioServerSocketChannel());
-                    return listener.get();
-                }));
+        return sockets.builder(type).option(ChannelOption.SO_BACKLOG, 7).tcpChannels(NioSocketChannel::new, () -> {
+            listener.set(new NioServerSocketChannel());
+            return listener.get();
+        });
     }
 }

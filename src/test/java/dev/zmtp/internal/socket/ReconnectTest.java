@@ -11,11 +11,11 @@ import static dev.zmtp.internal.socket.TestSockets.receive;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.codec.ZMTPConfig;
+import dev.zmtp.socket.ClockedSockets;
 import dev.zmtp.socket.ZMTPEndpoint;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketEvent;
-import dev.zmtp.socket.ZMTPTransport;
 import io.netty.channel.Channel;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
@@ -139,7 +139,7 @@ class ReconnectTest {
     }
 
     /** The scheme {@code named}, whose names have the addresses that the test gives. */
-    private static final class Names implements ZMTPTransport {
+    private static final class Names implements Transport {
         private final AtomicInteger lookups = new AtomicInteger();
         private final List<Thread> threads = new ArrayList<>();
         private volatile List<InetSocketAddress> addresses = List.of();
@@ -198,8 +198,8 @@ class ReconnectTest {
         try (TestSockets sockets = new TestSockets()) {
             ZMTPSocket first = sockets.open(PULL);
             names.addresses = List.of(address(bind(first, ANY_PORT)));
-            ZMTPSocket push = sockets.open(
-                    sockets.builder(PUSH).transport(names).reconnect(Duration.ofMillis(1), Duration.ofMillis(20)));
+            ZMTPSocket push = sockets.open(ClockedSockets.with(sockets.builder(PUSH), names)
+                    .reconnect(Duration.ofMillis(1), Duration.ofMillis(20)));
             TestSockets.Events events = TestSockets.events(push);
             TestSockets.connect(push, "named://service");
 
@@ -222,7 +222,7 @@ class ReconnectTest {
             ZMTPSocket pull = sockets.open(PULL);
             InetSocketAddress refuses = new InetSocketAddress(InetAddress.getLoopbackAddress(), TestSockets.freePort());
             names.addresses = List.of(refuses, refuses, address(bind(pull, ANY_PORT)));
-            ZMTPSocket push = sockets.open(sockets.builder(PUSH).transport(names));
+            ZMTPSocket push = sockets.open(ClockedSockets.with(sockets.builder(PUSH), names));
             TestSockets.Events events = TestSockets.events(push);
 
             TestSockets.connect(push, "named://service");
@@ -242,8 +242,7 @@ class ReconnectTest {
         try (TestSockets sockets = new TestSockets()) {
             ZMTPSocket pull = sockets.open(PULL);
             Thread[] resolver = new Thread[1];
-            ZMTPSocket push = sockets.open(sockets.builder(PUSH)
-                    .transport(names)
+            ZMTPSocket push = sockets.open(ClockedSockets.with(sockets.builder(PUSH), names)
                     .reconnect(Duration.ofMillis(1), Duration.ofMillis(20))
                     .resolver(task -> {
                         resolver[0] = new Thread(task, "resolver");

@@ -12,7 +12,6 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import dev.zmtp.socket.ZMTPEndpoint;
 import dev.zmtp.socket.ZMTPSocket;
-import dev.zmtp.socket.ZMTPTransport;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.StandardProtocolFamily;
@@ -158,12 +157,12 @@ class SocketFileTest {
         List<Path> before = zmtpDirectories(temp);
         try (TestSockets sockets = new TestSockets()) {
             ZMTPSocket pull = sockets.open(sockets.builder(PULL)
-                    .transport(ZMTPTransport.ipc(
+                    .ipcChannels(
                             io.netty.channel.socket.nio.NioDomainSocketChannel::new,
                             () -> {
                                 throw new IllegalStateException("of the test");
                             },
-                            UnixDomainSocketAddress::of)));
+                            UnixDomainSocketAddress::of));
 
             failure(pull.bind("ipc://*").ready());
         }

@@ -41,7 +41,7 @@ final class VirtualTime implements AutoCloseable {
     /** Opens a socket that lives in this time; {@link LocalTransport} is one of its transports. */
     ZMTPSocket open(ZMTPSocketConfig.Builder config) {
         ZMTPSocket socket = ClockedSockets.open(
-                config.group(loop).transport(new LocalTransport()).build(), ticker::nanoTime);
+                ClockedSockets.with(config.group(loop), new LocalTransport()).build(), ticker::nanoTime);
         sockets.add(socket);
         return socket;
     }

@@ -1,28 +1,17 @@
-package dev.zmtp.socket;
+package dev.zmtp.internal.socket;
 
-import dev.zmtp.internal.socket.IpcTransport;
-import dev.zmtp.internal.socket.SharedMemoryTransport;
-import dev.zmtp.internal.socket.TcpTransport;
 import io.netty.channel.Channel;
 import io.netty.channel.ServerChannel;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.util.List;
-import java.util.function.Function;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A way to reach the endpoints of one scheme. The sockets have {@code tcp}, {@code ipc} and {@code shm} over NIO,
- * and {@code inproc}. {@link ZMTPSocketConfig.Builder#transport} adds another or replaces one, for example by epoll:
- *
- * <pre>{@code
- *   ZMTPTransport.tcp(EpollSocketChannel::new, EpollServerSocketChannel::new)
- * }</pre>
- *
- * <p>It is used on the event loops of many sockets, and has no state of any of them.
+ * A way to reach the endpoints of one scheme: {@code tcp}, {@code ipc}, {@code shm} or {@code inproc}. It is used on the
+ * event loops of many sockets, and has no state of any of them.
  */
-public interface ZMTPTransport {
+public interface Transport {
 
     /** Returns what comes before {@code ://}, in lower case. */
     String scheme();
@@ -86,29 +75,5 @@ public interface ZMTPTransport {
         default AutoCloseable whenBound(Runnable retry) {
             return () -> {};
         }
-    }
-
-    /** Returns the scheme {@code tcp} with these channels. */
-    static ZMTPTransport tcp(Supplier<? extends Channel> channels, Supplier<? extends ServerChannel> serverChannels) {
-        return new TcpTransport(channels, serverChannels);
-    }
-
-    /**
-     * Returns the scheme {@code ipc}, Unix domain sockets, with these channels.
-     *
-     * @param addresses makes the address of a path, such as {@code DomainSocketAddress::new}; the path of an abstract
-     *     name begins with the character 0
-     */
-    static ZMTPTransport ipc(
-            Supplier<? extends Channel> channels,
-            Supplier<? extends ServerChannel> serverChannels,
-            Function<String, ? extends SocketAddress> addresses) {
-        return new IpcTransport(channels, serverChannels, addresses);
-    }
-
-    /** Returns the scheme {@code shm}, memory that two processes share, with these channels. */
-    static ZMTPTransport sharedMemory(
-            Supplier<? extends Channel> channels, Supplier<? extends ServerChannel> serverChannels) {
-        return new SharedMemoryTransport(channels, serverChannels);
     }
 }
