@@ -5,9 +5,9 @@ import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPSubscription;
+import dev.zmtp.codec.ZMTPConfig;
 import dev.zmtp.internal.socket.Exchange;
 import dev.zmtp.internal.socket.HandlerSink;
-import dev.zmtp.internal.socket.Inbox;
 import dev.zmtp.internal.socket.LoopFuture;
 import dev.zmtp.internal.socket.Patterns;
 import dev.zmtp.internal.socket.Peer;
@@ -28,8 +28,8 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
@@ -120,7 +120,7 @@ public final class ZMTPSocket implements AutoCloseable {
      * @throws IllegalArgumentException if the text is not an endpoint
      */
     public ZMTPEndpoint bind(String endpoint) {
-        return core.bind(endpoint);
+        return core.endpoints().bind(endpoint);
     }
 
     /**
@@ -130,7 +130,18 @@ public final class ZMTPSocket implements AutoCloseable {
      * @throws IllegalArgumentException if the text is not an endpoint
      */
     public ZMTPEndpoint connect(String endpoint) {
-        return core.connect(endpoint);
+        return core.endpoints().connect(endpoint, null);
+    }
+
+    /**
+     * As {@link #connect(String)}, with changes of the protocol's settings for this endpoint alone, such as the key of its
+     * server: {@code connect(endpoint, c -> c.mechanism(ZMTPCurve.client(serverKey, keys)))}.
+     *
+     * @param codec is called now and for each connection
+     * @throws IllegalStateException if this socket connects to the endpoint already
+     */
+    public ZMTPEndpoint connect(String endpoint, Consumer<? super ZMTPConfig.Builder> codec) {
+        return core.endpoints().connect(endpoint, Objects.requireNonNull(codec, "codec"));
     }
 
     /** The peers that are connected now: a snapshot. */
@@ -210,17 +221,30 @@ public final class ZMTPSocket implements AutoCloseable {
         Waiting.await(exchange.send(message));
     }
 
-    /** Whether a message would be taken now. */
+    /**
+     * Whether a sender should go on: a {@link #trySend} would be taken now, and less than a quarter of what
+     * {@linkplain #sendLimit may wait} does. On the socket's event loop it is also false after 1,024 messages in one turn,
+     * so that {@code while (socket.isWritable())} ends. False on a socket that only binds and has no peer, where each
+     * message needs one.
+     */
     public boolean isWritable() {
-        return core.senders().isWritable();
+        return core.senders().roomForMessages().isOpen();
     }
 
     /**
-     * Adds an action, which is called on the event loop when there is room again after a message was not taken, and
-     * when the socket is closed.
+     * Adds an action, which is called on the event loop: now if the socket {@linkplain #isWritable() is writable}, again
+     * whenever it becomes writable after it was not or after a message was not taken, and when the socket is closed.
+     *
+     * <pre>{@code
+     *   push.onWritable(() -> {
+     *       while (push.isWritable()) {
+     *           push.sendOrDrop(nextJob());
+     *       }
+     *   });
+     * }</pre>
      */
     public ZMTPRegistration onWritable(Runnable action) {
-        return core.senders().roomListeners().listen(action);
+        return core.senders().roomForMessages().listen(action);
     }
 
     /**
@@ -250,14 +274,7 @@ public final class ZMTPSocket implements AutoCloseable {
                         Patterns.receives(type) && type != ZMTPSocketType.REQ && type != ZMTPSocketType.REP,
                         "onMessage",
                         "a type that receives, not REQ or REP");
-        return sink(new HandlerSink(handler));
-    }
-
-    private ZMTPRegistration sink(Inbox.Sink sink) {
-        core.checkOpen();
-        core.inbox().claim();
-        core.executeHere(() -> core.inbox().sink(sink));
-        return () -> core.executeHere(() -> core.inbox().unsink(sink));
+        return core.inbox().register(new HandlerSink(handler));
     }
 
     /**
@@ -288,15 +305,7 @@ public final class ZMTPSocket implements AutoCloseable {
     /** Sends a request and waits for its answer, which the caller releases. See {@link #requestAsync}. */
     public ZMTPMessage request(ZMTPMessage message, Duration timeout) throws InterruptedException {
         Usage.checkMayWait(message);
-        CompletableFuture<ZMTPMessage> answer = requestAsync(message, timeout);
-        try {
-            return Waiting.await(answer);
-        } catch (InterruptedException e) {
-            if (!answer.cancel(false) && !answer.isCompletedExceptionally()) {
-                answer.join().release();
-            }
-            throw e;
-        }
+        return Waiting.answer(requestAsync(message, timeout));
     }
 
     /**
@@ -311,13 +320,6 @@ public final class ZMTPSocket implements AutoCloseable {
      */
     public CompletableFuture<ZMTPMessage> requestAsync(ZMTPMessage message, Duration timeout) {
         core.usage().checkRequest(message, timeout);
-        if (core.senders().isClosed()) {
-            core.account().dropped();
-            message.release();
-            CompletableFuture<ZMTPMessage> closed = new LoopFuture<>();
-            SendResults.fail(closed, CLOSED, "the socket is closed");
-            return closed;
-        }
         return core.requests().ask(message, timeout);
     }
 
@@ -334,7 +336,7 @@ public final class ZMTPSocket implements AutoCloseable {
                         core.type() == ZMTPSocketType.REP || core.type() == ZMTPSocketType.ROUTER,
                         "serve",
                         "REP or ROUTER");
-        return sink(new Serving(core, handler));
+        return core.inbox().register(new Serving(core, handler));
     }
 
     // Subscriptions
@@ -416,16 +418,7 @@ public final class ZMTPSocket implements AutoCloseable {
      */
     @Override
     public void close() {
-        CompletableFuture<ZMTPStats> closed = closeAsync(core.config().linger());
-        if (LoopFuture.mayWait()) {
-            try {
-                closed.get();
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            } catch (ExecutionException e) {
-                throw new AssertionError("it always completes", e);
-            }
-        }
+        Waiting.end(closeAsync(core.config().linger()));
     }
 
     /** Shows the type and the number of peers. */

@@ -36,9 +36,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ZMTPSocketConfig {
 
-    private static final Duration HEARTBEAT_INTERVAL = Duration.ofSeconds(30);
-    private static final Duration HEARTBEAT_TIMEOUT = Duration.ofSeconds(45);
-
     /**
      * What happens if a peer of a ROUTER, SERVER or PEER announces a name that another peer has. First it waits for up to
      * a second, as the connection of the other one may be ending: so a client that returns at once gets its name back.
@@ -84,12 +81,7 @@ public final class ZMTPSocketConfig {
      * NetMQ answer them. One that closes its connection instead gets no more.
      */
     public static Builder builder(ZMTPSocketType type) {
-        return builder(ZMTPConfig.builder()
-                .socketType(type)
-                .heartbeatInterval(HEARTBEAT_INTERVAL)
-                .heartbeatTimeout(HEARTBEAT_TIMEOUT)
-                .heartbeatZmtp30Peers(true)
-                .build());
+        return builder(Patterns.codec(type));
     }
 
     /**
@@ -99,14 +91,7 @@ public final class ZMTPSocketConfig {
      *     {@code ZMTPMessage}s. It has no heartbeats unless they are set
      */
     public static Builder builder(ZMTPConfig codec) {
-        return new Builder(new SocketValues(withMessages(codec)));
-    }
-
-    private static ZMTPConfig withMessages(ZMTPConfig codec) {
-        if (codec.encoder() != null || codec.decoder() != null) {
-            throw new IllegalArgumentException("codec: " + codec + " (expected: one without an encoder and a decoder)");
-        }
-        return codec;
+        return new Builder(new SocketValues(Settings.withMessages(codec)));
     }
 
     /** Returns a builder with the settings of this config. */
@@ -214,6 +199,14 @@ public final class ZMTPSocketConfig {
         return values.maxOutstandingRequests;
     }
 
+    /**
+     * Whether the requests of a REQ have ids, as those of a DEALER do, so that a peer may have several at a time. Default:
+     * false, as services that were written for other libraries may expect the empty frame first.
+     */
+    public boolean correlate() {
+        return values.correlate;
+    }
+
     /** The greatest number of peers at a time. Default: 100,000. */
     public int maxPeers() {
         return values.maxPeers;
@@ -282,14 +275,7 @@ public final class ZMTPSocketConfig {
          * @throws IllegalArgumentException if it changes the type of the socket, or sets an encoder or a decoder
          */
         public Builder codec(Consumer<? super ZMTPConfig.Builder> changes) {
-            ZMTPConfig.Builder changed = values.codec.toBuilder();
-            changes.accept(changed);
-            ZMTPConfig result = withMessages(changed.build());
-            if (result.socketType() != values.codec.socketType()) {
-                throw new IllegalArgumentException(
-                        "socketType: " + result.socketType() + " (expected: " + values.codec.socketType() + ")");
-            }
-            values.codec = result;
+            values.codec = Settings.codec(values.codec, changes);
             return this;
         }
 
@@ -347,20 +333,13 @@ public final class ZMTPSocketConfig {
         public Builder reconnect(Duration first, Duration most) {
             boolean never = first.isZero() && most.isZero();
             values.reconnectFirst = never ? first : Settings.positive("first", first);
-            if (most.compareTo(first) < 0) {
-                throw new IllegalArgumentException("most: " + most + " (expected: >= first, " + first + ")");
-            }
-            values.reconnectMost = most;
+            values.reconnectMost = Settings.notLess(most, first);
             return this;
         }
 
         /** Sets {@link ZMTPSocketConfig#connectTimeout()}, from 1 ms to 24 days. */
         public Builder connectTimeout(Duration timeout) {
-            Settings.positive("connectTimeout", timeout);
-            if (timeout.compareTo(Duration.ofMillis(Integer.MAX_VALUE)) > 0) {
-                throw new IllegalArgumentException("connectTimeout: " + timeout + " (expected: <= 24 days)");
-            }
-            values.connectTimeout = timeout;
+            values.connectTimeout = Settings.connectTimeout(timeout);
             return this;
         }
 
@@ -379,6 +358,12 @@ public final class ZMTPSocketConfig {
         /** Sets {@link ZMTPSocketConfig#maxOutstandingRequests()}, at least 1. */
         public Builder maxOutstandingRequests(int requests) {
             values.maxOutstandingRequests = Settings.atLeast("maxOutstandingRequests", requests, 1);
+            return this;
+        }
+
+        /** Sets {@link ZMTPSocketConfig#correlate()}, of a REQ. */
+        public Builder correlate(boolean correlate) {
+            values.correlate = correlate;
             return this;
         }
 
@@ -428,7 +413,7 @@ public final class ZMTPSocketConfig {
 
         /**
          * Sets the channels of {@code tcp}, which have to fit the event loops of the {@linkplain #group group}:
-         * {@code tcpChannels(EpollSocketChannel::new, EpollServerSocketChannel::new)}. Default: those of NIO.
+         * {@code tcpChannels(EpollSocketChannel::new, EpollServerSocketChannel::new)}. Default: NIO.
          */
         public Builder tcpChannels(
                 ChannelFactory<? extends Channel> channels, ChannelFactory<? extends ServerChannel> serverChannels) {
@@ -436,8 +421,7 @@ public final class ZMTPSocketConfig {
         }
 
         /**
-         * Sets the channels of {@code ipc}, which have to fit the event loops of the {@linkplain #group group}. Default:
-         * those of NIO.
+         * As {@link #tcpChannels}, for {@code ipc}.
          *
          * @param addresses makes the address of a path, such as {@code DomainSocketAddress::new}; the path of an
          *     abstract name begins with the character 0
@@ -459,6 +443,7 @@ public final class ZMTPSocketConfig {
         public ZMTPSocketConfig build() {
             Patterns.checkHeartbeats(values.codec);
             Patterns.checkWhenFull(values.codec.socketType(), values.whenFull());
+            Patterns.checkCorrelate(values.codec.socketType(), values.correlate);
             return new ZMTPSocketConfig(new SocketValues(values));
         }
     }

@@ -1,5 +1,6 @@
 package dev.zmtp.internal.socket;
 
+import dev.zmtp.codec.ZMTPConfig;
 import dev.zmtp.socket.ZMTPEndpoint;
 import dev.zmtp.socket.ZMTPSocketException;
 import java.time.Duration;
@@ -30,6 +31,11 @@ abstract class AbstractEndpoint implements ZMTPEndpoint {
     @Override
     public final ZMTPEndpoint sync(Duration timeout) throws InterruptedException {
         return Waiting.await(ready, timeout, this::notReadyYet);
+    }
+
+    /** Returns the settings of the protocol for its connections, which are those of the socket with changes or without. */
+    ZMTPConfig codec(ZMTPConfig ofSocket) {
+        return ofSocket;
     }
 
     /** Returns what says that it took longer than a caller waits. */

@@ -37,8 +37,12 @@ final class Backoff {
     /** A connection that was up has ended after {@code nanos}. */
     void lived(long nanos) {
         if (nanos >= STABLE.toNanos()) {
-            failures = 0;
+            reset();
         }
+    }
+
+    void reset() {
+        failures = 0;
     }
 
     int failures() {

@@ -19,7 +19,7 @@ public final class Capture {
 
     /** Calls the listener when a copy that was refused may be taken, if the traffic waits for that. */
     ZMTPRegistration onRoom(Runnable listener) {
-        return everything ? socket.senders().roomListeners().listen(listener) : () -> {};
+        return everything ? socket.senders().roomForMessages().listen(listener) : () -> {};
     }
 
     /**

@@ -82,8 +82,9 @@ final class ChannelSetup {
         Object place = connecting ? endpoint.toString() : Pings.placeOf(ch);
         pipeline.addLast(
                 endpoint.transport().carriesMessages()
-                        ? new InprocHandler(core.type(), core.config().codec().localIdentity())
-                        : ZMTPCodec.from(pings.config(place)));
+                        ? new InprocHandler(
+                                core.type(), at.codec(core.config().codec()).localIdentity())
+                        : ZMTPCodec.from(at.codec(pings.config(place))));
         pipeline.addLast(handler.at(place));
     }
 

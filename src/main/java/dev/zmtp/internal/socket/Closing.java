@@ -97,7 +97,7 @@ public final class Closing {
     /** Ends everything except what was accepted to be sent. */
     private void endOthers() {
         core.senders().close();
-        List.copyOf(core.bindings()).forEach(Listener::end);
+        List.copyOf(core.endpoints().bindings()).forEach(Listener::end);
         core.requests().close();
         core.inbox().close();
         ZMTPSocketException closed = new ZMTPSocketException(CLOSED, "the socket is closed");
@@ -143,7 +143,7 @@ public final class Closing {
         core.senders().failAll();
         core.routing().failQueue(CLOSED, "the socket is closed");
         core.peerList().forEach(peer -> peer.failQueue(CLOSED, "the socket is closed"));
-        List.copyOf(core.connectors()).forEach(Connector::closeNow);
+        List.copyOf(core.endpoints().connectors()).forEach(Connector::closeNow);
         List.copyOf(links).forEach(PeerHandler::close);
         if (nothingIsLeft() || core.schedule(this::complete, GRACE) == null) {
             complete();
@@ -151,7 +151,7 @@ public final class Closing {
     }
 
     private boolean nothingIsLeft() {
-        return links.isEmpty() && core.bindings().isEmpty();
+        return links.isEmpty() && core.endpoints().bindings().isEmpty();
     }
 
     void began(PeerHandler link) {

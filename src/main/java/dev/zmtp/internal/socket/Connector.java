@@ -2,6 +2,7 @@ package dev.zmtp.internal.socket;
 
 import static dev.zmtp.socket.ZMTPSocketException.Reason.TIMEOUT;
 
+import dev.zmtp.codec.ZMTPConfig;
 import dev.zmtp.socket.ZMTPSocketEvent;
 import dev.zmtp.socket.ZMTPSocketException;
 import io.netty.bootstrap.Bootstrap;
@@ -20,6 +21,7 @@ import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,6 +33,7 @@ final class Connector extends AbstractEndpoint {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(Connector.class);
 
     private final Peer peer;
+    private final Consumer<? super ZMTPConfig.Builder> changes;
     private final Backoff backoff;
     private final CompletableFuture<Void> closed = new CompletableFuture<>();
     private final ConnectLog log;
@@ -45,8 +48,9 @@ final class Connector extends AbstractEndpoint {
     private boolean closing;
     private volatile @Nullable Throwable lastFailure;
 
-    Connector(SocketCore core, Endpoint endpoint) {
+    Connector(SocketCore core, Endpoint endpoint, Consumer<? super ZMTPConfig.Builder> changes) {
         super(core, endpoint);
+        this.changes = changes;
         this.peer = new Peer(core, this);
         this.log = new ConnectLog(text());
         this.backoff =
@@ -61,6 +65,11 @@ final class Connector extends AbstractEndpoint {
     @Override
     public State state() {
         return state;
+    }
+
+    @Override
+    ZMTPConfig codec(ZMTPConfig ofSocket) {
+        return Settings.codec(ofSocket, changes);
     }
 
     /** The peer at the other end, whether it is connected or not. */
@@ -222,7 +231,7 @@ final class Connector extends AbstractEndpoint {
         if (whenBound != null) {
             Sockets.closeQuietly(whenBound);
         }
-        core.stopped(this);
+        core.endpoints().stopped(this);
         ready.completeExceptionally(cause);
         if (link == null || !link.isOpen()) {
             closed.complete(null);
@@ -256,6 +265,11 @@ final class Connector extends AbstractEndpoint {
     /** Called when the peer is there, and gets messages. */
     void joined() {
         ready.complete(this);
+    }
+
+    /** Called before this side ends a connection that works: the next attempt waits no longer than the first one. */
+    void expectEnd() {
+        backoff.reset();
     }
 
     /** Called when a message has left. If it was the last one of a connector that is closing, the connection ends. */

@@ -36,6 +36,11 @@ final class Credit {
         return messages.get() > 0 && bytes.get() > 0;
     }
 
+    /** Whether more than this is left. */
+    boolean exceeds(long messages, long bytes) {
+        return this.messages.get() > messages && this.bytes.get() > bytes;
+    }
+
     @Override
     public String toString() {
         return messages + " messages, " + bytes + " bytes";

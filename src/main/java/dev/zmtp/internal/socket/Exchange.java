@@ -1,6 +1,7 @@
 package dev.zmtp.internal.socket;
 
 import dev.zmtp.ZMTPMessage;
+import dev.zmtp.ZMTPSocketType;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -17,6 +18,11 @@ public final class Exchange {
         this.core = core;
         this.request = new StrictRequest(core);
         this.reply = new StrictReply(core);
+        if (core.type() == ZMTPSocketType.REQ) {
+            core.senders().roomForMessages().sendsWhen(request::maySend);
+        } else if (core.type() == ZMTPSocketType.REP) {
+            core.senders().roomForMessages().sendsWhen(reply::maySend);
+        }
     }
 
     /** Takes the message over. */

@@ -67,7 +67,7 @@ public final class Forwarding implements Inbox.Sink {
     /** Begins. The inbox of the source is claimed. */
     public void start() {
         target.executeAnyway(() -> {
-            registrations.add(target.senders().roomListeners().listen(drainTask));
+            registrations.add(target.senders().roomForMessages().listen(drainTask));
             if (capture != null) {
                 registrations.add(capture.onRoom(this::wakeTarget));
             }

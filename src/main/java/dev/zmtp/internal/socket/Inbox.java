@@ -4,6 +4,7 @@ import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.STATE;
 
 import dev.zmtp.ZMTPMessage;
+import dev.zmtp.socket.ZMTPRegistration;
 import dev.zmtp.socket.ZMTPSocketException;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
@@ -220,6 +221,14 @@ public final class Inbox {
     }
 
     // On the event loop
+
+    /** Registers the receiver of all messages, until the registration is closed. From any thread. */
+    public ZMTPRegistration register(Sink to) {
+        core.checkOpen();
+        claim();
+        core.executeHere(() -> sink(to));
+        return () -> core.executeHere(() -> unsink(to));
+    }
 
     /**
      * Reserves the messages for a sink that is about to come, so that nothing else receives. Called from any thread.

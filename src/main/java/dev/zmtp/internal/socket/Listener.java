@@ -149,7 +149,7 @@ public final class Listener extends AbstractEndpoint {
     @Override
     void failed(Throwable cause) {
         ended = true;
-        core.unbound(this);
+        core.endpoints().unbound(this);
         ready.completeExceptionally(
                 cause instanceof ZMTPSocketException
                         ? cause
@@ -166,7 +166,7 @@ public final class Listener extends AbstractEndpoint {
 
     private void freed() {
         addressUnbound();
-        core.unbound(this);
+        core.endpoints().unbound(this);
         if (listener != null) {
             core.events().fire(new ZMTPSocketEvent.Unbound(text));
         }

@@ -8,6 +8,9 @@ import java.time.Duration;
 /** What each type of socket does: where its messages go, and what happens to those that arrive. */
 public final class Patterns {
 
+    private static final Duration HEARTBEAT_INTERVAL = Duration.ofSeconds(30);
+    private static final Duration HEARTBEAT_TIMEOUT = Duration.ofSeconds(45);
+
     private Patterns() {}
 
     static Routing routing(SocketCore core) {
@@ -46,6 +49,23 @@ public final class Patterns {
         if (!interval.isZero() && !timeout.isZero() && timeout.compareTo(interval) <= 0) {
             throw new IllegalArgumentException(
                     "heartbeatTimeout: " + timeout + " (expected: more than the interval, " + interval + ")");
+        }
+    }
+
+    /** Returns the settings of the protocol that sockets of this type have unless they are changed. */
+    public static ZMTPConfig codec(ZMTPSocketType type) {
+        return ZMTPConfig.builder()
+                .socketType(type)
+                .heartbeatInterval(HEARTBEAT_INTERVAL)
+                .heartbeatTimeout(HEARTBEAT_TIMEOUT)
+                .heartbeatZmtp30Peers(true)
+                .build();
+    }
+
+    /** Checks that only a REQ has the choice. */
+    public static void checkCorrelate(ZMTPSocketType type, boolean correlate) {
+        if (correlate && type != ZMTPSocketType.REQ) {
+            throw new IllegalArgumentException("correlate: true with " + type + " (expected: only with REQ)");
         }
     }
 

@@ -29,8 +29,12 @@ public final class Peer implements ZMTPPeer {
     private final PeerCounters counters;
     final Inbound inbound = new Inbound();
 
-    /** The number of requests that wait for an answer of this peer. Used on the event loop. */
+    /** The number of requests with ids that wait for an answer of this peer. Only {@link Requests} uses it. */
     int asked;
+
+    /** The request without an id that waits for an answer of this peer. Only {@link Requests} changes it. */
+    @Nullable
+    PendingRequest awaited;
 
     private volatile PeerInfo info = PeerInfo.UNKNOWN;
     private volatile @Nullable PeerHandler link;
@@ -178,6 +182,17 @@ public final class Peer implements ZMTPPeer {
         }
     }
 
+    /** Ends the connection for this reason. Another one may be made at once, as it was not the other side that failed. */
+    void disconnect(String reason) {
+        PeerHandler now = link;
+        if (now != null) {
+            if (connector != null) {
+                connector.expectEnd();
+            }
+            now.refuse(reason);
+        }
+    }
+
     PeerCounters counters() {
         return counters;
     }
@@ -265,10 +280,10 @@ public final class Peer implements ZMTPPeer {
         return (now != null && queue.isEmpty() && now.isWritable()) || queue.hasRoom();
     }
 
-    /** Whether its transport takes a message. */
-    boolean isTransportWritable() {
+    /** Whether its transport takes a message, and the peer does not owe the answer to a request without an id. */
+    boolean isFree() {
         PeerHandler now = link;
-        return now != null && now.isWritable();
+        return now != null && awaited == null && now.isWritable();
     }
 
     /** Gives the transport a message, which takes it. */

@@ -11,10 +11,10 @@ final class PendingRequest extends LoopFuture<ZMTPMessage> implements Runnable {
     private final Requests requests;
     final long timeout;
 
-    /** Completed when the request was written; null if the caller does not need that. */
+    /** Completed when the request was written. Null but for what a REQ {@linkplain StrictRequest sends} in turn. */
     final @Nullable CompletableFuture<Void> sent;
 
-    /** The id; 0 for a REQ's own request, which has none, and for one that was not sent yet. */
+    /** The id; 0 for a request that was not sent yet, and for one that has none. */
     int id;
 
     @Nullable
@@ -55,8 +55,9 @@ final class PendingRequest extends LoopFuture<ZMTPMessage> implements Runnable {
         return Objects.requireNonNull(message, "it has left");
     }
 
-    boolean isCorrelated() {
-        return sent == null;
+    /** Whether it is what a REQ sends in turn, which waits for a peer and has no timeout. */
+    boolean isStrict() {
+        return sent != null;
     }
 
     @Override

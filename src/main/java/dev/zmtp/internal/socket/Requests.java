@@ -9,6 +9,7 @@ import static dev.zmtp.socket.ZMTPSocketException.Reason.STATE;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.TIMEOUT;
 
 import dev.zmtp.ZMTPMessage;
+import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.socket.ZMTPSocketException;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -23,9 +24,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests of a REQ or DEALER that wait for their answers. Each has an id of 4 bytes as the first frame of its
- * envelope, as with libzmq's REQ_CORRELATE. Its answer has the same id: a REP returns the envelope, and so does any
- * service that is connected through a ROUTER. An answer is accepted only from the peer that was asked.
+ * The requests of a REQ or DEALER that wait for their answers, which are accepted only from the peer that was asked.
+ *
+ * <p>A request of a DEALER has an id of 4 bytes as the first frame of its envelope, as with libzmq's REQ_CORRELATE. Its
+ * answer has the same id: a REP returns the envelope, and so does any service that is connected through a ROUTER.
+ *
+ * <p>A request of a REQ has none unless the config says so, as many services expect the empty frame first. Then the next
+ * message of its peer is the answer. So a peer has one such request at a time, and if it does not answer in time, its
+ * connection is closed: otherwise the late answer would be taken for that of the next request.
  */
 public final class Requests {
 
@@ -44,11 +50,13 @@ public final class Requests {
     private final AtomicInteger outstanding = new AtomicInteger();
     private final Timeouts timeouts;
 
+    /** Whether requests have ids. */
+    private final boolean correlates;
+
     // On the event loop
     private final IntObjectMap<PendingRequest> asked = new IntObjectHashMap<>();
-    private @Nullable PendingRequest uncorrelated;
 
-    /** A REQ's own request, which waits for a peer. */
+    /** What a REQ has sent in turn, and waits for a peer. */
     private volatile @Nullable PendingRequest unsent;
 
     private int lastId;
@@ -57,6 +65,7 @@ public final class Requests {
     Requests(SocketCore core) {
         this.core = core;
         this.timeouts = new Timeouts(core, this::timedOut);
+        this.correlates = core.type() != ZMTPSocketType.REQ || core.config().correlate();
         this.salt = core.random() & ~COUNTED;
         this.lastId = core.random();
     }
@@ -67,7 +76,7 @@ public final class Requests {
         return ask(new PendingRequest(this, message, Settings.nanos(timeout), null));
     }
 
-    /** Sends a REQ's own request, which has no id: there is one at a time. */
+    /** Sends what a REQ sends in turn: there is one at a time. */
     public PendingRequest ask(ZMTPMessage message, CompletableFuture<Void> sent) {
         return ask(new PendingRequest(this, message, Long.MAX_VALUE, sent));
     }
@@ -76,19 +85,19 @@ public final class Requests {
         int max = core.config().maxOutstandingRequests();
         if (outstanding.incrementAndGet() > max) {
             refuse(request, FULL, "as many requests wait for answers as may: " + max);
-        } else if (core.inEventLoop()) {
-            start(request);
         } else if (core.senders().isClosed()) {
             refuse(request, CLOSED, "the socket is closed");
+        } else if (core.inEventLoop()) {
+            start(request);
         } else if (!core.senders().ask(request)) {
             noRoom(request);
         }
         return request;
     }
 
-    /** A REQ's own request waits for a peer. */
+    /** What a REQ sends in turn waits for a peer. */
     private void noRoom(PendingRequest request) {
-        if (request.isCorrelated()) {
+        if (!request.isStrict()) {
             boolean reachable = core.routing().isReachable();
             refuse(request, reachable ? FULL : NO_PEER, reachable ? "the queue is full" : "there is no peer");
         } else if (!core.tryExecute(request)) {
@@ -126,14 +135,21 @@ public final class Requests {
 
     /** Called when nothing waits for this answer any more. */
     void abandoned(PendingRequest request) {
-        if (core.inEventLoop() || !core.tryExecute(() -> end(request))) {
+        if (core.inEventLoop() || !core.tryExecute(() -> abandon(request))) {
+            abandon(request);
+        }
+    }
+
+    /** One without an id keeps its peer until the answer has come, or until its timeout. */
+    private void abandon(PendingRequest request) {
+        if (request.peer == null || correlates) {
             end(request);
         }
     }
 
     // On the event loop
 
-    /** Sends the request that was asked here, or a REQ's own that found no peer at first. */
+    /** Sends the request that was asked here, or what a REQ sent in turn and found no peer at first. */
     void start(PendingRequest request) {
         if (closed) {
             refuse(request, CLOSED, "the socket is closed");
@@ -144,10 +160,10 @@ public final class Requests {
             return;
         }
         timeouts.remove(request);
-        if (request.isCorrelated()) {
-            noRoom(request);
-        } else {
+        if (request.isStrict()) {
             unsent = request;
+        } else {
+            noRoom(request);
         }
     }
 
@@ -173,16 +189,16 @@ public final class Requests {
         }
         request.message = null;
         request.peer = peer;
-        if (request.isCorrelated()) {
+        if (correlates) {
             int id = newId();
             request.id = id;
             asked.put(id, request);
+            peer.asked++;
             message = message.prepended(core.allocator().buffer(Integer.BYTES).writeInt(id), Unpooled.EMPTY_BUFFER);
         } else {
-            uncorrelated = request;
+            peer.awaited = request;
             message = message.prepended(Unpooled.EMPTY_BUFFER);
         }
-        peer.asked++;
         peer.pass(message, request.sent);
     }
 
@@ -212,13 +228,14 @@ public final class Requests {
                 unsent = null;
             }
         } else if (request.peer != null) {
-            request.peer.asked--;
+            Peer its = request.peer;
             request.peer = null;
             outstanding.decrementAndGet();
-            if (request.isCorrelated()) {
+            if (correlates) {
+                its.asked--;
                 asked.remove(request.id);
-            } else if (uncorrelated == request) {
-                uncorrelated = null;
+            } else {
+                its.awaited = null;
             }
         }
     }
@@ -234,6 +251,9 @@ public final class Requests {
             text += ": no peer had room for the request";
         }
         request.completeExceptionally(new ZMTPSocketException(TIMEOUT, text, away == null ? null : away.lastFailure()));
+        if (peer != null && !correlates) {
+            peer.disconnect(text);
+        }
     }
 
     private @Nullable Peer anyPeer() {
@@ -269,14 +289,18 @@ public final class Requests {
 
     /** Handles an answer to the request without an id. Takes the message over. */
     void answeredUncorrelated(Peer from, ZMTPMessage message) {
-        PendingRequest request = uncorrelated;
-        if (request == null || request.peer != from) {
+        PendingRequest request = from.awaited;
+        if (request == null) {
             from.counters().late.add(1); // RFC 28: it is discarded without an error
             message.release();
-        } else {
-            end(request);
-            complete(request, message.withoutFirst(1));
+            return;
         }
+        end(request);
+        if (request.isDone()) {
+            from.counters().late.add(1);
+        }
+        complete(request, message.withoutFirst(1));
+        core.routing().becameWritable(from); // last: it may be asked again
     }
 
     private static void complete(PendingRequest request, ZMTPMessage answer) {
@@ -290,26 +314,25 @@ public final class Requests {
      * one fails.
      */
     void malformed(Peer from) {
-        if (from.asked == 1) {
-            for (PendingRequest request : askedOf(from)) {
-                SendResults.fail(request, MALFORMED, "no empty frame before the answer of " + from.place());
-            }
+        List<PendingRequest> its = askedOf(from);
+        if (its.size() == 1) {
+            PendingRequest request = its.get(0);
+            end(request);
+            String text = "no empty frame before the answer of " + from.place();
+            request.completeExceptionally(new ZMTPSocketException(MALFORMED, text));
+            core.routing().becameWritable(from);
         }
     }
 
     private List<PendingRequest> askedOf(Peer peer) {
-        List<PendingRequest> its = new ArrayList<>(peer.asked);
+        List<PendingRequest> its = new ArrayList<>(peer.asked + 1);
+        if (peer.awaited != null) {
+            its.add(peer.awaited);
+        }
         if (peer.asked > 0) {
-            asked.values().forEach(request -> addIfOf(peer, request, its));
-            addIfOf(peer, uncorrelated, its);
+            asked.values().stream().filter(request -> request.peer == peer).forEach(its::add);
         }
         return its;
-    }
-
-    private static void addIfOf(Peer peer, @Nullable PendingRequest request, List<PendingRequest> its) {
-        if (request != null && request.peer == peer) {
-            its.add(request);
-        }
     }
 
     /** Called when the connection has ended: what its peer was asked will not be answered. */
@@ -334,8 +357,10 @@ public final class Requests {
             queue.requests().forEach(this::closeQueued);
         }
         List<PendingRequest> all = new ArrayList<>(asked.values()); // their messages still have time to leave
-        if (uncorrelated != null) {
-            all.add(uncorrelated);
+        for (Peer peer : core.peers()) {
+            if (peer.awaited != null) {
+                all.add(peer.awaited);
+            }
         }
         for (PendingRequest request : all) {
             end(request);
@@ -346,7 +371,7 @@ public final class Requests {
 
     /** What a REQ has sent still has time to leave. A request is nothing without its answer. */
     private void closeQueued(PendingRequest request) {
-        if (!request.isCorrelated()) {
+        if (request.isStrict()) {
             Objects.requireNonNull(request.queued).forgetRequest();
             outstanding.decrementAndGet();
         }

@@ -5,31 +5,117 @@ import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.BooleanSupplier;
 
-/** The listeners that wait for room. They are called on the event loop, after a message was refused. */
+/**
+ * Whether a socket is writable, and the listeners that wait until it is. They are called on the event loop, after a
+ * sender has found that it is not.
+ */
 public final class Room {
 
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(Room.class);
 
+    /** How many messages handlers may send in one turn of the event loop, which also has to flush and to read. */
+    private static final int MAX_MESSAGES_PER_TURN = 1_024;
+
+    /** The part of its limit that may wait while a socket is writable. So who waits for room then finds enough of it. */
+    private static final int PART = 4;
+
+    private final SocketCore core;
+    private final Senders senders;
     private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
     private volatile boolean missed;
+    private volatile BooleanSupplier turn = () -> true;
 
-    /** Adds a listener, which is called when there may be room again. */
-    public ZMTPRegistration listen(Runnable listener) {
-        listeners.add(listener);
-        return () -> listeners.remove(listener);
+    // On the event loop
+    private final Runnable turnTask = this::endTurn;
+    private int sentInTurn;
+
+    Room(SocketCore core, Senders senders) {
+        this.core = core;
+        this.senders = senders;
     }
 
-    /** Called from any thread when a message was refused: the listeners are called when there is room. */
-    void missing() {
+    /** Sets what says whether it is the turn to send, of the types that send and receive in turn. */
+    void sendsWhen(BooleanSupplier turn) {
+        this.turn = turn;
+    }
+
+    /** Called when it has become the turn to send. From any thread. */
+    void turned() {
+        if (missed && !listeners.isEmpty()) {
+            core.executeHere(this::opened);
+        }
+    }
+
+    /** Whether a sender should go on. If not, the listeners are called when it should. From any thread. */
+    public boolean isOpen() {
+        boolean open = hasRoom();
+        if (!open) {
+            missed();
+        }
+        return open;
+    }
+
+    private boolean hasRoom() {
+        if (!senders.takesMessages() || !turn.getAsBoolean()) {
+            return false;
+        }
+        boolean here = core.inEventLoop();
+        if (here && sentInTurn >= MAX_MESSAGES_PER_TURN) {
+            return false;
+        }
+        return senders.keepsNewest()
+                || (core.routing().isReachable() && isQueueShort())
+                || (here && core.routing().canTakeNow());
+    }
+
+    private boolean isQueueShort() {
+        QueueLimit limit = core.sendLimit();
+        return senders.credit()
+                .exceeds(
+                        limit.messages() - Math.max(1, limit.messages() / PART),
+                        limit.bytes() - Math.max(1, limit.bytes() / PART));
+    }
+
+    /** Called from any thread when a sender has found no room: the listeners are called when there is some. */
+    void missed() {
         if (!missed) {
             missed = true;
         }
+        if (!core.inEventLoop() && hasRoom()) { // it came after the sender looked, and nothing else would report that
+            core.tryExecute(this::opened);
+        }
+    }
+
+    /** Adds a listener, which is called now if there is room. From any thread. */
+    public ZMTPRegistration listen(Runnable listener) {
+        listeners.add(listener);
+        core.executeHere(() -> {
+            if (isOpen() && listeners.contains(listener)) {
+                call(listener);
+            }
+        });
+        return () -> listeners.remove(listener);
+    }
+
+    // On the event loop
+
+    /** Called when a handler has sent a message. */
+    void sentHere() {
+        if (sentInTurn++ == 0) {
+            core.execute(turnTask);
+        }
+    }
+
+    private void endTurn() {
+        sentInTurn = 0;
+        opened();
     }
 
     /** Called when there may be room. */
     void opened() {
-        if (missed && !listeners.isEmpty()) {
+        if (missed && !listeners.isEmpty() && hasRoom()) {
             callListeners();
         }
     }
@@ -41,12 +127,14 @@ public final class Room {
 
     private void callListeners() {
         missed = false;
-        for (Runnable listener : listeners) {
-            try {
-                listener.run();
-            } catch (Throwable e) {
-                logger.warn("A listener for room failed", e);
-            }
+        listeners.forEach(Room::call);
+    }
+
+    private static void call(Runnable listener) {
+        try {
+            listener.run();
+        } catch (Throwable e) {
+            logger.warn("A listener for room failed", e);
         }
     }
 }

@@ -179,7 +179,7 @@ class RoundRobin extends Routing {
         target(peer, false);
         up.remove(peer);
         last.remove(peer);
-        if (!isReachable() && last.isEmpty() && core.bindings().isEmpty()) { // nobody can come any more
+        if (!isReachable() && last.isEmpty() && core.endpoints().bindings().isEmpty()) { // nobody can come any more
             failQueue(PEER_DOWN, peer.place() + " was closed");
         }
     }

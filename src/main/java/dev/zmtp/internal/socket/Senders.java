@@ -29,7 +29,7 @@ public final class Senders {
 
     private final SocketCore core;
     private final Credit credit = new Credit();
-    private final Room room = new Room();
+    private final Room room;
 
     /**
      * What other threads have sent: messages, a {@link QueuedMessage} where the sender wants the result, a
@@ -57,6 +57,7 @@ public final class Senders {
 
     Senders(SocketCore core) {
         this.core = core;
+        this.room = new Room(core, this);
     }
 
     /** Called once the routing is known. */
@@ -72,16 +73,14 @@ public final class Senders {
         return credit;
     }
 
-    public boolean isWritable() {
-        return !closed
-                && waiters.get() == 0
-                && (keepsNewest
-                        || mayTake()
-                        || (core.inEventLoop() && core.routing().canTakeNow()));
+    /** Whether nobody waits in line, so that a message may be taken if there is room for it. From any thread. */
+    boolean takesMessages() {
+        return !closed && waiters.get() == 0;
     }
 
-    private boolean mayTake() {
-        return core.routing().isReachable() && credit.isOpen();
+    /** Whether a new message always has room, which the oldest ones make. */
+    boolean keepsNewest() {
+        return keepsNewest;
     }
 
     /** Takes the message if there is room now. Otherwise it is still the caller's. */
@@ -89,6 +88,7 @@ public final class Senders {
         if (!closed && waiters.get() == 0) {
             if (core.inEventLoop()) {
                 if (route(message, null, null) != Fate.REFUSED) {
+                    room.sentHere();
                     return true;
                 }
             } else if (takeRoom(message.readableBytes())) {
@@ -96,10 +96,7 @@ public final class Senders {
                 return true;
             }
         }
-        room.missing();
-        if (!core.inEventLoop() && mayTake()) { // it opened after we looked, and nothing else would report that
-            core.tryExecute(this::opened);
-        }
+        room.missed();
         return false;
     }
 
@@ -107,7 +104,7 @@ public final class Senders {
     Fate offer(ZMTPMessage message) {
         Fate fate = closed || waiters.get() > 0 ? Fate.REFUSED : route(message, null, null);
         if (fate == Fate.REFUSED) {
-            room.missing();
+            room.missed();
         }
         return fate;
     }
@@ -255,7 +252,7 @@ public final class Senders {
         if (roomCame || !waiting.isEmpty()) {
             room();
         } else {
-            opened();
+            room.opened();
         }
     }
 
@@ -316,7 +313,7 @@ public final class Senders {
             routing = false;
             roomCame = false;
         }
-        opened();
+        room.opened();
     }
 
     private void serveLine() {
@@ -337,13 +334,7 @@ public final class Senders {
         }
     }
 
-    private void opened() {
-        if (isWritable()) {
-            room.opened();
-        }
-    }
-
-    public Room roomListeners() {
+    public Room roomForMessages() {
         return room;
     }
 

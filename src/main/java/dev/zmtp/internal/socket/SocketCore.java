@@ -14,7 +14,6 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.ScheduledFuture;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -32,7 +31,6 @@ import org.jspecify.annotations.Nullable;
 public final class SocketCore {
 
     private final ZMTPSocketConfig config;
-    private final Map<String, Transport> transports;
     private final EventLoop eventLoop;
     private final LongSupplier nanoTime;
     private final Routing routing;
@@ -51,8 +49,7 @@ public final class SocketCore {
     private final Closing closing;
 
     private final Set<Peer> peers = ConcurrentHashMap.newKeySet();
-    private final ConcurrentHashMap<String, Connector> connectors = new ConcurrentHashMap<>();
-    private final Set<Listener> bindings = ConcurrentHashMap.newKeySet();
+    private final Endpoints endpoints;
 
     private final Account account = new Account(this);
     private final Usage usage = new Usage(this);
@@ -72,7 +69,7 @@ public final class SocketCore {
             LongSupplier nanoTime,
             Runnable whenClosed) {
         this.config = config;
-        this.transports = transports;
+        this.endpoints = new Endpoints(this, transports);
         this.eventLoop = eventLoop;
         this.nanoTime = nanoTime;
         this.sendLimit = effective(QueueLimit.ofSends(config));
@@ -103,6 +100,10 @@ public final class SocketCore {
 
     public ZMTPSocketType type() {
         return config.type();
+    }
+
+    public Endpoints endpoints() {
+        return endpoints;
     }
 
     public Routing routing() {
@@ -216,80 +217,6 @@ public final class SocketCore {
         } catch (RejectedExecutionException e) {
             return null; // the event loop ends, and this socket with it
         }
-    }
-
-    // Endpoints
-
-    public Connector connect(String text) {
-        Endpoint endpoint = Endpoint.parse(transports, text, false);
-        checkOpen();
-        setup.check(endpoint, false);
-        Connector made = new Connector(this, endpoint);
-        Connector there = connectors.putIfAbsent(endpoint.toString(), made);
-        if (there != null) {
-            return there;
-        }
-        routing.expected(made.peer()); // now: a message may be sent before the event loop knows the peer
-        if (inEventLoop()) {
-            start(made);
-        } else if (!tryExecute(() -> start(made))) {
-            made.closeNow();
-        }
-        return made;
-    }
-
-    private void start(Connector connector) {
-        if (closing.isFinished()) { // but not before: messages for it may wait, and the socket linger for them
-            connector.closeNow();
-        } else if (connectors.containsValue(connector)) {
-            peers.add(connector.peer());
-            connector.start();
-        }
-    }
-
-    /** Called when the connector will not connect again. What is queued for it fails. */
-    void stopped(Connector connector) {
-        connectors.remove(connector.text(), connector);
-        Peer peer = connector.peer();
-        routing.left(peer);
-        peer.failQueue(PEER_DOWN, connector.text() + " was closed");
-        requests.down(peer, new ZMTPSocketException(CLOSED, connector.text() + " was closed"));
-        if (peer.isForgotten()) {
-            peers.remove(peer);
-        }
-    }
-
-    public Listener bind(String text) {
-        Endpoint endpoint = Endpoint.parse(transports, text, true);
-        checkOpen();
-        setup.check(endpoint, true);
-        Listener binding = new Listener(this, endpoint);
-        bindings.add(binding);
-        if (!tryExecute(() -> start(binding))) {
-            binding.end();
-        }
-        return binding;
-    }
-
-    private void start(Listener binding) {
-        if (senders.isClosed()) {
-            binding.end();
-        } else {
-            binding.start();
-        }
-    }
-
-    void unbound(Listener binding) {
-        bindings.remove(binding);
-        closing.ended();
-    }
-
-    Collection<Connector> connectors() {
-        return connectors.values();
-    }
-
-    Collection<Listener> bindings() {
-        return bindings;
     }
 
     // Peers, on the event loop

@@ -44,6 +44,7 @@ public final class SocketValues {
     public Duration linger = Duration.ofSeconds(5);
     public NameTaken nameTaken = NameTaken.REFUSE;
     public int maxOutstandingRequests = 10_000;
+    public boolean correlate;
     public int maxPeers = 100_000;
     public Executor resolver = Lookup.SHARED;
     public @Nullable SslContext tlsClient;
@@ -79,6 +80,7 @@ public final class SocketValues {
         linger = other.linger;
         nameTaken = other.nameTaken;
         maxOutstandingRequests = other.maxOutstandingRequests;
+        correlate = other.correlate;
         maxPeers = other.maxPeers;
         resolver = other.resolver;
         tlsClient = other.tlsClient;

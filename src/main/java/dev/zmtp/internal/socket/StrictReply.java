@@ -61,6 +61,7 @@ final class StrictReply {
             if (state.compareAndSet(this, request)) {
                 message.release();
                 super.complete(request.message());
+                core.senders().roomForMessages().turned();
                 return true;
             }
             request.message().release();

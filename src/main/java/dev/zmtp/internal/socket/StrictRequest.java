@@ -74,6 +74,7 @@ final class StrictRequest {
             if (asked.receiver.compareAndSet(receiving, TAKEN)) {
                 current.compareAndSet(asked, null); // before the receiver, which may send at once
                 answer.whenComplete(receiving::end);
+                core.senders().roomForMessages().turned();
             }
         } else if (receiver == null && core.senders().isClosed() && asked.receiver.compareAndSet(null, TAKEN)) {
             answer.thenAccept(ZMTPMessage::release); // it can no longer be received

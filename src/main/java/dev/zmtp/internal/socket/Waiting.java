@@ -46,6 +46,32 @@ public final class Waiting {
                 : new ZMTPSocketException(STATE, "it failed", e.getCause());
     }
 
+    /** Waits for an answer. Who is interrupted does not want it any more. */
+    public static ZMTPMessage answer(CompletableFuture<ZMTPMessage> answer) throws InterruptedException {
+        try {
+            return await(answer);
+        } catch (InterruptedException e) {
+            if (!answer.cancel(false) && !answer.isCompletedExceptionally()) {
+                answer.join().release();
+            }
+            throw e;
+        }
+    }
+
+    /** Waits for an end that always comes, unless this is an event loop or the thread is interrupted. */
+    public static void end(CompletableFuture<?> closed) {
+        if (!LoopFuture.mayWait()) {
+            return;
+        }
+        try {
+            closed.get();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (ExecutionException e) {
+            throw new AssertionError("it always completes", e);
+        }
+    }
+
     public static ZMTPMessage receive(CompletableFuture<ZMTPMessage> received) throws InterruptedException {
         return Objects.requireNonNull(receive(received, null), "it waits until there is one");
     }

@@ -5,7 +5,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connected peers of a socket in turn. Those whose channels are writable stand first, so the ones that are full
+ * The connected peers of a socket in turn. Those that are free to take a message stand first, so the ones that are full
  * cost nothing, however many they are. Used on the event loop.
  */
 final class WritablePeers {
@@ -42,7 +42,7 @@ final class WritablePeers {
         peers.remove(peers.size() - 1);
     }
 
-    /** Called when the channel of a peer may be writable again. */
+    /** Called when a peer may be free again. */
     void becameWritable(Peer peer) {
         if (contains(peer) && peer.turn >= writable) {
             swap(peer.turn, writable++);
@@ -66,7 +66,7 @@ final class WritablePeers {
                 next = 0;
             }
             Peer peer = peers.get(next);
-            if (peer.isTransportWritable()) {
+            if (peer.isFree()) {
                 next++;
                 return peer;
             }

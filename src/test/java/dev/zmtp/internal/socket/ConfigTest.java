@@ -2,6 +2,7 @@ package dev.zmtp.internal.socket;
 
 import static dev.zmtp.ZMTPSocketType.DEALER;
 import static dev.zmtp.ZMTPSocketType.PUB;
+import static dev.zmtp.ZMTPSocketType.REQ;
 import static dev.zmtp.ZMTPSocketType.ROUTER;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
@@ -50,8 +51,9 @@ class ConfigTest {
     private static ZMTPSocketConfig.Builder changed() throws SSLException {
         SslContext tls =
                 SslContextBuilder.forClient().sslProvider(SslProvider.JDK).build();
-        return ZMTPSocketConfig.builder(DEALER)
+        return ZMTPSocketConfig.builder(REQ)
                 .codec(codec -> codec.localIdentity("me"))
+                .correlate(true)
                 .group(GROUP)
                 .sendLimit(1, 2)
                 .receiveLimit(3, 4)
@@ -89,7 +91,7 @@ class ConfigTest {
         Object value = setting.get(values(changed));
         assertThat(value)
                 .as("%s is not changed by this test", setting.getName())
-                .isNotEqualTo(setting.get(values(ZMTPSocketConfig.builder(DEALER))));
+                .isNotEqualTo(setting.get(values(ZMTPSocketConfig.builder(REQ))));
 
         ZMTPSocketConfig.Builder copy = changed.build().toBuilder();
 
@@ -139,6 +141,7 @@ class ConfigTest {
         assertThat(config.linger()).isEqualTo(Duration.ofSeconds(5));
         assertThat(config.nameTaken()).isEqualTo(ZMTPSocketConfig.NameTaken.REFUSE);
         assertThat(config.maxOutstandingRequests()).isEqualTo(10_000);
+        assertThat(config.correlate()).isFalse();
         assertThat(config.maxPeers()).isEqualTo(100_000);
         assertThat(config.resolver()).isSameAs(Lookup.SHARED);
         assertThat(config).hasToString("ZMTPSocketConfig{" + config.codec() + "}");
@@ -245,6 +248,14 @@ class ConfigTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new QueueLimit(messages, bytes))
                 .withMessage(message);
+    }
+
+    @Test
+    void onlyAReqChoosesWhetherItCorrelates() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(
+                        () -> ZMTPSocketConfig.builder(DEALER).correlate(true).build())
+                .withMessage("correlate: true with DEALER (expected: only with REQ)");
     }
 
     @Test

@@ -1,7 +1,9 @@
 package dev.zmtp.internal.socket;
 
+import static dev.zmtp.ZMTPSocketType.DEALER;
 import static dev.zmtp.ZMTPSocketType.PULL;
 import static dev.zmtp.ZMTPSocketType.PUSH;
+import static dev.zmtp.ZMTPSocketType.ROUTER;
 import static dev.zmtp.internal.socket.TestSockets.await;
 import static dev.zmtp.internal.socket.TestSockets.bind;
 import static dev.zmtp.internal.socket.TestSockets.failure;
@@ -10,6 +12,7 @@ import static dev.zmtp.internal.socket.TestSockets.message;
 import static dev.zmtp.internal.socket.TestSockets.receive;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.zmtp.socket.ClockedSockets;
@@ -331,6 +334,42 @@ class EndpointsTest {
     }
 
     /** TCP under another name. */
+    @ParameterizedTest
+    @ValueSource(strings = {"inproc://one", "tcp://127.0.0.1:*"})
+    void theProtocolMayHaveOtherSettingsForOneEndpoint(String endpoint) {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket router = sockets.open(ROUTER);
+            ZMTPSocket dealer = sockets.open(DEALER);
+
+            dealer.connect(bind(router, endpoint), codec -> codec.localIdentity("here"));
+
+            assertThat(TestSockets.peer(router).nameUTF8()).isEqualTo("here");
+        }
+    }
+
+    @Test
+    void anEndpointHasOneSetOfSettings() {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket dealer = sockets.open(DEALER);
+            dealer.connect("inproc://twice");
+
+            assertThatIllegalStateException()
+                    .isThrownBy(() -> dealer.connect("inproc://twice", codec -> codec.localIdentity("other")))
+                    .withMessage("connect: to inproc://twice already (expected: once)");
+        }
+    }
+
+    @Test
+    void theSettingsOfAnEndpointLeaveTheTypeAsItIs() {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket dealer = sockets.open(DEALER);
+
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> dealer.connect("inproc://type", codec -> codec.socketType(ROUTER)))
+                    .withMessage("socketType: ROUTER (expected: DEALER)");
+        }
+    }
+
     private abstract static class Own implements Transport {
         @Override
         public String scheme() {

@@ -90,16 +90,15 @@ class GoldenEnvelopesTest {
 
     @Test
     void aCorrelatedRequestOfADealerHasAnIdBeforeTheEmptyFrame() throws IOException {
-        assertCorrelated(DEALER);
+        assertCorrelated(sockets.open(DEALER));
     }
 
     @Test
     void aCorrelatedRequestOfAReqHasAnIdBeforeTheEmptyFrame() throws IOException {
-        assertCorrelated(REQ);
+        assertCorrelated(sockets.open(sockets.builder(REQ).correlate(true)));
     }
 
-    private void assertCorrelated(ZMTPSocketType type) throws IOException {
-        ZMTPSocket asking = sockets.open(type);
+    private static void assertCorrelated(ZMTPSocket asking) throws IOException {
         try (WirePeer rep = peer(asking, REP)) {
             get(asking.whenPeers(1));
             CompletableFuture<ZMTPMessage> first = asking.requestAsync(message("1", "more"), TIMEOUT);
@@ -117,6 +116,25 @@ class GoldenEnvelopesTest {
 
             assertThat(frames(get(second))).containsExactly("b");
             assertThat(frames(get(first))).containsExactly("a", "");
+        }
+    }
+
+    // Requests without an id
+
+    /** P16: services on a ROUTER that were written by hand expect the empty frame first. */
+    @Test
+    void aRequestOfAReqHasNoIdAndTheNextOneWaitsForItsAnswer() throws IOException {
+        ZMTPSocket req = sockets.open(REQ);
+        try (WirePeer rep = peer(req, REP)) {
+            get(req.whenPeers(1));
+            CompletableFuture<ZMTPMessage> first = req.requestAsync(message("1", "more"), TIMEOUT);
+            CompletableFuture<ZMTPMessage> second = req.requestAsync(message("2"), TIMEOUT);
+
+            rep.hear("01 00 / 01 01 \"1\" / 00 04 \"more\"").say("01 00 / 01 01 \"a\" / 00 00");
+            rep.hear("01 00 / 00 01 \"2\"").say("01 00 / 00 01 \"b\"");
+
+            assertThat(frames(get(first))).containsExactly("a", "");
+            assertThat(frames(get(second))).containsExactly("b");
         }
     }
 

@@ -21,6 +21,7 @@ import static dev.zmtp.socket.ZMTPSocketException.Reason.FULL;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.MALFORMED;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.PEER_DOWN;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.TIMEOUT;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.UNROUTABLE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPMessage;
@@ -546,6 +547,78 @@ class RequestsTest {
         try (TestSockets sockets = new TestSockets()) {
             assertThat(failure(sockets.open(DEALER).requestAsync(message("q"), PATIENCE)))
                     .hasMessage("NO_PEER: there is no peer");
+        }
+    }
+
+    // A REQ whose requests have no ids
+
+    @Test
+    void aReqAsksEachOfItsPeersOneAtATime() {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket req = sockets.open(REQ);
+            ZMTPSocket one = sockets.open(ROUTER);
+            ZMTPSocket other = sockets.open(ROUTER);
+            connect(req, bind(one, "inproc://one"));
+            connect(req, bind(other, "inproc://other"));
+
+            List<CompletableFuture<ZMTPMessage>> asked = new ArrayList<>();
+            for (int i = 0; i < 4; i++) {
+                asked.add(req.requestAsync(message("" + i), PATIENCE));
+            }
+            ZMTPMessage first = get(one.receiveAsync());
+            ZMTPMessage second = get(other.receiveAsync());
+            assertThat(req.stats().queued()).isEqualTo(2);
+
+            get(one.sendAsync(first));
+            get(one.sendAsync(get(one.receiveAsync())));
+            get(other.sendAsync(second));
+            get(other.sendAsync(get(other.receiveAsync())));
+            for (int i = 0; i < 4; i++) {
+                assertThat(text(get(asked.get(i)))).isEqualTo("" + i);
+            }
+        }
+    }
+
+    /** Otherwise the late answer would be taken for that of the next request. */
+    @Test
+    void aTimeoutOfARequestWithoutAnIdClosesItsConnectionAndTheNextOneIsAnswered() {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket req = sockets.open(REQ);
+            ZMTPSocket router = sockets.open(ROUTER);
+            connect(req, bind(router, ENDPOINT));
+            CompletableFuture<ZMTPMessage> late = req.requestAsync(message("slow"), Duration.ofMillis(50));
+            ZMTPMessage asked = get(router.receiveAsync());
+            TestSockets.Events events = TestSockets.events(req);
+            TestSockets.Events ofRouter = TestSockets.events(router);
+
+            assertThat(reason(late)).isEqualTo(TIMEOUT);
+
+            ofRouter.next(ZMTPSocketEvent.PeerDown.class);
+            assertThat(events.next(ZMTPSocketEvent.PeerDown.class).cause()).hasMessageContaining("no answer within");
+            assertThat(reason(router.sendAsync(asked))).isEqualTo(UNROUTABLE);
+            CompletableFuture<ZMTPMessage> next = req.requestAsync(message("next"), PATIENCE);
+            get(router.sendAsync(get(router.receiveAsync())));
+            assertThat(text(get(next))).isEqualTo("next");
+        }
+    }
+
+    @Test
+    void aCancelledRequestWithoutAnIdHoldsItsPeerUntilTheAnswerWhichNobodyGets() {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket req = sockets.open(REQ);
+            ZMTPSocket router = sockets.open(ROUTER);
+            connect(req, bind(router, ENDPOINT));
+            CompletableFuture<ZMTPMessage> cancelled = req.requestAsync(message("cancelled"), PATIENCE);
+            ZMTPMessage asked = get(router.receiveAsync());
+            cancelled.cancel(false);
+            CompletableFuture<ZMTPMessage> next = req.requestAsync(message("next"), PATIENCE);
+            await("it waits", () -> req.stats().queued() == 1);
+
+            get(router.sendAsync(asked));
+
+            get(router.sendAsync(get(router.receiveAsync())));
+            assertThat(text(get(next))).isEqualTo("next");
+            assertThat(req.stats().lateReplies()).isEqualTo(1);
         }
     }
 }

@@ -183,7 +183,7 @@ class StrictReplyTest {
             gate.close();
             get(rep.receiveAsync()).release();
             CompletableFuture<Void> first = rep.sendAsync(WriteGate.big("transport"));
-            await("on its way", rep::isWritable);
+            await("on its way", () -> rep.stats().sent() == 1 && rep.stats().queued() == 0);
             get(rep.receiveAsync()).release();
             CompletableFuture<Void> second = rep.sendAsync(WriteGate.big("queue"));
             await("in the queue", () -> TestSockets.peer(rep).stats().queued() == 1);

@@ -26,7 +26,7 @@ class WritablePeersTest {
     }
 
     private static void writable(Peer peer, boolean now) {
-        when(peer.isTransportWritable()).thenReturn(now);
+        when(peer.isFree()).thenReturn(now);
     }
 
     @Test
@@ -60,7 +60,7 @@ class WritablePeersTest {
         assertThat(peers.next()).isSameAs(other);
         Mockito.clearInvocations(full);
         assertThat(peers.next()).isSameAs(other);
-        verify(full, never()).isTransportWritable();
+        verify(full, never()).isFree();
 
         writable(full, true);
         peers.becameWritable(full);
@@ -105,8 +105,7 @@ class WritablePeersTest {
                     peers.becameWritable(peer);
                 }
             }
-            List<Peer> writable =
-                    there.stream().filter(Peer::isTransportWritable).toList();
+            List<Peer> writable = there.stream().filter(Peer::isFree).toList();
             List<Peer> round = new ArrayList<>();
             there.forEach(peer -> peers.next()); // those that are full leave the round
             for (int n = 0; n < writable.size(); n++) {
