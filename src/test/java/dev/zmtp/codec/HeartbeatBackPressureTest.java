@@ -500,4 +500,27 @@ class HeartbeatBackPressureTest {
             assertThat(peer.failures).hasSize(1);
         }
     }
+
+    @Test
+    void turningAutoReadOnRestartsTheTimeoutIfItWasTurnedOffAtTheEndOfARead() {
+        ChannelInboundHandlerAdapter user = new ChannelInboundHandlerAdapter() {
+            @Override
+            public void channelReadComplete(ChannelHandlerContext ctx) {
+                ctx.channel().config().setAutoRead(false);
+                ctx.fireChannelReadComplete();
+            }
+        };
+        try (ScriptedPeer peer = InTraffic.as(DEALER)
+                .set(codec -> codec.heartbeatInterval(Duration.ofSeconds(1)))
+                .after(user)
+                .start()) {
+            peer.channel.config().setAutoRead(true);
+            peer.send("00 01 61");
+            pass(peer.channel, 1000);
+            pass(peer.channel, 900);
+            peer.channel.config().setAutoRead(true);
+            pass(peer.channel, 200);
+            assertThat(peer.failures).isEmpty();
+        }
+    }
 }

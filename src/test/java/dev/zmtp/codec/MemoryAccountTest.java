@@ -151,6 +151,23 @@ class MemoryAccountTest {
         assertThat(ends).hasSize(7);
     }
 
+    /** Connections end on other threads too, while room is made. */
+    @Test
+    void oneThatHasEndedMeanwhileDoesNotCountAsEndedToMakeRoom() {
+        ZMTPCodec codec =
+                ZMTPCodec.builder().socketType(DEALER).memoryBudget(budget).build();
+        MemoryAccount second = account();
+        MemoryAccount first = new MemoryAccount(codec.session(), true, Runnable::run, failure -> second.close());
+        first.keep(5_000);
+        second.keep(4_000);
+        MemoryAccount busy = account();
+        busy.moved(1 << 30);
+        busy.keep(LIMIT - 8_000);
+        assertThat(ends).hasSize(1); // the busy one, as the first alone has not made enough room
+        assertThat(budget.used()).isZero();
+        assertThat(budget.endedConnections()).isEqualTo(2);
+    }
+
     // Who is a burden
 
     private static double burden(MemoryAccount account, long now) {

@@ -96,6 +96,20 @@ class PausedAddressesTest {
     }
 
     @Test
+    void aConnectionThatNeedsMoreThanTheBudgetByItselfHasThoseAfterItWaitToo() {
+        try (ScriptedPeer greedy = connect(HOST)) {
+            greedy.send(HANDSHAKE).send("02 00*5 01 86 a0 61*50000"); // half of 100,000 bytes
+            assertThat(greedy.failures)
+                    .singleElement()
+                    .extracting(failure -> ((ZMTPException) failure).code())
+                    .isEqualTo(ZMTPException.Code.MEMORY_BUDGET);
+        }
+        try (ScriptedPeer next = connect(HOST)) {
+            assertThat(next.received()).isEmpty();
+        }
+    }
+
+    @Test
     void withAutoReadOffTheHandshakeReadsWhenThePauseIsOver() {
         exceed(HOST);
         Reads reads = new Reads();
@@ -123,6 +137,23 @@ class PausedAddressesTest {
             next.send("00 01 61");
             assertThat(next.messages).containsExactly("message 61");
             assertThat(reads.count).isEqualTo(before + 1);
+        }
+    }
+
+    @Test
+    void withAutoReadOffAReadInThePauseBringsOneMessageToo() {
+        exceed(HOST);
+        Reads reads = new Reads();
+        AddressedChannel channel = new AddressedChannel(HOST, 5000);
+        channel.config().setAutoRead(false);
+        try (ScriptedPeer next = new ScriptedPeer(channel, reads, codec())) {
+            channel.read();
+            waitForTheEnd(next);
+            next.send(HANDSHAKE);
+            int before = reads.count;
+            next.send("00 01 61");
+            assertThat(next.messages).containsExactly("message 61");
+            assertThat(reads.count).isEqualTo(before);
         }
     }
 
@@ -184,6 +215,22 @@ class PausedAddressesTest {
             next.channel.advanceTimeBy(100, TimeUnit.MILLISECONDS);
             next.channel.runScheduledPendingTasks();
             assertThat(next.onlyEvent(ZMTPHandshakeFailure.class).cause()).hasMessageContaining("within 200 ms");
+        }
+    }
+
+    @Test
+    void theWholePauseIsWaitedForIfTheHandshakeMayTakeForever() {
+        exceed(HOST);
+        ZMTPCodec codec = ZMTPCodec.builder()
+                .socketType(DEALER)
+                .memoryBudget(budget)
+                .handshakeTimeout(Duration.ZERO)
+                .build();
+        try (ScriptedPeer next = new ScriptedPeer(new AddressedChannel(HOST, 5000), codec)) {
+            next.channel.runScheduledPendingTasks();
+            assertThat(next.received()).isEmpty();
+            waitForTheEnd(next);
+            assertThat(next.received()).isEqualTo(Hex.of(SIGNATURE));
         }
     }
 

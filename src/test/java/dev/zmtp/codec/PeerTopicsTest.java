@@ -2,7 +2,9 @@ package dev.zmtp.codec;
 
 import static dev.zmtp.ZMTPSocketType.PUB;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPTopicMatcher;
 import dev.zmtp.testing.HeapMeter;
 import io.netty.buffer.ByteBuf;
@@ -88,6 +90,20 @@ class PeerTopicsTest {
             return topics;
         });
         assertThat(counted[0] / (double) measured).isBetween(0.98, 1.02);
+    }
+
+    @Test
+    void allTopicsMayBeAsLongAsTheLimitAndNotAByteLonger() {
+        int limit = 2 * Overhead.PER_TOPIC + 5;
+        PeerTopics topics = topics(10, limit);
+        topics.update(true, topic("ab"));
+        topics.update(true, topic("cde"));
+        assertThat(topics.counted()).isEqualTo(limit);
+        topics.update(false, topic("ab"));
+        ByteBuf longer = topic("abc");
+        assertThatThrownBy(() -> topics.update(true, longer))
+                .isInstanceOf(ZMTPException.class)
+                .hasMessage("length of all subscriptions: 518 (expected: <= 517)");
     }
 
     @Test

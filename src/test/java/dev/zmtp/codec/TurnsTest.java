@@ -7,6 +7,7 @@ import static dev.zmtp.testing.ScriptedPeer.ready;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPMessage;
+import dev.zmtp.security.ZMTPDecision;
 import dev.zmtp.testing.CodecPair;
 import dev.zmtp.testing.EventLoops;
 import dev.zmtp.testing.Fired;
@@ -24,6 +25,7 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.FixedRecvByteBufAllocator;
 import io.netty.channel.RecvByteBufAllocator;
+import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.handler.ssl.SslCloseCompletionEvent;
@@ -427,6 +429,21 @@ class TurnsTest {
         }
     }
 
+    /** As when a user sets the options of one channel for the next. */
+    @Test
+    void aChannelThatHasTheAllocatorOfAnotherLeavesThePacingOfThat() {
+        try (ScriptedPeer peer = traffic()) {
+            RecvByteBufAllocator.Handle handle = afterARead(peer);
+            EmbeddedChannel other = new EmbeddedChannel();
+            other.config().setRecvByteBufAllocator(peer.channel.config().getRecvByteBufAllocator());
+            try (ScriptedPeer second = new ScriptedPeer(other, ZMTPCodec.of(DEALER))) {
+                second.send(GREETING + ready("ROUTER")).onlyEvent(ZMTPHandshakeSuccess.class);
+                transport.read(numbered(1, 2));
+                assertThat(handle.continueReading()).isFalse();
+            }
+        }
+    }
+
     /** A peer must not be able to make us keep a large buffer for one frame of it. */
     @Test
     void aSmallRestOfALargeReadDoesNotKeepTheReadBuffer() {
@@ -468,6 +485,19 @@ class TurnsTest {
         }
     }
 
+    @Test
+    void anEndOfTheInputThatWaitsGoesToTheNextHandlerAfterTheRest() {
+        try (ScriptedPeer peer = traffic()) {
+            transport.read(numbered(1, 4));
+            transport.readComplete();
+            transport.ctx.fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE);
+            user.take();
+            peer.channel.pipeline().remove(ZMTPCodec.class);
+            assertThat(user.calls).containsExactly("bytes 000134", "complete", "ChannelInputShutdownEvent");
+            assertThat(peer.channel.isOpen()).isTrue();
+        }
+    }
+
     /** The handshake reads by itself, and such a read may bring more than the handshake. */
     @Test
     void whatFollowsTheHandshakeWaitsUntilItIsAskedFor() {
@@ -481,6 +511,27 @@ class TurnsTest {
             peer.channel.read();
             peer.channel.runPendingTasks();
             assertThat(late.calls).containsExactly(m(1), m(2), "complete");
+        }
+    }
+
+    /** As a transport may that is asked to read from inside a callback, and has nothing more. */
+    @Test
+    void whatIsReadInsideTheEndOfTheHandshakeIsFollowedByTheEndOfARead() {
+        CompletableFuture<ZMTPDecision> decision = new CompletableFuture<>();
+        ZMTPCodec codec = ZMTPCodec.builder()
+                .socketType(DEALER)
+                .authenticator(request -> decision)
+                .build();
+        try (ScriptedPeer peer = new ScriptedPeer(transport, codec, user)) {
+            peer.send(GREETING + ready("ROUTER"));
+            user.take();
+            codec.session().handshakeFuture().addListener(done -> {
+                transport.read(numbered(1, 2));
+                transport.readComplete();
+            });
+            decision.complete(ZMTPDecision.accept(""));
+            peer.channel.runPendingTasks();
+            assertThat(user.calls).endsWith(m(1), m(2), "complete");
         }
     }
 

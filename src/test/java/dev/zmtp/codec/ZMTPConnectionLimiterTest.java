@@ -181,10 +181,8 @@ class ZMTPConnectionLimiterTest {
         assertThat(refused).isEmpty();
     }
 
-    @Test
-    void aConnectionCountsForTheAddressThatIsKnownAtTheEndOfItsHandshake() {
-        ZMTPConnectionLimiter limiter = limiter(10, 1, 10);
-        AddressedChannel connection = connect(limiter, "10.0.0.1");
+    /** The next read tells that the peer's address is this one. */
+    private static void comeThroughAProxy(AddressedChannel connection, String address) {
         connection
                 .pipeline()
                 .addAfter(
@@ -196,15 +194,33 @@ class ZMTPConnectionLimiterTest {
                         new ChannelInboundHandlerAdapter() {
                             @Override
                             public void channelRead(ChannelHandlerContext ctx, Object msg) {
-                                ctx.channel()
-                                        .attr(ZMTPCodec.PEER_ADDRESS)
-                                        .set(AddressedChannel.address("192.0.2.1", 1));
+                                ctx.channel().attr(ZMTPCodec.PEER_ADDRESS).set(AddressedChannel.address(address, 1));
                                 ctx.fireChannelRead(msg);
                             }
                         });
+    }
+
+    @Test
+    void aConnectionCountsForTheAddressThatIsKnownAtTheEndOfItsHandshake() {
+        ZMTPConnectionLimiter limiter = limiter(10, 1, 10);
+        AddressedChannel connection = connect(limiter, "10.0.0.1");
+        comeThroughAProxy(connection, "192.0.2.1");
         shakeHands(connection); // the header of a proxy and the handshake in one read
         assertThat(established(limiter, "10.0.0.1").isOpen()).isTrue();
         assertThat(connect(limiter, "192.0.2.1").isOpen()).isFalse();
+    }
+
+    @Test
+    void aHandshakeCountsForTheAddressThatItsFirstReadHasBrought() {
+        ZMTPConnectionLimiter limiter = limiter(10, 1, 10);
+        AddressedChannel idle = connect(limiter, "10.0.0.1");
+        comeThroughAProxy(idle, "192.0.2.1");
+        idle.writeInbound(idle.alloc().buffer().writeByte(HANDSHAKE[0]));
+        connect(limiter, "10.0.0.1");
+        assertThat(idle.isOpen()).isTrue();
+        connect(limiter, "192.0.2.1");
+        assertThat(idle.isOpen()).isFalse();
+        assertThat(refused).containsExactly("connections with 192.0.2.1: 2 (expected: <= 1)");
     }
 
     @Test

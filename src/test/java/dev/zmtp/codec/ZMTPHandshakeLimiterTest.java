@@ -226,6 +226,22 @@ class ZMTPHandshakeLimiterTest {
         assertThat(newcomer.isOpen()).isTrue();
     }
 
+    @Test
+    void ifAllPeersOfTheAddressWithMostHandshakesWaitForThisSideOneOfAnotherAddressMakesRoom() {
+        ZMTPHandshakeLimiter limiter = limiter(3, 2);
+        ZMTPAuthenticator slow = request -> new CompletableFuture<>();
+        AddressedChannel first = connect(limiter, "10.0.0.1", withAuthenticator(slow));
+        shakeHands(first);
+        AddressedChannel second = connect(limiter, "10.0.0.1", withAuthenticator(slow));
+        shakeHands(second);
+        AddressedChannel idle = connect(limiter, "10.0.0.2");
+        AddressedChannel newcomer = connect(limiter, "10.0.0.3");
+        assertThat(idle.isOpen()).isFalse();
+        assertThat(first.isOpen()).isTrue();
+        assertThat(second.isOpen()).isTrue();
+        assertThat(newcomer.isOpen()).isTrue();
+    }
+
     @ParameterizedTest
     @CsvSource({
         "2001:db8:1:2::1, 2001:db8:1:2:ffff:ffff:ffff:ffff, false",
@@ -456,6 +472,24 @@ class ZMTPHandshakeLimiterTest {
                             }
                         });
         connection.writeInbound("header");
+    }
+
+    @Test
+    void byDefaultThereIsRoomFor64HandshakesOfAnAddressAnd1024InTotal() {
+        ZMTPHandshakeLimiter limiter = new ZMTPHandshakeLimiter() {
+            @Override
+            protected void refused(Channel channel, String reason) {
+                refused.add(reason);
+            }
+        };
+        for (int i = 0; i < 1024; i++) {
+            connect(limiter, "10.0.0." + i / 64);
+        }
+        assertThat(refused).isEmpty();
+        connect(limiter, "10.0.0.15");
+        assertThat(refused).containsExactly("handshakes with 10.0.0.15: 65 (expected: <= 64)");
+        connect(limiter, "10.0.0.16");
+        assertThat(refused).hasSize(2).last().isEqualTo("handshakes: 1025 (expected: <= 1024)");
     }
 
     @ParameterizedTest
