@@ -134,8 +134,8 @@ public final class ZMTPSocket implements AutoCloseable {
     }
 
     /**
-     * As {@link #connect(String)}, with changes of the protocol's settings for this endpoint alone, such as the key of its
-     * server: {@code connect(endpoint, c -> c.mechanism(ZMTPCurve.client(serverKey, keys)))}.
+     * As {@link #connect(String)}, with changes of the protocol's settings for this endpoint alone, such as the key of
+     * its server: {@code connect(endpoint, c -> c.mechanism(ZMTPCurve.client(serverKey, keys)))}.
      *
      * @param codec is called now and for each connection
      * @throws IllegalStateException if this socket connects to the endpoint already
@@ -222,18 +222,19 @@ public final class ZMTPSocket implements AutoCloseable {
     }
 
     /**
-     * Whether a sender should go on: a {@link #trySend} would be taken now, and less than a quarter of what
-     * {@linkplain #sendLimit may wait} does. On the socket's event loop it is also false after 1,024 messages in one turn,
-     * so that {@code while (socket.isWritable())} ends. False on a socket that only binds and has no peer, where each
-     * message needs one.
+     * Whether a sender should go on: a {@link #trySend} would be taken now, and less than a quarter of what {@linkplain
+     * #sendLimit may wait} does. On the socket's event loop it is also false after 1,024 messages in one turn, so that
+     * {@code while (socket.isWritable())} ends. False on a socket that only binds and has no peer, where each message
+     * needs one.
      */
     public boolean isWritable() {
         return core.senders().roomForMessages().isOpen();
     }
 
     /**
-     * Adds an action, which is called on the event loop: now if the socket {@linkplain #isWritable() is writable}, again
-     * whenever it becomes writable after it was not or after a message was not taken, and when the socket is closed.
+     * Adds an action, which is called on the event loop: now if the socket {@linkplain #isWritable() is writable},
+     * again whenever it becomes writable after it was not or after a message was not taken, and when the socket is
+     * closed.
      *
      * <pre>{@code
      *   push.onWritable(() -> {

@@ -37,8 +37,8 @@ import org.jspecify.annotations.Nullable;
 public final class ZMTPSocketConfig {
 
     /**
-     * What happens if a peer of a ROUTER, SERVER or PEER announces a name that another peer has. First it waits for up to
-     * a second, as the connection of the other one may be ending: so a client that returns at once gets its name back.
+     * What happens if a peer of a ROUTER, SERVER or PEER announces a name that another peer has. First it waits for up
+     * to a second, as the connection of the other one may be ending: a client that returns at once keeps its name.
      */
     public enum NameTaken {
         /** The newcomer is disconnected, and may try again. The default. */
@@ -200,8 +200,8 @@ public final class ZMTPSocketConfig {
     }
 
     /**
-     * Whether the requests of a REQ have ids, as those of a DEALER do, so that a peer may have several at a time. Default:
-     * false, as services that were written for other libraries may expect the empty frame first.
+     * Whether the requests of a REQ have ids, as those of a DEALER do, so that a peer may have several at a time.
+     * Default: false, as services that were written for other libraries may expect the empty frame first.
      */
     public boolean correlate() {
         return values.correlate;
@@ -213,8 +213,8 @@ public final class ZMTPSocketConfig {
     }
 
     /**
-     * The executor on which the names of hosts are looked up, which may block. Default: one daemon thread for all sockets
-     * of the process, which ends when it has been idle for a second.
+     * The executor on which the names of hosts are looked up, which may block. Default: one daemon thread for all
+     * sockets of the process, which ends when it has been idle for a second.
      */
     public Executor resolver() {
         return values.resolver;

@@ -94,7 +94,6 @@ public final class RequestFuzz {
     private void sendStrictly() {
         boolean allowed = strict == null;
         Request request = new Request(req, Long.MAX_VALUE);
-        request.isStrict = true;
         if (allowed) {
             if (req.outstanding() >= MOST) {
                 request.outcome = "FULL";
@@ -374,7 +373,6 @@ public final class RequestFuzz {
     private static final class Request {
         final Asker asker;
         final long deadline;
-        boolean isStrict;
         String outcome = PENDING;
 
         /** Where it was seen to arrive. */
@@ -434,9 +432,9 @@ public final class RequestFuzz {
                 frames.add(ByteBufUtil.getBytes(message.frame(i)));
             }
             FuzzFailure.unlessEqual(asker, request.asker.name(), "the name of the asker");
-            FuzzFailure.unlessEqual(frames.size(), request.isStrict ? 1 : 2, "frames of the envelope");
+            FuzzFailure.unlessEqual(frames.size(), 2, "frames of the envelope");
             FuzzFailure.unlessEqual(frames.get(frames.size() - 1).length, 0, "length of the last one");
-            request.id = request.isStrict ? null : frames.get(0);
+            request.id = frames.get(0);
             envelopes.add(new Envelope(request.asker, frames));
             message.release();
         }
@@ -461,13 +459,7 @@ public final class RequestFuzz {
                         answered(request, data);
                     }
                 }
-            } else if (to == req && frames.size() > 1 && frames.get(0).length == 0) {
-                for (Request request : requests) {
-                    if (request.isStrict) {
-                        answered(request, data);
-                    }
-                }
-            } else if (to == req) {
+            } else if (to == req && (frames.size() == 1 || frames.get(0).length > 0)) { // without an id it is just late
                 malformed();
             }
         }

@@ -46,6 +46,7 @@ final class SteppedLoop {
         ZMTPSocket socket = ClockedSockets.open(
                 ZMTPSocketConfig.builder(codec)
                         .group(LOOP)
+                        .correlate(type == ZMTPSocketType.REQ)
                         .maxOutstandingRequests(requests)
                         .pipeline((endpoint, pipeline) -> pipeline.addLast(new Watcher(arrivals)))
                         .option(ChannelOption.ALLOCATOR, ledger)

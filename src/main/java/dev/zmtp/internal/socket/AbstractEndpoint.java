@@ -33,7 +33,9 @@ abstract class AbstractEndpoint implements ZMTPEndpoint {
         return Waiting.await(ready, timeout, this::notReadyYet);
     }
 
-    /** Returns the settings of the protocol for its connections, which are those of the socket with changes or without. */
+    /**
+     * Returns the settings of the protocol for its connections, which are those of the socket with changes or without.
+     */
     ZMTPConfig codec(ZMTPConfig ofSocket) {
         return ofSocket;
     }

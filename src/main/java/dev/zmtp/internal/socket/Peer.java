@@ -182,7 +182,9 @@ public final class Peer implements ZMTPPeer {
         }
     }
 
-    /** Ends the connection for this reason. Another one may be made at once, as it was not the other side that failed. */
+    /**
+     * Ends the connection for this reason. Another one may be made at once, as it was not the other side that failed.
+     */
     void disconnect(String reason) {
         PeerHandler now = link;
         if (now != null) {

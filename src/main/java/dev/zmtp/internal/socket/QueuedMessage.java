@@ -64,9 +64,10 @@ final class QueuedMessage {
         request = null;
     }
 
-    /** Makes a request a message like others, as nobody waits for its answer any more. */
-    void forgetRequest() {
+    /** Makes a request a message like others, with its envelope, as nobody waits for its answer any more. */
+    void forgetRequest(ZMTPMessage enveloped) {
         PendingRequest asked = Objects.requireNonNull(request);
+        message = enveloped;
         result = asked.sent;
         asked.queued = null;
         asked.message = null;

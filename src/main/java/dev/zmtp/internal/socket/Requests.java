@@ -29,9 +29,9 @@ import org.jspecify.annotations.Nullable;
  * <p>A request of a DEALER has an id of 4 bytes as the first frame of its envelope, as with libzmq's REQ_CORRELATE. Its
  * answer has the same id: a REP returns the envelope, and so does any service that is connected through a ROUTER.
  *
- * <p>A request of a REQ has none unless the config says so, as many services expect the empty frame first. Then the next
- * message of its peer is the answer. So a peer has one such request at a time, and if it does not answer in time, its
- * connection is closed: otherwise the late answer would be taken for that of the next request.
+ * <p>A request of a REQ has none unless the config says so, as many services expect the empty frame first. Then the
+ * next message of its peer is the answer. So a peer has one such request at a time, and if it does not answer in time,
+ * its connection is closed: otherwise the late answer would be taken for that of the next request.
  */
 public final class Requests {
 
@@ -182,24 +182,30 @@ public final class Requests {
 
     /** Gives the request to the transport of the peer. */
     void pass(PendingRequest request, Peer peer) {
-        ZMTPMessage message = request.message();
-        if (message.refCnt() == 0) {
+        if (request.message().refCnt() == 0) {
             refuse(request, STATE, "the message was released while it waited");
             return;
         }
+        ZMTPMessage message = enveloped(request);
         request.message = null;
         request.peer = peer;
         if (correlates) {
-            int id = newId();
-            request.id = id;
-            asked.put(id, request);
+            asked.put(request.id, request);
             peer.asked++;
-            message = message.prepended(core.allocator().buffer(Integer.BYTES).writeInt(id), Unpooled.EMPTY_BUFFER);
         } else {
             peer.awaited = request;
-            message = message.prepended(Unpooled.EMPTY_BUFFER);
         }
         peer.pass(message, request.sent);
+    }
+
+    /** Returns what is sent: the empty frame before the data, and before that the id if it has one. */
+    private ZMTPMessage enveloped(PendingRequest request) {
+        ZMTPMessage data = request.message();
+        if (!correlates) {
+            return data.prepended(Unpooled.EMPTY_BUFFER);
+        }
+        request.id = newId();
+        return data.prepended(core.allocator().buffer(Integer.BYTES).writeInt(request.id), Unpooled.EMPTY_BUFFER);
     }
 
     /** Returns an id that no outstanding request has. */
@@ -356,15 +362,17 @@ public final class Requests {
         if (queue != null) {
             queue.requests().forEach(this::closeQueued);
         }
-        List<PendingRequest> all = new ArrayList<>(asked.values()); // their messages still have time to leave
-        for (Peer peer : core.peers()) {
-            if (peer.awaited != null) {
-                all.add(peer.awaited);
-            }
-        }
-        for (PendingRequest request : all) {
+        for (PendingRequest request : List.copyOf(asked.values())) { // their messages still have time to leave
             end(request);
             SendResults.fail(request, CLOSED, "the socket is closed");
+        }
+        for (Peer peer : core.peerList()) {
+            PendingRequest request = peer.awaited;
+            if (request != null) {
+                end(request);
+                SendResults.fail(request, CLOSED, "the socket is closed");
+                core.routing().becameWritable(peer); // for what a REQ has sent in turn
+            }
         }
         timeouts.close();
     }
@@ -372,7 +380,7 @@ public final class Requests {
     /** What a REQ has sent still has time to leave. A request is nothing without its answer. */
     private void closeQueued(PendingRequest request) {
         if (request.isStrict()) {
-            Objects.requireNonNull(request.queued).forgetRequest();
+            Objects.requireNonNull(request.queued).forgetRequest(enveloped(request));
             outstanding.decrementAndGet();
         }
         SendResults.fail(request, CLOSED, "the socket is closed"); // which takes it out of the queue

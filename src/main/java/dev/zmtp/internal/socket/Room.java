@@ -18,7 +18,9 @@ public final class Room {
     /** How many messages handlers may send in one turn of the event loop, which also has to flush and to read. */
     private static final int MAX_MESSAGES_PER_TURN = 1_024;
 
-    /** The part of its limit that may wait while a socket is writable. So who waits for room then finds enough of it. */
+    /**
+     * The part of its limit that may wait while a socket is writable. So who waits for room then finds enough of it.
+     */
     private static final int PART = 4;
 
     private final SocketCore core;

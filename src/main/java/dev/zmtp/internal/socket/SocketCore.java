@@ -49,7 +49,7 @@ public final class SocketCore {
     private final Closing closing;
 
     private final Set<Peer> peers = ConcurrentHashMap.newKeySet();
-    private final Endpoints endpoints;
+    private final SocketEndpoints endpoints;
 
     private final Account account = new Account(this);
     private final Usage usage = new Usage(this);
@@ -69,7 +69,7 @@ public final class SocketCore {
             LongSupplier nanoTime,
             Runnable whenClosed) {
         this.config = config;
-        this.endpoints = new Endpoints(this, transports);
+        this.endpoints = new SocketEndpoints(this, transports);
         this.eventLoop = eventLoop;
         this.nanoTime = nanoTime;
         this.sendLimit = effective(QueueLimit.ofSends(config));
@@ -102,7 +102,7 @@ public final class SocketCore {
         return config.type();
     }
 
-    public Endpoints endpoints() {
+    public SocketEndpoints endpoints() {
         return endpoints;
     }
 

@@ -296,7 +296,7 @@ class StrictRequestTest {
             bind(router, ENDPOINT);
 
             get(sent);
-            get(router.receiveAsync()).release();
+            assertThat(receive(router)).endsWith("", "question");
             assertThat(get(closed).dropped()).isZero();
         }
     }

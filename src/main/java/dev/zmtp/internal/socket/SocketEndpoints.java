@@ -12,15 +12,15 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** What a socket is bound and connects to. Endpoints are added in any thread, and begin on the event loop. */
-public final class Endpoints {
+/** What a socket is bound and connects to. An endpoint is added in any thread, and begins on the event loop. */
+public final class SocketEndpoints {
 
     private final SocketCore core;
     private final Map<String, Transport> transports;
     private final ConcurrentHashMap<String, Connector> connectors = new ConcurrentHashMap<>();
     private final Set<Listener> bindings = ConcurrentHashMap.newKeySet();
 
-    Endpoints(SocketCore core, Map<String, Transport> transports) {
+    SocketEndpoints(SocketCore core, Map<String, Transport> transports) {
         this.core = core;
         this.transports = transports;
     }
