@@ -383,7 +383,7 @@ public final class ZMTPSocket implements AutoCloseable {
 
     /**
      * Adds a listener, which gets all events, in order, on the executor. It may block: up to 1,024 events wait for it,
-     * and further ones are counted in its {@link ZMTPSocketEvent.Overflow}.
+     * and further ones are counted in its {@link ZMTPSocketEvent.Missed}.
      */
     public ZMTPRegistration onEvent(Executor executor, Consumer<? super ZMTPSocketEvent> listener) {
         return core.events().listen(executor, listener);

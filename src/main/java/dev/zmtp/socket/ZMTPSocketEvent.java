@@ -6,23 +6,16 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reports what happens to the connections of a socket. A listener ({@link ZMTPSocket#onEvent}) gets events on an
- * executor, so one that blocks delays nothing else. Events that it is too slow for are counted in an {@link Overflow}.
+ * executor, so one that blocks delays nothing else. Events that it is too slow for are counted in a {@link Missed}.
  */
 public sealed interface ZMTPSocketEvent {
 
     /**
-     * The socket is bound.
+     * The socket is bound, and accepts peers.
      *
      * @param endpoint the endpoint, with the real port
      */
-    record Bound(String endpoint) implements ZMTPSocketEvent {}
-
-    /**
-     * The socket is no longer bound to this endpoint.
-     *
-     * @param endpoint the endpoint, with the real port
-     */
-    record Unbound(String endpoint) implements ZMTPSocketEvent {}
+    record Listening(String endpoint) implements ZMTPSocketEvent {}
 
     /**
      * A peer could not be accepted, for example because the process has too many open files. The socket accepts again
@@ -63,10 +56,11 @@ public sealed interface ZMTPSocketEvent {
      *
      * @param endpoint the endpoint that was bound or connected to
      * @param address the address of the peer, if it is known
+     * @param kind the kind of the failure, which decides when a connector tries again
      * @param cause why
      * @param others how many more there were at this endpoint, of which nothing else is said
      */
-    record HandshakeFailed(String endpoint, @Nullable SocketAddress address, Throwable cause, long others)
+    record HandshakeFailed(String endpoint, @Nullable SocketAddress address, Kind kind, Throwable cause, long others)
             implements ZMTPSocketEvent {}
 
     /** The kind of a failure. */
@@ -88,16 +82,25 @@ public sealed interface ZMTPSocketEvent {
      * @param delay how long it waits
      * @param cause what failed
      */
-    record RetryScheduled(String endpoint, Kind kind, int attempt, Duration delay, Throwable cause)
+    record Retrying(String endpoint, Kind kind, int attempt, Duration delay, Throwable cause)
             implements ZMTPSocketEvent {}
 
     /**
-     * A connector has given up, as the config says that it does not try again.
+     * An endpoint has ended: peers are accepted no more, or a connector has given up, as the config says that it does
+     * not try again.
      *
-     * @param endpoint the endpoint that was connected to
-     * @param cause what failed
+     * @param endpoint the endpoint, with the real port if it was bound
+     * @param cause what failed; null if the endpoint was closed
      */
-    record Stopped(String endpoint, Throwable cause) implements ZMTPSocketEvent {}
+    record Stopped(String endpoint, @Nullable Throwable cause) implements ZMTPSocketEvent {}
+
+    /**
+     * The application's handler has thrown. The message was the handler's, and the next one comes.
+     *
+     * @param peer the peer that the message came from
+     * @param cause what was thrown
+     */
+    record HandlerFailed(ZMTPPeer peer, Throwable cause) implements ZMTPSocketEvent {}
 
     /**
      * A peer does not keep up: its queue is half full. The event comes before anything is dropped, and again after the
@@ -137,5 +140,5 @@ public sealed interface ZMTPSocketEvent {
      *
      * @param events the number of events
      */
-    record Overflow(long events) implements ZMTPSocketEvent {}
+    record Missed(long events) implements ZMTPSocketEvent {}
 }

@@ -51,6 +51,7 @@ class ExampleMainsTest {
                 ReqRep::main,
                 SharedMemory::main,
                 SocketsOverTls::main,
+                Tutorial::main,
                 UnixSocket::main);
     }
 

@@ -37,7 +37,7 @@ public final class SocketWatch {
     /** Closes the endpoint after so many failures in a row. */
     static void giveUpAfter(int attempts, ZMTPSocket socket, ZMTPEndpoint endpoint, Consumer<String> log) {
         socket.onEvent(Runnable::run, event -> {
-            if (event instanceof ZMTPSocketEvent.RetryScheduled retry && retry.attempt() == attempts) {
+            if (event instanceof ZMTPSocketEvent.Retrying retry && retry.attempt() == attempts) {
                 endpoint.close();
                 log.accept("gave up: " + retry.endpoint());
             }
@@ -50,7 +50,7 @@ public final class SocketWatch {
             log.accept("up: " + up.peer());
         } else if (event instanceof ZMTPSocketEvent.PeerDown down) {
             log.accept("down: " + down.peer() + ", " + down.cause());
-        } else if (event instanceof ZMTPSocketEvent.RetryScheduled retry) {
+        } else if (event instanceof ZMTPSocketEvent.Retrying retry) {
             log.accept(
                     "attempt " + retry.attempt() + " failed: " + retry.cause().getMessage());
         } else if (event instanceof ZMTPSocketEvent.SlowPeer slow) {

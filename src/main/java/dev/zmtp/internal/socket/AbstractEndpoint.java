@@ -13,6 +13,9 @@ abstract class AbstractEndpoint implements ZMTPEndpoint {
     final Endpoint endpoint;
     final CompletableFuture<ZMTPEndpoint> ready = new LoopFuture<>();
 
+    /** Whether somebody has asked for {@link #ready}. */
+    volatile boolean awaited;
+
     AbstractEndpoint(SocketCore core, Endpoint endpoint) {
         this.core = core;
         this.endpoint = endpoint;
@@ -20,16 +23,19 @@ abstract class AbstractEndpoint implements ZMTPEndpoint {
 
     @Override
     public final CompletableFuture<ZMTPEndpoint> ready() {
+        awaited = true;
         return ready.copy();
     }
 
     @Override
     public final ZMTPEndpoint sync() throws InterruptedException {
+        awaited = true;
         return Waiting.await(ready);
     }
 
     @Override
     public final ZMTPEndpoint sync(Duration timeout) throws InterruptedException {
+        awaited = true;
         return Waiting.await(ready, timeout, this::notReadyYet);
     }
 

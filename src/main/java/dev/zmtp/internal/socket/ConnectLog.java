@@ -1,8 +1,11 @@
 package dev.zmtp.internal.socket;
 
+import dev.zmtp.ZMTPException;
+import dev.zmtp.ZMTPException.Code;
 import dev.zmtp.socket.ZMTPSocketEvent.Kind;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
+import java.nio.channels.ClosedChannelException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,8 +36,22 @@ final class ConnectLog {
     }
 
     private static String text(Throwable cause) {
+        if (cause instanceof ClosedChannelException) {
+            return "closed by the peer";
+        }
         String message = cause.getMessage();
-        return message == null ? cause.getClass().getSimpleName() : message;
+        return message == null ? cause.getClass().getSimpleName() : message + hint(cause, message);
+    }
+
+    /** What mostly lies behind a refusal whose reason a peer does not tell. */
+    private static String hint(Throwable cause, String message) {
+        if (!(cause instanceof ZMTPException e)) {
+            return "";
+        }
+        if (e.code() == Code.CLOSED && message.contains("mechanism CURVE")) {
+            return " (wrong server key, or a key that is not allowed?)";
+        }
+        return e.code() == Code.PEER_ERROR && message.contains(": 400") ? " (wrong password, or not allowed?)" : "";
     }
 
     void up() {

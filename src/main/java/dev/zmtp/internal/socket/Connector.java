@@ -207,8 +207,7 @@ final class Connector extends AbstractEndpoint {
         }
         state = State.WAITING;
         core.events()
-                .fire(new ZMTPSocketEvent.RetryScheduled(
-                        text(), kind, backoff.failures(), Duration.ofNanos(wait), cause));
+                .fire(new ZMTPSocketEvent.Retrying(text(), kind, backoff.failures(), Duration.ofNanos(wait), cause));
         retry = core.schedule(this::attempt, wait);
     }
 

@@ -34,7 +34,7 @@ final class FailedHandshakes {
             Counted before = counted.get(endpoint);
             counted.put(endpoint, new Counted(address, cause, before == null ? 0 : before.others + 1));
         } else {
-            core.events().fire(new ZMTPSocketEvent.HandshakeFailed(endpoint, address, cause, 0));
+            core.events().fire(new ZMTPSocketEvent.HandshakeFailed(endpoint, address, Backoff.kindOf(cause), cause, 0));
         }
         if (failed > 0 && !scheduled) {
             scheduled = true;
@@ -46,7 +46,8 @@ final class FailedHandshakes {
         scheduled = false;
         failed = 0;
         counted.forEach((endpoint, last) -> core.events()
-                .fire(new ZMTPSocketEvent.HandshakeFailed(endpoint, last.address, last.cause, last.others)));
+                .fire(new ZMTPSocketEvent.HandshakeFailed(
+                        endpoint, last.address, Backoff.kindOf(last.cause), last.cause, last.others)));
         counted.clear();
     }
 

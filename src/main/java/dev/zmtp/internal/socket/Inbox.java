@@ -5,6 +5,7 @@ import static dev.zmtp.socket.ZMTPSocketException.Reason.STATE;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.socket.ZMTPRegistration;
+import dev.zmtp.socket.ZMTPSocketEvent;
 import dev.zmtp.socket.ZMTPSocketException;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
@@ -81,11 +82,12 @@ public final class Inbox {
         }
     }
 
-    private static void hand(Sink to, Peer from, ZMTPMessage message) {
+    private void hand(Sink to, Peer from, ZMTPMessage message) {
         try {
             to.take(from, message);
         } catch (Throwable e) { // from the application: the connection and the next message have no part in it
             logger.warn("The handler of messages failed at one from {}", from, e);
+            core.events().fire(new ZMTPSocketEvent.HandlerFailed(from, e));
         }
     }
 

@@ -24,6 +24,7 @@ public final class Listener extends AbstractEndpoint {
 
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(Listener.class);
     private static final long UNTIL_SELECTED = TimeUnit.MILLISECONDS.toNanos(1);
+    private static final long UNTIL_AWAITED = TimeUnit.SECONDS.toNanos(1);
 
     private final CompletableFuture<Void> unbound = new CompletableFuture<>();
     private volatile String text;
@@ -136,7 +137,7 @@ public final class Listener extends AbstractEndpoint {
         }
         listener = channel;
         channel.pipeline().addLast(new Failures()); // after Netty's own, which pauses
-        core.events().fire(new ZMTPSocketEvent.Bound(text));
+        core.events().fire(new ZMTPSocketEvent.Listening(text));
         ready.complete(this);
     }
 
@@ -150,11 +151,21 @@ public final class Listener extends AbstractEndpoint {
     void failed(Throwable cause) {
         ended = true;
         core.endpoints().unbound(this);
-        ready.completeExceptionally(
-                cause instanceof ZMTPSocketException
-                        ? cause
-                        : new ZMTPSocketException(BIND_FAILED, withEndpoint(cause), cause));
+        if (cause instanceof ZMTPSocketException) {
+            ready.completeExceptionally(cause);
+        } else {
+            String why = withEndpoint(cause);
+            ready.completeExceptionally(new ZMTPSocketException(BIND_FAILED, why, cause));
+            core.schedule(() -> reportUnlessAwaited(why), UNTIL_AWAITED);
+        }
         unbound.complete(null);
+    }
+
+    /** Nothing else would say that nobody can connect. */
+    private void reportUnlessAwaited(String why) {
+        if (!awaited) {
+            logger.error("{}", why);
+        }
     }
 
     /** NIO frees the address of a closed channel in its next select. Only then another socket may bind to it. */
@@ -168,7 +179,7 @@ public final class Listener extends AbstractEndpoint {
         addressUnbound();
         core.endpoints().unbound(this);
         if (listener != null) {
-            core.events().fire(new ZMTPSocketEvent.Unbound(text));
+            core.events().fire(new ZMTPSocketEvent.Stopped(text, null));
         }
         unbound.complete(null);
     }

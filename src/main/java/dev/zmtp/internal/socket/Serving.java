@@ -2,6 +2,7 @@ package dev.zmtp.internal.socket;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.socket.ZMTPRequest;
+import dev.zmtp.socket.ZMTPSocketEvent;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.util.function.Consumer;
@@ -39,6 +40,7 @@ public final class Serving implements Inbox.Sink {
             handler.accept(request);
         } catch (Throwable e) { // from the application: the asker waits in vain, and others do not
             logger.warn("{} gets no answer", request, e);
+            core.events().fire(new ZMTPSocketEvent.HandlerFailed(from, e));
             request.drop();
         }
     }

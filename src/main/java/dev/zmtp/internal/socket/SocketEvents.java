@@ -83,7 +83,7 @@ public final class SocketEvents {
         /** In its place among the events. */
         private void addOverflow() {
             if (lost > 0) {
-                waiting.add(new ZMTPSocketEvent.Overflow(lost));
+                waiting.add(new ZMTPSocketEvent.Missed(lost));
                 lost = 0;
             }
         }

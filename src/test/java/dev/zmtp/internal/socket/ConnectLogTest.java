@@ -64,7 +64,7 @@ class ConnectLogTest {
         assertThat(said(Level.INFO)).containsExactly("tcp://h:5555: connected");
         assertThat(said(Level.WARNING))
                 .containsExactly(
-                        "tcp://h:5555: ClosedChannelException, trying again",
+                        "tcp://h:5555: closed by the peer, trying again",
                         "tcp://h:5555: Connection refused, trying again");
     }
 }

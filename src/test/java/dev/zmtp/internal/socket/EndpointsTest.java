@@ -133,9 +133,9 @@ class EndpointsTest {
 
             push.connect("tcp://not-there.invalid:1");
 
-            assertThat(events.next(ZMTPSocketEvent.RetryScheduled.class).cause())
+            assertThat(events.next(ZMTPSocketEvent.Retrying.class).cause())
                     .isInstanceOf(java.net.UnknownHostException.class);
-            events.next(ZMTPSocketEvent.RetryScheduled.class);
+            events.next(ZMTPSocketEvent.Retrying.class);
             assertThat(failure(push.bind("tcp://not-there.invalid:*").ready()))
                     .hasCauseInstanceOf(java.net.UnknownHostException.class);
         }
@@ -274,7 +274,7 @@ class EndpointsTest {
             ZMTPSocket push = sockets.open(ClockedSockets.with(sockets.builder(PUSH), poor)
                     .reconnect(Duration.ofMillis(1), Duration.ofMillis(1)));
             push.onEvent(Runnable::run, event -> {
-                if (event instanceof ZMTPSocketEvent.RetryScheduled) {
+                if (event instanceof ZMTPSocketEvent.Retrying) {
                     asked.add(Thread.currentThread());
                 }
             });

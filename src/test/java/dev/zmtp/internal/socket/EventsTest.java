@@ -18,9 +18,9 @@ import dev.zmtp.socket.ZMTPEndpoint;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketEvent;
-import dev.zmtp.socket.ZMTPSocketEvent.Bound;
 import dev.zmtp.socket.ZMTPSocketEvent.Connecting;
-import dev.zmtp.socket.ZMTPSocketEvent.Overflow;
+import dev.zmtp.socket.ZMTPSocketEvent.Listening;
+import dev.zmtp.socket.ZMTPSocketEvent.Missed;
 import java.nio.channels.ClosedChannelException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -86,12 +86,12 @@ class EventsTest {
         events.listen(Runnable::run, event -> {});
 
         run(tasks);
-        events.fire(new Bound("later"));
+        events.fire(new Listening("later"));
         run(tasks);
 
         assertThat(heard).hasSize(1_026).startsWith(new Connecting("lost", 0));
         assertThat(heard.subList(1_023, 1_026))
-                .containsExactly(new Connecting("lost", 1_023), new Overflow(6), new Bound("later"));
+                .containsExactly(new Connecting("lost", 1_023), new Missed(6), new Listening("later"));
     }
 
     @Test
@@ -103,7 +103,7 @@ class EventsTest {
         events.listen(tasks::add, event -> {
             heard.add(event);
             if (first.getAndSet(false)) { // there is room for one again
-                events.fire(new Bound("later"));
+                events.fire(new Listening("later"));
             }
         });
         for (int i = 0; i < 1_030; i++) {
@@ -112,7 +112,7 @@ class EventsTest {
 
         run(tasks);
 
-        assertThat(heard.subList(1_024, heard.size())).containsExactly(new Overflow(6), new Bound("later"));
+        assertThat(heard.subList(1_024, heard.size())).containsExactly(new Missed(6), new Listening("later"));
     }
 
     private static void run(List<Runnable> tasks) {
@@ -135,10 +135,10 @@ class EventsTest {
                 },
                 heard::add);
 
-        events.fire(new Bound("first"));
-        events.fire(new Bound("second"));
+        events.fire(new Listening("first"));
+        events.fire(new Listening("second"));
 
-        assertThat(heard).containsExactly(new Bound("first"), new Bound("second"));
+        assertThat(heard).containsExactly(new Listening("first"), new Listening("second"));
     }
 
     @Test
@@ -152,9 +152,9 @@ class EventsTest {
                 event -> {});
         events.listen(Runnable::run, heard::add);
 
-        events.fire(new Bound("here"));
+        events.fire(new Listening("here"));
 
-        assertThat(heard).containsExactly(new Bound("here"));
+        assertThat(heard).containsExactly(new Listening("here"));
     }
 
     @Test
@@ -166,10 +166,10 @@ class EventsTest {
             throw new IllegalStateException("of the test");
         });
 
-        events.fire(new Bound("first"));
-        events.fire(new Bound("second"));
+        events.fire(new Listening("first"));
+        events.fire(new Listening("second"));
 
-        assertThat(heard).containsExactly(new Bound("first"), new Bound("second"));
+        assertThat(heard).containsExactly(new Listening("first"), new Listening("second"));
     }
 
     @Test
@@ -178,11 +178,11 @@ class EventsTest {
         List<Runnable> tasks = new ArrayList<>();
         SocketEvents events = new SocketEvents();
         AutoCloseable listening = events.listen(tasks::add, heard::add);
-        events.fire(new Bound("before"));
+        events.fire(new Listening("before"));
 
         listening.close();
         listening.close();
-        events.fire(new Bound("after"));
+        events.fire(new Listening("after"));
         run(tasks);
 
         assertThat(heard).isEmpty();
@@ -199,7 +199,7 @@ class EventsTest {
             ZMTPSocket dealer = sockets.open(sockets.builder(DEALER).codec(codec -> codec.localIdentity("me")));
             TestSockets.Events ofDealer = events(dealer);
 
-            assertThat(ofRouter.next(Bound.class).endpoint()).isEqualTo(endpoint);
+            assertThat(ofRouter.next(Listening.class).endpoint()).isEqualTo(endpoint);
             dealer.connect(endpoint);
 
             Connecting connecting = ofDealer.next(Connecting.class);
@@ -249,7 +249,7 @@ class EventsTest {
             ZMTPSocket other = sockets.open(PUSH);
             TestSockets.Events ofOther = events(other);
             other.connect("tcp://127.0.0.1:1");
-            ZMTPSocketEvent.RetryScheduled retry = ofOther.next(ZMTPSocketEvent.RetryScheduled.class);
+            ZMTPSocketEvent.Retrying retry = ofOther.next(ZMTPSocketEvent.Retrying.class);
             assertThat(retry.endpoint()).isEqualTo("tcp://127.0.0.1:1");
             assertThat(retry.attempt()).isEqualTo(1);
             assertThat(retry.delay()).isPositive();
@@ -268,7 +268,7 @@ class EventsTest {
 
             TestSockets.unbind(binding);
 
-            assertThat(events.next(ZMTPSocketEvent.Unbound.class).endpoint()).isEqualTo(binding.text());
+            assertThat(events.next(ZMTPSocketEvent.Stopped.class).endpoint()).isEqualTo(binding.text());
             assertThat(Stream.of(binding.toString(), binding.text())).noneMatch(text -> text.contains("*"));
         }
     }

@@ -64,7 +64,7 @@ class ExclusiveTest {
 
             assertThat(events.next(ZMTPSocketEvent.HandshakeFailed.class).cause())
                     .hasMessageContaining("one peer");
-            its.next(ZMTPSocketEvent.RetryScheduled.class);
+            its.next(ZMTPSocketEvent.Retrying.class);
             get(one.sendAsync(message("to the first")));
             assertThat(receive(first)).containsExactly("to the first");
             get(first.closeAsync(Duration.ZERO));

@@ -109,7 +109,7 @@ class ReconnectTest {
             events.next(ZMTPSocketEvent.PeerDown.class);
 
             List<CompletableFuture<Void>> sent = send(push, 5);
-            events.next(ZMTPSocketEvent.RetryScheduled.class);
+            events.next(ZMTPSocketEvent.Retrying.class);
             assertThat(sent).noneMatch(CompletableFuture::isDone);
             ZMTPSocket back = sockets.open(PULL);
             bind(back, endpoint);
@@ -250,8 +250,7 @@ class ReconnectTest {
                     }));
             TestSockets.Events events = TestSockets.events(push);
             ZMTPEndpoint connector = push.connect("named://service");
-            assertThat(events.next(ZMTPSocketEvent.RetryScheduled.class).cause())
-                    .hasMessage("service: not known");
+            assertThat(events.next(ZMTPSocketEvent.Retrying.class).cause()).hasMessage("service: not known");
             names.addresses = List.of(address(bind(pull, ANY_PORT)));
 
             get(connector.ready());
@@ -273,7 +272,7 @@ class ReconnectTest {
             ZMTPEndpoint connector = dealer.connect("tcp://" + itself + ";" + itself);
             CompletableFuture<Void> sent = dealer.sendAsync(message("not for itself"));
 
-            ZMTPSocketEvent.RetryScheduled retry = events.next(ZMTPSocketEvent.RetryScheduled.class);
+            ZMTPSocketEvent.Retrying retry = events.next(ZMTPSocketEvent.Retrying.class);
             assertThat(retry.cause()).hasMessageContaining("connected to itself");
             assertThat(events.next(ZMTPSocketEvent.Connecting.class).attempt()).isEqualTo(2);
 

@@ -38,7 +38,7 @@ class ReconnectTimesTest {
     /** The attempts: when they began. */
     private final List<Duration> attempts = new ArrayList<>();
 
-    private final List<ZMTPSocketEvent.RetryScheduled> retries = new ArrayList<>();
+    private final List<ZMTPSocketEvent.Retrying> retries = new ArrayList<>();
 
     @AfterEach
     void close() {
@@ -54,7 +54,7 @@ class ReconnectTimesTest {
         push.onEvent(Runnable::run, event -> {
             if (event instanceof ZMTPSocketEvent.Connecting) {
                 attempts.add(time.now());
-            } else if (event instanceof ZMTPSocketEvent.RetryScheduled retry) {
+            } else if (event instanceof ZMTPSocketEvent.Retrying retry) {
                 retries.add(retry);
             }
         });
@@ -167,7 +167,7 @@ class ReconnectTimesTest {
         closer.close();
         time.run();
 
-        assertThat(retries.stream().limit(5).map(ZMTPSocketEvent.RetryScheduled::attempt))
+        assertThat(retries.stream().limit(5).map(ZMTPSocketEvent.Retrying::attempt))
                 .containsExactly(1, 2, 3, 4, 5);
     }
 
@@ -178,9 +178,7 @@ class ReconnectTimesTest {
         ZMTPSocket wrong = bound(PUSH);
         ZMTPSocket push = push();
         time.pass(Duration.ofMinutes(2));
-        assertThat(retries)
-                .extracting(ZMTPSocketEvent.RetryScheduled::kind)
-                .containsOnly(ZMTPSocketEvent.Kind.INCOMPATIBLE);
+        assertThat(retries).extracting(ZMTPSocketEvent.Retrying::kind).containsOnly(ZMTPSocketEvent.Kind.INCOMPATIBLE);
         assertThat(attempts).hasSizeBetween(5, 9);
 
         push.sendOrDrop(TestSockets.message("for the mended one"));

@@ -129,7 +129,7 @@ class RefusedPeersTest {
             TestSockets.Events atClient = TestSockets.events(client);
             ZMTPEndpoint connector = client.connect(endpoint);
             client.onEvent(Runnable::run, event -> {
-                if (event instanceof ZMTPSocketEvent.RetryScheduled) {
+                if (event instanceof ZMTPSocketEvent.Retrying) {
                     connector.retryNow(); // the wait is that of another test
                 }
             });
@@ -141,8 +141,7 @@ class RefusedPeersTest {
                 ZMTPSocketEvent.HandshakeFailed failed =
                         (ZMTPSocketEvent.HandshakeFailed) atClient.next(ZMTPSocketEvent.class);
                 assertThat(code(failed)).as("at the client: %s", failed).isEqualTo(wrong.atClient);
-                ZMTPSocketEvent.RetryScheduled retry =
-                        (ZMTPSocketEvent.RetryScheduled) atClient.next(ZMTPSocketEvent.class);
+                ZMTPSocketEvent.Retrying retry = (ZMTPSocketEvent.Retrying) atClient.next(ZMTPSocketEvent.class);
                 assertThat(retry.attempt()).isEqualTo(attempt);
                 assertThat(retry.kind()).isEqualTo(wrong.kind);
                 assertThat(retry.cause()).isSameAs(failed.cause());

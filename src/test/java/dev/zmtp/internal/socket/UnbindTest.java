@@ -35,7 +35,7 @@ class UnbindTest {
             ZMTPSocket late = sockets.open(PUSH);
             TestSockets.Events events = TestSockets.events(late);
             late.connect(binding.text());
-            events.next(ZMTPSocketEvent.RetryScheduled.class);
+            events.next(ZMTPSocketEvent.Retrying.class);
             get(old.sendAsync(message("from the old one")));
             assertThat(receive(pull)).containsExactly("from the old one");
         }
