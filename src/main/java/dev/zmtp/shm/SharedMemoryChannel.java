@@ -31,7 +31,8 @@ import org.jspecify.annotations.Nullable;
  * runs the server, and the superuser, can: the file that is shared has the mode 0600.
  *
  * <p>A write is complete when it is in the ring, as it is with a socket when the kernel has it. What is in the ring
- * when one side is closed or killed is still delivered to the other, and then its channel becomes inactive.
+ * when one side is closed or killed is still delivered to the other, and then its channel becomes inactive. What the
+ * other writes meanwhile fails then, or as soon as it is not writable and does not read.
  *
  * <p>It stays on its event loop: to deregister it is to close it.
  *
@@ -67,6 +68,9 @@ public final class SharedMemoryChannel extends AbstractChannel {
 
     private final RingTurns turns = new RingTurns(this, this::turn);
     private boolean readPending;
+
+    /** What is to come next is decided at the end of the turn. */
+    private boolean inTurn;
 
     /** There is more to write than there was room for. */
     private boolean writeBlocked;
@@ -228,12 +232,9 @@ public final class SharedMemoryChannel extends AbstractChannel {
     /** Reads and writes what can be, and comes back as long as more may come soon. */
     private void turn() {
         turns.begin();
+        inTurn = true;
         try {
-            boolean moved = readPending && readRing();
-            if (writeBlocked && rings != null) {
-                moved |= ((SharedMemoryUnsafe) unsafe()).writeOn();
-            }
-            if (moved) {
+            if (moveBytes()) {
                 turns.moved();
             }
             if (rings != null) {
@@ -243,12 +244,27 @@ public final class SharedMemoryChannel extends AbstractChannel {
             fail(SharedFile.cutShort(e));
         } catch (Throwable e) { // a channel that cannot read would wait for ever
             fail(e);
+        } finally {
+            inTurn = false;
         }
+    }
+
+    /** Returns whether any was moved. */
+    private boolean moveBytes() throws IOException {
+        boolean moved = readPending && readRing();
+        if (writeBlocked && rings != null) {
+            moved |= ((SharedMemoryUnsafe) unsafe()).writeOn();
+        }
+        return moved;
     }
 
     private void waitForMore(RingPair rings) throws IOException {
         if (peerGone && rings.reader().available() == 0) {
             unsafe().close(voidPromise());
+            return;
+        }
+        if (peerGone && !readPending && !isWritable()) {
+            ((SharedMemoryUnsafe) unsafe()).failWrites();
             return;
         }
         if (!readPending && !writeBlocked) {
@@ -341,10 +357,7 @@ public final class SharedMemoryChannel extends AbstractChannel {
 
     private void writeRing(ChannelOutboundBuffer out) throws Exception {
         writeBlocked = false;
-        for (RingPair rings = this.rings; rings != null && !writeBlocked && !out.isEmpty(); rings = this.rings) {
-            if (peerGone) {
-                throw new IOException("shared memory: the other side is gone");
-            }
+        for (RingPair rings = this.rings; rings != null && mayWrite() && !out.isEmpty(); rings = this.rings) {
             long written = rings.filling().fill(out);
             writeBlocked = rings.filling().isFull();
             if (rings.writer().flush()) {
@@ -352,9 +365,14 @@ public final class SharedMemoryChannel extends AbstractChannel {
             }
             out.removeBytes(written); // which tells listeners, who may write more, or close the channel
         }
-        if (writeBlocked) {
+        if (!inTurn && rings != null && !out.isEmpty()) {
             turns.queue();
         }
+    }
+
+    /** To fail what cannot be written would end the channel, with what the other side wrote before it went. */
+    private boolean mayWrite() {
+        return !writeBlocked && !peerGone;
     }
 
     // The end
@@ -416,6 +434,21 @@ public final class SharedMemoryChannel extends AbstractChannel {
             flush0();
             out = outboundBuffer();
             return out != null && out.totalPendingWriteBytes() < before;
+        }
+
+        /** A program that reads when it can write again would otherwise wait for ever. One that does not read ends. */
+        void failWrites() {
+            IOException cause = new IOException("shared memory: the other side is gone");
+            ChannelOutboundBuffer out = outboundBuffer();
+            int left = out == null ? 0 : out.size(); // whoever is told may write more
+            boolean any = left > 0;
+            while (out != null && left-- > 0) {
+                out.remove(cause);
+                out = outboundBuffer();
+            }
+            if (any && !readPending && !isWritable()) {
+                close(voidPromise());
+            }
         }
     }
 }

@@ -22,6 +22,7 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.channel.SingleThreadEventLoop;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -410,15 +411,7 @@ class SharedMemoryChannelTest {
 
     @Test
     void whatIsInTheRingIsDeliveredBeforeTheEnd() throws Exception {
-        Intruder intruder = Intruder.at(path);
-        intruder.say(1);
-        Channel end = accepted();
-        end.config().setAutoRead(false);
-        end.eventLoop().submit(() -> {}).sync();
-        SharedMemoryWriter writer = new SharedMemoryWriter(intruder.ring());
-        writer.write(ByteBuffer.wrap(new byte[] {1, 2, 3}));
-        writer.flush();
-        intruder.leave();
+        Channel end = endWithUnreadBytes();
         end.config().setAutoRead(true);
         assertThat(event()).isEqualTo("010203");
         assertThat(event()).isEqualTo("inactive");
@@ -434,6 +427,63 @@ class SharedMemoryChannelTest {
         assertThat(write.await(10, TimeUnit.SECONDS)).isTrue();
         assertThat(write.cause()).isInstanceOf(IOException.class);
         assertThat(event()).isEqualTo("inactive");
+    }
+
+    @Test
+    void aWriteToAPeerThatHasGoneDoesNotLoseWhatItWrote() throws Exception {
+        Channel end = endWithUnreadBytes();
+        ChannelFuture write = end.writeAndFlush(Hex.buffer("04"));
+        end.eventLoop().submit(() -> {}).sync();
+        end.config().setAutoRead(true);
+        assertThat(event()).isEqualTo("010203");
+        assertThat(event()).isEqualTo("inactive");
+        assertThat(write.await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(write.cause()).isInstanceOf(IOException.class);
+    }
+
+    /** Many programs cease to read until they can write. */
+    @Test
+    void aPeerThatHasGoneDoesNotKeepAChannelUnwritable() throws Exception {
+        Channel end = endWithUnreadBytes();
+        ChannelFuture write = end.writeAndFlush(end.alloc().buffer().writeZero(1 << 20));
+        assertThat(write.await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(write.cause()).hasMessage("shared memory: the other side is gone");
+        assertThat(end.isWritable()).isTrue();
+        end.config().setAutoRead(true);
+        assertThat(event()).isEqualTo("010203");
+        assertThat(event()).isEqualTo("inactive");
+    }
+
+    /** The end of a server with auto-read off, whose client has written 01 02 03 and gone. */
+    private Channel endWithUnreadBytes() throws Exception {
+        Intruder intruder = Intruder.at(path);
+        intruder.say(1);
+        Channel end = accepted();
+        end.config().setAutoRead(false);
+        end.eventLoop().submit(() -> {}).sync();
+        SharedMemoryWriter writer = new SharedMemoryWriter(intruder.ring());
+        writer.write(ByteBuffer.wrap(new byte[] {1, 2, 3}));
+        writer.flush();
+        intruder.leave();
+        end.eventLoop().submit(((SharedMemoryChannel) end)::peerGone).sync();
+        return end;
+    }
+
+    @Test
+    void aBlockedWriterSleeps() throws Exception {
+        Channel client = connect().sync().channel();
+        Channel end = accepted();
+        end.config().setAutoRead(false);
+        end.eventLoop().submit(() -> {}).sync();
+        ChannelFuture write = client.writeAndFlush(client.alloc().buffer().writeZero(2 * CAPACITY));
+        until(() -> queuedTurns(client) == 0);
+        assertThat(write.isDone()).isFalse();
+    }
+
+    /** Returns how many tasks wait while the event loop runs this one, which are turns. */
+    private static int queuedTurns(Channel channel) throws Exception {
+        SingleThreadEventLoop loop = (SingleThreadEventLoop) channel.eventLoop();
+        return loop.submit(loop::pendingTasks).get();
     }
 
     @Test
