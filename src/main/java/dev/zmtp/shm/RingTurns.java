@@ -17,14 +17,15 @@ final class RingTurns {
 
     private final Channel channel;
     private final Runnable turn;
+    private final Runnable queuedTurn = this::queuedTurn;
     private final Runnable afterPause = this::afterPause;
     private boolean queued;
 
     /** By {@link System#nanoTime}: when the last turn began, when one moved a byte, and when the loop had a pause. */
-    private long now;
+    private long now = System.nanoTime();
 
-    private long lastMoved;
-    private long lastPause;
+    private long lastMoved = now;
+    private long lastPause = now;
 
     RingTurns(Channel channel, Runnable turn) {
         this.channel = channel;
@@ -42,17 +43,24 @@ final class RingTurns {
             lastPause = now;
             loop.executeAfterEventLoopIteration(afterPause);
         } else {
-            channel.eventLoop().execute(turn);
+            channel.eventLoop().execute(queuedTurn);
         }
     }
 
     private void afterPause() {
-        channel.eventLoop().execute(turn);
+        channel.eventLoop().execute(queuedTurn);
     }
 
-    /** To be called at the beginning of a turn. */
-    void begin() {
+    private void queuedTurn() {
         queued = false;
+        turn.run();
+    }
+
+    /**
+     * To be called at the beginning of a turn, queued or not. One that the other side rings for leaves that which is
+     * queued where it is, or each ring would add one.
+     */
+    void begin() {
         now = System.nanoTime();
     }
 

@@ -351,6 +351,18 @@ class SharedMemoryChannelTest {
         intruder.leave();
     }
 
+    @Test
+    void howeverOftenAPeerRingsOneTurnIsQueued() throws Exception {
+        Channel client = client().option(SharedMemoryChannelOption.SPIN_MICROS, Integer.MAX_VALUE)
+                .connect(new SharedMemoryAddress(path))
+                .sync()
+                .channel();
+        for (int i = 0; i < 100; i++) {
+            client.eventLoop().submit(((SharedMemoryChannel) client)::woken).sync();
+        }
+        assertThat(queuedTurns(client)).isLessThanOrEqualTo(1);
+    }
+
     // Reading
 
     @Test
