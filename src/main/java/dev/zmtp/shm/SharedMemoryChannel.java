@@ -357,22 +357,20 @@ public final class SharedMemoryChannel extends AbstractChannel {
 
     private void writeRing(ChannelOutboundBuffer out) throws Exception {
         writeBlocked = false;
-        for (RingPair rings = this.rings; rings != null && mayWrite() && !out.isEmpty(); rings = this.rings) {
+        // To fail what cannot be written as the peer is gone would end the channel, with what the peer wrote before.
+        RingPair rings = this.rings;
+        while (rings != null && !writeBlocked && !peerGone && !out.isEmpty()) {
             long written = rings.filling().fill(out);
             writeBlocked = rings.filling().isFull();
             if (rings.writer().flush()) {
                 Doorbell.ring(socket);
             }
             out.removeBytes(written); // which tells listeners, who may write more, or close the channel
+            rings = this.rings;
         }
         if (!inTurn && rings != null && !out.isEmpty()) {
             turns.queue();
         }
-    }
-
-    /** To fail what cannot be written would end the channel, with what the other side wrote before it went. */
-    private boolean mayWrite() {
-        return !writeBlocked && !peerGone;
     }
 
     // The end
@@ -420,9 +418,8 @@ public final class SharedMemoryChannel extends AbstractChannel {
             remote = address;
             connecting.begin(promise);
             socket.connect(addresses.apply(address.path())).addListener((ChannelFutureListener) connected -> {
-                Throwable cause = connected.cause();
-                if (cause != null) {
-                    fail(annotateConnectException(cause, address));
+                if (!connected.isSuccess()) {
+                    fail(annotateConnectException(connected.cause(), address));
                 }
             });
         }
@@ -440,13 +437,12 @@ public final class SharedMemoryChannel extends AbstractChannel {
         void failWrites() {
             IOException cause = new IOException("shared memory: the other side is gone");
             ChannelOutboundBuffer out = outboundBuffer();
-            int left = out == null ? 0 : out.size(); // whoever is told may write more
-            boolean any = left > 0;
-            while (out != null && left-- > 0) {
+            int before = out == null ? 0 : out.size(); // whoever is told may write more
+            for (int left = before; out != null && left > 0; left--) {
                 out.remove(cause);
                 out = outboundBuffer();
             }
-            if (any && !readPending && !isWritable()) {
+            if (before > 0 && !readPending && !isWritable()) {
                 close(voidPromise());
             }
         }

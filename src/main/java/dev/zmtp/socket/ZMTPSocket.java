@@ -233,8 +233,8 @@ public final class ZMTPSocket implements AutoCloseable {
 
     /**
      * Adds an action, which is called on the event loop: now if the socket {@linkplain #isWritable() is writable},
-     * again whenever it becomes writable after it was not or after a message was not taken, and when the socket is
-     * closed.
+     * again when it has become so after {@code isWritable()} was false or a message was not taken, and when the socket
+     * is closed.
      *
      * <pre>{@code
      *   push.onWritable(() -> {
@@ -310,8 +310,9 @@ public final class ZMTPSocket implements AutoCloseable {
     }
 
     /**
-     * Sends a request of a REQ or DEALER to one peer, and correlates the answer. Any number may be outstanding. The
-     * peer is a REP, or a ROUTER whose service returns the envelope, which is the frames up to the first empty one.
+     * Sends a request of a REQ or DEALER to one peer, and correlates the answer. Any number may be asked for. The peer
+     * is a REP, or a ROUTER whose service returns the envelope, which is the frames up to the first empty one. Without
+     * {@link ZMTPSocketConfig#correlate()}, a REQ asks each peer one at a time, and a timeout closes the connection.
      *
      * @param message the data, without an envelope
      * @param timeout from now on, also while it waits for a peer

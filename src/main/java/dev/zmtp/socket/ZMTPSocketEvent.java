@@ -90,7 +90,7 @@ public sealed interface ZMTPSocketEvent {
      * not try again.
      *
      * @param endpoint the endpoint, with the real port if it was bound
-     * @param cause what failed; null if the endpoint was closed
+     * @param cause what failed; null if what was bound was closed
      */
     record Stopped(String endpoint, @Nullable Throwable cause) implements ZMTPSocketEvent {}
 

@@ -84,7 +84,7 @@ class PeerTopicsTest {
         long measured = HeapMeter.measure(() -> {
             PeerTopics topics = unlimited();
             for (int i = 0; i < 300_000; i++) {
-                topics.update(true, topic((i + ZEROS).substring(0, length)));
+                topics.update(true, topic((i + "." + ZEROS).substring(0, length)));
             }
             counted[0] = topics.memory();
             return topics;
@@ -110,7 +110,7 @@ class PeerTopicsTest {
     void tenThousandTopicsKeepNoMoreThan24BytesEach() {
         PeerTopics topics = topics(10_000, 10_000 * (240L + Overhead.PER_TOPIC));
         for (int i = 0; i < 10_000; i++) {
-            topics.update(true, topic((i + ZEROS).substring(0, 240)));
+            topics.update(true, topic((i + "." + ZEROS).substring(0, 240)));
         }
         assertThat(topics.memory()).isBetween(10_000 * 8L, 10_000 * 24L + 64);
     }

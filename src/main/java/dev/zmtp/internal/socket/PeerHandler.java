@@ -117,7 +117,7 @@ final class PeerHandler extends ChannelInboundHandlerAdapter {
     // Out
 
     boolean isWritable() {
-        return ctx.channel().isWritable() && control.isEmpty();
+        return cause == null && ctx.channel().isWritable() && control.isEmpty();
     }
 
     void write(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {

@@ -88,6 +88,7 @@ public final class Requests {
         } else if (core.senders().isClosed()) {
             refuse(request, CLOSED, "the socket is closed");
         } else if (core.inEventLoop()) {
+            core.senders().roomForMessages().sentHere();
             start(request);
         } else if (!core.senders().ask(request)) {
             noRoom(request);
@@ -140,10 +141,14 @@ public final class Requests {
         }
     }
 
-    /** One without an id keeps its peer until the answer has come, or until its timeout. */
+    /** One without an id keeps its peer until the answer has come, or until its timeout if it has one. */
     private void abandon(PendingRequest request) {
-        if (request.peer == null || correlates) {
+        Peer peer = request.peer;
+        if (peer == null || correlates) {
             end(request);
+        } else if (request.timeout == Long.MAX_VALUE) {
+            end(request);
+            peer.disconnect("a request without a timeout was cancelled");
         }
     }
 
@@ -219,8 +224,11 @@ public final class Requests {
     /** Called when there may be room. */
     void room() {
         PendingRequest waits = unsent;
-        if (waits != null && core.senders().ask(waits)) {
-            unsent = null;
+        if (waits != null) {
+            unsent = null; // first: a write may find room for more, and so come here
+            if (!core.senders().ask(waits)) {
+                unsent = waits;
+            }
         }
     }
 
@@ -256,10 +264,10 @@ public final class Requests {
         } else if (peer == null) {
             text += ": no peer had room for the request";
         }
-        request.completeExceptionally(new ZMTPSocketException(TIMEOUT, text, away == null ? null : away.lastFailure()));
         if (peer != null && !correlates) {
-            peer.disconnect(text);
+            peer.disconnect(text); // first: the caller may ask again, and not there
         }
+        request.completeExceptionally(new ZMTPSocketException(TIMEOUT, text, away == null ? null : away.lastFailure()));
     }
 
     private @Nullable Peer anyPeer() {
@@ -272,7 +280,10 @@ public final class Requests {
      * @return whether it was taken
      */
     boolean answered(Peer from, ZMTPMessage message) {
-        if (message.size() < 3 || !isOurs(message.frame(0)) || message.frame(1).isReadable()) {
+        if (!correlates
+                || message.size() < 3
+                || !isOurs(message.frame(0))
+                || message.frame(1).isReadable()) {
             return false;
         }
         ByteBuf id = message.frame(0);
@@ -307,6 +318,7 @@ public final class Requests {
         }
         complete(request, message.withoutFirst(1));
         core.routing().becameWritable(from); // last: it may be asked again
+        core.room();
     }
 
     private static void complete(PendingRequest request, ZMTPMessage answer) {
@@ -317,7 +329,7 @@ public final class Requests {
 
     /**
      * Called when a peer has sent something that is not an answer. If exactly one request to it is outstanding, that
-     * one fails.
+     * one fails. Without ids the connection is closed, too: what comes next might be taken for the next answer.
      */
     void malformed(Peer from) {
         List<PendingRequest> its = askedOf(from);
@@ -325,8 +337,10 @@ public final class Requests {
             PendingRequest request = its.get(0);
             end(request);
             String text = "no empty frame before the answer of " + from.place();
+            if (!correlates) {
+                from.disconnect(text);
+            }
             request.completeExceptionally(new ZMTPSocketException(MALFORMED, text));
-            core.routing().becameWritable(from);
         }
     }
 

@@ -33,6 +33,9 @@ public final class Room {
     private final Runnable turnTask = this::endTurn;
     private int sentInTurn;
 
+    /** A message was refused here, and nothing has changed since. */
+    private boolean refused;
+
     Room(SocketCore core, Senders senders) {
         this.core = core;
         this.senders = senders;
@@ -45,7 +48,7 @@ public final class Room {
 
     /** Called when it has become the turn to send. From any thread. */
     void turned() {
-        if (missed && !listeners.isEmpty()) {
+        if (!listeners.isEmpty()) {
             core.executeHere(this::opened);
         }
     }
@@ -64,7 +67,7 @@ public final class Room {
             return false;
         }
         boolean here = core.inEventLoop();
-        if (here && sentInTurn >= MAX_MESSAGES_PER_TURN) {
+        if (here && (refused || sentInTurn >= MAX_MESSAGES_PER_TURN)) {
             return false;
         }
         return senders.keepsNewest()
@@ -73,7 +76,7 @@ public final class Room {
     }
 
     private boolean isQueueShort() {
-        QueueLimit limit = core.sendLimit();
+        QueueLimit limit = senders.limit();
         return senders.credit()
                 .exceeds(
                         limit.messages() - Math.max(1, limit.messages() / PART),
@@ -103,20 +106,30 @@ public final class Room {
 
     // On the event loop
 
-    /** Called when a handler has sent a message. */
+    /** Called when a handler sends a message, whatever becomes of it: the number of attempts bounds a loop. */
     void sentHere() {
         if (sentInTurn++ == 0) {
             core.execute(turnTask);
         }
     }
 
+    /** Called when a handler's message was refused, which other messages would be, too, until something has changed. */
+    void refusedHere() {
+        refused = true;
+    }
+
     private void endTurn() {
         sentInTurn = 0;
-        opened();
+        callIfOpen();
     }
 
     /** Called when there may be room. */
     void opened() {
+        refused = false;
+        callIfOpen();
+    }
+
+    private void callIfOpen() {
         if (missed && !listeners.isEmpty() && hasRoom()) {
             callListeners();
         }

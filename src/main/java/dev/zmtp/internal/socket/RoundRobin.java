@@ -211,10 +211,7 @@ class RoundRobin extends Routing {
 
     @Override
     void limit(QueueLimit limit) {
-        long messages = (long) limit.messages() - queue.limit().messages();
-        long bytes = limit.bytes() - queue.limit().bytes();
         queue.limit(limit);
-        core.senders().credit().give(messages, bytes);
     }
 
     @Override
@@ -227,15 +224,12 @@ class RoundRobin extends Routing {
         if (draining || queue.isEmpty()) {
             return; // a write may flush, and so come here: the loop below sees what is writable now
         }
-        long messages = queue.messages();
-        long bytes = queue.bytes();
         draining = true;
         try {
             drainSome();
         } finally {
             draining = false;
         }
-        core.senders().credit().give(messages - queue.messages(), bytes - queue.bytes());
         core.room();
         if (queue.isEmpty()) {
             List.copyOf(last).forEach(Peer::drained);
@@ -245,22 +239,34 @@ class RoundRobin extends Routing {
     private void drainSome() {
         long maxAge = core.maxAgeNanos();
         long now = maxAge == Long.MAX_VALUE ? 0 : core.nanoTime();
-        for (int i = 0; i < MAX_MESSAGES_PER_TURN; i++) {
-            QueuedMessage next = up.hasNext() ? queue.poll() : null;
-            if (next == null) {
-                return;
+        long bytes = 0;
+        int messages = 0; // those that leave here: a write may tell a sender, who adds more or takes some out
+        try {
+            while (messages < MAX_MESSAGES_PER_TURN) {
+                QueuedMessage next = up.hasNext() ? queue.poll() : null;
+                if (next == null) {
+                    return;
+                }
+                messages++;
+                bytes += next.bytes;
+                if (now - next.since > maxAge) {
+                    expire(next);
+                } else {
+                    passOn(next);
+                }
             }
-            if (now - next.since > maxAge) {
-                expire(next);
-            } else {
-                ZMTPMessage message = next.message();
-                CompletableFuture<Void> result = next.result;
-                PendingRequest request = next.request;
-                queue.giveBack(next);
-                pass(Objects.requireNonNull(up.next()), message, result, request);
-            }
+            core.execute(drainTask);
+        } finally {
+            core.senders().credit().give(messages, bytes);
         }
-        core.execute(drainTask);
+    }
+
+    private void passOn(QueuedMessage next) {
+        ZMTPMessage message = next.message();
+        CompletableFuture<Void> result = next.result;
+        PendingRequest request = next.request;
+        queue.giveBack(next);
+        pass(Objects.requireNonNull(up.next()), message, result, request);
     }
 
     private void expire(QueuedMessage late) {

@@ -46,6 +46,7 @@ public final class Senders {
     private final Deque<QueuedMessage> waiting = new ArrayDeque<>(0);
     private final AtomicInteger waiters = new AtomicInteger();
     private volatile boolean closed;
+    private volatile QueueLimit limit = QueueLimit.DEFAULT;
 
     /** Whether the oldest messages make room for new ones, which holds in the intake as in the queues of the peers. */
     private boolean keepsNewest;
@@ -62,11 +63,23 @@ public final class Senders {
 
     /** Called once the routing is known. */
     void open() {
-        QueueLimit limit = QueueLimit.ofSends(core.config());
+        limit = QueueLimit.ofSends(core.config());
         credit.give(limit.messages(), limit.bytes());
         WhenFull policy = core.config().whenFull();
         keepsNewest =
                 !Patterns.namesPeers(core.type()) && (policy == WhenFull.DROP_OLD || policy == WhenFull.KEEP_LATEST);
+    }
+
+    /** Changes how much may be accepted. On the event loop. */
+    void limit(QueueLimit to) {
+        QueueLimit from = limit;
+        limit = to;
+        credit.give((long) to.messages() - from.messages(), to.bytes() - from.bytes());
+    }
+
+    /** How much may be accepted: what the credit would be if nothing waited. */
+    QueueLimit limit() {
+        return limit;
     }
 
     Credit credit() {
@@ -87,10 +100,11 @@ public final class Senders {
     boolean trySend(ZMTPMessage message) {
         if (!closed && waiters.get() == 0) {
             if (core.inEventLoop()) {
+                room.sentHere();
                 if (route(message, null, null) != Fate.REFUSED) {
-                    room.sentHere();
                     return true;
                 }
+                room.refusedHere();
             } else if (takeRoom(message.readableBytes())) {
                 hand(message);
                 return true;
@@ -116,6 +130,7 @@ public final class Senders {
         if (closed) {
             dropClosed(outgoing);
         } else if (core.inEventLoop()) {
+            room.sentHere();
             if (waiters.get() > 0 || route(message, result, null) == Fate.REFUSED) {
                 waitInLine(outgoing);
             }
@@ -249,6 +264,7 @@ public final class Senders {
         if (core.closing().isFinished()) {
             failAll(); // accepted just before the end
         }
+        core.requests().room();
         if (roomCame || !waiting.isEmpty()) {
             room();
         } else {

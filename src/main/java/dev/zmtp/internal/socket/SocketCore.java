@@ -374,6 +374,7 @@ public final class SocketCore {
         QueueLimit effective = effective(limit);
         sendLimit = effective;
         execute(() -> {
+            senders.limit(limit);
             routing.limit(effective);
             peers.forEach(peer -> peer.limit(effective));
             room();

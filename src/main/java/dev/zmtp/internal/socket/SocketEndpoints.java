@@ -35,7 +35,7 @@ public final class SocketEndpoints {
         core.checkOpen();
         core.setup().check(endpoint, false);
         Connector made = new Connector(core, endpoint, changes == null ? unchanged -> {} : changes);
-        made.codec(core.config().codec()); // now, so that the caller hears of what may not be
+        Patterns.checkHeartbeats(made.codec(core.config().codec())); // now, so that the caller hears of it
         Connector there = connectors.putIfAbsent(endpoint.toString(), made);
         if (there == null) {
             begin(made);

@@ -10,10 +10,15 @@ import static dev.zmtp.internal.socket.TestSockets.connect;
 import static dev.zmtp.internal.socket.TestSockets.get;
 import static dev.zmtp.internal.socket.TestSockets.message;
 import static dev.zmtp.internal.socket.TestSockets.receive;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.socket.ClockedSockets;
 import dev.zmtp.socket.ZMTPSocket;
+import io.netty.buffer.Unpooled;
+import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -170,5 +175,85 @@ class WritableSocketTest {
         rep.sendOrDrop(message("!"));
         assertThat(rep.isWritable()).isFalse();
         assertThat(receive(req)).containsExactly("!");
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = ZMTPSocketType.class,
+            names = {"PUB", "XSUB", "ROUTER", "DEALER"})
+    void aLoopEndsWhateverBecomesOfItsSends(ZMTPSocketType type) {
+        ZMTPSocket socket = sockets.open(type);
+
+        int sent = get(CompletableFuture.supplyAsync(
+                () -> {
+                    int attempts = 0;
+                    while (socket.isWritable() && attempts < 10_000) {
+                        socket.sendAsync(message("a", "b"));
+                        attempts++;
+                    }
+                    return attempts;
+                },
+                socket.loop()));
+
+        assertThat(sent).isLessThanOrEqualTo(1_024);
+    }
+
+    @Test
+    void aMessageThatIsRefusedOnTheLoopEndsALoopThatSends() {
+        ZMTPSocket router = sockets.open(sockets.builder(ZMTPSocketType.ROUTER).sendLimit(2, 1 << 20));
+        ZMTPSocket dealer = sockets.open(
+                sockets.builder(ZMTPSocketType.DEALER).receiveLimit(1, 1).codec(codec -> codec.localIdentity("full")));
+        connect(dealer, bind(router, "tcp://127.0.0.1:*"));
+        AtomicInteger refused = new AtomicInteger();
+
+        await("it is full", () -> get(CompletableFuture.supplyAsync(() -> fillOne(router, refused), router.loop())));
+
+        assertThat(refused).hasValue(1);
+    }
+
+    /** Returns whether a message was refused, after which the loop ends. */
+    private static boolean fillOne(ZMTPSocket router, AtomicInteger refused) {
+        while (router.isWritable()) {
+            ZMTPMessage large =
+                    ZMTPMessage.from(Unpooled.copiedBuffer("full", UTF_8), Unpooled.wrappedBuffer(new byte[50_000]));
+            if (!router.trySend(large)) {
+                large.release();
+                refused.incrementAndGet();
+            }
+        }
+        return refused.get() > 0;
+    }
+
+    @Test
+    void aRaisedLimitRaisesWhatMayWaitBeforeAnyTypeIsNotWritable() {
+        ZMTPSocket pub = sockets.open(ZMTPSocketType.PUB);
+
+        pub.sendLimit(10_000, 1 << 30);
+
+        await("the new limit", pub::isWritable);
+        get(CompletableFuture.runAsync(() -> {}, pub.loop()));
+        assertThat(pub.isWritable()).isTrue();
+    }
+
+    /** A large message leaves while the queue is emptied, so its sender hears of that in the middle of it. */
+    @Test
+    void theRoomIsWholeAgainWhateverSendersDoWhenTheirMessagesLeave() throws IOException {
+        ZMTPSocket push = sockets.open(sockets.builder(PUSH).sendLimit(10, 1 << 30));
+        String endpoint = "tcp://127.0.0.1:" + TestSockets.freePort();
+        push.connect(endpoint);
+        for (int i = 0; i < 3; i++) {
+            push.sendAsync(WriteGate.big("large")).thenRun(() -> push.sendAsync(message("more")));
+        }
+        await("in the queue", () -> push.stats().queued() == 3);
+        ZMTPSocket pull = sockets.open(PULL);
+        bind(pull, endpoint);
+
+        for (int i = 0; i < 6; i++) {
+            get(pull.receiveAsync()).release();
+        }
+
+        Credit credit = ClockedSockets.core(push).senders().credit();
+        await("all of it", () -> credit.exceeds(9, (1 << 30) - 1));
+        assertThat(credit).hasToString("10 messages, " + (1 << 30) + " bytes");
     }
 }
