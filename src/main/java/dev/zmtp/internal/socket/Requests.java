@@ -329,7 +329,7 @@ public final class Requests {
 
     /**
      * Called when a peer has sent something that is not an answer. If exactly one request to it is outstanding, that
-     * one fails. Without ids the connection is closed, too: what comes next might be taken for the next answer.
+     * one fails.
      */
     void malformed(Peer from) {
         List<PendingRequest> its = askedOf(from);
@@ -337,10 +337,8 @@ public final class Requests {
             PendingRequest request = its.get(0);
             end(request);
             String text = "no empty frame before the answer of " + from.place();
-            if (!correlates) {
-                from.disconnect(text);
-            }
             request.completeExceptionally(new ZMTPSocketException(MALFORMED, text));
+            core.routing().becameWritable(from);
         }
     }
 

@@ -405,13 +405,10 @@ class RequestsTest {
             CompletableFuture<ZMTPMessage> first = req.requestAsync(message("first"), PATIENCE);
             get(router.receiveAsync()).release();
             ZMTPPeer asker = TestSockets.peer(router);
-            TestSockets.Events events = TestSockets.events(req);
 
-            asker.sendOrDrop(message("no", "delimiter"));
-            asker.sendOrDrop(message("", "what the next request must not get"));
+            get(asker.sendAsync(message("no", "delimiter")));
 
             assertThat(reason(first)).isEqualTo(MALFORMED);
-            assertThat(events.next(ZMTPSocketEvent.PeerDown.class).cause()).hasMessageContaining("no empty frame");
             CompletableFuture<ZMTPMessage> second = req.requestAsync(message("second"), PATIENCE);
             get(router.sendAsync(get(router.receiveAsync())));
             assertThat(text(get(second))).isEqualTo("second");
