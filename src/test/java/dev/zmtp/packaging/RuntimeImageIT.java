@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** jlink makes a run-time image of the module, Netty and a program: Netty 4.1 has no modules that it takes. */
+@Tag("slow")
 @Tag("netty-4.2-only")
 class RuntimeImageIT {
 

@@ -30,12 +30,14 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** One of two processes is killed, with SIGKILL. */
 @Timeout(120)
+@Tag("slow")
 class SharedMemoryKillIT {
 
     private static final int LENGTH = 1000;

@@ -33,7 +33,7 @@ final class Connector extends AbstractEndpoint {
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(Connector.class);
 
     private final Peer peer;
-    private final Consumer<? super ZMTPConfig.Builder> changes;
+    private final @Nullable Consumer<? super ZMTPConfig.Builder> changes;
     private final Backoff backoff;
     private final CompletableFuture<Void> closed = new CompletableFuture<>();
     private final ConnectLog log;
@@ -48,7 +48,7 @@ final class Connector extends AbstractEndpoint {
     private boolean closing;
     private volatile @Nullable Throwable lastFailure;
 
-    Connector(SocketCore core, Endpoint endpoint, Consumer<? super ZMTPConfig.Builder> changes) {
+    Connector(SocketCore core, Endpoint endpoint, @Nullable Consumer<? super ZMTPConfig.Builder> changes) {
         super(core, endpoint);
         this.changes = changes;
         this.peer = new Peer(core, this);
@@ -69,7 +69,7 @@ final class Connector extends AbstractEndpoint {
 
     @Override
     ZMTPConfig codec(ZMTPConfig ofSocket) {
-        return Settings.codec(ofSocket, changes);
+        return changes == null ? ofSocket : Settings.codec(ofSocket, changes);
     }
 
     /** The peer at the other end, whether it is connected or not. */

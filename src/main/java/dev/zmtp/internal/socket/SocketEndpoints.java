@@ -34,7 +34,7 @@ public final class SocketEndpoints {
         Endpoint endpoint = Endpoint.parse(transports, text, false);
         core.checkOpen();
         core.setup().check(endpoint, false);
-        Connector made = new Connector(core, endpoint, changes == null ? unchanged -> {} : changes);
+        Connector made = new Connector(core, endpoint, changes);
         Patterns.checkHeartbeats(made.codec(core.config().codec())); // now, so that the caller hears of it
         Connector there = connectors.putIfAbsent(endpoint.toString(), made);
         if (there == null) {

@@ -83,7 +83,7 @@ class WritableSocketTest {
 
         connect(sockets.open(PULL), endpoint);
 
-        await("a call", () -> calls.get() == 1);
+        await("a call", () -> calls.get() >= 1); // also at the end of the turn in which it came
     }
 
     @Test
