@@ -75,7 +75,7 @@ class SocketExamplesTest {
     }
 
     @Test
-    void theFirstProgramGetsItsAnswer() {
+    void theFirstProgramGetsItsAnswer() throws InterruptedException {
         FirstSockets.main(); // ends once it has its answer, and fails without one
     }
 

@@ -16,7 +16,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** With CURVE, subscriptions, PINGs and messages are encrypted in both directions. */
-@Tag("netty-4.2-only") // long, and the same with any version of Netty
+@Tag("slow")
+@Tag("netty-4.2-only") // the same with any version of Netty
 class EncryptedTrafficIT {
 
     private static final Duration INTERVAL = Duration.ofMillis(50);

@@ -225,6 +225,16 @@ final class JeroMqPeer implements PeerContext {
         }
 
         @Override
+        public void correlate() {
+            check(socket.setReqCorrelate(true));
+        }
+
+        @Override
+        public void probeRouter() {
+            check(socket.setProbeRouter(true));
+        }
+
+        @Override
         public void curveServer(ZMTPCurveKeyPair own, String domain) {
             check(socket.setCurveServer(true));
             check(socket.setCurvePublicKey(own.publicKey().bytes()));

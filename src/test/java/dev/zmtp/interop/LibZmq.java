@@ -35,6 +35,8 @@ final class LibZmq {
     static final int CURVE_PUBLICKEY = 48;
     static final int CURVE_SECRETKEY = 49;
     static final int CURVE_SERVERKEY = 50;
+    static final int PROBE_ROUTER = 51;
+    static final int REQ_CORRELATE = 52;
     static final int ZAP_DOMAIN = 55;
     static final int HANDSHAKE_IVL = 66;
     static final int HEARTBEAT_IVL = 75;

@@ -218,6 +218,16 @@ final class LibZmqPeer implements PeerContext {
         }
 
         @Override
+        public void correlate() {
+            zmq.set(socket, LibZmq.REQ_CORRELATE, 1);
+        }
+
+        @Override
+        public void probeRouter() {
+            zmq.set(socket, LibZmq.PROBE_ROUTER, 1);
+        }
+
+        @Override
         public void zapHandler(ZapDecider decider) {
             LibZmqPeer.this.zapHandler(decider);
         }

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Peers with different mechanisms do not exchange anything, and both sides learn why. */
 @Tag("slow")
-@Tag("netty-4.2-only") // long, and the same with any version of Netty
+@Tag("netty-4.2-only") // the same with any version of Netty
 class MechanismMismatchIT {
 
     static List<Arguments> everyMismatch() {

@@ -77,6 +77,7 @@ final class OurPeer implements PeerContext {
         private final ZMTPConfig.Builder codec;
         private int sendLimit = 1_000;
         private int receiveLimit = 1_000;
+        private boolean correlates;
 
         private @Nullable ZMTPSocket socket;
         private final Semaphore room = new Semaphore(0);
@@ -97,7 +98,8 @@ final class OurPeer implements PeerContext {
             if (open == null) {
                 ZMTPSocketConfig.Builder config = ZMTPSocketConfig.builder(codec.build())
                         .sendLimit(sendLimit, Integer.MAX_VALUE)
-                        .receiveLimit(receiveLimit, Integer.MAX_VALUE);
+                        .receiveLimit(receiveLimit, Integer.MAX_VALUE)
+                        .correlate(correlates);
                 settings.accept(config);
                 open = sockets.open(config);
                 socket = open;
@@ -188,6 +190,11 @@ final class OurPeer implements PeerContext {
         @Override
         public void curveServer(ZMTPCurveKeyPair own, String domain) {
             throw new UnsupportedOperationException("curveServer: our sockets have no ZAP handler");
+        }
+
+        @Override
+        public void correlate() {
+            set(config -> correlates = true);
         }
 
         @Override

@@ -55,6 +55,16 @@ public interface PeerSocket {
         throw new UnsupportedOperationException("wholeMessagesUpstream: not with this implementation");
     }
 
+    /** Has a REQ number its requests, with a frame before the delimiter, which a reply has to bring back. */
+    default void correlate() {
+        throw new UnsupportedOperationException("correlate: not with this implementation");
+    }
+
+    /** Has it send an empty message to each peer that it meets, which tells a ROUTER that it is there. */
+    default void probeRouter() {
+        throw new UnsupportedOperationException("probeRouter: not with this implementation");
+    }
+
     /** Listens on a free port of the loopback interface, which is returned. */
     default int bind() {
         return Endpoints.port(bind(Endpoints.of(Endpoints.loopback(0))));

@@ -47,6 +47,7 @@ public final class Inbox {
 
     private final SocketCore core;
     private final QueueLimit limit;
+    private final HandlerWatch watch;
     private final ReentrantLock lock = new ReentrantLock();
     private final Deque<Peer> ready = new ArrayDeque<>(0);
     private final Set<Taker> takers = new LinkedHashSet<>(0);
@@ -64,6 +65,7 @@ public final class Inbox {
     Inbox(SocketCore core) {
         this.core = core;
         this.limit = QueueLimit.ofReceives(core.config());
+        this.watch = new HandlerWatch(core.type(), HandlerWatch.neighbor(core.eventLoop()));
     }
 
     // In, on the event loop
@@ -83,12 +85,14 @@ public final class Inbox {
     }
 
     private void hand(Sink to, Peer from, ZMTPMessage message) {
+        watch.entered();
         try {
             to.take(from, message);
         } catch (Throwable e) { // from the application: the connection and the next message have no part in it
             logger.warn("The handler of messages failed at one from {}", from, e);
             core.events().fire(new ZMTPSocketEvent.HandlerFailed(from, e));
         }
+        watch.left();
     }
 
     private @Nullable Taker takerOrQueue(Peer from, ZMTPMessage message) {

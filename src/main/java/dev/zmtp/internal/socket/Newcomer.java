@@ -1,6 +1,5 @@
 package dev.zmtp.internal.socket;
 
-import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.ScheduledFuture;
@@ -18,7 +17,10 @@ final class Newcomer {
 
     private static final long PATIENCE = TimeUnit.SECONDS.toNanos(1);
 
-    private final Channel owner;
+    /** How many may wait for one name, each with what it has sent in one turn. The next ones are refused at once. */
+    static final int MAX_LINE = 16;
+
+    private final PeerHandler owner;
     private final Runnable decide;
     private final Queue<Object> held = new ArrayDeque<>(0);
     private final ChannelFutureListener ownerEnded = f -> decide();
@@ -31,14 +33,15 @@ final class Newcomer {
      * @param owner the connection of the peer that has the name
      * @param decide is called once, unless {@link #forget} comes first
      */
-    Newcomer(Channel owner, Runnable decide) {
+    Newcomer(PeerHandler owner, Runnable decide) {
         this.owner = owner;
         this.decide = decide;
     }
 
     void await(SocketCore core) {
+        owner.line++;
         timer = core.schedule(this::decide, PATIENCE);
-        owner.closeFuture().addListener(ownerEnded);
+        owner.channel().closeFuture().addListener(ownerEnded);
     }
 
     private void decide() {
@@ -49,8 +52,12 @@ final class Newcomer {
     }
 
     private void stop() {
+        if (decided) {
+            return;
+        }
         decided = true;
-        owner.closeFuture().removeListener(ownerEnded);
+        owner.line--;
+        owner.channel().closeFuture().removeListener(ownerEnded);
         if (timer != null) {
             timer.cancel(false);
         }

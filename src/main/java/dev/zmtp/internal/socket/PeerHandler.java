@@ -75,6 +75,9 @@ final class PeerHandler extends ChannelInboundHandlerAdapter {
     /** The messages written here whose fate is not known. */
     private long unfinished;
 
+    /** The newcomers that wait for the name of this one's peer. */
+    int line;
+
     PeerHandler(SocketCore core, Origin origin) {
         this.core = core;
         this.origin = origin;
@@ -305,11 +308,11 @@ final class PeerHandler extends ChannelInboundHandlerAdapter {
         Peer known = origin.peer();
         Peer its = known == null ? new Peer(core, null) : known;
         PeerHandler owner = core.inTheWay(its, info);
-        if (owner == null) {
+        if (owner == null || owner.line >= Newcomer.MAX_LINE) {
             join(its, info);
         } else {
             reading(false);
-            newcomer = new Newcomer(owner.channel(), () -> decided(its, info));
+            newcomer = new Newcomer(owner, () -> decided(its, info));
             newcomer.await(core);
         }
     }

@@ -132,4 +132,24 @@ class NewcomerTest {
         assertThat(second.peers()).noneMatch(TestSockets::isUp);
         assertThat(router.peers()).isEmpty();
     }
+
+    /** T48. */
+    @Tag("T48")
+    @Test
+    void theSeventeenthThatWaitsForANameIsRefusedAtOnce() {
+        bind("local://line");
+        ZMTPSocket first = connect("local://line");
+        for (int i = 0; i < 16; i++) {
+            connect("local://line");
+        }
+        assertThat(events(ZMTPSocketEvent.HandshakeFailed.class)).isEmpty();
+
+        connect("local://line");
+        assertThat(events(ZMTPSocketEvent.HandshakeFailed.class)).hasSize(1);
+
+        first.closeAsync(Duration.ZERO);
+        time.run();
+        assertThat(events(ZMTPSocketEvent.PeerUp.class)).hasSize(2); // the one that has waited for longest
+        assertThat(router.stats().handshakeFailures()).isEqualTo(16);
+    }
 }
