@@ -302,7 +302,7 @@ final class ReadLoop {
     /** The peer's input has ended, as {@code event} reports. */
     void endInput(Object event) {
         inputEnds.add(event);
-        if (queue.isEmpty()) {
+        if (queue.isEmpty() && !busy) { // a read of the transport that it comes from will be complete
             fireInputEnds();
             inputEnded();
         }

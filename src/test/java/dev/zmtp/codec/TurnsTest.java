@@ -248,6 +248,18 @@ class TurnsTest {
         }
     }
 
+    /** As a handler may report it that another one has told. */
+    @Test
+    void anEndOfTheInputInAReadIsReportedAfterTheRestOfTheRead() {
+        try (ScriptedPeer peer = traffic()) {
+            user.then = () -> transport.ctx.fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE);
+            transport.read(numbered(1, 2));
+            transport.readComplete();
+            assertThat(user.calls).containsExactly(m(1), m(2), "complete", "ChannelInputShutdownEvent", "inactive");
+            assertThat(peer.channel.isOpen()).isFalse();
+        }
+    }
+
     /** What comes after it belongs to the next handler. */
     @Test
     void anEndOfTheInputThatWaitsDoesNotCloseTheChannelIfTheCodecIsRemovedBefore() {
