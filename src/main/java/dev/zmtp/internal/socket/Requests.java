@@ -13,10 +13,7 @@ import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.socket.ZMTPSocketException;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
-import io.netty.util.collection.IntObjectHashMap;
-import io.netty.util.collection.IntObjectMap;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -35,12 +32,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Requests {
 
-    /**
-     * Odd, so that each id comes once in 2^24 requests; and large, as a hash map puts consecutive ids next to each
-     * other.
-     */
-    private static final int ID_STEP = 0x9E3779;
-
+    /** The part of an id that counts up: each id comes once in 2^24 requests. */
     private static final int COUNTED = 0xFF_FFFF;
 
     /** The first byte of all our ids, so that what another program begins its messages with is seldom taken for one. */
@@ -54,12 +46,13 @@ public final class Requests {
     private final boolean correlates;
 
     // On the event loop
-    private final IntObjectMap<PendingRequest> asked = new IntObjectHashMap<>();
+    private final AskedTable asked;
+
+    private final IdFrame idFrame = new IdFrame();
 
     /** What a REQ has sent in turn, and waits for a peer. */
     private volatile @Nullable PendingRequest unsent;
 
-    private int lastId;
     private boolean closed;
 
     Requests(SocketCore core) {
@@ -67,7 +60,7 @@ public final class Requests {
         this.timeouts = new Timeouts(core, this::timedOut);
         this.correlates = core.type() != ZMTPSocketType.REQ || core.config().correlate();
         this.salt = core.random() & ~COUNTED;
-        this.lastId = core.random();
+        this.asked = new AskedTable(COUNTED, core.random());
     }
 
     // From any thread
@@ -191,34 +184,24 @@ public final class Requests {
             refuse(request, STATE, "the message was released while it waited");
             return;
         }
-        ZMTPMessage message = enveloped(request);
-        request.message = null;
-        request.peer = peer;
         if (correlates) {
-            asked.put(request.id, request);
+            request.id = salt | asked.add(request);
             peer.asked++;
         } else {
             peer.awaited = request;
         }
+        ZMTPMessage message = enveloped(request);
+        request.message = null;
+        request.peer = peer;
         peer.pass(message, request.sent);
     }
 
     /** Returns what is sent: the empty frame before the data, and before that the id if it has one. */
     private ZMTPMessage enveloped(PendingRequest request) {
         ZMTPMessage data = request.message();
-        if (!correlates) {
-            return data.prepended(Unpooled.EMPTY_BUFFER);
-        }
-        request.id = newId();
-        return data.prepended(core.allocator().buffer(Integer.BYTES).writeInt(request.id), Unpooled.EMPTY_BUFFER);
-    }
-
-    /** Returns an id that no outstanding request has. */
-    private int newId() {
-        do {
-            lastId += ID_STEP;
-        } while (asked.containsKey(salt | (lastId & COUNTED)));
-        return salt | (lastId & COUNTED);
+        return correlates
+                ? data.prepended(idFrame.of(request.id), Unpooled.EMPTY_BUFFER)
+                : data.prepended(Unpooled.EMPTY_BUFFER);
     }
 
     /** Called when there may be room. */
@@ -247,7 +230,7 @@ public final class Requests {
             outstanding.decrementAndGet();
             if (correlates) {
                 its.asked--;
-                asked.remove(request.id);
+                asked.remove(request);
             } else {
                 its.awaited = null;
             }
@@ -343,14 +326,10 @@ public final class Requests {
     }
 
     private List<PendingRequest> askedOf(Peer peer) {
-        List<PendingRequest> its = new ArrayList<>(peer.asked + 1);
         if (peer.awaited != null) {
-            its.add(peer.awaited);
+            return List.of(peer.awaited);
         }
-        if (peer.asked > 0) {
-            asked.values().stream().filter(request -> request.peer == peer).forEach(its::add);
-        }
-        return its;
+        return peer.asked > 0 ? asked.all(request -> request.peer == peer) : List.of();
     }
 
     /** Called when the connection has ended: what its peer was asked will not be answered. */
@@ -374,7 +353,7 @@ public final class Requests {
         if (queue != null) {
             queue.requests().forEach(this::closeQueued);
         }
-        for (PendingRequest request : List.copyOf(asked.values())) { // their messages still have time to leave
+        for (PendingRequest request : asked.all(request -> true)) { // their messages still have time to leave
             end(request);
             SendResults.fail(request, CLOSED, "the socket is closed");
         }

@@ -4,6 +4,7 @@ import dev.zmtp.ZMTPMessage;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPRequest;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -14,7 +15,11 @@ final class ServedRequest implements ZMTPRequest {
 
     private final SocketCore core;
     private final Peer peer;
-    private final ByteBuf[] envelope;
+
+    /** Null if it is an id and an empty frame. */
+    private final ByteBuf @Nullable [] envelope;
+
+    private final int id;
     private final ZMTPMessage message;
 
     /** Who is told when it is answered or dropped; null for a REP that receives and sends by turns. */
@@ -22,18 +27,19 @@ final class ServedRequest implements ZMTPRequest {
 
     private final AtomicBoolean ended = new AtomicBoolean();
 
-    private ServedRequest(
-            SocketCore core, Peer peer, ByteBuf[] envelope, ZMTPMessage message, @Nullable Serving serving) {
+    private ServedRequest(SocketCore core, Peer peer, ZMTPMessage message, int frames, @Nullable Serving serving) {
         this.core = core;
         this.peer = peer;
-        this.envelope = envelope;
-        this.message = message;
+        boolean isId = Envelope.isId(message, frames);
+        this.id = isId ? message.frame(0).getInt(message.frame(0).readerIndex()) : 0;
+        this.envelope = isId ? null : Envelope.copy(message, frames);
+        this.message = message.withoutFirst(frames);
         this.serving = serving;
     }
 
     /** Takes the message over, which has an envelope of {@code frames} frames. */
     static ServedRequest of(SocketCore core, Peer peer, ZMTPMessage message, int frames, @Nullable Serving serving) {
-        return new ServedRequest(core, peer, Envelope.copy(message, frames), message.withoutFirst(frames), serving);
+        return new ServedRequest(core, peer, message, frames, serving);
     }
 
     @Override
@@ -77,13 +83,17 @@ final class ServedRequest implements ZMTPRequest {
     /** Sends the answer of a REP that receives and sends by turns. Takes it over. May be called once. */
     CompletableFuture<Void> answer(ZMTPMessage answer) {
         CompletableFuture<Void> result = new LoopFuture<>();
-        core.directly().send(peer, answer.prepended(envelope), result);
+        core.directly().send(peer, enveloped(answer, new IdFrame()), result);
         return result;
     }
 
     /** Sends the answer of a handler, which it takes over. On the event loop. */
-    void send(ZMTPMessage answer) {
-        core.directly().answer(peer, answer.prepended(envelope));
+    void send(ZMTPMessage answer, IdFrame idFrame) {
+        core.directly().answer(peer, enveloped(answer, idFrame));
+    }
+
+    private ZMTPMessage enveloped(ZMTPMessage answer, IdFrame idFrame) {
+        return envelope == null ? answer.prepended(idFrame.of(id), Unpooled.EMPTY_BUFFER) : answer.prepended(envelope);
     }
 
     @Override

@@ -15,6 +15,7 @@ public final class Serving implements Inbox.Sink {
 
     private final SocketCore core;
     private final Consumer<? super ZMTPRequest> handler;
+    private final IdFrame idFrame = new IdFrame();
     private int serving;
 
     public Serving(SocketCore core, Consumer<? super ZMTPRequest> handler) {
@@ -58,7 +59,7 @@ public final class Serving implements Inbox.Sink {
         serving--;
         if (answer != null) {
             try {
-                request.send(answer);
+                request.send(answer, idFrame);
             } catch (RuntimeException e) { // such as an answer that was already released
                 logger.warn("{} gets no answer", request, e);
             }

@@ -1,0 +1,81 @@
+package dev.zmtp.internal.socket;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The requests that wait for answers, by their ids. Ids count up, so the one that an answer has is found in the place
+ * that its last bits say. An id whose place is taken by an old request is passed over.
+ */
+final class AskedTable {
+
+    private static final int LEAST = 64;
+
+    /** Always more than twice as long as there are requests, so that few ids are passed over. */
+    private @Nullable PendingRequest[] places = new PendingRequest[LEAST];
+
+    private int size;
+
+    /** The bits of an id that count. */
+    private final int counted;
+
+    private int last;
+
+    /** @param first the id before the first one */
+    AskedTable(int counted, int first) {
+        this.counted = counted;
+        this.last = first & counted;
+    }
+
+    /** Adds the request, and returns the number that makes its id. */
+    int add(PendingRequest request) {
+        if (2 * ++size > places.length) {
+            grow();
+        }
+        do {
+            last = (last + 1) & counted;
+        } while (places[place(last)] != null);
+        places[place(last)] = request;
+        return last;
+    }
+
+    private int place(int id) {
+        return id & (places.length - 1);
+    }
+
+    private void grow() {
+        PendingRequest[] before = places;
+        places = new PendingRequest[2 * before.length];
+        for (PendingRequest each : before) {
+            if (each != null) {
+                places[place(each.id)] = each;
+            }
+        }
+    }
+
+    /** Returns the request with this id; null if there is none. */
+    @Nullable
+    PendingRequest get(int id) {
+        PendingRequest there = places[place(id)];
+        return there != null && there.id == id ? there : null;
+    }
+
+    /** Removes a request that is there. */
+    void remove(PendingRequest request) {
+        places[place(request.id)] = null;
+        size--;
+    }
+
+    /** Returns those that {@code which} is true of. */
+    List<PendingRequest> all(Predicate<PendingRequest> which) {
+        List<PendingRequest> found = new ArrayList<>();
+        for (PendingRequest each : places) {
+            if (each != null && which.test(each)) {
+                found.add(each);
+            }
+        }
+        return found;
+    }
+}
