@@ -81,9 +81,10 @@ abstract class Meeting extends ByteToMessageDecoder {
 
         @Override
         protected void handlerRemoved0(ChannelHandlerContext ctx) throws IOException {
-            if (file != null) { // no client has come
-                file.unlink();
-                file.close();
+            try (SharedFile unused = file) {
+                if (unused != null) { // no client has come
+                    unused.unlink();
+                }
             }
         }
     }

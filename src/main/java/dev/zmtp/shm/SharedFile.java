@@ -20,7 +20,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A file that two processes have mapped: one {@link Ring} after the other, all of the same capacity. Only its owner may
@@ -46,12 +45,6 @@ final class SharedFile implements AutoCloseable {
 
     /** A file has a name as long as a meeting takes. One that is older is of a server that was killed. */
     private static final Duration STALE = Duration.ofMinutes(1);
-
-    /** Not final, or the compilers would make the array themselves. */
-    private static int one = 1;
-
-    @SuppressWarnings("unused") // or they would make none
-    private static volatile byte @Nullable [][] provoked;
 
     private final Path path;
     private final Mapping mapping;
@@ -161,33 +154,15 @@ final class SharedFile implements AutoCloseable {
         Files.deleteIfExists(path);
     }
 
-    /**
-     * Fails if this thread has used memory that is not there any more, as the other side has cut the file short.
-     * HotSpot lets the access return anything, and delivers the error at the next call from Java into the VM. That
-     * might be one that ends the event loop or, inside a {@code Cleaner}, the process. So it is provoked here: to make
-     * an array of arrays whose length is no constant is such a call, on all levels of compilation.
-     */
-    static void checkFault() throws IOException {
-        try {
-            provoked = new byte[one][one];
-        } catch (InternalError e) {
-            throw cutShort(e);
-        }
-    }
-
-    /** What the JVM's error means. */
-    static IOException cutShort(InternalError e) {
-        return new IOException("shared memory: the file was cut short", e);
-    }
-
     /** Gives the memory back, unless the collector does. No thread may use a ring of it any more. */
     @Override
     public void close() {
         try {
-            checkFault();
+            MemoryFault.check(); // or the Cleaner would meet it
         } catch (IOException e) {
             logger.debug("shared memory: closed after a fault", e);
+        } finally {
+            mapping.close();
         }
-        mapping.close();
     }
 }

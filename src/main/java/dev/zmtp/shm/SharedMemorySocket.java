@@ -110,6 +110,20 @@ public final class SharedMemorySocket implements Closeable {
         }
     }
 
+    /** Closes a socket that cannot be used any more, unless it can still be read from. */
+    private IOException ended(Throwable failure) {
+        IOException cause =
+                MemoryFault.causeOf(failure) instanceof IOException known ? known : new IOException(failure);
+        if (!ended) {
+            try {
+                close();
+            } catch (IOException e) {
+                cause.addSuppressed(e);
+            }
+        }
+        return cause;
+    }
+
     private void checkOpen() throws IOException {
         if (!socket.isOpen()) {
             throw new ClosedChannelException();
@@ -194,20 +208,26 @@ public final class SharedMemorySocket implements Closeable {
                 if (reader.available() == 0 && !spin(true)) {
                     await(reader::beforeSleep);
                 }
-                int read = reader.read(ByteBuffer.wrap(target, offset, length));
+                int read = reader.take(ByteBuffer.wrap(target, offset, length));
                 if (reader.release()) {
                     ring();
                 }
                 return read == 0 ? -1 : read;
-            } catch (InternalError e) {
-                close();
-                throw SharedFile.cutShort(e);
+            } catch (IOException | InternalError e) {
+                throw ended(e);
             }
         }
 
         @Override
         public synchronized int available() throws IOException {
-            return rings.reader().available();
+            checkOpen();
+            try {
+                int available = rings.reader().available();
+                rings.reader().check();
+                return available;
+            } catch (IOException | InternalError e) {
+                throw ended(e);
+            }
         }
 
         @Override
@@ -240,25 +260,31 @@ public final class SharedMemorySocket implements Closeable {
                         }
                     }
                 }
-            } catch (InternalError e) {
-                close();
-                throw SharedFile.cutShort(e);
+            } catch (IOException | InternalError e) {
+                throw ended(e);
             }
         }
 
         @Override
-        public synchronized void flush() {
-            if (rings.writer().flush()) {
-                ring();
+        public synchronized void flush() throws IOException {
+            try {
+                if (rings.writer().flush()) {
+                    ring();
+                }
+            } catch (IOException | InternalError e) {
+                throw ended(e);
             }
         }
 
         @Override
         public void close() throws IOException {
-            if (socket.isOpen()) {
-                flush();
+            try {
+                if (socket.isOpen()) {
+                    flush();
+                }
+            } finally {
+                SharedMemorySocket.this.close();
             }
-            SharedMemorySocket.this.close();
         }
     }
 }

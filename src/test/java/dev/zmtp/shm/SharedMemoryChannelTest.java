@@ -32,7 +32,6 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.channels.UnsupportedAddressTypeException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
@@ -145,42 +144,6 @@ class SharedMemoryChannelTest {
 
     private Channel accepted() throws InterruptedException {
         return accepted.poll(10, TimeUnit.SECONDS);
-    }
-
-    /** A client that does not keep to the rules: it has the socket, the file and its rings. */
-    private record Intruder(SocketChannel socket, Path path, SharedFile file) {
-
-        static Intruder at(Path server) throws IOException {
-            SocketChannel socket = SocketChannel.open(UnixDomainSocketAddress.of(server));
-            ByteBuffer invitation = ByteBuffer.allocate(11);
-            read(socket, invitation);
-            ByteBuffer name = ByteBuffer.allocate(invitation.getShort(9));
-            read(socket, name);
-            Path path = Path.of(StandardCharsets.UTF_8.decode(name).toString());
-            return new Intruder(
-                    socket, path, SharedFile.open(path, 2, invitation.getInt(5), Mapping.Lifetime.UNTIL_CLOSED));
-        }
-
-        private static void read(SocketChannel socket, ByteBuffer target) throws IOException {
-            while (target.hasRemaining()) {
-                socket.read(target);
-            }
-            target.flip();
-        }
-
-        void say(int value) throws IOException {
-            socket.write(ByteBuffer.wrap(new byte[] {(byte) value}));
-        }
-
-        /** From the client to the server. */
-        Ring ring() {
-            return file.ring(1);
-        }
-
-        void leave() throws IOException {
-            socket.close();
-            file.close();
-        }
     }
 
     // Connecting
