@@ -90,7 +90,7 @@ public final class SharedMemorySocket implements Closeable {
 
     /**
      * The bytes to the other side, which sees them after a flush, or when the ring is full. Closing it flushes, and
-     * closes the socket.
+     * closes the socket; a thread that writes meanwhile gets a {@link ClosedChannelException}.
      */
     public OutputStream outputStream() {
         return output;
@@ -238,51 +238,68 @@ public final class SharedMemorySocket implements Closeable {
 
     private final class Output extends OutputStream {
 
+        /** Not the monitor: who closes the stream must not wait for a thread that waits for room. */
+        private final ReentrantLock writing = new ReentrantLock();
+
         @Override
-        public synchronized void write(int value) throws IOException {
+        public void write(int value) throws IOException {
             write(new byte[] {(byte) value}, 0, 1);
         }
 
         @Override
-        public synchronized void write(byte[] bytes, int offset, int length) throws IOException {
+        public void write(byte[] bytes, int offset, int length) throws IOException {
             ByteBuffer source = ByteBuffer.wrap(bytes, offset, length);
-            SharedMemoryWriter writer = rings.writer();
+            writing.lock();
             try {
-                while (source.hasRemaining()) {
-                    checkOpen();
-                    if (ended) {
-                        throw new IOException("shared memory: the other side is gone");
-                    }
-                    if (writer.write(source) == 0) {
-                        flush();
-                        if (!spin(false)) {
-                            await(writer::beforeSleep);
-                        }
-                    }
-                }
+                writeAll(source);
             } catch (IOException | InternalError e) {
                 throw ended(e);
+            } finally {
+                writing.unlock();
+            }
+        }
+
+        private void writeAll(ByteBuffer source) throws IOException {
+            SharedMemoryWriter writer = rings.writer();
+            while (source.hasRemaining()) {
+                checkOpen();
+                if (ended) {
+                    throw new IOException("shared memory: the other side is gone");
+                }
+                if (writer.write(source) == 0) {
+                    flush();
+                    if (!spin(false)) {
+                        await(writer::beforeSleep);
+                    }
+                }
             }
         }
 
         @Override
-        public synchronized void flush() throws IOException {
+        public void flush() throws IOException {
+            writing.lock();
             try {
                 if (rings.writer().flush()) {
                     ring();
                 }
             } catch (IOException | InternalError e) {
                 throw ended(e);
+            } finally {
+                writing.unlock();
             }
         }
 
         @Override
         public void close() throws IOException {
+            boolean alone = writing.tryLock(); // otherwise the end of the socket ends the thread that writes
             try {
-                if (socket.isOpen()) {
+                if (alone && socket.isOpen()) {
                     flush();
                 }
             } finally {
+                if (alone) {
+                    writing.unlock();
+                }
                 SharedMemorySocket.this.close();
             }
         }

@@ -252,6 +252,24 @@ class SharedMemorySocketTest {
     }
 
     @Test
+    void closingTheOutputEndsAWriterThatWaits() throws Exception {
+        Channel end = accepted();
+        end.config().setAutoRead(false);
+        end.eventLoop().submit(() -> {}).sync();
+        Failure writer = failure(() -> {
+            socket.outputStream().write(new byte[3 * CAPACITY]);
+            return null;
+        });
+        awaitSleep(writer);
+        threads.submit(() -> {
+                    socket.outputStream().close();
+                    return null;
+                })
+                .get(10, TimeUnit.SECONDS);
+        assertThat(writer.cause()).isInstanceOf(AsynchronousCloseException.class);
+    }
+
+    @Test
     void closingTheOutputFlushes() throws Exception {
         Channel end = accepted();
         BlockingQueue<Byte> arrived = new LinkedBlockingQueue<>();
