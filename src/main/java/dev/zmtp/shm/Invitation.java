@@ -58,7 +58,7 @@ record Invitation(Path file, int capacity) {
         String path = in.toString(in.readerIndex(), length, StandardCharsets.UTF_8);
         in.skipBytes(length);
         try {
-            return new Invitation(SharedFile.checkName(Path.of(path)), Ring.checkCapacity(capacity));
+            return new Invitation(SharedDirectory.checkName(Path.of(path)), Ring.checkCapacity(capacity));
         } catch (IllegalArgumentException e) {
             throw new IOException("shared memory: " + e.getMessage(), e);
         }

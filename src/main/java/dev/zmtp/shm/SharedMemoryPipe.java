@@ -30,13 +30,17 @@ public final class SharedMemoryPipe {
      * @throws IOException if the file is there, or there is no memory for it
      */
     public static SharedMemoryPipe create(Path file, int capacity) throws IOException {
-        return new SharedMemoryPipe(SharedFile.create(file, 1, Ring.checkCapacity(capacity), UNTIL_COLLECTED));
+        SharedFile created = SharedFile.create(file, 1, Ring.checkCapacity(capacity), UNTIL_COLLECTED);
+        created.release(); // its name is the program's
+        return new SharedMemoryPipe(created);
     }
 
     /**
-     * Opens the pipe that another process has created, and that neither has used yet.
+     * Opens the pipe that another process of the same user, or of the superuser, has created, and that neither has used
+     * yet.
      *
-     * @throws IOException if there is no file for a pipe of {@code capacity} bytes
+     * @throws IOException if the file is not there, is not one for a pipe of {@code capacity} bytes, or may be
+     *     opened by somebody else
      */
     public static SharedMemoryPipe open(Path file, int capacity) throws IOException {
         return new SharedMemoryPipe(SharedFile.open(file, 1, Ring.checkCapacity(capacity), UNTIL_COLLECTED));

@@ -34,6 +34,11 @@ record Intruder(SocketChannel socket, Path path, SharedFile file) {
         socket.write(ByteBuffer.wrap(new byte[] {(byte) value}));
     }
 
+    /** Says what an honest client does. */
+    void accept() throws IOException {
+        say(Invitation.ACCEPTED);
+    }
+
     /** From the client to the server. */
     Ring ring() {
         return file.ring(1);

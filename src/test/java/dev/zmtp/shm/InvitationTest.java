@@ -16,12 +16,14 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** What a server says first. {@link SharedMemoryChannelTest} has what a client refuses. */
 class InvitationTest {
 
+    private static final String NAME = "netty-zmtp-0123456789abcdef0123456789abcdef";
+
     @TempDir
     Path directory;
 
     @Test
     void anInvitationIsReadAsItWasWritten() throws IOException {
-        Invitation invitation = new Invitation(Path.of("/dev/shm/netty-zmtp-1"), 4096);
+        Invitation invitation = new Invitation(Path.of("/dev/shm", NAME), 4096);
         ByteBuf bytes = Hex.buffer("aa");
         invitation.write(bytes);
         bytes.writeByte(0xbb).skipBytes(1);
@@ -57,7 +59,7 @@ class InvitationTest {
 
     @Test
     void aClientThatAcceptsTakesTheNameFromTheFile() throws IOException {
-        Path path = directory.resolve("netty-zmtp-1");
+        Path path = directory.resolve(NAME);
         SharedFile file = SharedFile.create(path, Invitation.RINGS, 4096, UNTIL_CLOSED);
         RingPair client = new Invitation(path, 4096).accept(UNTIL_CLOSED);
         assertThat(path).doesNotExist();

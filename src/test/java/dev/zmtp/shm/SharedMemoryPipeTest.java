@@ -84,6 +84,25 @@ class SharedMemoryPipeTest {
         assertThatThrownBy(() -> SharedMemoryPipe.open(link, CAPACITY)).isInstanceOf(IOException.class);
     }
 
+    private void assertRefused(String expected) {
+        assertThatThrownBy(() -> SharedMemoryPipe.open(file, CAPACITY))
+                .isInstanceOf(IOException.class)
+                .hasMessageStartingWith("shared memory: " + expected);
+    }
+
+    @Test
+    void aFileThatIsNotThereIsNotOpened() {
+        assertRefused(file + " is not there (expected: a file)");
+    }
+
+    @Test
+    void aFileThatOthersMayOpenIsNotOpened() throws IOException {
+        SharedMemoryPipe.create(file, CAPACITY);
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-rw-rw-"));
+        assertRefused(file + ": owner " + FileIdentity.ownUid() + ", mode 100666 (expected: owner "
+                + FileIdentity.ownUid() + " or 0, mode 100600)");
+    }
+
     /**
      * The reader and the writer sleep whenever they may, on a semaphore each: if one of them slept although the other
      * has done something, both would sleep for ever.
