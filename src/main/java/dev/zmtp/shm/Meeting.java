@@ -99,7 +99,7 @@ abstract class Meeting extends ByteToMessageDecoder {
             }
             file = created;
             ByteBuf invitation = ctx.alloc().buffer();
-            new Invitation(created.path(), created.capacity()).write(invitation);
+            new Invitation(created.path(), created.header().capacity()).write(invitation);
             ctx.writeAndFlush(invitation);
         }
 
@@ -109,13 +109,11 @@ abstract class Meeting extends ByteToMessageDecoder {
             if (created == null) { // nothing bounds what arrives until then
                 throw Invitation.unexpected("answer", in.readableBytes() + " bytes", "none before the invitation");
             }
-            int answer = in.readUnsignedByte();
-            if (answer != Invitation.ACCEPTED) {
-                throw Invitation.unexpected("answer", answer, Invitation.ACCEPTED);
+            if (Invitation.readAnswer(in, created)) {
+                created.unlink(); // if the client has not
+                file = null;
+                met(ctx, RingPair.of(created, true));
             }
-            created.unlink(); // if the client has not
-            file = null;
-            met(ctx, RingPair.of(created, true));
         }
 
         @Override
@@ -140,7 +138,7 @@ abstract class Meeting extends ByteToMessageDecoder {
                 return;
             }
             RingPair rings = Invitation.read(in).accept(UNTIL_CLOSED);
-            ctx.writeAndFlush(ctx.alloc().buffer(1).writeByte(Invitation.ACCEPTED));
+            ctx.writeAndFlush(ctx.alloc().buffer(Invitation.ANSWER).writeBytes(Invitation.answer(rings.file())));
             met(ctx, rings);
         }
     }

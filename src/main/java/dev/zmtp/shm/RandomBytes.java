@@ -2,7 +2,7 @@ package dev.zmtp.shm;
 
 import java.security.SecureRandom;
 
-/** The random bytes of names. To get them may block, and so may loading this class. */
+/** The random bytes of names and headers. To get them may block, and so may loading this class. */
 final class RandomBytes {
 
     /** As many as nobody can guess. */

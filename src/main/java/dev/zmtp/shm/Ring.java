@@ -94,6 +94,16 @@ final class Ring {
         return position;
     }
 
+    /** Fails if a side was here before: whoever opens a ring begins at its start. */
+    void checkUnused() throws IOException {
+        long tail = tail();
+        long head = head();
+        if (tail != 0 || head != 0) {
+            throw new IOException("shared memory: a ring written up to " + tail + " and read up to " + head
+                    + " (expected: one that is new)");
+        }
+    }
+
     // Sleep
 
     /** The reader is about to sleep, or is awake. What it does next comes after that, for all to see. */

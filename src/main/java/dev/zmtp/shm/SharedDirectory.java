@@ -70,7 +70,7 @@ final class SharedDirectory {
                 logger.debug("shared memory: another name than {}", file, e);
             } catch (IOException e) {
                 throw new IOException(
-                        "shared memory: " + SharedFile.size(rings, capacity) + " bytes in " + path + ": " + e, e);
+                        "shared memory: " + FileHeader.fileSize(rings, capacity) + " bytes in " + path + ": " + e, e);
             }
         }
         throw new IOException(

@@ -18,8 +18,8 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 
 /**
- * A file that two processes have mapped: one {@link Ring} after the other, all of the same capacity. Only its owner may
- * open it.
+ * A file that two processes have mapped: a {@link FileHeader}, and one {@link Ring} after the other, all of the same
+ * capacity. Only its owner may open it.
  */
 final class SharedFile implements AutoCloseable {
 
@@ -32,33 +32,31 @@ final class SharedFile implements AutoCloseable {
     private static final int CHUNK = 64 << 10;
 
     private final Path path;
+    private final FileHeader header;
     private final Mapping mapping;
-    private final int capacity;
 
     /** What holds the file for the side that has created it. */
     private final Closeable hold;
 
-    private SharedFile(Path path, Mapping mapping, int capacity, Closeable hold) {
+    private SharedFile(Path path, FileHeader header, Mapping mapping, Closeable hold) {
         this.path = path;
+        this.header = header;
         this.mapping = mapping;
-        this.capacity = capacity;
         this.hold = hold;
-    }
-
-    static long size(int rings, int capacity) {
-        return (long) rings * Ring.size(Ring.checkCapacity(capacity));
     }
 
     /** Creates a file at {@code path}, and holds it. */
     static SharedFile create(Path path, int rings, int capacity, Mapping.Lifetime lifetime) throws IOException {
-        long size = size(rings, capacity);
+        FileHeader header = FileHeader.of(rings, capacity);
         Set<StandardOpenOption> options =
                 Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE);
         FileChannel file = FileChannel.open(path, options, OWNER_ONLY);
         try {
             FileHold hold = FileHold.of(path, file);
-            fill(file, size);
-            return new SharedFile(path, Mapping.of(file, size, lifetime), capacity, hold);
+            fill(file, header.fileSize());
+            Mapping mapping = Mapping.of(file, header.fileSize(), lifetime);
+            header.write(mapping.memory());
+            return new SharedFile(path, header, mapping, hold);
         } catch (Throwable e) {
             FileHold.forget(path);
             try (file) {
@@ -81,9 +79,9 @@ final class SharedFile implements AutoCloseable {
         }
     }
 
-    /** Opens the file of another process, which must have exactly these rings. */
+    /** Opens the file of another process, which must have exactly these rings, none of them used yet. */
     static SharedFile open(Path path, int rings, int capacity, Mapping.Lifetime lifetime) throws IOException {
-        long size = size(rings, capacity);
+        long size = FileHeader.fileSize(rings, capacity);
         Set<OpenOption> options = Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
         FileIdentity identity = FileIdentity.of(path);
         identity.check(path, FileIdentity.ownUid());
@@ -93,7 +91,23 @@ final class SharedFile implements AutoCloseable {
                 throw new IOException(
                         "shared memory: " + path + " of " + file.size() + " bytes (expected: " + size + ")");
             }
-            return new SharedFile(path, Mapping.of(file, size, lifetime), capacity, () -> {});
+            return checked(path, rings, capacity, Mapping.of(file, size, lifetime));
+        }
+    }
+
+    private static SharedFile checked(Path path, int rings, int capacity, Mapping mapping) throws IOException {
+        try {
+            FileHeader header = FileHeader.read(mapping.memory(), rings, capacity);
+            SharedFile file = new SharedFile(path, header, mapping, () -> {});
+            for (int i = 0; i < rings; i++) {
+                file.ring(i).checkUnused();
+            }
+            MemoryFault.check();
+            return file;
+        } catch (IOException | InternalError e) {
+            Throwable cause = MemoryFault.causeOf(e);
+            mapping.close();
+            throw cause instanceof IOException known ? known : new IOException(cause);
         }
     }
 
@@ -101,14 +115,14 @@ final class SharedFile implements AutoCloseable {
         return path;
     }
 
-    int capacity() {
-        return capacity;
+    FileHeader header() {
+        return header;
     }
 
     /** The ring with this number, from 0. */
     Ring ring(int number) {
-        int size = Ring.size(capacity);
-        ByteBuffer memory = mapping.memory().slice(number * size, size);
+        int size = Ring.size(header.capacity());
+        ByteBuffer memory = mapping.memory().slice(FileHeader.SIZE + number * size, size);
         return new Ring(memory.order(ByteOrder.nativeOrder()));
     }
 

@@ -39,7 +39,7 @@ public final class SharedMemoryPipe {
      * Opens the pipe that another process of the same user, or of the superuser, has created, and that neither has used
      * yet.
      *
-     * @throws IOException if the file is not there, is not one for a pipe of {@code capacity} bytes, or may be
+     * @throws IOException if the file is not there, is not that of a new pipe of {@code capacity} bytes, or may be
      *     opened by somebody else
      */
     public static SharedMemoryPipe open(Path file, int capacity) throws IOException {

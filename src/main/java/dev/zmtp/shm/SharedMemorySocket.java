@@ -65,7 +65,7 @@ public final class SharedMemorySocket implements Closeable {
             ByteBuf path = read(socket, Invitation.length(fixed) - Invitation.FIXED);
             RingPair rings =
                     Invitation.read(Unpooled.wrappedBuffer(fixed, path)).accept(Mapping.Lifetime.UNTIL_COLLECTED);
-            socket.write(ByteBuffer.wrap(new byte[] {Invitation.ACCEPTED}));
+            socket.write(ByteBuffer.wrap(Invitation.answer(rings.file())));
             return new SharedMemorySocket(socket, rings);
         } catch (Throwable e) {
             socket.close();

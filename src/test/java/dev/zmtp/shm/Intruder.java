@@ -36,7 +36,7 @@ record Intruder(SocketChannel socket, Path path, SharedFile file) {
 
     /** Says what an honest client does. */
     void accept() throws IOException {
-        say(Invitation.ACCEPTED);
+        socket.write(ByteBuffer.wrap(Invitation.answer(file)));
     }
 
     /** From the client to the server. */

@@ -37,20 +37,20 @@ class InvitationTest {
     void anInvitationHasTheseBytes() {
         ByteBuf bytes = Hex.buffer("");
         new Invitation(Path.of("/a"), 1 << 16).write(bytes);
-        assertThat(Hex.dump(bytes)).isEqualTo(Hex.of("\"ZSHM\" 01 00010000 0002 2f 61"));
+        assertThat(Hex.dump(bytes)).isEqualTo(Hex.of("\"ZSHM\" 02 00010000 0002 2f 61"));
     }
 
     @ParameterizedTest
     @CsvSource({"0000, 11", "00ff, 266", "1000, 4107"})
     void thePathHasUpTo4096Bytes(String length, int all) throws IOException {
-        ByteBuf bytes = Hex.buffer("\"ZSHM\" 01 00001000 " + length);
+        ByteBuf bytes = Hex.buffer("\"ZSHM\" 02 00001000 " + length);
         assertThat(Invitation.length(bytes)).isEqualTo(all);
         bytes.release();
     }
 
     @Test
     void aLongerPathIsRefused() {
-        ByteBuf bytes = Hex.buffer("\"ZSHM\" 01 00001000 1001");
+        ByteBuf bytes = Hex.buffer("\"ZSHM\" 02 00001000 1001");
         assertThatThrownBy(() -> Invitation.length(bytes))
                 .isInstanceOf(IOException.class)
                 .hasMessage("shared memory: path length: 4097 (expected: <= 4096)");

@@ -124,6 +124,31 @@ class MeetingTest {
     }
 
     @Test
+    void aClientThatCannotReadTheFileIsNeverActive() throws Exception {
+        mayCreate.countDown();
+        Intruder intruder = Intruder.at(Path.of(address.path()));
+        intruder.socket().write(ByteBuffer.allocate(Invitation.ANSWER).put(0, (byte) Invitation.ACCEPTED));
+        intruder.awaitEnd();
+        assertThat(end().closeFuture().await(10, TimeUnit.SECONDS)).isTrue();
+        settle();
+        assertThat(active).isEmpty();
+        assertThat(files).isEmptyDirectory();
+        intruder.leave();
+    }
+
+    @Test
+    void anAnswerMayComeInParts() throws Exception {
+        mayCreate.countDown();
+        Intruder intruder = Intruder.at(Path.of(address.path()));
+        for (byte part : Invitation.answer(intruder.file())) {
+            assertThat(active).isEmpty();
+            intruder.say(part);
+        }
+        assertThat(active.poll(10, TimeUnit.SECONDS)).isNotNull();
+        intruder.leave();
+    }
+
+    @Test
     void aClientThatAnswersBeforeItIsInvitedIsNotKept() throws Exception {
         try (SocketChannel client = connect()) {
             client.write(ByteBuffer.allocate(1));

@@ -83,7 +83,7 @@ class SharedDirectoryTest {
         SharedDirectory files = new SharedDirectory(nowhere, () -> "file");
         assertThatThrownBy(() -> files.create(Invitation.RINGS, CAPACITY, UNTIL_CLOSED))
                 .isInstanceOf(IOException.class)
-                .hasMessage("shared memory: 9216 bytes in " + nowhere + ": java.nio.file.NoSuchFileException: "
+                .hasMessage("shared memory: 9344 bytes in " + nowhere + ": java.nio.file.NoSuchFileException: "
                         + nowhere.resolve("file"));
     }
 

@@ -212,12 +212,12 @@ class SharedMemoryChannelTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
                     'HTTP' 02 00001000 0001 2f         | invitation: 0x48545450 (expected: ZSHM)
-                    'ZSHM' 02 00001000 0001 2f         | version: 2 (expected: 1)
-                    'ZSHM' 01 00001000 ffff            | path length: 65535 (expected: <= 4096)
-                    'ZSHM' 01 00001000 0001 2f         | file: / (expected: a name of netty-zmtp- and 32 hexadecimal digits)
-                    'ZSHM' 01 00001000 0004 2f 'etc'   | file: /etc (expected: a name of netty-zmtp- and 32 hexadecimal digits)
-                    'ZSHM' 01 00001001 002c 2f 'netty-zmtp-00000000000000000000000000000000' | capacity: 4097 (expected: a power of two, 4096 to 268435456)
-                    'ZSHM' 01 00001000 002c 2f 'netty-zmtp-00000000000000000000000000000000' | /netty-zmtp-00000000000000000000000000000000 is not there (expected: a file)
+                    'ZSHM' 01 00001000 0001 2f         | version: 1 (expected: 2)
+                    'ZSHM' 02 00001000 ffff            | path length: 65535 (expected: <= 4096)
+                    'ZSHM' 02 00001000 0001 2f         | file: / (expected: a name of netty-zmtp- and 32 hexadecimal digits)
+                    'ZSHM' 02 00001000 0004 2f 'etc'   | file: /etc (expected: a name of netty-zmtp- and 32 hexadecimal digits)
+                    'ZSHM' 02 00001001 002c 2f 'netty-zmtp-00000000000000000000000000000000' | capacity: 4097 (expected: a power of two, 4096 to 268435456)
+                    'ZSHM' 02 00001000 002c 2f 'netty-zmtp-00000000000000000000000000000000' | /netty-zmtp-00000000000000000000000000000000 is not there (expected: a file)
                     """)
     void anInvitationThatIsNoneIsRefused(String invitation, String expected) throws Exception {
         Path odd = directory.resolve("odd");

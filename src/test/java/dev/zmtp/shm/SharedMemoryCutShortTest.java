@@ -253,7 +253,7 @@ class SharedMemoryCutShortTest {
             ByteBuf invitation = Unpooled.buffer();
             new Invitation(file.path(), CAPACITY).write(invitation);
             end.write(invitation.nioBuffer());
-            end.read(ByteBuffer.allocate(1));
+            end.read(ByteBuffer.allocate(Invitation.ANSWER));
             file.unlink();
             return new BothEnds(end, clients.poll(10, TimeUnit.SECONDS));
         }

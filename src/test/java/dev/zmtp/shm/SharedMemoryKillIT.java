@@ -217,8 +217,8 @@ class SharedMemoryKillIT {
         try (SocketChannel socket = SocketChannel.open(UnixDomainSocketAddress.of(path))) {
             Invitation invitation = read(socket);
             try (FileChannel file = FileChannel.open(invitation.file(), StandardOpenOption.WRITE)) {
-                invitation.accept(Mapping.Lifetime.UNTIL_CLOSED);
-                socket.write(ByteBuffer.wrap(new byte[] {Invitation.ACCEPTED}));
+                RingPair rings = invitation.accept(Mapping.Lifetime.UNTIL_CLOSED);
+                socket.write(ByteBuffer.wrap(Invitation.answer(rings.file())));
                 file.truncate(0);
             }
             socket.write(ByteBuffer.wrap(new byte[1]));
