@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.HexFormat;
 
 /**
@@ -12,12 +13,13 @@ import java.util.HexFormat;
  *
  * <pre>
  *   invitation = "ZSHM" version:1 capacity:4 length:2 path
+ *   refusal    = "ZSHM" version:1 0:4        length:2 text
  *   answer     = 1 nonce:16
  * </pre>
  *
  * <p>The client maps the file, removes its name, so that a server that is killed leaves nothing, and answers with the
  * random bytes of its header: they say that the client can open the file, and so that it is of the same user. From then
- * on each byte is a ring of the doorbell.
+ * on each byte is a ring of the doorbell. A server without a file says why.
  */
 record Invitation(Path file, int capacity) {
 
@@ -32,7 +34,9 @@ record Invitation(Path file, int capacity) {
     /** The rings of a file, one for each direction. */
     static final int RINGS = 2;
 
+    private static final int REFUSED = 0;
     private static final int MAX_PATH = 4096;
+    private static final int MAX_REFUSAL = 512;
     private static final String OURS = "shared memory: ";
 
     static IOException unexpected(String what, Object actual, Object expected) {
@@ -55,13 +59,16 @@ record Invitation(Path file, int capacity) {
         return FIXED + length;
     }
 
-    /** Reads one that is there as a whole. */
+    /** Reads one that is there as a whole. A refusal is an {@code IOException}. */
     static Invitation read(ByteBuf in) throws IOException {
         int length = length(in) - FIXED;
         int capacity = in.getInt(in.readerIndex() + 5);
         in.skipBytes(FIXED);
         String path = in.toString(in.readerIndex(), length, StandardCharsets.UTF_8);
         in.skipBytes(length);
+        if (capacity == REFUSED) {
+            throw new IOException(OURS + "the server has no file: " + path.replaceAll("\\p{Cntrl}", "?"));
+        }
         try {
             return new Invitation(SharedDirectory.checkName(Path.of(path)), Ring.checkCapacity(capacity));
         } catch (IllegalArgumentException e) {
@@ -70,9 +77,20 @@ record Invitation(Path file, int capacity) {
     }
 
     void write(ByteBuf out) {
-        byte[] path = file.toString().getBytes(StandardCharsets.UTF_8);
+        write(out, capacity, file.toString().getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** Writes why there is no file. */
+    static void writeRefusal(ByteBuf out, Throwable cause) {
+        String reason = cause instanceof IOException ? String.valueOf(cause.getMessage()) : cause.toString();
+        byte[] text =
+                (reason.startsWith(OURS) ? reason.substring(OURS.length()) : reason).getBytes(StandardCharsets.UTF_8);
+        write(out, REFUSED, Arrays.copyOf(text, Math.min(text.length, MAX_REFUSAL)));
+    }
+
+    private static void write(ByteBuf out, int capacity, byte[] text) {
         out.writeInt(FileHeader.MAGIC).writeByte(FileHeader.VERSION).writeInt(capacity);
-        out.writeShort(path.length).writeBytes(path);
+        out.writeShort(text.length).writeBytes(text);
     }
 
     /** The answer of a client that has mapped {@code file}. */

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The Unix domain socket until both sides have mapped the file: the server creates it and sends an {@link Invitation},
- * the client accepts.
+ * the client accepts. If the server cannot create it, it says so, to the client and in its log.
  */
 abstract class Meeting extends ByteToMessageDecoder {
 
@@ -76,8 +76,8 @@ abstract class Meeting extends ByteToMessageDecoder {
             try {
                 int capacity = channel.config().ringCapacity();
                 created = server.directory().create(Invitation.RINGS, capacity, UNTIL_CLOSED);
-            } catch (Throwable e) {
-                execute(ctx, () -> channel.fail(e), () -> {});
+            } catch (Throwable e) { // the client is to hear of errors, too
+                execute(ctx, () -> refuse(ctx, e), () -> {});
                 return;
             }
             execute(ctx, () -> invite(ctx, created), created::discard);
@@ -101,6 +101,13 @@ abstract class Meeting extends ByteToMessageDecoder {
             ByteBuf invitation = ctx.alloc().buffer();
             new Invitation(created.path(), created.header().capacity()).write(invitation);
             ctx.writeAndFlush(invitation);
+        }
+
+        private void refuse(ChannelHandlerContext ctx, Throwable cause) {
+            server.refused(cause);
+            ByteBuf refusal = ctx.alloc().buffer();
+            Invitation.writeRefusal(refusal, cause);
+            ctx.writeAndFlush(refusal).addListener(written -> channel.fail(cause));
         }
 
         @Override

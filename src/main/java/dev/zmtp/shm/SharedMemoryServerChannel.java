@@ -30,6 +30,7 @@ public final class SharedMemoryServerChannel extends AbstractServerChannel {
     private final Channel socket;
     private final Function<String, SocketAddress> addresses;
     private final SharedDirectory directory;
+    private final RefusalLog refusals = new RefusalLog(System::nanoTime);
 
     private volatile boolean closed;
     private volatile @Nullable SharedMemoryAddress local;
@@ -70,6 +71,11 @@ public final class SharedMemoryServerChannel extends AbstractServerChannel {
     /** Where a file for each connection is created. */
     SharedDirectory directory() {
         return directory;
+    }
+
+    /** Says, at most once a second, that there is no file for a client. From any thread. */
+    void refused(Throwable cause) {
+        refusals.log(this, cause);
     }
 
     @Override

@@ -55,7 +55,7 @@ public final class SharedMemorySocket implements Closeable {
     /**
      * Connects to a server, and waits until it has accepted.
      *
-     * @throws IOException if no process listens there, or if what answers is not such a server
+     * @throws IOException if no process listens there, or if what answers is not such a server or has no file
      */
     public static SharedMemorySocket connect(SharedMemoryAddress server) throws IOException {
         SocketChannel socket = SocketChannel.open(StandardProtocolFamily.UNIX);

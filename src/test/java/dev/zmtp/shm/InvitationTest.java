@@ -66,4 +66,32 @@ class InvitationTest {
         client.file().close();
         file.close();
     }
+
+    private static ByteBuf refusal(Throwable cause) {
+        ByteBuf bytes = Hex.buffer("");
+        Invitation.writeRefusal(bytes, cause);
+        return bytes;
+    }
+
+    @Test
+    void aRefusalIsAnInvitationToNothing() {
+        ByteBuf bytes = refusal(new IOException("shared memory: full"));
+        assertThat(Hex.dump(bytes)).isEqualTo(Hex.of("\"ZSHM\" 02 00000000 0004 \"full\""));
+    }
+
+    @Test
+    void aClientThatIsRefusedKnowsWhy() {
+        ByteBuf bytes = refusal(new IllegalStateException("one\ntwo"));
+        assertThatThrownBy(() -> Invitation.read(bytes))
+                .isInstanceOf(IOException.class)
+                .hasMessage("shared memory: the server has no file: java.lang.IllegalStateException: one?two");
+        bytes.release();
+    }
+
+    @Test
+    void aRefusalHasNoMoreThan512BytesOfText() {
+        ByteBuf bytes = refusal(new IOException("x".repeat(1000)));
+        assertThat(bytes.readableBytes()).isEqualTo(Invitation.FIXED + 512);
+        bytes.release();
+    }
 }

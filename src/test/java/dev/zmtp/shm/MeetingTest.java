@@ -1,10 +1,14 @@
 package dev.zmtp.shm;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.zmtp.testing.CapturedLog;
 import dev.zmtp.testing.EventLoops;
+import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
@@ -203,5 +207,31 @@ class MeetingTest {
             assertThat(client.isOpen()).isTrue();
             assertThat(files).isEmptyDirectory();
         }
+    }
+
+    @Test
+    void clientAndOperatorHearWhyThereIsNoFile() throws Exception {
+        mayCreate.countDown();
+        Path nowhere = directory.resolve("nowhere");
+        SharedMemoryAddress broken = bind("broken", nowhere);
+        String why = "9344 bytes in " + nowhere + ": java.nio.file.NoSuchFileException: ";
+        try (CapturedLog log = new CapturedLog(SharedMemoryServerChannel.class.getName())) {
+            ChannelFuture connected = new Bootstrap()
+                    .group(loops.group())
+                    .channel(SharedMemoryChannel.class)
+                    .handler(new ChannelInboundHandlerAdapter())
+                    .connect(broken);
+            assertThatThrownBy(connected::sync)
+                    .isInstanceOf(IOException.class)
+                    .hasMessageStartingWith("shared memory: the server has no file: " + why);
+            assertThatThrownBy(() -> SharedMemorySocket.connect(broken))
+                    .isInstanceOf(IOException.class)
+                    .hasMessageStartingWith("shared memory: the server has no file: " + why);
+            assertThat(log.lines)
+                    .singleElement()
+                    .asString()
+                    .contains(broken + "] refused a client: java.io.IOException: shared memory: " + why);
+        }
+        assertThat(active).isEmpty();
     }
 }
