@@ -71,9 +71,9 @@ final class BlockingMeeting {
     private SharedMemorySocket meet() throws IOException {
         ByteBuf fixed = receive(Invitation.FIXED);
         ByteBuf path = receive(Invitation.length(fixed) - Invitation.FIXED);
-        RingPair rings = Invitation.read(Unpooled.wrappedBuffer(fixed, path)).accept(Mapping.Lifetime.UNTIL_CLOSED);
+        RingPair rings = Invitation.read(Unpooled.wrappedBuffer(fixed, path)).accept();
         try {
-            bell.send(ByteBuffer.wrap(new byte[] {Invitation.ACCEPTED}));
+            bell.send(ByteBuffer.wrap(Invitation.answer(rings.file())));
             return new SharedMemorySocket(bell, rings);
         } catch (Throwable e) {
             rings.close();

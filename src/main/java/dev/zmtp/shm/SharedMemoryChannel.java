@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
  * A connection through memory that two processes of one machine share. It stands where a socket does: on the same event
  * loops, with the same pipeline, promises and writability.
  *
- * <p>A client connects to the {@link SharedMemoryAddress} of a {@link SharedMemoryServerChannel}. Only the user who
- * runs the server, and the superuser, can: the file that is shared has the mode 0600.
+ * <p>A client connects to the {@link SharedMemoryAddress} of a {@link SharedMemoryServerChannel}. Only one of the user
+ * who runs the server can: the file that is shared has the mode 0600, and a client uses no other user's.
  *
  * <p>A write is complete when it is in the ring, as it is with a socket when the kernel has it. What is in the ring
  * when one side is closed or killed is still delivered to the other, and then its channel becomes inactive. What the

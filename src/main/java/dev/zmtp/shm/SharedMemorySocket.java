@@ -46,7 +46,7 @@ public final class SharedMemorySocket implements Closeable {
     /**
      * Connects to a server, and waits for 30 seconds at most until it has accepted.
      *
-     * @throws IOException if no process listens there, or if what answers is not such a server
+     * @throws IOException if no process listens there, or if what answers is not such a server or has no file
      */
     public static SharedMemorySocket connect(SharedMemoryAddress server) throws IOException {
         return connect(server, CONNECT_TIMEOUT);
@@ -57,7 +57,7 @@ public final class SharedMemorySocket implements Closeable {
      *
      * @param timeout how long at most; zero for as long as it takes
      * @throws SocketTimeoutException if that was not long enough
-     * @throws IOException if no process listens there, or if what answers is not such a server
+     * @throws IOException if no process listens there, or if what answers is not such a server or has no file
      */
     public static SharedMemorySocket connect(SharedMemoryAddress server, Duration timeout) throws IOException {
         return BlockingMeeting.connect(server, timeout);

@@ -19,8 +19,7 @@ record Intruder(SocketChannel socket, Path path, SharedFile file) {
         ByteBuffer name = ByteBuffer.allocate(invitation.getShort(9));
         read(socket, name);
         Path path = Path.of(StandardCharsets.UTF_8.decode(name).toString());
-        return new Intruder(
-                socket, path, SharedFile.open(path, 2, invitation.getInt(5), Mapping.Lifetime.UNTIL_CLOSED));
+        return new Intruder(socket, path, SharedFile.open(path, 2, invitation.getInt(5)));
     }
 
     private static void read(SocketChannel socket, ByteBuffer target) throws IOException {
@@ -32,6 +31,11 @@ record Intruder(SocketChannel socket, Path path, SharedFile file) {
 
     void say(int value) throws IOException {
         socket.write(ByteBuffer.wrap(new byte[] {(byte) value}));
+    }
+
+    /** Says what an honest client does. */
+    void accept() throws IOException {
+        socket.write(ByteBuffer.wrap(Invitation.answer(file)));
     }
 
     /** From the client to the server. */

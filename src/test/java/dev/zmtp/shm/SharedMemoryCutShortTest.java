@@ -115,7 +115,7 @@ class SharedMemoryCutShortTest {
     }
 
     private static int mappings() throws IOException {
-        String name = "netty-zmtp-" + ProcessHandle.current().pid();
+        String name = "netty-zmtp-";
         try (Stream<String> lines = Files.lines(Path.of("/proc/self/maps"))) {
             return (int) lines.filter(line -> line.contains(name)).count();
         }
@@ -159,7 +159,7 @@ class SharedMemoryCutShortTest {
         for (int i = 0; i < ROUNDS; i++) {
             Intruder intruder = Intruder.at(path);
             try (FileChannel file = intruder.open()) {
-                intruder.say(1);
+                intruder.accept();
                 Channel end = accepted.poll(10, TimeUnit.SECONDS);
                 SharedMemoryWriter writer = new SharedMemoryWriter(intruder.ring());
                 writer.write(ByteBuffer.allocate(LENGTH));
@@ -218,8 +218,7 @@ class SharedMemoryCutShortTest {
 
     private static void assertFailsOnce(
             ServerSocketChannel server, SharedMemoryAddress address, int left, SocketUse use) throws Exception {
-        SharedFile shared =
-                SharedFile.create(SharedFile.newPath(), Invitation.RINGS, CAPACITY, Mapping.Lifetime.UNTIL_CLOSED);
+        SharedFile shared = SharedDirectory.standard().create(Invitation.RINGS, CAPACITY);
         try (shared;
                 FileChannel file = FileChannel.open(shared.path(), StandardOpenOption.WRITE);
                 BothEnds meeting = BothEnds.of(server, address, shared)) {
@@ -253,7 +252,8 @@ class SharedMemoryCutShortTest {
             ByteBuf invitation = Unpooled.buffer();
             new Invitation(file.path(), CAPACITY).write(invitation);
             end.write(invitation.nioBuffer());
-            end.read(ByteBuffer.allocate(1));
+            end.read(ByteBuffer.allocate(Invitation.ANSWER));
+            file.unlink();
             return new BothEnds(end, clients.poll(10, TimeUnit.SECONDS));
         }
 
