@@ -2,46 +2,55 @@ package dev.zmtp.shm;
 
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.HexFormat;
 
 /**
  * The first message of a server over the Unix domain socket: which file to map.
  *
  * <pre>
  *   invitation = "ZSHM" version:1 capacity:4 length:2 path
+ *   refusal    = "ZSHM" version:1 0:4        length:2 text
+ *   answer     = 1 nonce:16
  * </pre>
  *
- * <p>The client maps the file, removes its name, so that a server that is killed leaves nothing, and answers with
- * {@link #ACCEPTED}. From then on each byte is a ring of the doorbell.
+ * <p>The client maps the file, removes its name, so that a server that is killed leaves nothing, and answers with the
+ * random bytes of its header: they say that the client can open the file, and so that it is of the same user. From then
+ * on each byte is a ring of the doorbell. A server without a file says why.
  */
 record Invitation(Path file, int capacity) {
 
     /** The bytes before those of the path. */
     static final int FIXED = 11;
 
-    /** The answer of a client that has the file. */
+    /** The bytes of an answer, and the first of them. */
+    static final int ANSWER = 1 + RandomBytes.LENGTH;
+
     static final int ACCEPTED = 1;
 
     /** The rings of a file, one for each direction. */
     static final int RINGS = 2;
 
-    private static final int MAGIC = 0x5a53484d;
-    private static final int VERSION = 1;
+    private static final int REFUSED = 0;
     private static final int MAX_PATH = 4096;
+    private static final int MAX_REFUSAL = 512;
+    private static final String OURS = "shared memory: ";
 
     static IOException unexpected(String what, Object actual, Object expected) {
-        return new IOException("shared memory: " + what + ": " + actual + " (expected: " + expected + ")");
+        return new IOException(OURS + what + ": " + actual + " (expected: " + expected + ")");
     }
 
     /** Checks the first {@link #FIXED} bytes, and returns how many there are in all. */
     static int length(ByteBuf in) throws IOException {
         int start = in.readerIndex();
-        if (in.getInt(start) != MAGIC) {
+        if (in.getInt(start) != FileHeader.MAGIC) {
             throw unexpected("invitation", "0x" + Integer.toHexString(in.getInt(start)), "ZSHM");
         }
-        if (in.getUnsignedByte(start + 4) != VERSION) {
-            throw unexpected("version", in.getUnsignedByte(start + 4), VERSION);
+        if (in.getUnsignedByte(start + 4) != FileHeader.VERSION) {
+            throw unexpected("version", in.getUnsignedByte(start + 4), FileHeader.VERSION);
         }
         int length = in.getUnsignedShort(start + 9);
         if (length > MAX_PATH) {
@@ -50,29 +59,68 @@ record Invitation(Path file, int capacity) {
         return FIXED + length;
     }
 
-    /** Reads one that is there as a whole. */
+    /** Reads one that is there as a whole. A refusal is an {@code IOException}. */
     static Invitation read(ByteBuf in) throws IOException {
         int length = length(in) - FIXED;
         int capacity = in.getInt(in.readerIndex() + 5);
         in.skipBytes(FIXED);
         String path = in.toString(in.readerIndex(), length, StandardCharsets.UTF_8);
         in.skipBytes(length);
+        if (capacity == REFUSED) {
+            throw new IOException(OURS + "the server has no file: " + path.replaceAll("\\p{Cntrl}", "?"));
+        }
         try {
-            return new Invitation(SharedFile.checkName(Path.of(path)), Ring.checkCapacity(capacity));
+            return new Invitation(SharedDirectory.checkName(Path.of(path)), Ring.checkCapacity(capacity));
         } catch (IllegalArgumentException e) {
-            throw new IOException("shared memory: " + e.getMessage(), e);
+            throw new IOException(OURS + e.getMessage(), e);
         }
     }
 
     void write(ByteBuf out) {
-        byte[] path = file.toString().getBytes(StandardCharsets.UTF_8);
-        out.writeInt(MAGIC).writeByte(VERSION).writeInt(capacity);
-        out.writeShort(path.length).writeBytes(path);
+        write(out, capacity, file.toString().getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** Writes why there is no file. */
+    static void writeRefusal(ByteBuf out, Throwable cause) {
+        String reason = cause instanceof IOException ? String.valueOf(cause.getMessage()) : cause.toString();
+        byte[] text =
+                (reason.startsWith(OURS) ? reason.substring(OURS.length()) : reason).getBytes(StandardCharsets.UTF_8);
+        write(out, REFUSED, Arrays.copyOf(text, Math.min(text.length, MAX_REFUSAL)));
+    }
+
+    private static void write(ByteBuf out, int capacity, byte[] text) {
+        out.writeInt(FileHeader.MAGIC).writeByte(FileHeader.VERSION).writeInt(capacity);
+        out.writeShort(text.length).writeBytes(text);
+    }
+
+    /** The answer of a client that has mapped {@code file}. */
+    static byte[] answer(SharedFile file) {
+        return ByteBuffer.allocate(ANSWER)
+                .put((byte) ACCEPTED)
+                .put(file.header().nonce())
+                .array();
+    }
+
+    /** Reads the answer of a client that has {@code file}; returns whether it was there as a whole. */
+    static boolean readAnswer(ByteBuf in, SharedFile file) throws IOException {
+        int first = in.getUnsignedByte(in.readerIndex());
+        if (first != ACCEPTED) {
+            throw unexpected("answer", first, ACCEPTED);
+        }
+        if (in.readableBytes() < ANSWER) {
+            return false;
+        }
+        byte[] nonce = new byte[RandomBytes.LENGTH];
+        in.skipBytes(1).readBytes(nonce);
+        if (!file.header().hasNonce(nonce)) {
+            throw unexpected("answer", HexFormat.of().formatHex(nonce), "the random bytes of the file");
+        }
+        return true;
     }
 
     /** Maps the file and removes its name. Returns the ends of the client. */
-    RingPair accept(Mapping.Lifetime lifetime) throws IOException {
-        SharedFile mapped = SharedFile.open(file, RINGS, capacity, lifetime);
+    RingPair accept() throws IOException {
+        SharedFile mapped = SharedFile.open(file, RINGS, capacity);
         try {
             mapped.unlink();
         } catch (Throwable e) {

@@ -20,14 +20,6 @@ abstract class Mapping implements AutoCloseable {
 
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(Mapping.class);
 
-    /** When the memory is given back. */
-    enum Lifetime {
-        /** When it is closed. No thread may use it then. */
-        UNTIL_CLOSED,
-        /** When nothing refers to it. */
-        UNTIL_COLLECTED
-    }
-
     private static final int FIRST_JAVA_WITH_ARENAS = 24;
     private static final String FOREIGN = "java.lang.foreign.";
 
@@ -38,11 +30,11 @@ abstract class Mapping implements AutoCloseable {
     }
 
     /** Maps the first {@code size} bytes of a file. */
-    static Mapping of(FileChannel file, long size, Lifetime lifetime) throws IOException {
-        if (lifetime == Lifetime.UNTIL_CLOSED && hasArenas()) {
+    static Mapping of(FileChannel file, long size) throws IOException {
+        if (hasArenas()) {
             return OfArena.map(file, size);
         }
-        return new OfBuffer(file.map(MapMode.READ_WRITE, 0, size), lifetime);
+        return new OfBuffer(file.map(MapMode.READ_WRITE, 0, size));
     }
 
     private static boolean hasArenas() {
@@ -54,24 +46,19 @@ abstract class Mapping implements AutoCloseable {
         return memory;
     }
 
+    /** Gives the memory back. No thread may use it then. */
     @Override
     public abstract void close();
 
     private static final class OfBuffer extends Mapping {
 
-        private final Lifetime lifetime;
-
-        OfBuffer(MappedByteBuffer memory, Lifetime lifetime) {
+        OfBuffer(MappedByteBuffer memory) {
             super(memory);
-            this.lifetime = lifetime;
         }
 
         @Override
         @SuppressWarnings("deprecation") // for any direct buffer; what takes its place is for Netty's own
         public void close() {
-            if (lifetime == Lifetime.UNTIL_COLLECTED) {
-                return;
-            }
             try {
                 PlatformDependent.freeDirectBuffer(memory());
             } catch (UnsupportedOperationException e) {

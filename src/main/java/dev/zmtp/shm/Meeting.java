@@ -1,17 +1,16 @@
 package dev.zmtp.shm;
 
-import static dev.zmtp.shm.Mapping.Lifetime.UNTIL_CLOSED;
-
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.ByteToMessageDecoder;
 import java.io.IOException;
 import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The Unix domain socket until both sides have mapped the file: the server creates it and sends an {@link Invitation},
- * the client accepts.
+ * the client accepts. If the server cannot create it, it says so, to the client and in its log.
  */
 abstract class Meeting extends ByteToMessageDecoder {
 
@@ -23,7 +22,7 @@ abstract class Meeting extends ByteToMessageDecoder {
 
     /** The end of a server that has accepted a connection. */
     static Meeting ofServer(SharedMemoryChannel channel) {
-        return new Server(channel);
+        return new Server(channel, (SharedMemoryServerChannel) channel.parent());
     }
 
     /** The end of a client. */
@@ -48,42 +47,86 @@ abstract class Meeting extends ByteToMessageDecoder {
     }
 
     private static final class Server extends Meeting {
+        private final SharedMemoryServerChannel server;
         private @Nullable SharedFile file;
 
-        Server(SharedMemoryChannel channel) {
+        Server(SharedMemoryChannel channel, SharedMemoryServerChannel server) {
             super(channel);
+            this.server = server;
         }
 
+        /** The channel is being registered: its handlers are added after that, and may close it. */
         @Override
-        public void channelActive(ChannelHandlerContext ctx) throws IOException {
-            int capacity = channel.config().ringCapacity();
-            SharedFile created = SharedFile.create(SharedFile.newPath(), Invitation.RINGS, capacity, UNTIL_CLOSED);
+        public void channelActive(ChannelHandlerContext ctx) {
+            ctx.executor().execute(() -> {
+                if (channel.isOpen()) {
+                    FileThread.SHARED.execute(() -> create(ctx));
+                }
+            });
+        }
+
+        /** Creates the file, not on the event loop. */
+        private void create(ChannelHandlerContext ctx) {
+            if (!channel.isOpen()) {
+                return;
+            }
+            SharedFile created;
+            try {
+                int capacity = channel.config().ringCapacity();
+                created = server.directory().create(Invitation.RINGS, capacity);
+            } catch (Throwable e) { // the client is to hear of errors, too
+                execute(ctx, () -> refuse(ctx, e), () -> {});
+                return;
+            }
+            execute(ctx, () -> invite(ctx, created), created::discard);
+        }
+
+        /** Runs a task on the event loop, or another one here if that has ended. */
+        private static void execute(ChannelHandlerContext ctx, Runnable task, Runnable ended) {
+            try {
+                ctx.executor().execute(task);
+            } catch (RejectedExecutionException e) {
+                ended.run();
+            }
+        }
+
+        private void invite(ChannelHandlerContext ctx, SharedFile created) {
+            if (ctx.isRemoved() || !channel.isOpen()) {
+                created.discard();
+                return;
+            }
             file = created;
             ByteBuf invitation = ctx.alloc().buffer();
-            new Invitation(created.path(), created.capacity()).write(invitation);
+            new Invitation(created.path(), created.header().capacity()).write(invitation);
             ctx.writeAndFlush(invitation);
+        }
+
+        private void refuse(ChannelHandlerContext ctx, Throwable cause) {
+            server.refused(cause);
+            ByteBuf refusal = ctx.alloc().buffer();
+            Invitation.writeRefusal(refusal, cause);
+            ctx.writeAndFlush(refusal).addListener(written -> channel.fail(cause));
         }
 
         @Override
         protected void decode(ChannelHandlerContext ctx, ByteBuf in, List<Object> out) throws IOException {
             SharedFile created = file;
-            if (created == null) {
-                return;
+            if (created == null) { // nothing bounds what arrives until then
+                throw Invitation.unexpected("answer", in.readableBytes() + " bytes", "none before the invitation");
             }
-            int answer = in.readUnsignedByte();
-            if (answer != Invitation.ACCEPTED) {
-                throw Invitation.unexpected("answer", answer, Invitation.ACCEPTED);
+            if (Invitation.readAnswer(in, created)) {
+                created.unlink(); // if the client has not
+                file = null;
+                met(ctx, RingPair.of(created, true));
             }
-            created.unlink(); // if the client has not
-            file = null;
-            met(ctx, RingPair.of(created, true));
         }
 
         @Override
-        protected void handlerRemoved0(ChannelHandlerContext ctx) throws IOException {
-            if (file != null) { // no client has come
-                file.unlink();
-                file.close();
+        protected void handlerRemoved0(ChannelHandlerContext ctx) {
+            SharedFile created = file;
+            if (created != null) { // no client has come
+                file = null;
+                created.discard();
             }
         }
     }
@@ -99,8 +142,8 @@ abstract class Meeting extends ByteToMessageDecoder {
             if (in.readableBytes() < Invitation.FIXED || in.readableBytes() < Invitation.length(in)) {
                 return;
             }
-            RingPair rings = Invitation.read(in).accept(UNTIL_CLOSED);
-            ctx.writeAndFlush(ctx.alloc().buffer(1).writeByte(Invitation.ACCEPTED));
+            RingPair rings = Invitation.read(in).accept();
+            ctx.writeAndFlush(ctx.alloc().buffer(Invitation.ANSWER).writeBytes(Invitation.answer(rings.file())));
             met(ctx, rings);
         }
     }

@@ -38,13 +38,20 @@ final class Ring {
 
     private static final VarHandle LONG = MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
 
-    private final ByteBuffer memory;
+    private static final ByteBuffer NONE = ByteBuffer.allocate(0);
+
     private final int mask;
+    private ByteBuffer memory;
 
     /** The ring in {@code memory}, which begins at a multiple of eight bytes and has room for a power of two. */
     Ring(ByteBuffer memory) {
         this.memory = memory;
         this.mask = memory.capacity() - CONTROL - 1;
+    }
+
+    /** Lets go of the memory, which is about to be unmapped: to use it would end the process. */
+    void close() {
+        memory = NONE;
     }
 
     /** Returns how much memory a ring for {@code capacity} bytes takes. */
@@ -92,6 +99,16 @@ final class Ring {
                     "shared memory: " + what + " at " + position + " (expected: " + least + " to " + most + ")");
         }
         return position;
+    }
+
+    /** Fails if a side was here before: whoever opens a ring begins at its start. */
+    void checkUnused() throws IOException {
+        long tail = tail();
+        long head = head();
+        if (tail != 0 || head != 0) {
+            throw new IOException("shared memory: a ring written up to " + tail + " and read up to " + head
+                    + " (expected: one that is new)");
+        }
     }
 
     // Sleep

@@ -48,12 +48,12 @@ final class RingFilling implements ChannelOutboundBuffer.MessageProcessor {
         if (source.nioBufferCount() == 1) {
             // The internal one is shared by all who have the same memory, such as duplicates on other event loops.
             boolean alone = source.unwrap() == null;
-            return writer.write(alone ? source.internalNioBuffer(index, length) : source.nioBuffer(index, length));
+            return writer.put(alone ? source.internalNioBuffer(index, length) : source.nioBuffer(index, length));
         }
         int written = 0;
         for (ByteBuffer part : source.nioBuffers(index, length)) {
             int rest = part.remaining();
-            int some = writer.write(part);
+            int some = writer.put(part);
             written += some;
             if (some < rest) {
                 break;

@@ -1,10 +1,15 @@
 package dev.zmtp.shm;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.io.IOException;
 
 /** The memory that both sides of a connection have mapped, with this side's ends of its two rings. */
-record RingPair(SharedFile file, SharedMemoryReader reader, SharedMemoryWriter writer, RingFilling filling) {
+record RingPair(SharedFile file, SharedMemoryReader reader, SharedMemoryWriter writer, RingFilling filling)
+        implements AutoCloseable {
+
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance(RingPair.class);
 
     /** Returns the ends of the server or of the client: the first ring is that from the server to the client. */
     static RingPair of(SharedFile file, boolean isServer) {
@@ -13,11 +18,29 @@ record RingPair(SharedFile file, SharedMemoryReader reader, SharedMemoryWriter w
         return new RingPair(file, reader, writer, new RingFilling(writer));
     }
 
-    /** Reads as much as there is into the room that {@code target} has; returns how many bytes these were. */
+    /**
+     * Reads as much as there is into the room that {@code target} has; returns how many bytes these were. Until the
+     * reader has released them, they may be anything.
+     */
     int read(ByteBuf target) throws IOException {
         int index = target.writerIndex();
-        int length = reader.read(target.internalNioBuffer(index, target.writableBytes()));
+        int length = reader.take(target.internalNioBuffer(index, target.writableBytes()));
         target.writerIndex(index + length);
         return length;
+    }
+
+    /** Lets the other side see what was written, if it can. */
+    void flushLast() {
+        try {
+            writer.flush();
+        } catch (IOException e) {
+            logger.debug("shared memory: closed after a fault", e);
+        }
+    }
+
+    /** Gives the memory back, unless the collector does. No thread may use it any more. */
+    @Override
+    public void close() {
+        file.close();
     }
 }

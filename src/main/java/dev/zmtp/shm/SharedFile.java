@@ -2,12 +2,11 @@ package dev.zmtp.shm;
 
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
+import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
-import java.nio.file.DirectoryIteratorException;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.OpenOption;
@@ -16,27 +15,15 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicLong;
-import org.jspecify.annotations.Nullable;
 
 /**
- * A file that two processes have mapped: one {@link Ring} after the other, all of the same capacity. Only its owner may
- * open it.
+ * A file that two processes have mapped: a {@link FileHeader}, and one {@link Ring} after the other, all of the same
+ * capacity. Only its owner may open it.
  */
 final class SharedFile implements AutoCloseable {
 
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(SharedFile.class);
-
-    private static final Path MEMORY = Path.of("/dev/shm");
-    private static final String PREFIX = "netty-zmtp-";
-
-    /** No other process has the same, not even one of another container; a secret it is not. */
-    private static final String NAME = ProcessHandle.current().pid() + "-" + Long.toHexString(System.nanoTime()) + "-";
-
-    private static final AtomicLong COUNTER = new AtomicLong();
 
     private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
@@ -44,65 +31,40 @@ final class SharedFile implements AutoCloseable {
     /** How much is written at a time, so that the file has all of its memory. */
     private static final int CHUNK = 64 << 10;
 
-    /** A file has a name as long as a meeting takes. One that is older is of a server that was killed. */
-    private static final Duration STALE = Duration.ofMinutes(1);
-
-    /** Not final, or the compilers would make the array themselves. */
-    private static int one = 1;
-
-    @SuppressWarnings("unused") // or they would make none
-    private static volatile byte @Nullable [][] provoked;
-
     private final Path path;
+    private final FileHeader header;
     private final Mapping mapping;
-    private final int capacity;
 
-    private SharedFile(Path path, Mapping mapping, int capacity) {
+    /** What holds the file for the side that has created it. */
+    private final Closeable hold;
+
+    private SharedFile(Path path, FileHeader header, Mapping mapping, Closeable hold) {
         this.path = path;
+        this.header = header;
         this.mapping = mapping;
-        this.capacity = capacity;
+        this.hold = hold;
     }
 
-    private static long size(int rings, int capacity) {
-        return (long) rings * Ring.size(Ring.checkCapacity(capacity));
-    }
-
-    private static Path directory() {
-        return Files.isWritable(MEMORY) ? MEMORY : Path.of(System.getProperty("java.io.tmpdir"));
-    }
-
-    /** Removes what servers left that were killed during a meeting, if they were this user's. */
-    static void removeStale() {
-        Instant limit = Instant.now().minus(STALE);
-        try (DirectoryStream<Path> files = Files.newDirectoryStream(directory(), PREFIX + "*")) {
-            for (Path file : files) {
-                if (Files.getLastModifiedTime(file).toInstant().isBefore(limit)) {
-                    Files.deleteIfExists(file);
-                }
-            }
-        } catch (IOException | DirectoryIteratorException e) {
-            logger.debug("shared memory: old files stay", e); // another user's, or another process was faster
-        }
-    }
-
-    /** Returns the path of a new file where memory is, or at least where files are temporary. */
-    static Path newPath() {
-        return directory().resolve(PREFIX + NAME + COUNTER.incrementAndGet());
-    }
-
-    /** Creates a file at {@code path}. */
-    static SharedFile create(Path path, int rings, int capacity, Mapping.Lifetime lifetime) throws IOException {
-        long size = size(rings, capacity);
+    /** Creates a file at {@code path}, and holds it. */
+    static SharedFile create(Path path, int rings, int capacity) throws IOException {
+        FileHeader header = FileHeader.of(rings, capacity);
         Set<StandardOpenOption> options =
                 Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE);
-        try (FileChannel file = FileChannel.open(path, options, OWNER_ONLY)) {
-            try {
-                fill(file, size);
-                return new SharedFile(path, Mapping.of(file, size, lifetime), capacity);
-            } catch (Throwable e) {
+        FileChannel file = FileChannel.open(path, options, OWNER_ONLY);
+        try {
+            FileHold hold = FileHold.of(path, file);
+            fill(file, header.fileSize());
+            Mapping mapping = Mapping.of(file, header.fileSize());
+            header.write(mapping.memory());
+            return new SharedFile(path, header, mapping, hold);
+        } catch (Throwable e) {
+            FileHold.forget(path);
+            try (file) {
                 Files.deleteIfExists(path);
-                throw e;
+            } catch (IOException another) {
+                e.addSuppressed(another);
             }
+            throw e;
         }
     }
 
@@ -117,28 +79,35 @@ final class SharedFile implements AutoCloseable {
         }
     }
 
-    /** Checks a path that the other side has chosen, so that this one does not write to a file of any other kind. */
-    static Path checkName(Path path) {
-        Path name = path.getFileName();
-        if (name == null || !name.toString().startsWith(PREFIX)) {
-            throw new IllegalArgumentException("file: " + path + " (expected: a name that begins with " + PREFIX + ")");
-        }
-        return path;
-    }
-
-    /** Opens the file of another process, which must have exactly these rings. */
-    static SharedFile open(Path path, int rings, int capacity, Mapping.Lifetime lifetime) throws IOException {
-        long size = size(rings, capacity);
+    /** Opens the file of another process, which must have exactly these rings, none of them used yet. */
+    static SharedFile open(Path path, int rings, int capacity) throws IOException {
+        long size = FileHeader.fileSize(rings, capacity);
         Set<OpenOption> options = Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
-        if (!Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS)) {
-            throw new IOException("shared memory: " + path + " is not there (expected: a file)");
-        }
+        FileIdentity identity = FileIdentity.of(path);
+        identity.check(path, FileIdentity.ownUid());
         try (FileChannel file = FileChannel.open(path, options)) {
+            identity.checkStill(path);
             if (file.size() != size) {
                 throw new IOException(
                         "shared memory: " + path + " of " + file.size() + " bytes (expected: " + size + ")");
             }
-            return new SharedFile(path, Mapping.of(file, size, lifetime), capacity);
+            return checked(path, rings, capacity, Mapping.of(file, size));
+        }
+    }
+
+    private static SharedFile checked(Path path, int rings, int capacity, Mapping mapping) throws IOException {
+        try {
+            FileHeader header = FileHeader.read(mapping.memory(), rings, capacity);
+            SharedFile file = new SharedFile(path, header, mapping, () -> {});
+            for (int i = 0; i < rings; i++) {
+                file.ring(i).checkUnused();
+            }
+            MemoryFault.check();
+            return file;
+        } catch (IOException | InternalError e) {
+            Throwable cause = MemoryFault.causeOf(e);
+            mapping.close();
+            throw cause instanceof IOException known ? known : new IOException(cause);
         }
     }
 
@@ -146,48 +115,49 @@ final class SharedFile implements AutoCloseable {
         return path;
     }
 
-    int capacity() {
-        return capacity;
+    FileHeader header() {
+        return header;
     }
 
     /** The ring with this number, from 0. */
     Ring ring(int number) {
-        int size = Ring.size(capacity);
-        return new Ring(mapping.memory().slice(number * size, size).order(ByteOrder.nativeOrder()));
+        int size = Ring.size(header.capacity());
+        ByteBuffer memory = mapping.memory().slice(FileHeader.SIZE + number * size, size);
+        return new Ring(memory.order(ByteOrder.nativeOrder()));
     }
 
-    /** Removes the file's name: both sides have it. What is mapped stays. */
+    /** Holds the file no more: what has its name may be removed by others. */
+    void release() throws IOException {
+        hold.close();
+    }
+
+    /** Removes the file's name: both sides have it, or nobody wants it. What is mapped stays. */
     void unlink() throws IOException {
-        Files.deleteIfExists(path);
-    }
-
-    /**
-     * Fails if this thread has used memory that is not there any more, as the other side has cut the file short.
-     * HotSpot lets the access return anything, and delivers the error at the next call from Java into the VM. That
-     * might be one that ends the event loop or, inside a {@code Cleaner}, the process. So it is provoked here: to make
-     * an array of arrays whose length is no constant is such a call, on all levels of compilation.
-     */
-    static void checkFault() throws IOException {
-        try {
-            provoked = new byte[one][one];
-        } catch (InternalError e) {
-            throw cutShort(e);
+        try (hold) {
+            Files.deleteIfExists(path);
         }
     }
 
-    /** What the JVM's error means. */
-    static IOException cutShort(InternalError e) {
-        return new IOException("shared memory: the file was cut short", e);
+    /** Removes the name, and gives the memory back, of a file that no other side has. */
+    void discard() {
+        try {
+            unlink();
+        } catch (IOException e) {
+            logger.debug("shared memory: {} stays", path, e);
+        } finally {
+            close();
+        }
     }
 
     /** Gives the memory back, unless the collector does. No thread may use a ring of it any more. */
     @Override
     public void close() {
         try {
-            checkFault();
+            MemoryFault.check(); // or the Cleaner would meet it
         } catch (IOException e) {
             logger.debug("shared memory: closed after a fault", e);
+        } finally {
+            mapping.close();
         }
-        mapping.close();
     }
 }

@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
  * A connection through memory that two processes of one machine share. It stands where a socket does: on the same event
  * loops, with the same pipeline, promises and writability.
  *
- * <p>A client connects to the {@link SharedMemoryAddress} of a {@link SharedMemoryServerChannel}. Only the user who
- * runs the server, and the superuser, can: the file that is shared has the mode 0600.
+ * <p>A client connects to the {@link SharedMemoryAddress} of a {@link SharedMemoryServerChannel}. Only one of the user
+ * who runs the server can: the file that is shared has the mode 0600, and a client uses no other user's.
  *
  * <p>A write is complete when it is in the ring, as it is with a socket when the kernel has it. What is in the ring
  * when one side is closed or killed is still delivered to the other, and then its channel becomes inactive. What the
@@ -189,7 +189,7 @@ public final class SharedMemoryChannel extends AbstractChannel {
     void met(RingPair rings) {
         connecting.stopTimeout();
         if (state != State.OPEN) {
-            rings.file().close();
+            rings.close();
             return;
         }
         this.rings = rings;
@@ -200,12 +200,7 @@ public final class SharedMemoryChannel extends AbstractChannel {
 
     /** The connection cannot be made, or cannot go on. */
     void fail(Throwable reason) {
-        Throwable cause = reason;
-        try {
-            SharedFile.checkFault();
-        } catch (IOException e) {
-            cause = e; // what was read there was anything
-        }
+        Throwable cause = MemoryFault.causeOf(reason);
         if (!connecting.fail(cause) && isActive()) {
             pipeline().fireExceptionCaught(cause);
         }
@@ -240,8 +235,6 @@ public final class SharedMemoryChannel extends AbstractChannel {
             if (rings != null) {
                 waitForMore(rings);
             }
-        } catch (InternalError e) {
-            fail(SharedFile.cutShort(e));
         } catch (Throwable e) { // a channel that cannot read would wait for ever
             fail(e);
         } finally {
@@ -274,7 +267,6 @@ public final class SharedMemoryChannel extends AbstractChannel {
             turns.queue();
             return;
         }
-        SharedFile.checkFault();
         boolean mayRead = readPending && !rings.reader().beforeSleep();
         boolean mayWrite = writeBlocked && !rings.writer().beforeSleep();
         if (mayRead || mayWrite) {
@@ -320,12 +312,12 @@ public final class SharedMemoryChannel extends AbstractChannel {
                 handle.attemptedBytesRead(buffer.writableBytes());
                 handle.lastBytesRead(rings.read(buffer));
                 handle.incMessagesRead(1);
+                if (rings.reader().release()) {
+                    Doorbell.ring(socket);
+                }
             } catch (Throwable e) {
                 buffer.release();
                 throw e;
-            }
-            if (rings.reader().release()) {
-                Doorbell.ring(socket);
             }
             pipeline.fireChannelRead(buffer);
             rings = this.rings;
@@ -351,7 +343,7 @@ public final class SharedMemoryChannel extends AbstractChannel {
         try {
             writeRing(out);
         } catch (InternalError e) {
-            throw SharedFile.cutShort(e);
+            throw MemoryFault.cutShort(e);
         }
     }
 
@@ -375,19 +367,22 @@ public final class SharedMemoryChannel extends AbstractChannel {
 
     // The end
 
+    /** Whatever cannot be released, the rest is. */
     @Override
     protected void doClose() {
         state = State.CLOSED;
         connecting.stopTimeout();
-        connecting.fail(new ClosedChannelException());
-        RingPair over = rings;
-        if (over != null) {
-            over.writer().flush(); // a listener may close in the middle of a flush
-        }
-        closeSocket(socket); // which wakes the other side
-        if (over != null) {
-            rings = null;
-            over.file().close(); // only this event loop uses it, and asks for the rings each time
+        try (RingPair over = rings) {
+            rings = null; // only this event loop uses them, and asks for them each time
+            if (over != null) {
+                over.flushLast(); // a listener may close in the middle of a flush
+            }
+        } finally {
+            try {
+                closeSocket(socket); // which wakes the other side
+            } finally {
+                connecting.fail(new ClosedChannelException());
+            }
         }
     }
 

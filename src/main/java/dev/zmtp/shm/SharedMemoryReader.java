@@ -3,7 +3,12 @@ package dev.zmtp.shm;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/** The end of a ring of bytes that reads. Never blocks, and allocates nothing. For one thread at a time. */
+/**
+ * The end of a ring of bytes that reads. Never blocks. For one thread at a time.
+ *
+ * <p>If the other side cuts the file short, what has used the memory fails with an {@code IOException}, but for a look
+ * that finds nothing new: {@link #beforeSleep} fails after it.
+ */
 public final class SharedMemoryReader {
 
     private final Ring ring;
@@ -25,9 +30,25 @@ public final class SharedMemoryReader {
      */
     public int available() throws IOException {
         if (written == read) {
-            written = Ring.check("writer", ring.tail(), written, read + ring.capacity());
+            written = look();
         }
         return (int) (written - read);
+    }
+
+    private long look() throws IOException {
+        try {
+            return Ring.check("writer", ring.tail(), written, read + ring.capacity());
+        } catch (InternalError e) {
+            throw MemoryFault.cutShort(e);
+        } catch (IOException e) {
+            MemoryFault.check(); // what was read there was anything
+            throw e;
+        }
+    }
+
+    /** Fails if what was read is not what was written, as the memory is not there. */
+    void check() throws IOException {
+        MemoryFault.check();
     }
 
     /**
@@ -37,9 +58,22 @@ public final class SharedMemoryReader {
      * @throws IOException if the other side has broken the ring, which cannot be used any more
      */
     public int read(ByteBuffer target) throws IOException {
+        int length = take(target);
+        if (length > 0) {
+            check();
+        }
+        return length;
+    }
+
+    /** Reads as {@link #read} does, for a caller that releases at once: what it gets may be anything until then. */
+    int take(ByteBuffer target) throws IOException {
         int length = Math.min(target.remaining(), available());
         int position = target.position();
-        ring.get(read, target, position, length);
+        try {
+            ring.get(read, target, position, length);
+        } catch (InternalError e) {
+            throw MemoryFault.cutShort(e);
+        }
         target.position(position + length);
         read += length;
         return length;
@@ -49,23 +83,36 @@ public final class SharedMemoryReader {
      * Makes room for the writer: what was read may be overwritten.
      *
      * @return whether the writer sleeps, and is now to be woken; if so it is for the caller to do, once
+     * @throws IOException if the other side has broken the ring, which cannot be used any more
      */
-    public boolean release() {
-        ring.publishHead(read);
-        return ring.takeSleepingWriter();
+    public boolean release() throws IOException {
+        try {
+            ring.publishHead(read);
+            boolean sleeps = ring.takeSleepingWriter();
+            check();
+            return sleeps;
+        } catch (InternalError e) {
+            throw MemoryFault.cutShort(e);
+        }
     }
 
     /**
      * Says that this side is about to sleep until there is more to read, and looks once more.
      *
      * @return whether it may sleep; otherwise there is more by now
+     * @throws IOException if the other side has broken the ring, which cannot be used any more
      */
     public boolean beforeSleep() throws IOException {
-        ring.readerSleeps(true);
-        if (available() == 0) {
-            return true;
+        try {
+            ring.readerSleeps(true);
+            boolean sleeps = available() == 0;
+            if (!sleeps) {
+                ring.readerSleeps(false);
+            }
+            MemoryFault.check();
+            return sleeps;
+        } catch (InternalError e) {
+            throw MemoryFault.cutShort(e);
         }
-        ring.readerSleeps(false);
-        return false;
     }
 }

@@ -29,6 +29,8 @@ public final class SharedMemoryServerChannel extends AbstractServerChannel {
     private final ChannelConfig config = new DefaultChannelConfig(this);
     private final Channel socket;
     private final Function<String, SocketAddress> addresses;
+    private final SharedDirectory directory;
+    private final RefusalLog refusals = new RefusalLog(System::nanoTime);
 
     private volatile boolean closed;
     private volatile @Nullable SharedMemoryAddress local;
@@ -47,14 +49,33 @@ public final class SharedMemoryServerChannel extends AbstractServerChannel {
      */
     public SharedMemoryServerChannel(
             Supplier<? extends ServerChannel> sockets, Function<String, SocketAddress> addresses) {
+        this(sockets, addresses, SharedDirectory.standard());
+    }
+
+    /** A server whose files are in {@code directory}. */
+    SharedMemoryServerChannel(
+            Supplier<? extends ServerChannel> sockets,
+            Function<String, SocketAddress> addresses,
+            SharedDirectory directory) {
         this.socket = sockets.get();
         this.addresses = addresses;
+        this.directory = directory;
         socket.config().setAutoRead(false); // it accepts when this channel reads
     }
 
     @Override
     public ChannelConfig config() {
         return config;
+    }
+
+    /** Where a file for each connection is created. */
+    SharedDirectory directory() {
+        return directory;
+    }
+
+    /** Says, at most once a second, that there is no file for a client. From any thread. */
+    void refused(Throwable cause) {
+        refusals.log(this, cause);
     }
 
     @Override
@@ -104,7 +125,7 @@ public final class SharedMemoryServerChannel extends AbstractServerChannel {
         if (!(address instanceof SharedMemoryAddress path)) {
             throw new UnsupportedAddressTypeException();
         }
-        SharedFile.removeStale();
+        FileThread.SHARED.execute(directory::removeStale);
         check(socket.bind(addresses.apply(path.path()))); // on its event loop it is done at once
         local = path;
     }

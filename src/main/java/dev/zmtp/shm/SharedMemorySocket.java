@@ -1,20 +1,15 @@
 package dev.zmtp.shm;
 
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.net.StandardProtocolFamily;
-import java.net.UnixDomainSocketAddress;
+import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
-import java.nio.channels.SocketChannel;
+import java.time.Duration;
 import java.util.Objects;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * A connection to a {@link SharedMemoryServerChannel} for threads that may block: bytes as streams, without an event
@@ -24,63 +19,58 @@ import java.util.concurrent.locks.ReentrantLock;
  * the wait with a {@link ClosedByInterruptException} and closes the connection, as it does with a channel of NIO.
  *
  * <p>When the other side is closed or killed, the input ends after what is in the ring, and a write fails with an
- * {@code IOException}. The memory is given back when nothing refers to the socket or its streams any more.
+ * {@code IOException}. Close each socket: that gives its memory back, at once or when the threads in it have left.
  */
 public final class SharedMemorySocket implements Closeable {
 
     private static final long SPIN_NANOS = 50_000;
 
-    /** Any byte rings. */
-    private static final int RING = 1;
+    /** How long {@link #connect(SharedMemoryAddress)} waits, as long as a channel does by default. */
+    private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(30);
 
-    private final SocketChannel socket;
+    private final BlockingBell bell;
     private final RingPair rings;
     private final InputStream input = new Input();
     private final OutputStream output = new Output();
 
-    /** Who listens to the socket does so for the thread of the other stream, too. */
-    private final ReentrantLock lock = new ReentrantLock();
+    private final RingUse use;
+    private volatile long readTimeout;
 
-    private final Condition heard = lock.newCondition();
-    private boolean listening;
-
-    /** The other side is gone. */
-    private volatile boolean ended;
-
-    private SharedMemorySocket(SocketChannel socket, RingPair rings) {
-        this.socket = socket;
+    /** Takes over what two sides have that have met. */
+    SharedMemorySocket(BlockingBell bell, RingPair rings) {
+        this.bell = bell;
         this.rings = rings;
+        this.use = new RingUse(bell, rings);
+    }
+
+    /**
+     * Connects to a server, and waits for 30 seconds at most until it has accepted.
+     *
+     * @throws IOException if no process listens there, or if what answers is not such a server or has no file
+     */
+    public static SharedMemorySocket connect(SharedMemoryAddress server) throws IOException {
+        return connect(server, CONNECT_TIMEOUT);
     }
 
     /**
      * Connects to a server, and waits until it has accepted.
      *
-     * @throws IOException if no process listens there, or if what answers is not such a server
+     * @param timeout how long at most; zero for as long as it takes
+     * @throws SocketTimeoutException if that was not long enough
+     * @throws IOException if no process listens there, or if what answers is not such a server or has no file
      */
-    public static SharedMemorySocket connect(SharedMemoryAddress server) throws IOException {
-        SocketChannel socket = SocketChannel.open(StandardProtocolFamily.UNIX);
-        try {
-            socket.connect(UnixDomainSocketAddress.of(server.path()));
-            ByteBuf fixed = read(socket, Invitation.FIXED);
-            ByteBuf path = read(socket, Invitation.length(fixed) - Invitation.FIXED);
-            RingPair rings =
-                    Invitation.read(Unpooled.wrappedBuffer(fixed, path)).accept(Mapping.Lifetime.UNTIL_COLLECTED);
-            socket.write(ByteBuffer.wrap(new byte[] {Invitation.ACCEPTED}));
-            return new SharedMemorySocket(socket, rings);
-        } catch (Throwable e) {
-            socket.close();
-            throw e;
-        }
+    public static SharedMemorySocket connect(SharedMemoryAddress server, Duration timeout) throws IOException {
+        return BlockingMeeting.connect(server, timeout);
     }
 
-    private static ByteBuf read(SocketChannel socket, int length) throws IOException {
-        ByteBuffer bytes = ByteBuffer.allocate(length);
-        while (bytes.hasRemaining()) {
-            if (socket.read(bytes) < 0) {
-                throw new IOException("shared memory: the other side ended the meeting (expected: an invitation)");
-            }
-        }
-        return Unpooled.wrappedBuffer(bytes.flip());
+    /**
+     * Sets how long a read waits. One that has waited for that long fails with a {@link SocketTimeoutException}, and the
+     * connection goes on.
+     *
+     * @param timeout zero for as long as it takes, which is the default
+     */
+    public void readTimeout(Duration timeout) {
+        readTimeout = BlockingBell.nanos(timeout);
     }
 
     /** The bytes from the other side. Closing it closes the socket. */
@@ -90,7 +80,7 @@ public final class SharedMemorySocket implements Closeable {
 
     /**
      * The bytes to the other side, which sees them after a flush, or when the ring is full. Closing it flushes, and
-     * closes the socket.
+     * closes the socket; a thread that writes meanwhile gets a {@link ClosedChannelException}.
      */
     public OutputStream outputStream() {
         return output;
@@ -99,27 +89,25 @@ public final class SharedMemorySocket implements Closeable {
     /** Ends the connection. Threads that wait get a {@link ClosedChannelException}. */
     @Override
     public void close() throws IOException {
-        socket.close();
-    }
-
-    private void ring() {
         try {
-            socket.write(ByteBuffer.wrap(new byte[] {RING}));
-        } catch (IOException e) {
-            ended = true; // what it wrote is there all the same
+            bell.close();
+        } finally {
+            use.releaseIfOver();
         }
     }
 
-    private void checkOpen() throws IOException {
-        if (!socket.isOpen()) {
-            throw new ClosedChannelException();
+    /** Closes a socket that cannot be used any more, unless it can still be read from. */
+    private IOException ended(Throwable failure) {
+        IOException cause =
+                MemoryFault.causeOf(failure) instanceof IOException known ? known : new IOException(failure);
+        if (!bell.hasEnded() && !(cause instanceof SocketTimeoutException)) {
+            try {
+                close();
+            } catch (IOException e) {
+                cause.addSuppressed(e);
+            }
         }
-    }
-
-    /** What a thread waits for. */
-    private interface Wait {
-        /** Says that this side sleeps, and looks once more; returns whether it may. */
-        boolean beforeSleep() throws IOException;
+        return cause;
     }
 
     private boolean spin(boolean reads) throws IOException {
@@ -133,81 +121,62 @@ public final class SharedMemorySocket implements Closeable {
         return false;
     }
 
-    /** Returns when there is what the caller waits for, or the other side is gone. */
-    private void await(Wait wait) throws IOException {
-        lock.lock();
-        try {
-            while (!ended && wait.beforeSleep()) {
-                checkOpen();
-                if (listening) {
-                    heard.await();
-                } else {
-                    listen();
-                }
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            close();
-            throw new ClosedByInterruptException();
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /** Waits for a ring, or the end, with the lock open meanwhile. */
-    private void listen() throws IOException {
-        listening = true;
-        lock.unlock();
-        try {
-            if (socket.read(ByteBuffer.allocate(64)) < 0) {
-                ended = true;
-            }
-        } catch (ClosedChannelException e) {
-            throw e;
-        } catch (IOException e) {
-            ended = true; // reset, as the other side was killed
-        } finally {
-            lock.lock();
-            listening = false;
-            heard.signalAll();
-        }
-    }
-
     private final class Input extends InputStream {
 
         private final byte[] single = new byte[1];
 
         @Override
-        public synchronized int read() throws IOException {
-            return read(single, 0, 1) < 0 ? -1 : single[0] & 0xff;
+        public int read() throws IOException {
+            use.reading().lock();
+            try {
+                return read(single, 0, 1) < 0 ? -1 : single[0] & 0xff;
+            } finally {
+                use.leave(use.reading());
+            }
         }
 
         @Override
-        public synchronized int read(byte[] target, int offset, int length) throws IOException {
+        public int read(byte[] target, int offset, int length) throws IOException {
             Objects.checkFromIndexSize(offset, length, target.length);
             if (length == 0) {
                 return 0;
             }
-            checkOpen();
-            SharedMemoryReader reader = rings.reader();
+            use.reading().lock();
             try {
-                if (reader.available() == 0 && !spin(true)) {
-                    await(reader::beforeSleep);
-                }
-                int read = reader.read(ByteBuffer.wrap(target, offset, length));
-                if (reader.release()) {
-                    ring();
-                }
-                return read == 0 ? -1 : read;
-            } catch (InternalError e) {
-                close();
-                throw SharedFile.cutShort(e);
+                bell.checkOpen();
+                return readSome(ByteBuffer.wrap(target, offset, length));
+            } catch (IOException | InternalError e) {
+                throw ended(e);
+            } finally {
+                use.leave(use.reading());
             }
         }
 
+        private int readSome(ByteBuffer target) throws IOException {
+            SharedMemoryReader reader = rings.reader();
+            if (reader.available() == 0 && !spin(true)) {
+                bell.await(reader::beforeSleep, readTimeout);
+            }
+            int read = reader.take(target);
+            if (reader.release()) {
+                bell.ring();
+            }
+            return read == 0 ? -1 : read;
+        }
+
         @Override
-        public synchronized int available() throws IOException {
-            return rings.reader().available();
+        public int available() throws IOException {
+            use.reading().lock();
+            try {
+                bell.checkOpen();
+                int available = rings.reader().available();
+                rings.reader().check();
+                return available;
+            } catch (IOException | InternalError e) {
+                throw ended(e);
+            } finally {
+                use.leave(use.reading());
+            }
         }
 
         @Override
@@ -219,46 +188,71 @@ public final class SharedMemorySocket implements Closeable {
     private final class Output extends OutputStream {
 
         @Override
-        public synchronized void write(int value) throws IOException {
+        public void write(int value) throws IOException {
             write(new byte[] {(byte) value}, 0, 1);
         }
 
         @Override
-        public synchronized void write(byte[] bytes, int offset, int length) throws IOException {
+        public void write(byte[] bytes, int offset, int length) throws IOException {
             ByteBuffer source = ByteBuffer.wrap(bytes, offset, length);
-            SharedMemoryWriter writer = rings.writer();
+            use.writing().lock();
             try {
-                while (source.hasRemaining()) {
-                    checkOpen();
-                    if (ended) {
-                        throw new IOException("shared memory: the other side is gone");
-                    }
-                    if (writer.write(source) == 0) {
-                        flush();
-                        if (!spin(false)) {
-                            await(writer::beforeSleep);
-                        }
+                writeAll(source);
+            } catch (IOException | InternalError e) {
+                throw ended(e);
+            } finally {
+                use.leave(use.writing());
+            }
+        }
+
+        private void writeAll(ByteBuffer source) throws IOException {
+            SharedMemoryWriter writer = rings.writer();
+            while (source.hasRemaining()) {
+                bell.checkOpen();
+                if (bell.hasEnded()) {
+                    throw new IOException("shared memory: the other side is gone");
+                }
+                if (writer.write(source) == 0) {
+                    flushAndRing();
+                    if (!spin(false)) {
+                        bell.await(writer::beforeSleep, 0);
                     }
                 }
-            } catch (InternalError e) {
-                close();
-                throw SharedFile.cutShort(e);
+            }
+        }
+
+        private void flushAndRing() throws IOException {
+            if (rings.writer().flush()) {
+                bell.ring();
             }
         }
 
         @Override
-        public synchronized void flush() {
-            if (rings.writer().flush()) {
-                ring();
+        public void flush() throws IOException {
+            use.writing().lock();
+            try {
+                bell.checkOpen();
+                flushAndRing();
+            } catch (IOException | InternalError e) {
+                throw ended(e);
+            } finally {
+                use.leave(use.writing());
             }
         }
 
         @Override
         public void close() throws IOException {
-            if (socket.isOpen()) {
-                flush();
+            boolean alone = use.writing().tryLock(); // otherwise the end of the socket ends the thread that writes
+            try {
+                if (alone && bell.isOpen()) {
+                    flush();
+                }
+            } finally {
+                if (alone) {
+                    use.writing().unlock();
+                }
+                SharedMemorySocket.this.close();
             }
-            SharedMemorySocket.this.close();
         }
     }
 }

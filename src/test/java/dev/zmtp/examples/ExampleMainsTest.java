@@ -50,6 +50,7 @@ class ExampleMainsTest {
                 OverTls::main,
                 ReqRep::main,
                 SharedMemory::main,
+                BlockingSharedMemory::main,
                 SocketsOverTls::main,
                 Tutorial::main,
                 UnixSocket::main);

@@ -4,6 +4,7 @@ import static dev.zmtp.ZMTPSocketType.DEALER;
 import static dev.zmtp.ZMTPSocketType.PULL;
 import static dev.zmtp.ZMTPSocketType.ROUTER;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.zmtp.ZMTPException;
@@ -18,6 +19,7 @@ import dev.zmtp.examples.CustomCodec.ReadingEncoder;
 import dev.zmtp.security.ZMTPPasswords;
 import dev.zmtp.security.ZMTPPlain;
 import dev.zmtp.shm.SharedMemoryAddress;
+import dev.zmtp.shm.SharedMemoryServerSocket;
 import dev.zmtp.testing.Certificates;
 import dev.zmtp.testing.CodecPair;
 import dev.zmtp.testing.OwnHost;
@@ -135,6 +137,19 @@ class ExamplesTest {
         open(SharedMemory.bind(group, address));
         open(SharedMemory.connect(group, address, answer -> answers.add(answer.toString())));
         assertThat(next(answers)).isEqualTo("ZMTPMessage{[\"request\",\"number 1\"]}");
+    }
+
+    @Test
+    void threadsThatBlockEchoThroughSharedMemory(@TempDir Path directory) throws Exception {
+        SharedMemoryAddress address = new SharedMemoryAddress(directory.resolve("lines"));
+        Thread serving;
+        try (SharedMemoryServerSocket server = SharedMemoryServerSocket.bind(address)) {
+            serving = new Thread(() ->
+                    assertThatCode(() -> BlockingSharedMemory.serve(server)).doesNotThrowAnyException());
+            serving.start();
+            assertThat(BlockingSharedMemory.ask(address, "hello")).isEqualTo("hello");
+        }
+        serving.join();
     }
 
     @Test

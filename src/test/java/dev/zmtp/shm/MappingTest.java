@@ -14,8 +14,6 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 class MappingTest {
     private static final String IMAGE = "org.graalvm.nativeimage.imagecode";
@@ -32,9 +30,9 @@ class MappingTest {
         Files.write(path, new byte[SIZE]);
     }
 
-    private Mapping map(Mapping.Lifetime lifetime) throws IOException {
+    private Mapping map() throws IOException {
         try (FileChannel file = FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-            return Mapping.of(file, SIZE, lifetime);
+            return Mapping.of(file, SIZE);
         }
     }
 
@@ -44,10 +42,9 @@ class MappingTest {
         }
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void whatIsWrittenIsInTheFile(Mapping.Lifetime lifetime) throws IOException {
-        try (Mapping mapping = map(lifetime)) {
+    @Test
+    void whatIsWrittenIsInTheFile() throws IOException {
+        try (Mapping mapping = map()) {
             assertThat(mapping.memory().capacity()).isEqualTo(SIZE);
             assertThat(mapping.memory().order()).isEqualTo(ByteOrder.nativeOrder());
             mapping.memory().put(SIZE - 1, (byte) 7);
@@ -57,34 +54,26 @@ class MappingTest {
 
     @Test
     void whatIsClosedIsUnmapped() throws IOException {
-        Mapping mapping = map(Mapping.Lifetime.UNTIL_CLOSED);
+        Mapping mapping = map();
         assertThat(mappings()).isEqualTo(1);
         mapping.close();
         assertThat(mappings()).isZero();
     }
 
     @Test
-    void whatIsForTheCollectorCanBeUsedAfterItIsClosed() throws IOException {
-        Mapping mapping = map(Mapping.Lifetime.UNTIL_COLLECTED);
-        mapping.close();
-        assertThat(mapping.memory().get(SIZE - 1)).isZero();
-    }
-
-    @Test
     void aNativeImageMapsWithoutAnArena() throws IOException {
         System.setProperty(IMAGE, "runtime");
-        try (Mapping mapping = map(Mapping.Lifetime.UNTIL_CLOSED)) {
+        try (Mapping mapping = map()) {
             assertThat(mapping.memory().put(0, (byte) 1).get(0)).isEqualTo((byte) 1);
         } finally {
             System.clearProperty(IMAGE);
         }
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void whatCannotBeMappedLeavesNothing(Mapping.Lifetime lifetime) throws IOException {
+    @Test
+    void whatCannotBeMappedLeavesNothing() throws IOException {
         try (FileChannel file = FileChannel.open(path, StandardOpenOption.READ)) {
-            assertThatThrownBy(() -> Mapping.of(file, SIZE, lifetime))
+            assertThatThrownBy(() -> Mapping.of(file, SIZE))
                     .satisfiesAnyOf(
                             e -> assertThat(e).isInstanceOf(NonWritableChannelException.class),
                             e -> assertThat(e).hasCauseInstanceOf(NonWritableChannelException.class));

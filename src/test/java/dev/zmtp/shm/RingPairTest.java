@@ -1,6 +1,5 @@
 package dev.zmtp.shm;
 
-import static dev.zmtp.shm.Mapping.Lifetime.UNTIL_COLLECTED;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.ByteBuf;
@@ -30,7 +29,7 @@ class RingPairTest {
 
     @BeforeEach
     void join() throws IOException {
-        SharedFile file = SharedFile.create(directory.resolve("rings"), 2, CAPACITY, UNTIL_COLLECTED);
+        SharedFile file = SharedFile.create(directory.resolve("rings"), 2, CAPACITY);
         server = RingPair.of(file, true);
         client = RingPair.of(file, false);
     }

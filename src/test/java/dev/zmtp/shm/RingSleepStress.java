@@ -51,7 +51,11 @@ public final class RingSleepStress {
 
         @Actor
         public void flush(ZZ_Result result) {
-            result.r1 = writer.flush();
+            try {
+                result.r1 = writer.flush();
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
         }
 
         @Actor
@@ -75,8 +79,8 @@ public final class RingSleepStress {
 
         public Writer() {
             write(CAPACITY);
-            writer.flush();
             try {
+                writer.flush();
                 reader.read(ByteBuffer.allocate(CAPACITY));
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
@@ -85,7 +89,11 @@ public final class RingSleepStress {
 
         @Actor
         public void release(ZZ_Result result) {
-            result.r1 = reader.release();
+            try {
+                result.r1 = reader.release();
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
         }
 
         @Actor

@@ -23,6 +23,7 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.channel.SingleThreadEventLoop;
+import io.netty.channel.socket.nio.NioServerDomainSocketChannel;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -32,10 +33,10 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.channels.UnsupportedAddressTypeException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Callable;
@@ -147,42 +148,6 @@ class SharedMemoryChannelTest {
         return accepted.poll(10, TimeUnit.SECONDS);
     }
 
-    /** A client that does not keep to the rules: it has the socket, the file and its rings. */
-    private record Intruder(SocketChannel socket, Path path, SharedFile file) {
-
-        static Intruder at(Path server) throws IOException {
-            SocketChannel socket = SocketChannel.open(UnixDomainSocketAddress.of(server));
-            ByteBuffer invitation = ByteBuffer.allocate(11);
-            read(socket, invitation);
-            ByteBuffer name = ByteBuffer.allocate(invitation.getShort(9));
-            read(socket, name);
-            Path path = Path.of(StandardCharsets.UTF_8.decode(name).toString());
-            return new Intruder(
-                    socket, path, SharedFile.open(path, 2, invitation.getInt(5), Mapping.Lifetime.UNTIL_CLOSED));
-        }
-
-        private static void read(SocketChannel socket, ByteBuffer target) throws IOException {
-            while (target.hasRemaining()) {
-                socket.read(target);
-            }
-            target.flip();
-        }
-
-        void say(int value) throws IOException {
-            socket.write(ByteBuffer.wrap(new byte[] {(byte) value}));
-        }
-
-        /** From the client to the server. */
-        Ring ring() {
-            return file.ring(1);
-        }
-
-        void leave() throws IOException {
-            socket.close();
-            file.close();
-        }
-    }
-
     // Connecting
 
     @Test
@@ -217,23 +182,19 @@ class SharedMemoryChannelTest {
 
     @Test
     void aServerRemovesTheFilesOfServersThatWereKilled() throws Exception {
-        Path memory = Files.isWritable(Path.of("/dev/shm")) ? Path.of("/dev/shm") : Path.of("/tmp");
-        Path old = Files.createTempFile(memory, "netty-zmtp-", "-old");
-        Path fresh = Files.createTempFile(memory, "netty-zmtp-", "-new");
+        Path old = Files.createFile(
+                directory.resolve(SharedDirectory.newName()),
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
         Files.setLastModifiedTime(old, FileTime.from(Instant.now().minusSeconds(90)));
-        try {
-            new ServerBootstrap()
-                    .group(loops.group())
-                    .channel(SharedMemoryServerChannel.class)
-                    .childHandler(new ChannelInboundHandlerAdapter())
-                    .bind(new SharedMemoryAddress(directory.resolve("next")))
-                    .sync();
-            assertThat(old).doesNotExist();
-            assertThat(fresh).exists();
-        } finally {
-            Files.deleteIfExists(old);
-            Files.delete(fresh);
-        }
+        SharedDirectory files = new SharedDirectory(directory, SharedDirectory::newName);
+        new ServerBootstrap()
+                .group(loops.group())
+                .channelFactory(() -> new SharedMemoryServerChannel(
+                        NioServerDomainSocketChannel::new, UnixDomainSocketAddress::of, files))
+                .childHandler(new ChannelInboundHandlerAdapter())
+                .bind(new SharedMemoryAddress(directory.resolve("next")))
+                .sync();
+        until(() -> !Files.exists(old));
     }
 
     @Test
@@ -250,13 +211,14 @@ class SharedMemoryChannelTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-                    'HTTP' 01 00001000 0001 2f         | invitation: 0x48545450 (expected: ZSHM)
-                    'ZSHM' 02 00001000 0001 2f         | version: 2 (expected: 1)
-                    'ZSHM' 01 00001000 ffff            | path length: 65535 (expected: <= 4096)
-                    'ZSHM' 01 00001000 0001 2f         | file: / (expected: a name that begins with netty-zmtp-)
-                    'ZSHM' 01 00001000 0004 2f 'etc'   | file: /etc (expected: a name that begins with netty-zmtp-)
-                    'ZSHM' 01 00001001 000d 2f 'netty-zmtp-0' | capacity: 4097 (expected: a power of two, 4096 to 268435456)
-                    'ZSHM' 01 00001000 000d 2f 'netty-zmtp-0' | /netty-zmtp-0 is not there (expected: a file)
+                    'HTTP' 02 00001000 0001 2f         | invitation: 0x48545450 (expected: ZSHM)
+                    'ZSHM' 01 00001000 0001 2f         | version: 1 (expected: 2)
+                    'ZSHM' 02 00001000 ffff            | path length: 65535 (expected: <= 4096)
+                    'ZSHM' 02 00001000 0001 2f         | file: / (expected: a name of netty-zmtp- and 32 hexadecimal digits)
+                    'ZSHM' 02 00001000 0004 2f 'etc'   | file: /etc (expected: a name of netty-zmtp- and 32 hexadecimal digits)
+                    'ZSHM' 02 00001001 002c 2f 'netty-zmtp-00000000000000000000000000000000' | capacity: 4097 (expected: a power of two, 4096 to 268435456)
+                    'ZSHM' 02 00001000 002c 2f 'netty-zmtp-00000000000000000000000000000000' | /netty-zmtp-00000000000000000000000000000000 is not there (expected: a file)
+                    'ZSHM' 02 00000000 0004 'full'     | the server has no file: full
                     """)
     void anInvitationThatIsNoneIsRefused(String invitation, String expected) throws Exception {
         Path odd = directory.resolve("odd");
@@ -310,7 +272,7 @@ class SharedMemoryChannelTest {
     @Test
     void theFileHasNoNameAnyMoreWhenBothHaveIt() throws Exception {
         Intruder intruder = Intruder.at(path);
-        intruder.say(1);
+        intruder.accept();
         assertThat(accepted()).isNotNull();
         assertThat(intruder.path()).doesNotExist();
         intruder.leave();
@@ -324,7 +286,7 @@ class SharedMemoryChannelTest {
         Channel honest = connect().sync().channel();
         accepted();
         Intruder intruder = Intruder.at(path);
-        intruder.say(1);
+        intruder.accept();
         accepted();
         intruder.ring().publishTail(position);
         intruder.say(0);
@@ -338,7 +300,7 @@ class SharedMemoryChannelTest {
     @Test
     void ringsWithoutAnythingNewHarmNobody() throws Exception {
         Intruder intruder = Intruder.at(path);
-        intruder.say(1);
+        intruder.accept();
         accepted();
         for (int i = 0; i < 1000; i++) {
             intruder.say(i);
@@ -432,7 +394,7 @@ class SharedMemoryChannelTest {
     @Test
     void aWriteWithoutRoomFailsWhenThePeerGoes() throws Exception {
         Intruder intruder = Intruder.at(path);
-        intruder.say(1);
+        intruder.accept();
         Channel end = accepted();
         ChannelFuture write = end.writeAndFlush(end.alloc().buffer().writeZero(2 * CAPACITY));
         intruder.leave();
@@ -469,7 +431,7 @@ class SharedMemoryChannelTest {
     /** The end of a server with auto-read off, whose client has written 01 02 03 and gone. */
     private Channel endWithUnreadBytes() throws Exception {
         Intruder intruder = Intruder.at(path);
-        intruder.say(1);
+        intruder.accept();
         Channel end = accepted();
         end.config().setAutoRead(false);
         end.eventLoop().submit(() -> {}).sync();
@@ -550,9 +512,7 @@ class SharedMemoryChannelTest {
 
     private static int mappings() throws IOException {
         try (Stream<String> lines = Files.lines(Path.of("/proc/self/maps"))) {
-            return (int) lines.filter(line -> line.contains(
-                            "netty-zmtp-" + ProcessHandle.current().pid()))
-                    .count();
+            return (int) lines.filter(line -> line.contains("netty-zmtp-")).count();
         }
     }
 

@@ -7,6 +7,7 @@ import dev.zmtp.testing.JavaProcess;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler;
@@ -23,12 +24,13 @@ import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileTime;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -41,7 +43,6 @@ import org.junit.jupiter.api.io.TempDir;
 class SharedMemoryKillIT {
 
     private static final int LENGTH = 1000;
-    private static final Path MEMORY = Path.of("/dev/shm");
 
     @TempDir
     Path directory;
@@ -134,13 +135,6 @@ class SharedMemoryKillIT {
                 .connect(new SharedMemoryAddress(path));
     }
 
-    private List<Path> filesOf(long process) throws IOException {
-        try (Stream<Path> files = Files.list(MEMORY)) {
-            return files.filter(file -> file.getFileName().toString().startsWith("netty-zmtp-" + process + "-"))
-                    .toList();
-        }
-    }
-
     @Test
     void theClientNoticesThatTheServerWasKilled() throws Exception {
         Path path = directory.resolve("server");
@@ -149,7 +143,6 @@ class SharedMemoryKillIT {
         assertThat(event()).isEqualTo("active");
         other.kill();
         assertThat(event()).isEqualTo("inactive after 0");
-        assertThat(filesOf(other.pid())).isEmpty();
     }
 
     @Test
@@ -181,18 +174,38 @@ class SharedMemoryKillIT {
         assertThat(event()).isEqualTo("inactive after " + LENGTH);
     }
 
+    private static Invitation read(SocketChannel socket) throws IOException {
+        ByteBuffer bytes = ByteBuffer.allocate(4096);
+        socket.read(bytes);
+        return Invitation.read(Unpooled.wrappedBuffer(bytes.flip()));
+    }
+
     @Test
     void aServerThatIsKilledDuringTheMeetingLeavesNoFileToAClientThatAccepts() throws Exception {
         Path path = directory.resolve("server");
         start("serve", path);
         try (SocketChannel socket = SocketChannel.open(UnixDomainSocketAddress.of(path))) {
-            ByteBuffer invitation = ByteBuffer.allocate(4096);
-            socket.read(invitation);
-            assertThat(filesOf(other.pid())).hasSize(1);
+            Invitation invitation = read(socket);
+            assertThat(invitation.file()).exists();
             other.kill();
-            invitation.flip();
-            Invitation.read(io.netty.buffer.Unpooled.wrappedBuffer(invitation)).accept(Mapping.Lifetime.UNTIL_CLOSED);
-            assertThat(filesOf(other.pid())).isEmpty();
+            invitation.accept();
+            assertThat(invitation.file()).doesNotExist();
+        }
+    }
+
+    /** However long it waits for its client. */
+    @Test
+    void aFileIsStaleOnceItsServerWasKilled() throws Exception {
+        Path path = directory.resolve("server");
+        start("serve", path);
+        try (SocketChannel socket = SocketChannel.open(UnixDomainSocketAddress.of(path))) {
+            Path file = read(socket).file();
+            Files.setLastModifiedTime(file, FileTime.from(Instant.now().minusSeconds(1000)));
+            SharedDirectory.standard().removeStale();
+            assertThat(file).exists();
+            other.kill();
+            SharedDirectory.standard().removeStale();
+            assertThat(file).doesNotExist();
         }
     }
 
@@ -202,12 +215,10 @@ class SharedMemoryKillIT {
         Path path = directory.resolve("server");
         start("serve", path);
         try (SocketChannel socket = SocketChannel.open(UnixDomainSocketAddress.of(path))) {
-            ByteBuffer bytes = ByteBuffer.allocate(4096);
-            socket.read(bytes);
-            Invitation invitation = Invitation.read(io.netty.buffer.Unpooled.wrappedBuffer(bytes.flip()));
+            Invitation invitation = read(socket);
             try (FileChannel file = FileChannel.open(invitation.file(), StandardOpenOption.WRITE)) {
-                invitation.accept(Mapping.Lifetime.UNTIL_CLOSED);
-                socket.write(ByteBuffer.wrap(new byte[] {Invitation.ACCEPTED}));
+                RingPair rings = invitation.accept();
+                socket.write(ByteBuffer.wrap(Invitation.answer(rings.file())));
                 file.truncate(0);
             }
             socket.write(ByteBuffer.wrap(new byte[1]));

@@ -5,10 +5,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Arrays;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -18,6 +22,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** A ring in a file, between two that have mapped it. */
 class SharedMemoryPipeTest {
@@ -57,8 +63,9 @@ class SharedMemoryPipeTest {
     @Test
     void allMemoryOfTheFileIsThereFromTheStart() throws IOException {
         SharedMemoryPipe.create(file, CAPACITY);
-        assertThat((Long) Files.getAttribute(file, "unix:size")).isEqualTo(CAPACITY + 512);
-        assertThat(Files.readAllBytes(file)).containsOnly(0);
+        assertThat((Long) Files.getAttribute(file, "unix:size")).isEqualTo(128 + 512 + CAPACITY);
+        byte[] bytes = Files.readAllBytes(file);
+        assertThat(Arrays.copyOfRange(bytes, 128, bytes.length)).containsOnly(0);
     }
 
     @Test
@@ -74,7 +81,7 @@ class SharedMemoryPipeTest {
         SharedMemoryPipe.create(file, CAPACITY);
         assertThatThrownBy(() -> SharedMemoryPipe.open(file, 2 * CAPACITY))
                 .isInstanceOf(IOException.class)
-                .hasMessage("shared memory: " + file + " of 4608 bytes (expected: 8704)");
+                .hasMessage("shared memory: " + file + " of 4736 bytes (expected: 8832)");
     }
 
     @Test
@@ -82,6 +89,50 @@ class SharedMemoryPipeTest {
         SharedMemoryPipe.create(file, CAPACITY);
         Path link = Files.createSymbolicLink(directory.resolve("link"), file);
         assertThatThrownBy(() -> SharedMemoryPipe.open(link, CAPACITY)).isInstanceOf(IOException.class);
+    }
+
+    private void assertRefused(String expected) {
+        assertThatThrownBy(() -> SharedMemoryPipe.open(file, CAPACITY))
+                .isInstanceOf(IOException.class)
+                .hasMessageStartingWith("shared memory: " + expected);
+    }
+
+    @Test
+    void aFileThatIsNotThereIsNotOpened() {
+        assertRefused(file + " is not there (expected: a file)");
+    }
+
+    @Test
+    void aFileThatOthersMayOpenIsNotOpened() throws IOException {
+        SharedMemoryPipe.create(file, CAPACITY);
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-rw-rw-"));
+        assertRefused(file + ": owner " + FileIdentity.ownUid() + ", mode 100666 (expected: owner "
+                + FileIdentity.ownUid() + " or 0, mode 100600)");
+    }
+
+    /** Four bytes of the header, and what is said if they are others. */
+    @ParameterizedTest
+    @CsvSource({
+        "0, file: 7 (expected: 5a53484d)",
+        "4, version of the file: 7 (expected: 2)",
+        "8, rings: 7 (expected: 1)",
+        "12, capacity: 7 (expected: 4096)"
+    })
+    void aFileWithAnotherHeaderIsNotOpened(int index, String expected) throws IOException {
+        SharedMemoryPipe.create(file, CAPACITY);
+        ByteBuffer seven = ByteBuffer.allocate(4).order(ByteOrder.nativeOrder()).putInt(0, 7);
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+            channel.write(seven, index);
+        }
+        assertRefused(expected);
+    }
+
+    @Test
+    void aPipeThatWasWrittenToIsNotOpened() throws IOException {
+        SharedMemoryWriter writer = SharedMemoryPipe.create(file, CAPACITY).writer();
+        writer.write(ByteBuffer.allocate(3));
+        writer.flush();
+        assertRefused("a ring written up to 3 and read up to 0 (expected: one that is new)");
     }
 
     /**
@@ -155,5 +206,21 @@ class SharedMemoryPipeTest {
             }
             return sleeps;
         };
+    }
+
+    @Test
+    void aPipeThatIsClosedKeepsNoMemoryAndCannotBeUsed() throws IOException {
+        SharedMemoryPipe pipe = SharedMemoryPipe.create(file, CAPACITY);
+        assertThat(isMapped()).isTrue();
+        pipe.close();
+        pipe.close();
+        assertThat(isMapped()).isFalse();
+        assertThatThrownBy(() -> pipe.writer().write(ByteBuffer.wrap(new byte[1])))
+                .isInstanceOf(IndexOutOfBoundsException.class);
+        assertThatThrownBy(() -> pipe.reader().available()).isInstanceOf(IndexOutOfBoundsException.class);
+    }
+
+    private boolean isMapped() throws IOException {
+        return Files.readString(Path.of("/proc/self/maps")).contains(file.toString());
     }
 }

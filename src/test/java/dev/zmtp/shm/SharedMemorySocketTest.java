@@ -13,15 +13,17 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.net.SocketTimeoutException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
-import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Random;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Callable;
@@ -31,6 +33,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -233,7 +236,7 @@ class SharedMemorySocketTest {
         }
         writer.interrupt();
         assertThat(writer.cause()).isInstanceOf(ClosedByInterruptException.class);
-        assertThat(reader.cause()).isInstanceOf(AsynchronousCloseException.class);
+        assertThat(reader.cause()).isInstanceOf(ClosedChannelException.class);
     }
 
     @Test
@@ -241,7 +244,7 @@ class SharedMemorySocketTest {
         Failure reader = failure(this::readOne);
         awaitSleep(reader);
         socket.close();
-        assertThat(reader.cause()).isInstanceOf(ClosedChannelException.class); // its subclass if it slept already
+        assertThat(reader.cause()).isInstanceOf(ClosedChannelException.class);
     }
 
     @Test
@@ -249,6 +252,24 @@ class SharedMemorySocketTest {
         socket.close();
         assertThatThrownBy(this::readOne).isInstanceOf(ClosedChannelException.class);
         assertThatThrownBy(() -> socket.outputStream().write(1)).isInstanceOf(ClosedChannelException.class);
+    }
+
+    @Test
+    void closingTheOutputEndsAWriterThatWaits() throws Exception {
+        Channel end = accepted();
+        end.config().setAutoRead(false);
+        end.eventLoop().submit(() -> {}).sync();
+        Failure writer = failure(() -> {
+            socket.outputStream().write(new byte[3 * CAPACITY]);
+            return null;
+        });
+        awaitSleep(writer);
+        threads.submit(() -> {
+                    socket.outputStream().close();
+                    return null;
+                })
+                .get(10, TimeUnit.SECONDS);
+        assertThat(writer.cause()).isInstanceOf(ClosedChannelException.class);
     }
 
     @Test
@@ -281,6 +302,77 @@ class SharedMemorySocketTest {
                     .isInstanceOf(ExecutionException.class)
                     .cause()
                     .hasMessage("shared memory: the other side ended the meeting (expected: an invitation)");
+        }
+    }
+
+    @Test
+    void aServerThatSaysNothingIsWaitedForNoLongerThanTheTimeout() throws Exception {
+        Path other = directory.resolve("other");
+        try (ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+            server.bind(UnixDomainSocketAddress.of(other));
+            assertThatThrownBy(() -> SharedMemorySocket.connect(new SharedMemoryAddress(other), Duration.ofMillis(50)))
+                    .isInstanceOf(SocketTimeoutException.class)
+                    .hasMessage("shared memory: nothing from the other side within 50 ms");
+        }
+    }
+
+    @Test
+    void aReadThatTimesOutLeavesTheConnectionAsItIs() throws Exception {
+        socket.readTimeout(Duration.ofMillis(20));
+        assertThatThrownBy(this::readOne).isInstanceOf(SocketTimeoutException.class);
+        socket.outputStream().write(6);
+        socket.outputStream().flush();
+        socket.readTimeout(Duration.ZERO);
+        assertThat(readOne()).isEqualTo(6);
+    }
+
+    @Test
+    void theTimeoutOfAReadEndsTheWaitOfTheThreadThatDoesNotListen() throws Exception {
+        Channel end = accepted();
+        end.config().setAutoRead(false);
+        end.eventLoop().submit(() -> {}).sync();
+        Failure writer = failure(() -> {
+            socket.outputStream().write(new byte[3 * CAPACITY]);
+            return null;
+        });
+        awaitSleep(writer);
+        socket.readTimeout(Duration.ofMillis(20));
+        assertThatThrownBy(this::readOne).isInstanceOf(SocketTimeoutException.class);
+        socket.close();
+        assertThat(writer.cause()).isInstanceOf(ClosedChannelException.class);
+    }
+
+    @Test
+    void aTimeoutIsNotNegative() {
+        assertThatThrownBy(() -> socket.readTimeout(Duration.ofNanos(-1)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("timeout: PT-0.000000001S (expected: >= 0, 0 for none)");
+    }
+
+    @Test
+    void socketsThatAreClosedKeepNoMemory() throws Exception {
+        accepted();
+        long before = mappings();
+        for (int i = 0; i < 20; i++) {
+            SharedMemorySocket.connect(address).close();
+            accepted().closeFuture().sync();
+        }
+        assertThat(mappings()).isEqualTo(before);
+    }
+
+    @Test
+    void aSocketThatIsClosedKeepsItsMemoryUntilTheThreadInItHasLeft() throws Exception {
+        Failure reader = failure(this::readOne);
+        awaitSleep(reader);
+        socket.close();
+        reader.join();
+        accepted().closeFuture().sync();
+        assertThat(mappings()).isZero();
+    }
+
+    private static long mappings() throws IOException {
+        try (Stream<String> lines = Files.lines(Path.of("/proc/self/maps"))) {
+            return lines.filter(line -> line.contains("netty-zmtp-")).count();
         }
     }
 }

@@ -62,9 +62,15 @@ public final class BlockingCheck implements AfterEachCallback {
                 .allowBlockingCallsInside("dev.zmtp.security.CurveFile", "write")
                 // What is for threads that may block.
                 .allowBlockingCallsInside("dev.zmtp.shm.SharedMemorySocket", "spin")
-                .allowBlockingCallsInside("dev.zmtp.shm.SharedMemorySocket", "await")
-                .allowBlockingCallsInside("dev.zmtp.shm.SharedMemorySocket", "ring")
                 .allowBlockingCallsInside("dev.zmtp.shm.SharedMemorySocket", "connect")
+                .allowBlockingCallsInside("dev.zmtp.shm.BlockingBell", "await")
+                .allowBlockingCallsInside("dev.zmtp.shm.BlockingBell", "ring")
+                .allowBlockingCallsInside("dev.zmtp.shm.BlockingBell", "close")
+                .allowBlockingCallsInside("dev.zmtp.shm.SharedMemoryServerSocket", "bind")
+                .allowBlockingCallsInside("dev.zmtp.shm.SharedMemoryServerSocket", "accept")
+                .allowBlockingCallsInside("dev.zmtp.shm.SharedMemoryServerSocket", "close")
+                // MeetingTest says that no event loop comes here.
+                .allowBlockingCallsInside("dev.zmtp.shm.RandomBytes", "next")
                 .allowBlockingCallsInside("dev.zmtp.internal.socket.LoopFuture", "get")
                 .allowBlockingCallsInside("dev.zmtp.internal.socket.LoopFuture", "join")
                 // A lock that each side holds for a few instructions.

@@ -1,0 +1,206 @@
+package dev.zmtp.shm;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.net.SocketTimeoutException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.ClosedSelectorException;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.SocketChannel;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * The Unix domain socket of a {@link SharedMemorySocket}, by which threads sleep and wake those of the other side. One
+ * thread that waits listens, for the other one too.
+ */
+final class BlockingBell implements Closeable {
+
+    /** What a thread waits for. */
+    interface Wait {
+        /** Says that this side sleeps, and looks once more; returns whether it may. */
+        boolean beforeSleep() throws IOException;
+    }
+
+    /** Any byte rings. */
+    private static final int RING = 1;
+
+    private final SocketChannel socket;
+    private final Selector selector;
+    private final ByteBuffer heardBytes = ByteBuffer.allocate(64);
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition heard = lock.newCondition();
+    private boolean listening;
+
+    /** The other side is gone. */
+    private volatile boolean ended;
+
+    /** Takes over a socket that is connected. It is closed if this fails. */
+    BlockingBell(SocketChannel socket) throws IOException {
+        this.socket = socket;
+        try {
+            socket.configureBlocking(false);
+            selector = Selector.open();
+        } catch (Throwable e) {
+            socket.close();
+            throw e;
+        }
+        socket.register(selector, SelectionKey.OP_READ);
+    }
+
+    /** Returns the nanoseconds of a time-out that is 0 if there is none. */
+    static long nanos(Duration timeout) {
+        if (timeout.isNegative()) {
+            throw new IllegalArgumentException("timeout: " + timeout + " (expected: >= 0, 0 for none)");
+        }
+        return timeout.compareTo(Duration.ofNanos(Long.MAX_VALUE)) >= 0 ? 0 : timeout.toNanos();
+    }
+
+    boolean isOpen() {
+        return socket.isOpen();
+    }
+
+    /** Whether the other side is gone. What it wrote is there all the same. */
+    boolean hasEnded() {
+        return ended;
+    }
+
+    void checkOpen() throws IOException {
+        if (!isOpen()) {
+            throw new ClosedChannelException();
+        }
+    }
+
+    /** Wakes the other side, unless it has not answered many rings. */
+    void ring() {
+        try {
+            socket.write(ByteBuffer.wrap(new byte[] {RING}));
+        } catch (IOException e) {
+            ended = true;
+        }
+    }
+
+    /** Sends a few bytes of the meeting, for which there is room. */
+    void send(ByteBuffer bytes) throws IOException {
+        while (bytes.hasRemaining()) {
+            socket.write(bytes);
+        }
+    }
+
+    /**
+     * Reads bytes of the meeting until {@code target} is full.
+     *
+     * @param end by {@link System#nanoTime}, of a wait that has an end; see {@link #await}
+     */
+    void receive(ByteBuffer target, long timeout, long end) throws IOException {
+        while (target.hasRemaining()) {
+            int read = socket.read(target);
+            if (read < 0) {
+                throw new IOException("shared memory: the other side ended the meeting (expected: an invitation)");
+            }
+            if (read == 0) {
+                select(timeout, end);
+            }
+        }
+    }
+
+    /**
+     * Returns when there is what the caller waits for, or the other side is gone.
+     *
+     * @param timeout in nanoseconds, 0 for none
+     * @throws SocketTimeoutException if it is over; the connection remains
+     * @throws ClosedByInterruptException if the thread was interrupted, which closes the connection
+     */
+    void await(Wait wait, long timeout) throws IOException {
+        long end = System.nanoTime() + timeout;
+        lock.lock();
+        try {
+            while (!ended && wait.beforeSleep()) {
+                checkOpen();
+                if (!listening) {
+                    listen(timeout, end);
+                } else if (timeout == 0) {
+                    heard.await();
+                } else if (heard.awaitNanos(end - System.nanoTime()) <= 0) {
+                    throw timedOut(timeout);
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw interrupted();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Waits for a ring, or the end, with the lock open meanwhile. */
+    private void listen(long timeout, long end) throws IOException {
+        listening = true;
+        lock.unlock();
+        try {
+            select(timeout, end);
+            int read;
+            do {
+                heardBytes.clear();
+                read = socket.read(heardBytes);
+            } while (read == heardBytes.capacity());
+            ended |= read < 0;
+        } catch (ClosedChannelException | SocketTimeoutException e) {
+            throw e;
+        } catch (IOException e) {
+            ended = true; // reset, as the other side was killed
+        } finally {
+            lock.lock();
+            listening = false;
+            heard.signalAll();
+        }
+    }
+
+    /** Waits until there is something to read. */
+    private void select(long timeout, long end) throws IOException {
+        long left = timeout == 0 ? 0 : end - System.nanoTime();
+        if (timeout != 0 && left <= 0) {
+            throw timedOut(timeout);
+        }
+        try {
+            selector.select(TimeUnit.NANOSECONDS.toMillis(left) + (timeout == 0 ? 0 : 1));
+            selector.selectedKeys().clear();
+        } catch (ClosedSelectorException e) {
+            throw new ClosedChannelException();
+        }
+        if (Thread.currentThread().isInterrupted()) {
+            throw interrupted();
+        }
+        checkOpen();
+    }
+
+    private static SocketTimeoutException timedOut(long timeout) {
+        return new SocketTimeoutException(
+                "shared memory: nothing from the other side within " + TimeUnit.NANOSECONDS.toMillis(timeout) + " ms");
+    }
+
+    private ClosedByInterruptException interrupted() {
+        ClosedByInterruptException cause = new ClosedByInterruptException();
+        try {
+            close();
+        } catch (IOException e) {
+            cause.addSuppressed(e);
+        }
+        return cause;
+    }
+
+    /** Ends the connection. Threads that wait get a {@link ClosedChannelException}. */
+    @Override
+    public void close() throws IOException {
+        try {
+            socket.close();
+        } finally {
+            selector.close(); // which wakes who waits, and lets the socket go
+        }
+    }
+}

@@ -1,0 +1,210 @@
+package dev.zmtp.shm;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.CancelledKeyException;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.ClosedSelectorException;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** The clients of a {@link SharedMemoryServerSocket} until both sides have mapped the file. */
+final class BlockingMeetings implements Closeable {
+
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance(BlockingMeetings.class);
+
+    /** How many clients may be in the middle of it. The others wait in the kernel. */
+    static final int MOST = 64;
+
+    private static final long PATIENCE = TimeUnit.SECONDS.toNanos(30);
+    private static final int LOOK_MILLIS = 1_000;
+
+    private final ServerSocketChannel server;
+    private final SharedDirectory directory;
+    private final int capacity;
+    private final Selector selector;
+    private final SelectionKey accepts;
+    private final RefusalLog refusals = new RefusalLog(System::nanoTime);
+    private final Set<Guest> guests = ConcurrentHashMap.newKeySet();
+
+    /** Those that have answered. Used by the thread that accepts. */
+    private final List<Guest> answered = new ArrayList<>(1);
+
+    private final Queue<SharedMemorySocket> met = new ConcurrentLinkedQueue<>();
+
+    BlockingMeetings(ServerSocketChannel server, SharedDirectory directory, int capacity) throws IOException {
+        this.server = server;
+        this.directory = directory;
+        this.capacity = capacity;
+        server.configureBlocking(false);
+        selector = Selector.open();
+        accepts = server.register(selector, SelectionKey.OP_ACCEPT);
+    }
+
+    /** Returns the next client that both sides have met. For one thread at a time. */
+    SharedMemorySocket next() throws IOException {
+        while (met.isEmpty()) {
+            try {
+                accepts.interestOps(guests.size() < MOST ? SelectionKey.OP_ACCEPT : 0);
+                selector.select(guests.isEmpty() ? 0 : LOOK_MILLIS);
+                look();
+            } catch (ClosedSelectorException | CancelledKeyException e) {
+                answered.forEach(Guest::drop);
+                answered.clear();
+                throw new ClosedChannelException();
+            }
+            if (Thread.currentThread().isInterrupted()) {
+                throw new ClosedByInterruptException();
+            }
+        }
+        return met.remove();
+    }
+
+    private void look() throws IOException {
+        for (SelectionKey key : selector.selectedKeys()) {
+            if (key == accepts) {
+                accept();
+            } else {
+                ((Guest) key.attachment()).hear();
+            }
+        }
+        selector.selectedKeys().clear();
+        long now = System.nanoTime();
+        guests.forEach(guest -> guest.giveUpIfLate(now));
+        if (!answered.isEmpty()) {
+            selector.selectNow(); // they leave this selector, as each is to have one of its own
+            answered.forEach(this::meet);
+            answered.clear();
+        }
+    }
+
+    private void meet(Guest guest) {
+        try {
+            met.add(new SharedMemorySocket(new BlockingBell(guest.socket), RingPair.of(guest.file, true)));
+        } catch (IOException e) {
+            logger.warn("shared memory: a client is not accepted", e); // such as for want of descriptors
+            guest.drop();
+        }
+    }
+
+    private void accept() throws IOException {
+        SocketChannel socket = server.accept();
+        if (socket == null) {
+            return;
+        }
+        SharedFile file = invite(socket);
+        if (file != null) {
+            socket.configureBlocking(false);
+            guests.add(new Guest(socket, file));
+        }
+    }
+
+    /** Returns the file to which the client was invited; null if there is none, which it was told. */
+    private @Nullable SharedFile invite(SocketChannel socket) throws IOException {
+        ByteBuf text = Unpooled.buffer();
+        SharedFile file = null;
+        try {
+            file = directory.create(Invitation.RINGS, capacity);
+            new Invitation(file.path(), capacity).write(text);
+        } catch (IOException e) {
+            refusals.log(server, e);
+            Invitation.writeRefusal(text, e);
+        }
+        try {
+            socket.write(text.nioBuffer()); // a socket that is new has room for it
+            if (file == null) {
+                socket.close();
+            }
+            return file;
+        } catch (IOException e) { // the client has gone
+            socket.close();
+            if (file != null) {
+                file.discard();
+            }
+            return null;
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        selector.close(); // which wakes the thread that accepts
+        for (Guest guest : guests) {
+            guest.end();
+        }
+        for (SharedMemorySocket each : met) {
+            each.close();
+        }
+    }
+
+    /** A client that was invited. */
+    private final class Guest {
+        private final SocketChannel socket;
+        private final SharedFile file;
+        private final long since = System.nanoTime();
+        private final ByteBuffer answer = ByteBuffer.allocate(Invitation.ANSWER);
+        private final SelectionKey key;
+
+        Guest(SocketChannel socket, SharedFile file) throws IOException {
+            this.socket = socket;
+            this.file = file;
+            this.key = socket.register(selector, SelectionKey.OP_READ);
+            key.attach(this);
+        }
+
+        void hear() {
+            try {
+                int read = socket.read(answer);
+                if (read < 0) {
+                    end();
+                } else if (read > 0
+                        && Invitation.readAnswer(Unpooled.wrappedBuffer(answer.array(), 0, answer.position()), file)) {
+                    guests.remove(this);
+                    key.cancel();
+                    file.unlink(); // if the client has not
+                    answered.add(this);
+                }
+            } catch (IOException e) {
+                logger.debug("shared memory: a client is not accepted", e);
+                end();
+            }
+        }
+
+        void giveUpIfLate(long now) {
+            if (now - since > PATIENCE) {
+                end();
+            }
+        }
+
+        void end() {
+            if (guests.remove(this)) {
+                drop();
+            }
+        }
+
+        void drop() {
+            try {
+                socket.close();
+            } catch (IOException e) {
+                logger.debug("shared memory: not closed", e);
+            } finally {
+                file.discard();
+            }
+        }
+    }
+}

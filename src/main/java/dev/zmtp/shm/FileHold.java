@@ -1,0 +1,68 @@
+package dev.zmtp.shm;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * The lock on a file while its server waits for the client. The operating system takes it from a process that is
+ * killed, so a file that can be locked belongs to nobody.
+ */
+final class FileHold implements Closeable {
+
+    /** Those of this process, which would lose its lock if it opened the file once more and closed that. */
+    private static final Set<Path> HELD = ConcurrentHashMap.newKeySet();
+
+    private static final Set<OpenOption> OPTIONS = Set.of(StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
+
+    private final Path path;
+    private final FileChannel file;
+
+    private FileHold(Path path, FileChannel file) {
+        this.path = path;
+        this.file = file;
+    }
+
+    /** Locks a file, until this is closed, which closes {@code file}. */
+    static FileHold of(Path path, FileChannel file) throws IOException {
+        if (file.tryLock() == null) {
+            throw new IOException("shared memory: " + path + " is locked (expected: by nobody)");
+        }
+        HELD.add(path);
+        return new FileHold(path, file);
+    }
+
+    /** Removes a file, unless it is held. */
+    static void removeUnlessHeld(Path path) throws IOException {
+        if (HELD.contains(path)) {
+            return;
+        }
+        try (FileChannel file = FileChannel.open(path, OPTIONS)) {
+            if (file.tryLock() != null) {
+                Files.deleteIfExists(path);
+            }
+        } catch (OverlappingFileLockException e) {
+            // Held by this process, though by classes of another class loader.
+        }
+    }
+
+    /** What could not be made is not held. */
+    static void forget(Path path) {
+        HELD.remove(path);
+    }
+
+    @Override
+    public void close() throws IOException {
+        try (file) {
+            forget(path);
+        }
+    }
+}

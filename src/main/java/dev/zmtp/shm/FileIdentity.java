@@ -1,0 +1,88 @@
+package dev.zmtp.shm;
+
+import static java.util.Objects.requireNonNull;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Which file stands behind a path, and whose it is: its key, the number of its owner, and its mode with its kind.
+ * Numbers, as to look up a name may ask the network.
+ */
+record FileIdentity(Object key, int uid, int mode) {
+
+    /** A regular file that its owner alone may read and write. */
+    private static final int OWNERS_FILE = 0100600;
+
+    private static final int ROOT = 0;
+    private static final int UNKNOWN = -1;
+    private static final Path STATUS = Path.of("/proc/self/status");
+
+    /** The real user, the effective one, the saved one, and the one to whom new files belong. */
+    private static final Pattern UID = Pattern.compile("^Uid:\\s+\\d+\\s+\\d+\\s+\\d+\\s+(\\d+)$", Pattern.MULTILINE);
+
+    private static volatile int ownUid = UNKNOWN;
+
+    static FileIdentity of(Path path) throws IOException {
+        try {
+            Map<String, Object> is = Files.readAttributes(path, "unix:fileKey,uid,mode", LinkOption.NOFOLLOW_LINKS);
+            return new FileIdentity(requireNonNull(is.get("fileKey")), (int) requireNonNull(is.get("uid")), (int)
+                    requireNonNull(is.get("mode")));
+        } catch (NoSuchFileException e) {
+            throw new IOException("shared memory: " + path + " is not there (expected: a file)", e);
+        }
+    }
+
+    /** Whether it is a file that {@code user} alone may use. */
+    boolean isOf(int user) {
+        return uid == user && mode == OWNERS_FILE;
+    }
+
+    /** Fails if anybody but {@code user} and the superuser may use the file, as whoever may can cut it short. */
+    void check(Path path, int user) throws IOException {
+        if (!isOf(user) && !isOf(ROOT)) {
+            throw new IOException("shared memory: " + path + ": owner " + Integer.toUnsignedString(uid) + ", mode "
+                    + Integer.toOctalString(mode) + " (expected: owner " + Integer.toUnsignedString(user)
+                    + " or 0, mode " + Integer.toOctalString(OWNERS_FILE) + ")");
+        }
+    }
+
+    /** Fails if {@code path} has become that of another file. */
+    void checkStill(Path path) throws IOException {
+        if (!equals(of(path))) {
+            throw new IOException("shared memory: " + path + " was replaced (expected: the same file)");
+        }
+    }
+
+    /** The user of this process. */
+    static int ownUid() throws IOException {
+        if (ownUid == UNKNOWN) {
+            ownUid = Files.isReadable(STATUS) ? uidIn(Files.readString(STATUS)) : uidOfNewFile();
+        }
+        return ownUid;
+    }
+
+    /** Not the owner of {@code /proc/self}: that is root if the program has capabilities. */
+    private static int uidIn(String status) throws IOException {
+        Matcher uid = UID.matcher(status);
+        if (!uid.find()) {
+            throw new IOException("shared memory: " + STATUS + " without a Uid (expected: one)");
+        }
+        return Integer.parseUnsignedInt(uid.group(1));
+    }
+
+    private static int uidOfNewFile() throws IOException {
+        Path file = Files.createTempFile("netty-zmtp", null);
+        try {
+            return of(file).uid;
+        } finally {
+            Files.delete(file);
+        }
+    }
+}

@@ -1,0 +1,184 @@
+package dev.zmtp.shm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.zmtp.testing.EventLoops;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import java.io.IOException;
+import java.net.BindException;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A server whose threads block. */
+@Timeout(60)
+class SharedMemoryServerSocketTest {
+
+    @TempDir
+    Path directory;
+
+    private final ExecutorService threads = Executors.newCachedThreadPool();
+    private SharedMemoryAddress address;
+    private SharedMemoryServerSocket server;
+
+    @BeforeEach
+    void bind() throws IOException {
+        address = new SharedMemoryAddress(directory.resolve("server"));
+        server = SharedMemoryServerSocket.bind(address, 4096);
+    }
+
+    @AfterEach
+    void end() throws IOException {
+        server.close();
+        threads.shutdownNow();
+    }
+
+    private Future<SharedMemorySocket> accepting() {
+        return threads.submit(server::accept);
+    }
+
+    private SocketChannel stranger() throws IOException {
+        return SocketChannel.open(UnixDomainSocketAddress.of(address.path()));
+    }
+
+    private static <T> T get(Future<T> future) throws Exception {
+        return future.get(20, TimeUnit.SECONDS);
+    }
+
+    private static Throwable failure(Future<?> future) throws Exception {
+        try {
+            throw new AssertionError("result: " + get(future) + " (expected: a failure)");
+        } catch (ExecutionException e) {
+            return e.getCause();
+        }
+    }
+
+    private void isServed() throws Exception {
+        Future<SharedMemorySocket> accepted = accepting();
+        try (SharedMemorySocket client = SharedMemorySocket.connect(address, Duration.ofSeconds(20));
+                SharedMemorySocket end = get(accepted)) {
+            client.outputStream().write(new byte[] {1, 2, 3});
+            client.outputStream().flush();
+            assertThat(end.inputStream().readNBytes(3)).containsExactly(1, 2, 3);
+            end.outputStream().write(4);
+            end.outputStream().close();
+            assertThat(client.inputStream().readAllBytes()).containsExactly(4);
+        }
+    }
+
+    @Test
+    void twoProgramsWithoutEventLoopsTalk() throws Exception {
+        isServed();
+        isServed();
+    }
+
+    @Test
+    void aChannelIsServed() throws Exception {
+        try (EventLoops loops = new EventLoops(1)) {
+            Future<SharedMemorySocket> accepted = accepting();
+            Channel client = new Bootstrap()
+                    .group(loops.group())
+                    .channel(SharedMemoryChannel.class)
+                    .handler(new ChannelInboundHandlerAdapter())
+                    .connect(address)
+                    .sync()
+                    .channel();
+            client.writeAndFlush(Unpooled.wrappedBuffer(new byte[] {5}));
+            try (SharedMemorySocket end = get(accepted)) {
+                assertThat(end.inputStream().read()).isEqualTo(5);
+            }
+        }
+    }
+
+    @Test
+    void aClientThatSaysNothingKeepsNoOtherOneWaiting() throws Exception {
+        try (SocketChannel silent = stranger()) {
+            isServed();
+            assertThat(silent.isConnected()).isTrue();
+        }
+    }
+
+    @Test
+    void aClientThatHasNotReadTheFileIsNotAccepted() throws Exception {
+        Future<SharedMemorySocket> accepted = accepting();
+        try (SocketChannel liar = stranger()) {
+            ByteBuffer answer = ByteBuffer.allocate(Invitation.ANSWER).put(0, (byte) Invitation.ACCEPTED);
+            liar.write(answer);
+            ByteBuffer rest = ByteBuffer.allocate(4096);
+            while (liar.read(rest) >= 0) {
+                rest.clear(); // the invitation, and then the end
+            }
+        }
+        assertThat(accepted.isDone()).isFalse();
+        SharedMemorySocket.connect(address).close();
+        get(accepted).close();
+    }
+
+    @Test
+    void moreThanMayMeetAtATimeAreServedInTheEnd() throws Exception {
+        Future<SharedMemorySocket> accepted = accepting();
+        SocketChannel[] silent = new SocketChannel[BlockingMeetings.MOST];
+        for (int i = 0; i < silent.length; i++) {
+            silent[i] = stranger();
+            silent[i].read(ByteBuffer.allocate(1)); // it is invited
+        }
+        Future<SharedMemorySocket> client = threads.submit(() -> SharedMemorySocket.connect(address));
+        assertThat(accepted.isDone()).isFalse();
+
+        for (SocketChannel each : silent) {
+            each.close();
+        }
+
+        get(client).close();
+        get(accepted).close();
+    }
+
+    @Test
+    void aCloseEndsTheWaitOfAnotherThreadAndRemovesTheFile() throws Exception {
+        Future<SharedMemorySocket> accepted = accepting();
+        try (SocketChannel invited = stranger()) {
+            invited.read(ByteBuffer.allocate(1)); // so it waits
+            server.close();
+        }
+        assertThat(failure(accepted)).isInstanceOf(ClosedChannelException.class);
+        assertThat(Path.of(address.path())).doesNotExist();
+        server.close();
+        assertThat(failure(accepting())).isInstanceOf(ClosedChannelException.class);
+    }
+
+    @Test
+    void anInterruptEndsAWaitAndTheServer() throws Exception {
+        Future<SharedMemorySocket> accepted = accepting();
+        try (SocketChannel invited = stranger()) {
+            invited.read(ByteBuffer.allocate(1));
+        }
+        threads.shutdownNow();
+        assertThat(failure(accepted)).isInstanceOf(ClosedByInterruptException.class);
+        assertThat(Path.of(address.path())).doesNotExist();
+    }
+
+    @Test
+    void aPathThatIsTakenIsNamed() {
+        assertThatThrownBy(() -> SharedMemoryServerSocket.bind(address))
+                .isInstanceOf(BindException.class)
+                .hasMessageStartingWith(address.path());
+    }
+}
