@@ -4,10 +4,10 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The use of memory that is not there any more, as the other side has cut the file short. HotSpot lets the access return
- * anything, and delivers an {@code InternalError} with it or at the thread's next call from Java into the VM. That might
- * be one in a program's own code, one that ends the event loop or, inside a {@code Cleaner}, the process. So the ends of
- * a ring provoke it where it may be expected, and throw an {@code IOException} in its place.
+ * The use of memory that is not there any more, as the other side has cut the file short. HotSpot lets the access
+ * return anything, and delivers an {@code InternalError} with it or at the thread's next call from Java into the VM.
+ * That might be one in a program's own code, one that ends the event loop or, inside a {@code Cleaner}, the process. So
+ * the ends of a ring provoke it where it may be expected, and throw an {@code IOException} in its place.
  */
 final class MemoryFault {
 

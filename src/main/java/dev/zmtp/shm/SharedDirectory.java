@@ -15,7 +15,7 @@ import java.util.HexFormat;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 
-/** A directory in which servers create files, under names that nobody can foresee. Not for event loops: it may block. */
+/** A directory where servers create files, under names that nobody can foresee. Not for event loops: it may block. */
 final class SharedDirectory {
 
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(SharedDirectory.class);

@@ -64,8 +64,8 @@ public final class SharedMemorySocket implements Closeable {
     }
 
     /**
-     * Sets how long a read waits. One that has waited for that long fails with a {@link SocketTimeoutException}, and the
-     * connection goes on.
+     * Sets how long a read waits. One that has waited for that long fails with a {@link SocketTimeoutException}, and
+     * the connection goes on.
      *
      * @param timeout zero for as long as it takes, which is the default
      */
