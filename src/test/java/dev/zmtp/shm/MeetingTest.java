@@ -37,7 +37,7 @@ class MeetingTest {
     @TempDir
     Path directory;
 
-    private final EventLoops loops = new EventLoops(1);
+    private final EventLoops loops = EventLoops.resting(1);
 
     /** The server's ends, once they have a pipeline. */
     private final BlockingQueue<Channel> ends = new LinkedBlockingQueue<>();

@@ -60,7 +60,7 @@ class SharedMemoryChannelTest {
     @TempDir
     Path directory;
 
-    private final EventLoops loops = new EventLoops(2);
+    private final EventLoops loops = EventLoops.resting(2);
 
     /** The server's ends, once they are active. */
     private final BlockingQueue<Channel> accepted = new LinkedBlockingQueue<>();

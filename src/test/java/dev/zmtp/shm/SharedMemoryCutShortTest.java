@@ -57,7 +57,7 @@ class SharedMemoryCutShortTest {
     @TempDir
     Path directory;
 
-    private final EventLoops loops = new EventLoops(1);
+    private final EventLoops loops = EventLoops.resting(1);
     private final BlockingQueue<Channel> accepted = new LinkedBlockingQueue<>();
     private final BlockingQueue<String> events = new LinkedBlockingQueue<>();
     private Path path;

@@ -92,7 +92,7 @@ class SharedMemoryServerSocketTest {
 
     @Test
     void aChannelIsServed() throws Exception {
-        try (EventLoops loops = new EventLoops(1)) {
+        try (EventLoops loops = EventLoops.resting(1)) {
             Future<SharedMemorySocket> accepted = accepting();
             Channel client = new Bootstrap()
                     .group(loops.group())

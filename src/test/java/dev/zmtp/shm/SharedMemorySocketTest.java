@@ -49,7 +49,7 @@ class SharedMemorySocketTest {
     @TempDir
     Path directory;
 
-    private final EventLoops loops = new EventLoops(1);
+    private final EventLoops loops = EventLoops.resting(1);
     private final ExecutorService threads = Executors.newCachedThreadPool();
 
     /** The server's ends. */

@@ -33,6 +33,11 @@ public final class Room {
     private final Runnable turnTask = this::endTurn;
     private int sentInTurn;
 
+    /** When the first message of this turn was queued, if one was. */
+    private long queuedAt;
+
+    private boolean queuedInTurn;
+
     /** A message was refused here, and nothing has changed since. */
     private boolean refused;
 
@@ -113,6 +118,21 @@ public final class Room {
         }
     }
 
+    /**
+     * Returns when a message of a handler is queued, as of the first one in this turn: to look at the clock takes half
+     * as long as to queue it.
+     */
+    long queuedAt() {
+        if (sentInTurn == 0) { // and nothing would end the turn
+            return core.nanoTime();
+        }
+        if (!queuedInTurn) {
+            queuedInTurn = true;
+            queuedAt = core.nanoTime();
+        }
+        return queuedAt;
+    }
+
     /** Called when a handler's message was refused, which other messages would be, too, until something has changed. */
     void refusedHere() {
         refused = true;
@@ -120,6 +140,7 @@ public final class Room {
 
     private void endTurn() {
         sentInTurn = 0;
+        queuedInTurn = false;
         callIfOpen();
     }
 

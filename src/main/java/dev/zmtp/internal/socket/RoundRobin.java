@@ -81,7 +81,12 @@ class RoundRobin extends Routing {
         if (!core.senders().credit().take(message.readableBytes())) {
             return Fate.REFUSED;
         }
-        queue.add(message, result, request, core.nanoTime());
+        boolean ages = core.maxAgeNanos() != Long.MAX_VALUE;
+        queue.add(
+                message,
+                result,
+                request,
+                ages ? core.nanoTime() : core.senders().roomForMessages().queuedAt());
         return Fate.QUEUED;
     }
 
@@ -243,16 +248,18 @@ class RoundRobin extends Routing {
         int messages = 0; // those that leave here: a write may tell a sender, who adds more or takes some out
         try {
             while (messages < MAX_MESSAGES_PER_TURN) {
-                QueuedMessage next = up.hasNext() ? queue.poll() : null;
-                if (next == null) {
+                Peer peer = queue.isEmpty() ? null : up.next();
+                if (peer == null) {
                     return;
                 }
+                QueuedMessage next = Objects.requireNonNull(queue.poll());
                 messages++;
                 bytes += next.bytes;
                 if (now - next.since > maxAge) {
+                    up.giveBack();
                     expire(next);
                 } else {
-                    passOn(next);
+                    passOn(next, peer);
                 }
             }
             core.execute(drainTask);
@@ -261,12 +268,12 @@ class RoundRobin extends Routing {
         }
     }
 
-    private void passOn(QueuedMessage next) {
+    private void passOn(QueuedMessage next, Peer peer) {
         ZMTPMessage message = next.message();
         CompletableFuture<Void> result = next.result;
         PendingRequest request = next.request;
         queue.giveBack(next);
-        pass(Objects.requireNonNull(up.next()), message, result, request);
+        pass(peer, message, result, request);
     }
 
     private void expire(QueuedMessage late) {

@@ -53,9 +53,14 @@ final class WritablePeers {
     boolean hasNext() {
         Peer found = next();
         if (found != null) {
-            next--; // it is still its turn
+            giveBack();
         }
         return found != null;
+    }
+
+    /** Makes it the turn again of the peer that {@link #next} has just returned. */
+    void giveBack() {
+        next--;
     }
 
     /** Returns the peer whose turn it is; null if none is writable. */
