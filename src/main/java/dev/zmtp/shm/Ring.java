@@ -38,7 +38,7 @@ final class Ring {
 
     private static final VarHandle LONG = MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
 
-    private static final ByteBuffer NONE = ByteBuffer.allocate(0);
+    private static final ByteBuffer NONE = ByteBuffer.allocateDirect(0);
 
     private final int mask;
     private ByteBuffer memory;
