@@ -27,7 +27,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
-/** A DEALER that connects again whenever its connection fails or ends, with growing delays, until it is stopped. */
+/**
+ * A DEALER that connects again whenever its connection fails or ends, with growing delays, until it is stopped. It is
+ * for programs with a pipeline of their own. A {@code ZMTPSocket} does this by itself, and queues meanwhile: take that
+ * where you need no other handlers.
+ */
 public final class ReconnectingClient {
 
     private static final ZMTPConfig CONFIG = ZMTPConfig.builder()
