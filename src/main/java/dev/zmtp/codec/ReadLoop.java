@@ -95,6 +95,9 @@ final class ReadLoop {
         } finally {
             busy = false;
         }
+        if (codec.wasRemoved() && queue.isEmpty()) {
+            fireInputEnds(); // the end of this read does not come here any more
+        }
         codec.phase().decoded();
         codec.memory().count();
     }
@@ -114,7 +117,7 @@ final class ReadLoop {
             busy = false;
         }
         codec.memory().count();
-        if (consumed) {
+        if (consumed || !inputEnds.isEmpty()) {
             turnComplete(); // that of the transport may have come before
         }
     }

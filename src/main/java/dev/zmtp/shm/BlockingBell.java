@@ -43,14 +43,19 @@ final class BlockingBell implements Closeable {
     /** Takes over a socket that is connected. It is closed if this fails. */
     BlockingBell(SocketChannel socket) throws IOException {
         this.socket = socket;
+        Selector opened = null;
         try {
             socket.configureBlocking(false);
-            selector = Selector.open();
+            opened = Selector.open();
+            socket.register(opened, SelectionKey.OP_READ);
         } catch (Throwable e) {
             socket.close();
+            if (opened != null) {
+                opened.close();
+            }
             throw e;
         }
-        socket.register(selector, SelectionKey.OP_READ);
+        selector = opened;
     }
 
     /** Returns the nanoseconds of a time-out that is 0 if there is none. */

@@ -10,7 +10,6 @@ import java.nio.ByteBuffer;
 import java.nio.channels.CancelledKeyException;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
-import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
@@ -54,26 +53,40 @@ final class BlockingMeetings implements Closeable {
         this.capacity = capacity;
         server.configureBlocking(false);
         selector = Selector.open();
-        accepts = server.register(selector, SelectionKey.OP_ACCEPT);
+        try {
+            accepts = server.register(selector, SelectionKey.OP_ACCEPT);
+        } catch (Throwable e) {
+            selector.close();
+            throw e;
+        }
     }
 
     /** Returns the next client that both sides have met. For one thread at a time. */
     SharedMemorySocket next() throws IOException {
-        while (met.isEmpty()) {
+        while (server.isOpen()) {
+            SharedMemorySocket first = met.poll();
+            if (first != null) {
+                return first;
+            }
             try {
                 accepts.interestOps(guests.size() < MOST ? SelectionKey.OP_ACCEPT : 0);
                 selector.select(guests.isEmpty() ? 0 : LOOK_MILLIS);
-                look();
-            } catch (ClosedSelectorException | CancelledKeyException e) {
-                answered.forEach(Guest::drop);
-                answered.clear();
-                throw new ClosedChannelException();
+            } catch (CancelledKeyException e) {
+                break; // it was closed meanwhile
             }
             if (Thread.currentThread().isInterrupted()) {
                 throw new ClosedByInterruptException();
             }
+            if (server.isOpen()) {
+                look();
+            }
         }
-        return met.remove();
+        throw new ClosedChannelException();
+    }
+
+    /** Ends the wait of the thread that accepts. From any thread. */
+    void wakeUp() {
+        selector.wakeup();
     }
 
     private void look() throws IOException {
@@ -97,8 +110,8 @@ final class BlockingMeetings implements Closeable {
     private void meet(Guest guest) {
         try {
             met.add(new SharedMemorySocket(new BlockingBell(guest.socket), RingPair.of(guest.file, true)));
-        } catch (IOException e) {
-            logger.warn("shared memory: a client is not accepted", e); // such as for want of descriptors
+        } catch (Throwable e) { // such as for want of descriptors; the others are served
+            logger.warn("shared memory: a client is not accepted", e);
             guest.drop();
         }
     }
@@ -108,32 +121,40 @@ final class BlockingMeetings implements Closeable {
         if (socket == null) {
             return;
         }
-        SharedFile file = invite(socket);
-        if (file != null) {
-            socket.configureBlocking(false);
-            guests.add(new Guest(socket, file));
+        SharedFile file = null;
+        try {
+            file = invite(socket);
+            if (file == null) {
+                socket.close();
+            } else {
+                socket.configureBlocking(false);
+                guests.add(new Guest(socket, file));
+            }
+        } catch (Throwable e) {
+            socket.close();
+            if (file != null) {
+                file.discard();
+            }
+            throw e;
         }
     }
 
     /** Returns the file to which the client was invited; null if there is none, which it was told. */
-    private @Nullable SharedFile invite(SocketChannel socket) throws IOException {
+    private @Nullable SharedFile invite(SocketChannel socket) {
         ByteBuf text = Unpooled.buffer();
         SharedFile file = null;
         try {
             file = directory.create(Invitation.RINGS, capacity);
             new Invitation(file.path(), capacity).write(text);
-        } catch (IOException e) {
+        } catch (Throwable e) { // the client is to hear of errors, too
             refusals.log(server, e);
             Invitation.writeRefusal(text, e);
         }
         try {
             socket.write(text.nioBuffer()); // a socket that is new has room for it
-            if (file == null) {
-                socket.close();
-            }
             return file;
-        } catch (IOException e) { // the client has gone
-            socket.close();
+        } catch (IOException e) {
+            logger.debug("shared memory: a client has gone", e);
             if (file != null) {
                 file.discard();
             }
@@ -141,14 +162,15 @@ final class BlockingMeetings implements Closeable {
         }
     }
 
+    /** Ends all that no thread has accepted. When no thread accepts any more. */
     @Override
     public void close() throws IOException {
-        selector.close(); // which wakes the thread that accepts
-        for (Guest guest : guests) {
-            guest.end();
-        }
-        for (SharedMemorySocket each : met) {
-            each.close();
+        selector.close();
+        guests.forEach(Guest::end);
+        answered.forEach(Guest::drop);
+        answered.clear();
+        for (SharedMemorySocket last = met.poll(); last != null; last = met.poll()) {
+            last.close();
         }
     }
 
@@ -174,9 +196,9 @@ final class BlockingMeetings implements Closeable {
                     end();
                 } else if (read > 0
                         && Invitation.readAnswer(Unpooled.wrappedBuffer(answer.array(), 0, answer.position()), file)) {
+                    file.unlink(); // if the client has not
                     guests.remove(this);
                     key.cancel();
-                    file.unlink(); // if the client has not
                     answered.add(this);
                 }
             } catch (IOException e) {

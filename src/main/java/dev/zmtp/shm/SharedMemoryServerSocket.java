@@ -14,8 +14,8 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * A server for threads that may block: it accepts {@link SharedMemorySocket}s, from those and from
- * {@link SharedMemoryChannel}s, at the {@link SharedMemoryAddress} that it is bound to. Only the user of this process,
- * and the superuser, can connect. Its methods may be called from any thread.
+ * {@link SharedMemoryChannel}s, at the {@link SharedMemoryAddress} that it is bound to. Only the user who runs it can
+ * connect. Its methods may be called from any thread.
  *
  * <p>The path is that of a Unix domain socket. Its file is removed when the server is closed; one that is killed leaves
  * it, and whoever binds there again has to remove it first.
@@ -60,10 +60,16 @@ public final class SharedMemoryServerSocket implements Closeable {
         ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
         try {
             bind(server, address);
-            Path path = Path.of(address.path());
+        } catch (Throwable e) {
+            server.close();
+            throw e;
+        }
+        Path path = Path.of(address.path());
+        try {
             return new SharedMemoryServerSocket(path, server, new BlockingMeetings(server, directory, capacity));
         } catch (Throwable e) {
             server.close();
+            Files.deleteIfExists(path);
             throw e;
         }
     }
@@ -86,7 +92,13 @@ public final class SharedMemoryServerSocket implements Closeable {
      * @throws ClosedByInterruptException if the thread was interrupted, which closes the server
      */
     public SharedMemorySocket accept() throws IOException {
-        accepting.lock();
+        try {
+            accepting.lockInterruptibly();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            close();
+            throw new ClosedByInterruptException();
+        }
         try {
             return meetings.next();
         } catch (ClosedByInterruptException e) {
@@ -103,10 +115,13 @@ public final class SharedMemoryServerSocket implements Closeable {
         if (!server.isOpen()) {
             return;
         }
+        server.close();
+        meetings.wakeUp();
+        accepting.lock(); // whoever accepts leaves, at the latest with the client that it serves now
         try {
-            server.close();
-        } finally {
             meetings.close();
+        } finally {
+            accepting.unlock();
             Files.deleteIfExists(path);
         }
     }

@@ -12,8 +12,8 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * A connection to a {@link SharedMemoryServerChannel} for threads that may block: bytes as streams, without an event
- * loop. One thread may read while another one writes.
+ * A connection for threads that may block: bytes as streams, without an event loop. At the other end is a channel of a
+ * {@link SharedMemoryServerChannel}, or another one of these. One thread may read while another one writes.
  *
  * <p>A thread that has to wait spins for 50 microseconds and then sleeps until the other side rings. An interrupt ends
  * the wait with a {@link ClosedByInterruptException} and closes the connection, as it does with a channel of NIO.

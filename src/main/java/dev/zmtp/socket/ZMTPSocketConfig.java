@@ -355,9 +355,9 @@ public final class ZMTPSocketConfig {
             return this;
         }
 
-        /** Sets {@link ZMTPSocketConfig#maxOutstandingRequests()}, at least 1. */
+        /** Sets {@link ZMTPSocketConfig#maxOutstandingRequests()}, 1 to 4,194,303. */
         public Builder maxOutstandingRequests(int requests) {
-            values.maxOutstandingRequests = Settings.atLeast("maxOutstandingRequests", requests, 1);
+            values.maxOutstandingRequests = Settings.outstandingRequests(requests);
             return this;
         }
 

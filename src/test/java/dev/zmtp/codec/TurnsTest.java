@@ -260,6 +260,19 @@ class TurnsTest {
         }
     }
 
+    @Test
+    void anEndOfTheInputInAReadIsPassedOnIfTheCodecIsRemovedInIt() {
+        try (ScriptedPeer peer = traffic()) {
+            user.then = () -> {
+                transport.ctx.fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE);
+                peer.channel.pipeline().remove(ZMTPCodec.class);
+            };
+            transport.read(numbered(1, 2));
+            transport.readComplete();
+            assertThat(user.calls).contains(m(1), "ChannelInputShutdownEvent").doesNotContain("inactive");
+        }
+    }
+
     /** What comes after it belongs to the next handler. */
     @Test
     void anEndOfTheInputThatWaitsDoesNotCloseTheChannelIfTheCodecIsRemovedBefore() {

@@ -63,6 +63,7 @@ class SharedMemoryCutShortTest {
     private Path path;
 
     @BeforeEach
+    @SuppressWarnings("deprecation") // its other name is not in Netty 4.1
     void bind() throws Exception {
         path = directory.resolve("server");
         new ServerBootstrap()
@@ -70,7 +71,7 @@ class SharedMemoryCutShortTest {
                 .channel(SharedMemoryServerChannel.class)
                 .childOption(SharedMemoryChannelOption.RING_CAPACITY, CAPACITY)
                 .childOption(ChannelOption.AUTO_READ, false)
-                .childOption(ChannelOption.RECVBUF_ALLOCATOR, new FixedRecvByteBufAllocator(LENGTH))
+                .childOption(ChannelOption.RCVBUF_ALLOCATOR, new FixedRecvByteBufAllocator(LENGTH))
                 .childHandler(new ChannelInitializer<>() {
                     @Override
                     protected void initChannel(Channel channel) {

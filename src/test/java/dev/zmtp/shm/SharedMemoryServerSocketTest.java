@@ -17,6 +17,7 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -180,5 +181,41 @@ class SharedMemoryServerSocketTest {
         assertThatThrownBy(() -> SharedMemoryServerSocket.bind(address))
                 .isInstanceOf(BindException.class)
                 .hasMessageStartingWith(address.path());
+    }
+
+    @Test
+    void aClientThatNobodyHasAcceptedIsEndedWithTheServer() throws Exception {
+        Future<SharedMemorySocket> accepted = accepting();
+        Future<SharedMemorySocket> one = threads.submit(() -> SharedMemorySocket.connect(address));
+        Future<SharedMemorySocket> two = threads.submit(() -> SharedMemorySocket.connect(address));
+        get(accepted).close();
+
+        server.close();
+
+        for (Future<SharedMemorySocket> client : List.of(one, two)) {
+            assertThat(end(client)).isTrue();
+        }
+        assertThat(failure(accepting())).isInstanceOf(ClosedChannelException.class);
+    }
+
+    /** Whether a client was refused, or its input ends. */
+    private static boolean end(Future<SharedMemorySocket> connecting) throws Exception {
+        try (SharedMemorySocket client = get(connecting)) {
+            return client.inputStream().read() < 0;
+        } catch (ExecutionException e) {
+            return e.getCause() instanceof IOException;
+        }
+    }
+
+    @Test
+    void anInterruptEndsTheWaitOfAThreadThatIsNotTheFirst() throws Exception {
+        Future<SharedMemorySocket> first = accepting();
+        try (SocketChannel invited = stranger()) {
+            invited.read(ByteBuffer.allocate(1)); // by the first
+        }
+        Future<SharedMemorySocket> second = accepting();
+        threads.shutdownNow();
+        assertThat(failure(second)).isInstanceOf(ClosedByInterruptException.class);
+        assertThat(failure(first)).isInstanceOf(ClosedChannelException.class);
     }
 }

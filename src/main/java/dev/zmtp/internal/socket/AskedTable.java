@@ -29,20 +29,25 @@ final class AskedTable {
         this.last = first & counted;
     }
 
-    /** Adds the request, and returns the number that makes its id. */
-    int add(PendingRequest request) {
-        if (2 * ++size > places.length) {
+    /** Returns the number of the next id, whose place is free. */
+    int next() {
+        if (2 * (size + 1) > places.length) {
             grow();
         }
         do {
             last = (last + 1) & counted;
         } while (places[place(last)] != null);
-        places[place(last)] = request;
         return last;
     }
 
+    /** Adds a request that has the id of {@link #next}. */
+    void add(PendingRequest request) {
+        places[place(request.id)] = request;
+        size++;
+    }
+
     private int place(int id) {
-        return id & (places.length - 1);
+        return id & counted & (places.length - 1);
     }
 
     private void grow() {

@@ -35,6 +35,9 @@ public final class Requests {
     /** The part of an id that counts up: each id comes once in 2^24 requests. */
     private static final int COUNTED = 0xFF_FFFF;
 
+    /** How many may be outstanding, so that there is always an id that has not been used for long. */
+    static final int MOST = COUNTED / 4;
+
     /** The first byte of all our ids, so that what another program begins its messages with is seldom taken for one. */
     private final int salt;
 
@@ -184,24 +187,26 @@ public final class Requests {
             refuse(request, STATE, "the message was released while it waited");
             return;
         }
+        ZMTPMessage message = enveloped(request);
+        request.message = null;
+        request.peer = peer;
         if (correlates) {
-            request.id = salt | asked.add(request);
+            asked.add(request);
             peer.asked++;
         } else {
             peer.awaited = request;
         }
-        ZMTPMessage message = enveloped(request);
-        request.message = null;
-        request.peer = peer;
         peer.pass(message, request.sent);
     }
 
     /** Returns what is sent: the empty frame before the data, and before that the id if it has one. */
     private ZMTPMessage enveloped(PendingRequest request) {
         ZMTPMessage data = request.message();
-        return correlates
-                ? data.prepended(idFrame.of(request.id), Unpooled.EMPTY_BUFFER)
-                : data.prepended(Unpooled.EMPTY_BUFFER);
+        if (!correlates) {
+            return data.prepended(Unpooled.EMPTY_BUFFER);
+        }
+        request.id = salt | asked.next();
+        return data.prepended(idFrame.of(request.id), Unpooled.EMPTY_BUFFER);
     }
 
     /** Called when there may be room. */

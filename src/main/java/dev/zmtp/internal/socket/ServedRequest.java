@@ -83,17 +83,17 @@ final class ServedRequest implements ZMTPRequest {
     /** Sends the answer of a REP that receives and sends by turns. Takes it over. May be called once. */
     CompletableFuture<Void> answer(ZMTPMessage answer) {
         CompletableFuture<Void> result = new LoopFuture<>();
-        core.directly().send(peer, enveloped(answer, new IdFrame()), result);
+        core.directly().send(peer, enveloped(answer, Unpooled.copyInt(id)), result);
         return result;
     }
 
     /** Sends the answer of a handler, which it takes over. On the event loop. */
     void send(ZMTPMessage answer, IdFrame idFrame) {
-        core.directly().answer(peer, enveloped(answer, idFrame));
+        core.directly().answer(peer, enveloped(answer, envelope == null ? idFrame.of(id) : Unpooled.EMPTY_BUFFER));
     }
 
-    private ZMTPMessage enveloped(ZMTPMessage answer, IdFrame idFrame) {
-        return envelope == null ? answer.prepended(idFrame.of(id), Unpooled.EMPTY_BUFFER) : answer.prepended(envelope);
+    private ZMTPMessage enveloped(ZMTPMessage answer, ByteBuf id) {
+        return envelope == null ? answer.prepended(id, Unpooled.EMPTY_BUFFER) : answer.prepended(envelope);
     }
 
     @Override

@@ -43,6 +43,15 @@ public final class Settings {
         return value;
     }
 
+    /** Returns the number if so many requests may wait for their answers. */
+    public static int outstandingRequests(int requests) {
+        if (requests < 1 || requests > Requests.MOST) {
+            throw new IllegalArgumentException(
+                    "maxOutstandingRequests: " + requests + " (expected: 1 to " + Requests.MOST + ")");
+        }
+        return requests;
+    }
+
     public static int atLeast(String name, int value, int least) {
         if (value < least) {
             throw new IllegalArgumentException(name + ": " + value + " (expected: >= " + least + ")");

@@ -22,7 +22,8 @@ class AskedTableTest {
     private static PendingRequest add(AskedTable table) {
         PendingRequest request = new PendingRequest(null, TestSockets.message("?"), Long.MAX_VALUE, null);
         request.message().release();
-        request.id = SALT | table.add(request);
+        request.id = SALT | table.next();
+        table.add(request);
         return request;
     }
 
@@ -97,5 +98,15 @@ class AskedTableTest {
         waits.release();
         next.release();
         assertThat(waits.refCnt()).isZero();
+    }
+
+    @Test
+    void aFrameThatWasReleasedTooOftenIsReplaced() {
+        IdFrame frames = new IdFrame();
+        ByteBuf first = frames.of(7);
+        first.release(2);
+        ByteBuf second = frames.of(8);
+        assertThat(second).isEqualTo(Unpooled.copyInt(8));
+        second.release();
     }
 }

@@ -192,7 +192,10 @@ class ConfigTest {
                 refused(
                         b -> b.reconnect(Duration.ofSeconds(2), Duration.ofSeconds(1)),
                         "most: PT1S (expected: >= first, PT2S)"),
-                refused(b -> b.maxOutstandingRequests(0), "maxOutstandingRequests: 0 (expected: >= 1)"),
+                refused(b -> b.maxOutstandingRequests(0), "maxOutstandingRequests: 0 (expected: 1 to 4194303)"),
+                refused(
+                        b -> b.maxOutstandingRequests(1 << 22),
+                        "maxOutstandingRequests: 4194304 (expected: 1 to 4194303)"),
                 refused(b -> b.maxPeers(0), "maxPeers: 0 (expected: >= 1)"));
     }
 
