@@ -125,6 +125,19 @@ class SharedMemorySocketTest {
         return failure;
     }
 
+    /** Returns when the server's end does not read any more. */
+    private static void readNoMore(Channel end) throws InterruptedException {
+        end.config().setAutoRead(false);
+        end.eventLoop().submit(() -> {}).sync();
+    }
+
+    private Failure writerOfMoreThanFits() {
+        return failure(() -> {
+            socket.outputStream().write(new byte[3 * CAPACITY]);
+            return null;
+        });
+    }
+
     /** What a thread fails with. */
     private static final class Failure extends Thread {
         private final Callable<?> blocking;
@@ -199,12 +212,8 @@ class SharedMemorySocketTest {
     @Test
     void aWriteWithoutRoomFailsWhenTheOtherSideCloses() throws Exception {
         Channel end = accepted();
-        end.config().setAutoRead(false);
-        end.eventLoop().submit(() -> {}).sync();
-        Failure writer = failure(() -> {
-            socket.outputStream().write(new byte[3 * CAPACITY]);
-            return null;
-        });
+        readNoMore(end);
+        Failure writer = writerOfMoreThanFits();
         awaitSleep(writer);
         end.close();
         assertThat(writer.cause()).isInstanceOf(IOException.class).hasMessageContaining("the other side is gone");
@@ -223,14 +232,10 @@ class SharedMemorySocketTest {
     void anInterruptEndsTheWaitOfTheThreadThatDoesNotListen() throws Exception {
         Channel end = accepted();
         end.pipeline().removeLast(); // there is no echo that would end the wait of the reader
-        end.config().setAutoRead(false);
-        end.eventLoop().submit(() -> {}).sync();
+        readNoMore(end);
         Failure reader = failure(this::readOne);
         awaitSleep(reader);
-        Failure writer = failure(() -> {
-            socket.outputStream().write(new byte[3 * CAPACITY]);
-            return null;
-        });
+        Failure writer = writerOfMoreThanFits();
         while (writer.getState() != Thread.State.WAITING) {
             Thread.onSpinWait();
         }
@@ -257,12 +262,8 @@ class SharedMemorySocketTest {
     @Test
     void closingTheOutputEndsAWriterThatWaits() throws Exception {
         Channel end = accepted();
-        end.config().setAutoRead(false);
-        end.eventLoop().submit(() -> {}).sync();
-        Failure writer = failure(() -> {
-            socket.outputStream().write(new byte[3 * CAPACITY]);
-            return null;
-        });
+        readNoMore(end);
+        Failure writer = writerOfMoreThanFits();
         awaitSleep(writer);
         threads.submit(() -> {
                     socket.outputStream().close();
@@ -329,12 +330,8 @@ class SharedMemorySocketTest {
     @Test
     void theTimeoutOfAReadEndsTheWaitOfTheThreadThatDoesNotListen() throws Exception {
         Channel end = accepted();
-        end.config().setAutoRead(false);
-        end.eventLoop().submit(() -> {}).sync();
-        Failure writer = failure(() -> {
-            socket.outputStream().write(new byte[3 * CAPACITY]);
-            return null;
-        });
+        readNoMore(end);
+        Failure writer = writerOfMoreThanFits();
         awaitSleep(writer);
         socket.readTimeout(Duration.ofMillis(20));
         assertThatThrownBy(this::readOne).isInstanceOf(SocketTimeoutException.class);
