@@ -27,15 +27,15 @@ final class BlockingBell implements Closeable {
         boolean beforeSleep() throws IOException;
     }
 
-    /** Any byte rings. */
-    private static final int RING = 1;
-
     private final SocketChannel socket;
     private final Selector selector;
     private final ByteBuffer heardBytes = ByteBuffer.allocate(64);
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition heard = lock.newCondition();
     private boolean listening;
+
+    /** The other side has shut down its output. */
+    private volatile boolean rungLast;
 
     /** The other side is gone. */
     private volatile boolean ended;
@@ -75,6 +75,11 @@ final class BlockingBell implements Closeable {
         return ended;
     }
 
+    /** Whether the other side has shut down its output. What it wrote before is there. */
+    boolean hasRungLast() {
+        return rungLast;
+    }
+
     void checkOpen() throws IOException {
         if (!isOpen()) {
             throw new ClosedChannelException();
@@ -84,10 +89,21 @@ final class BlockingBell implements Closeable {
     /** Wakes the other side, unless it has not answered many rings. */
     void ring() {
         try {
-            socket.write(ByteBuffer.wrap(new byte[] {RING}));
+            write(Doorbell.RING);
         } catch (IOException e) {
             ended = true;
         }
+    }
+
+    /** Tells the other side that the output of this one is shut down. */
+    void ringLast() throws IOException {
+        if (!write(Doorbell.LAST_RING)) {
+            throw new IOException("shared memory: the other side has not heard the rings before the last one");
+        }
+    }
+
+    private boolean write(byte ring) throws IOException {
+        return socket.write(ByteBuffer.wrap(new byte[] {ring})) == 1;
     }
 
     /** Sends a few bytes of the meeting, for which there is room. */
@@ -153,6 +169,7 @@ final class BlockingBell implements Closeable {
             do {
                 heardBytes.clear();
                 read = socket.read(heardBytes);
+                hear(heardBytes.flip());
             } while (read == heardBytes.capacity());
             ended |= read < 0;
         } catch (ClosedChannelException | SocketTimeoutException e) {
@@ -163,6 +180,12 @@ final class BlockingBell implements Closeable {
             lock.lock();
             listening = false;
             heard.signalAll();
+        }
+    }
+
+    private void hear(ByteBuffer bytes) {
+        while (bytes.hasRemaining()) {
+            rungLast |= bytes.get() == Doorbell.LAST_RING;
         }
     }
 

@@ -5,15 +5,21 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.util.ReferenceCountUtil;
 
 /**
- * The Unix domain socket once both sides have met: a byte, whatever it is, wakes this side, and the end of the stream
- * means that the other side has gone.
+ * The Unix domain socket once both sides have met: any byte wakes this side. One of them says besides that the other
+ * side has shut down its output. The end of the stream means that it has gone.
  */
 final class Doorbell extends ChannelInboundHandlerAdapter {
 
-    private static final ByteBuf RING = Unpooled.unreleasableBuffer(Unpooled.wrappedBuffer(new byte[1]));
+    /** Wakes, as any byte but the next one does. */
+    static final byte RING = 1;
+
+    /** Wakes a side for which nothing follows what is in its ring. */
+    static final byte LAST_RING = 2;
+
+    private static final ByteBuf RINGS =
+            Unpooled.unreleasableBuffer(Unpooled.wrappedBuffer(new byte[] {RING, LAST_RING}));
 
     private final SharedMemoryChannel channel;
 
@@ -24,23 +30,44 @@ final class Doorbell extends ChannelInboundHandlerAdapter {
     /** Wakes the other side, unless it has not answered many rings. */
     static void ring(Channel socket) {
         if (socket.isWritable()) {
-            socket.writeAndFlush(RING.duplicate(), socket.voidPromise());
+            socket.writeAndFlush(RINGS.slice(0, 1), socket.voidPromise());
+        }
+    }
+
+    /** Tells the other side that the output of this one is shut down. */
+    static void ringLast(Channel socket) {
+        socket.writeAndFlush(RINGS.slice(1, 1), socket.voidPromise());
+    }
+
+    /** Closes a socket, which cannot close itself before it has an event loop. */
+    static void close(Channel socket) {
+        if (socket.isRegistered()) {
+            socket.close();
+        } else {
+            socket.unsafe().closeForcibly();
         }
     }
 
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object msg) {
-        ReferenceCountUtil.release(msg);
+        ByteBuf bytes = (ByteBuf) msg;
+        try {
+            if (bytes.indexOf(bytes.readerIndex(), bytes.writerIndex(), LAST_RING) >= 0) {
+                channel.traffic().otherOutputShutdown();
+            }
+        } finally {
+            bytes.release();
+        }
     }
 
     @Override
     public void channelReadComplete(ChannelHandlerContext ctx) {
-        channel.woken();
+        channel.traffic().woken();
     }
 
     @Override
     public void channelInactive(ChannelHandlerContext ctx) {
-        channel.peerGone();
+        channel.traffic().otherSideGone();
     }
 
     @Override

@@ -72,7 +72,7 @@ abstract class Meeting extends ByteToMessageDecoder {
             }
             SharedFile created;
             try {
-                int capacity = channel.config().ringCapacity();
+                int capacity = channel.settings().ringCapacity();
                 created = server.directory().create(Invitation.RINGS, capacity);
             } catch (Throwable e) { // the client is to hear of errors, too
                 execute(ctx, () -> refuse(ctx, e), () -> {});

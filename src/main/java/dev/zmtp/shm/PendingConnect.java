@@ -25,10 +25,15 @@ final class PendingConnect {
         return promise != null;
     }
 
-    /** Begins with the {@code connect} of a client. */
+    /** Begins with the {@code connect} of a client. Whoever cancels it closes the channel. */
     void begin(ChannelPromise promise) {
         this.promise = promise;
         startTimeout();
+        promise.addListener(done -> {
+            if (done.isCancelled()) {
+                channel.closeNow();
+            }
+        });
     }
 
     /** Fails the channel if the meeting takes too long, on either side. */
@@ -55,12 +60,11 @@ final class PendingConnect {
         }
     }
 
-    void succeed() {
+    /** Completes the promise, if there is one; returns whether nobody has cancelled it. */
+    boolean succeed() {
         ChannelPromise waiting = promise;
-        if (waiting != null) {
-            promise = null;
-            waiting.trySuccess();
-        }
+        promise = null;
+        return waiting == null || waiting.trySuccess();
     }
 
     /** Returns whether a promise has waited, which fails with {@code cause}. */

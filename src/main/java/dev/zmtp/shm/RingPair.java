@@ -1,6 +1,7 @@
 package dev.zmtp.shm;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.io.IOException;
@@ -27,6 +28,20 @@ record RingPair(SharedFile file, SharedMemoryReader reader, SharedMemoryWriter w
         int length = reader.take(target.internalNioBuffer(index, target.writableBytes()));
         target.writerIndex(index + length);
         return length;
+    }
+
+    /** Makes room for what the other side writes, and wakes it by {@code socket} if it sleeps. */
+    void release(Channel socket) throws IOException {
+        if (reader.release()) {
+            Doorbell.ring(socket);
+        }
+    }
+
+    /** Lets the other side see what was written, and wakes it by {@code socket} if it sleeps. */
+    void flush(Channel socket) throws IOException {
+        if (writer.flush()) {
+            Doorbell.ring(socket);
+        }
     }
 
     /** Lets the other side see what was written, if it can. */

@@ -13,6 +13,7 @@ final class SharedMemoryConfig extends DefaultChannelConfig {
 
     private volatile int ringCapacity = DEFAULT_CAPACITY;
     private volatile int spinMicros = DEFAULT_SPIN_MICROS;
+    private volatile boolean allowHalfClosure;
 
     private final SharedMemoryChannel owner;
 
@@ -23,11 +24,16 @@ final class SharedMemoryConfig extends DefaultChannelConfig {
 
     @Override
     protected void autoReadCleared() {
-        owner.clearRead();
+        owner.traffic().clearRead();
     }
 
     int ringCapacity() {
         return ringCapacity;
+    }
+
+    /** Whether this side goes on writing when the other one has shut down its output. */
+    boolean allowsHalfClosure() {
+        return allowHalfClosure;
     }
 
     /** For how long to spin; {@code Long.MAX_VALUE} is for ever. */
@@ -38,7 +44,10 @@ final class SharedMemoryConfig extends DefaultChannelConfig {
     @Override
     public Map<ChannelOption<?>, Object> getOptions() {
         return getOptions(
-                super.getOptions(), SharedMemoryChannelOption.RING_CAPACITY, SharedMemoryChannelOption.SPIN_MICROS);
+                super.getOptions(),
+                ChannelOption.ALLOW_HALF_CLOSURE,
+                SharedMemoryChannelOption.RING_CAPACITY,
+                SharedMemoryChannelOption.SPIN_MICROS);
     }
 
     @Override
@@ -49,6 +58,9 @@ final class SharedMemoryConfig extends DefaultChannelConfig {
         }
         if (option.equals(SharedMemoryChannelOption.SPIN_MICROS)) {
             return (T) Integer.valueOf(spinMicros);
+        }
+        if (option.equals(ChannelOption.ALLOW_HALF_CLOSURE)) {
+            return (T) Boolean.valueOf(allowHalfClosure);
         }
         return super.getOption(option);
     }
@@ -65,6 +77,10 @@ final class SharedMemoryConfig extends DefaultChannelConfig {
                 throw new IllegalArgumentException("SPIN_MICROS: " + micros + " (expected: >= 0)");
             }
             spinMicros = micros;
+            return true;
+        }
+        if (option.equals(ChannelOption.ALLOW_HALF_CLOSURE)) {
+            allowHalfClosure = (Boolean) value;
             return true;
         }
         return super.setOption(option, value);

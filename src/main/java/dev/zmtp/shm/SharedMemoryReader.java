@@ -31,6 +31,9 @@ public final class SharedMemoryReader {
     public int available() throws IOException {
         if (written == read) {
             written = look();
+            if (written != read) {
+                MemoryFault.check(); // before the caller makes room for it, by code that knows nothing of faults
+            }
         }
         return (int) (written - read);
     }
@@ -77,6 +80,11 @@ public final class SharedMemoryReader {
         target.position(position + length);
         read += length;
         return length;
+    }
+
+    /** Passes over what can be read. */
+    void skip() throws IOException {
+        read += available();
     }
 
     /**

@@ -10,6 +10,8 @@ import io.netty.channel.DefaultChannelConfig;
 import io.netty.channel.EventLoop;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.socket.nio.NioServerDomainSocketChannel;
+import java.io.IOException;
+import java.net.BindException;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.UnsupportedAddressTypeException;
@@ -126,7 +128,11 @@ public final class SharedMemoryServerChannel extends AbstractServerChannel {
             throw new UnsupportedAddressTypeException();
         }
         FileThread.SHARED.execute(directory::removeStale);
-        check(socket.bind(addresses.apply(path.path()))); // on its event loop it is done at once
+        ChannelFuture bound = socket.bind(addresses.apply(path.path())); // on its event loop it is done at once
+        if (bound.cause() instanceof IOException e) {
+            throw (IOException) new BindException(e.getMessage() + ": " + path).initCause(e);
+        }
+        check(bound);
         local = path;
     }
 
@@ -144,7 +150,7 @@ public final class SharedMemoryServerChannel extends AbstractServerChannel {
     @Override
     protected void doClose() {
         closed = true;
-        SharedMemoryChannel.closeSocket(socket);
+        Doorbell.close(socket);
     }
 
     /** Passes on what the socket accepts, as connections that have not met yet. */

@@ -4,12 +4,11 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.net.SocketException;
 import java.net.SocketTimeoutException;
-import java.nio.ByteBuffer;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
 import java.time.Duration;
-import java.util.Objects;
 
 /**
  * A connection for threads that may block: bytes as streams, without an event loop. At the other end is a channel of a
@@ -23,24 +22,18 @@ import java.util.Objects;
  */
 public final class SharedMemorySocket implements Closeable {
 
-    private static final long SPIN_NANOS = 50_000;
-
     /** How long {@link #connect(SharedMemoryAddress)} waits, as long as a channel does by default. */
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(30);
 
-    private final BlockingBell bell;
-    private final RingPair rings;
-    private final InputStream input = new Input();
-    private final OutputStream output = new Output();
-
-    private final RingUse use;
-    private volatile long readTimeout;
+    private final BlockingRings rings;
+    private final RingInputStream input;
+    private final RingOutputStream output;
 
     /** Takes over what two sides have that have met. */
     SharedMemorySocket(BlockingBell bell, RingPair rings) {
-        this.bell = bell;
-        this.rings = rings;
-        this.use = new RingUse(bell, rings);
+        this.rings = new BlockingRings(bell, rings);
+        this.input = new RingInputStream(this.rings);
+        this.output = new RingOutputStream(this.rings);
     }
 
     /**
@@ -70,7 +63,7 @@ public final class SharedMemorySocket implements Closeable {
      * @param timeout zero for as long as it takes, which is the default
      */
     public void readTimeout(Duration timeout) {
-        readTimeout = BlockingBell.nanos(timeout);
+        input.timeout(BlockingBell.nanos(timeout));
     }
 
     /** The bytes from the other side. Closing it closes the socket. */
@@ -86,173 +79,18 @@ public final class SharedMemorySocket implements Closeable {
         return output;
     }
 
+    /**
+     * Flushes, and ends the output: the other side reads what is written, and then the end. It can go on writing, if it
+     * is one of these, or a channel that allows half closure. A thread that writes meanwhile is waited for; whoever
+     * writes afterwards gets a {@link SocketException}.
+     */
+    public void shutdownOutput() throws IOException {
+        output.shutdown();
+    }
+
     /** Ends the connection. Threads that wait get a {@link ClosedChannelException}. */
     @Override
     public void close() throws IOException {
-        try {
-            bell.close();
-        } finally {
-            use.releaseIfOver();
-        }
-    }
-
-    /** Closes a socket that cannot be used any more, unless it can still be read from. */
-    private IOException ended(Throwable failure) {
-        IOException cause =
-                MemoryFault.causeOf(failure) instanceof IOException known ? known : new IOException(failure);
-        if (!bell.hasEnded() && !(cause instanceof SocketTimeoutException)) {
-            try {
-                close();
-            } catch (IOException e) {
-                cause.addSuppressed(e);
-            }
-        }
-        return cause;
-    }
-
-    private boolean spin(boolean reads) throws IOException {
-        long start = System.nanoTime();
-        while (System.nanoTime() - start < SPIN_NANOS) {
-            if (reads ? rings.reader().available() > 0 : rings.writer().hasRoom()) {
-                return true;
-            }
-            Thread.onSpinWait();
-        }
-        return false;
-    }
-
-    private final class Input extends InputStream {
-
-        private final byte[] single = new byte[1];
-
-        @Override
-        public int read() throws IOException {
-            use.reading().lock();
-            try {
-                return read(single, 0, 1) < 0 ? -1 : single[0] & 0xff;
-            } finally {
-                use.leave(use.reading());
-            }
-        }
-
-        @Override
-        public int read(byte[] target, int offset, int length) throws IOException {
-            Objects.checkFromIndexSize(offset, length, target.length);
-            if (length == 0) {
-                return 0;
-            }
-            use.reading().lock();
-            try {
-                bell.checkOpen();
-                return readSome(ByteBuffer.wrap(target, offset, length));
-            } catch (IOException | InternalError e) {
-                throw ended(e);
-            } finally {
-                use.leave(use.reading());
-            }
-        }
-
-        private int readSome(ByteBuffer target) throws IOException {
-            SharedMemoryReader reader = rings.reader();
-            if (reader.available() == 0 && !spin(true)) {
-                bell.await(reader::beforeSleep, readTimeout);
-            }
-            int read = reader.take(target);
-            if (reader.release()) {
-                bell.ring();
-            }
-            return read == 0 ? -1 : read;
-        }
-
-        @Override
-        public int available() throws IOException {
-            use.reading().lock();
-            try {
-                bell.checkOpen();
-                int available = rings.reader().available();
-                rings.reader().check();
-                return available;
-            } catch (IOException | InternalError e) {
-                throw ended(e);
-            } finally {
-                use.leave(use.reading());
-            }
-        }
-
-        @Override
-        public void close() throws IOException {
-            SharedMemorySocket.this.close();
-        }
-    }
-
-    private final class Output extends OutputStream {
-
-        @Override
-        public void write(int value) throws IOException {
-            write(new byte[] {(byte) value}, 0, 1);
-        }
-
-        @Override
-        public void write(byte[] bytes, int offset, int length) throws IOException {
-            ByteBuffer source = ByteBuffer.wrap(bytes, offset, length);
-            use.writing().lock();
-            try {
-                writeAll(source);
-            } catch (IOException | InternalError e) {
-                throw ended(e);
-            } finally {
-                use.leave(use.writing());
-            }
-        }
-
-        private void writeAll(ByteBuffer source) throws IOException {
-            SharedMemoryWriter writer = rings.writer();
-            while (source.hasRemaining()) {
-                bell.checkOpen();
-                if (bell.hasEnded()) {
-                    throw new IOException("shared memory: the other side is gone");
-                }
-                if (writer.write(source) == 0) {
-                    flushAndRing();
-                    if (!spin(false)) {
-                        bell.await(writer::beforeSleep, 0);
-                    }
-                }
-            }
-        }
-
-        private void flushAndRing() throws IOException {
-            if (rings.writer().flush()) {
-                bell.ring();
-            }
-        }
-
-        @Override
-        public void flush() throws IOException {
-            use.writing().lock();
-            try {
-                bell.checkOpen();
-                flushAndRing();
-            } catch (IOException | InternalError e) {
-                throw ended(e);
-            } finally {
-                use.leave(use.writing());
-            }
-        }
-
-        @Override
-        public void close() throws IOException {
-            boolean alone = use.writing().tryLock(); // otherwise the end of the socket ends the thread that writes
-            try {
-                if (alone && bell.isOpen()) {
-                    flush();
-                }
-            } finally {
-                if (alone) {
-                    use.writing().unlock();
-                }
-                SharedMemorySocket.this.close();
-            }
-        }
+        rings.close();
     }
 }

@@ -6,10 +6,12 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.CompositeByteBuf;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -19,9 +21,13 @@ import org.junit.jupiter.api.io.TempDir;
 class RingPairTest {
 
     private static final int CAPACITY = 4096;
+    private static final int ROUNDS = 2_000;
 
     @TempDir
     Path directory;
+
+    /** Messages that did not arrive as they were written. */
+    private final AtomicInteger wrong = new AtomicInteger();
 
     private final List<ByteBuf> buffers = new ArrayList<>();
     private RingPair server;
@@ -103,6 +109,80 @@ class RingPairTest {
         assertThat(read).isEqualTo(parts.slice(0, CAPACITY));
         parts.skipBytes(CAPACITY);
         assertThat(server.filling().write(parts, parts.readableBytes())).isEqualTo(6001 - CAPACITY);
+    }
+
+    /** As those of a message are that is encoded once for many. */
+    @Test
+    void duplicatesOfOneBufferAreWrittenByTwoThreadsAtOnce() throws Exception {
+        ByteBuf message = bytes(0, 256);
+        buffers.add(message);
+        Thread other = new Thread(() -> writeDuplicates(server, client, message));
+        other.start();
+        SharedFile file = SharedFile.create(directory.resolve("others"), 2, CAPACITY);
+        writeDuplicates(RingPair.of(file, true), RingPair.of(file, false), message);
+        other.join();
+        assertThat(wrong).hasValue(0);
+    }
+
+    private void writeDuplicates(RingPair from, RingPair to, ByteBuf message) {
+        ByteBuf read = ByteBufAllocator.DEFAULT.directBuffer(256, 256);
+        try {
+            for (int i = 0; i < 50_000; i++) {
+                int start = i % 200;
+                ByteBuf duplicate = message.duplicate().skipBytes(start);
+                from.filling().write(duplicate, 256 - start);
+                from.writer().flush();
+                to.read(read.clear());
+                to.reader().release();
+                if (!read.equals(duplicate)) {
+                    wrong.incrementAndGet();
+                }
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } finally {
+            read.release();
+        }
+    }
+
+    /** The reader makes room between two of them. */
+    @Test
+    void partsStayInOrderWhileTheReaderMakesRoom() throws Exception {
+        ByteBuf parts = parts(1000, 3000, 500, 2000);
+        Thread reader = new Thread(() -> readRounds(parts));
+        reader.start();
+        for (int i = 0; i < ROUNDS; i++) {
+            ByteBuf rest = parts.duplicate();
+            while (rest.isReadable()) {
+                rest.skipBytes(server.filling().write(rest, rest.readableBytes()));
+                server.writer().flush();
+                Thread.onSpinWait();
+            }
+        }
+        reader.join();
+        assertThat(wrong).hasValue(0);
+    }
+
+    private void readRounds(ByteBuf expected) {
+        int length = expected.readableBytes();
+        ByteBuf read = ByteBufAllocator.DEFAULT.directBuffer(length, length);
+        try {
+            for (int i = 0; i < ROUNDS; i++) {
+                read.clear();
+                while (read.isWritable()) {
+                    client.read(read);
+                    client.reader().release();
+                    Thread.onSpinWait();
+                }
+                if (!read.equals(expected)) {
+                    wrong.incrementAndGet();
+                }
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } finally {
+            read.release();
+        }
     }
 
     @Test

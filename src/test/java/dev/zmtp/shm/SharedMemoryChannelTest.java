@@ -303,12 +303,12 @@ class SharedMemoryChannelTest {
         intruder.accept();
         accepted();
         for (int i = 0; i < 1000; i++) {
-            intruder.say(i);
+            intruder.say(Doorbell.RING);
         }
         SharedMemoryWriter writer = new SharedMemoryWriter(intruder.ring());
         writer.write(ByteBuffer.wrap(new byte[] {7}));
         writer.flush();
-        intruder.say(0);
+        intruder.say(Doorbell.RING);
         assertThat(event()).isEqualTo("07");
         intruder.leave();
     }
@@ -320,7 +320,9 @@ class SharedMemoryChannelTest {
                 .sync()
                 .channel();
         for (int i = 0; i < 100; i++) {
-            client.eventLoop().submit(((SharedMemoryChannel) client)::woken).sync();
+            client.eventLoop()
+                    .submit(((SharedMemoryChannel) client).traffic()::woken)
+                    .sync();
         }
         assertThat(queuedTurns(client)).isLessThanOrEqualTo(1);
     }
@@ -439,7 +441,9 @@ class SharedMemoryChannelTest {
         writer.write(ByteBuffer.wrap(new byte[] {1, 2, 3}));
         writer.flush();
         intruder.leave();
-        end.eventLoop().submit(((SharedMemoryChannel) end)::peerGone).sync();
+        end.eventLoop()
+                .submit(((SharedMemoryChannel) end).traffic()::otherSideGone)
+                .sync();
         return end;
     }
 

@@ -191,6 +191,24 @@ class SharedMemorySocketTest {
         writer.get();
     }
 
+    /** Both sides would sleep for ever if a read that takes all did not wake the writer. */
+    @Test
+    void aReadThatTakesTheWholeRingWakesTheWriter() throws Exception {
+        Channel end = accepted();
+        end.writeAndFlush(end.alloc().buffer().writeZero(5 * CAPACITY));
+        byte[] ring = new byte[CAPACITY];
+        for (int left = 5 * CAPACITY; left > 0; ) {
+            until(() -> socket.inputStream().available() == CAPACITY); // so that the writer has no room
+            left -= socket.inputStream().read(ring);
+        }
+    }
+
+    private static void until(Callable<Boolean> condition) throws Exception {
+        while (!condition.call()) {
+            Thread.onSpinWait();
+        }
+    }
+
     @Test
     void aThreadThatWaitsIsWoken() throws Exception {
         Future<Integer> read = threads.submit(this::readOne);

@@ -61,10 +61,10 @@ public final class BlockingCheck implements AfterEachCallback {
                 .allowBlockingCallsInside("dev.zmtp.security.CurveFile", "read")
                 .allowBlockingCallsInside("dev.zmtp.security.CurveFile", "write")
                 // What is for threads that may block.
-                .allowBlockingCallsInside("dev.zmtp.shm.SharedMemorySocket", "spin")
+                .allowBlockingCallsInside("dev.zmtp.shm.BlockingRings", "spin")
                 .allowBlockingCallsInside("dev.zmtp.shm.SharedMemorySocket", "connect")
                 .allowBlockingCallsInside("dev.zmtp.shm.BlockingBell", "await")
-                .allowBlockingCallsInside("dev.zmtp.shm.BlockingBell", "ring")
+                .allowBlockingCallsInside("dev.zmtp.shm.BlockingBell", "write")
                 .allowBlockingCallsInside("dev.zmtp.shm.BlockingBell", "close")
                 .allowBlockingCallsInside("dev.zmtp.shm.SharedMemoryServerSocket", "bind")
                 .allowBlockingCallsInside("dev.zmtp.shm.SharedMemoryServerSocket", "accept")

@@ -1,0 +1,75 @@
+package dev.zmtp.shm;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.net.SocketTimeoutException;
+import java.nio.channels.ClosedChannelException;
+
+/** What the streams of a {@link SharedMemorySocket} share: the rings, the bell, and their end. */
+final class BlockingRings implements Closeable {
+
+    private static final long SPIN_NANOS = 50_000;
+
+    private final BlockingBell bell;
+    private final RingPair rings;
+    private final RingUse use;
+
+    /** Takes over what two sides have that have met. */
+    BlockingRings(BlockingBell bell, RingPair rings) {
+        this.bell = bell;
+        this.rings = rings;
+        this.use = new RingUse(bell, rings);
+    }
+
+    BlockingBell bell() {
+        return bell;
+    }
+
+    SharedMemoryReader reader() {
+        return rings.reader();
+    }
+
+    SharedMemoryWriter writer() {
+        return rings.writer();
+    }
+
+    RingUse use() {
+        return use;
+    }
+
+    /** Ends the connection. Threads that wait get a {@link ClosedChannelException}. */
+    @Override
+    public void close() throws IOException {
+        try {
+            bell.close();
+        } finally {
+            use.releaseIfOver();
+        }
+    }
+
+    /** Returns why a stream has failed, and closes the connection, unless it can still be read from. */
+    IOException ended(Throwable failure) {
+        IOException cause =
+                MemoryFault.causeOf(failure) instanceof IOException known ? known : new IOException(failure);
+        if (!bell.hasEnded() && !(cause instanceof SocketTimeoutException)) {
+            try {
+                close();
+            } catch (IOException e) {
+                cause.addSuppressed(e);
+            }
+        }
+        return cause;
+    }
+
+    /** Returns whether, after a moment, there is something to read, or room to write. */
+    boolean spin(boolean reads) throws IOException {
+        long start = System.nanoTime();
+        while (System.nanoTime() - start < SPIN_NANOS) {
+            if (reads ? rings.reader().available() > 0 : rings.writer().hasRoom()) {
+                return true;
+            }
+            Thread.onSpinWait();
+        }
+        return false;
+    }
+}

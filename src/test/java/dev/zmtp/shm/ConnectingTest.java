@@ -1,0 +1,223 @@
+package dev.zmtp.shm;
+
+import static dev.zmtp.shm.ChannelEnds.next;
+import static dev.zmtp.shm.ChannelEnds.settle;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.zmtp.testing.BlockingCheck;
+import dev.zmtp.testing.Hex;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.FixedRecvByteBufAllocator;
+import io.netty.channel.SingleThreadEventLoop;
+import java.net.BindException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.AlreadyConnectedException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Path;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** How a channel is connected, or is not. */
+@Timeout(60)
+class ConnectingTest {
+
+    @TempDir
+    Path directory;
+
+    private ChannelEnds ends;
+
+    @BeforeEach
+    void begin() {
+        ends = new ChannelEnds(directory);
+    }
+
+    @AfterEach
+    void end() {
+        ends.close();
+    }
+
+    /** A server that invites nobody. */
+    private ServerSocketChannel silentServer() throws Exception {
+        return ServerSocketChannel.open(StandardProtocolFamily.UNIX)
+                .bind(UnixDomainSocketAddress.of(ends.address.path()));
+    }
+
+    @Test
+    void whoCancelsAConnectClosesTheChannel() throws Exception {
+        try (ServerSocketChannel server = silentServer()) {
+            Channel client = ends.client().register().sync().channel();
+            ChannelFuture connecting = client.connect(ends.address);
+            try (SocketChannel there = server.accept()) {
+                assertThat(connecting.cancel(false)).isTrue();
+                assertThat(client.closeFuture().await(10, TimeUnit.SECONDS)).isTrue();
+                assertThat(connecting.isCancelled()).isTrue();
+                assertThat(there.isOpen()).isTrue();
+            }
+        }
+    }
+
+    /** The event loop has not heard of it yet. */
+    @Test
+    void aConnectThatWasCancelledDoesNotSucceed() throws Exception {
+        SharedMemoryChannel client =
+                (SharedMemoryChannel) ends.client().register().sync().channel();
+        ChannelPromise promise = client.newPromise();
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch cancelled = new CountDownLatch(1);
+        Future<Boolean> success = client.eventLoop().submit(() -> {
+            PendingConnect connect = new PendingConnect(client);
+            connect.begin(promise);
+            begun.countDown();
+            BlockingCheck.allow(cancelled::await);
+            connect.stopTimeout();
+            return connect.succeed();
+        });
+        begun.await();
+        promise.cancel(false);
+        cancelled.countDown();
+        assertThat(success.get()).isFalse();
+        assertThat(client.closeFuture().await(10, TimeUnit.SECONDS)).isTrue();
+    }
+
+    @Test
+    void aSecondConnectFailsAndTheFirstGoesOn() throws Exception {
+        ends.server().bind(ends.address).sync();
+        Channel client = ends.client().register().sync().channel();
+        ChannelFuture first = client.connect(ends.address);
+        ChannelFuture second = client.connect(ends.address).await();
+        assertThat(second.cause()).isInstanceOf(AlreadyConnectedException.class);
+        assertThat(first.await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(client.isActive()).isTrue();
+        assertThat(client.connect(ends.address).await().cause()).isInstanceOf(AlreadyConnectedException.class);
+        assertThat(client.isActive()).isTrue();
+    }
+
+    @Test
+    void aChannelThatIsClosedMeanwhileFailsItsConnect() throws Exception {
+        try (ServerSocketChannel server = silentServer()) {
+            Channel client = ends.client().register().sync().channel();
+            ChannelFuture connecting = client.connect(ends.address);
+            client.close().sync();
+            assertThat(connecting.await(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(connecting.cause()).isInstanceOf(ClosedChannelException.class);
+            assertThat(server.isOpen()).isTrue();
+        }
+    }
+
+    @Test
+    void aServerThatCannotBindNamesThePathAndHasNoAddress() throws Exception {
+        ends.server().bind(ends.address).sync();
+        Channel second = ends.server().register().sync().channel();
+        assertThatThrownBy(() -> second.bind(ends.address).sync())
+                .isInstanceOf(BindException.class)
+                .hasMessageEndingWith(": " + ends.address);
+        assertThat(second.localAddress()).isNull();
+        assertThat(second.isActive()).isFalse();
+    }
+
+    @Test
+    void aServerAcceptsWhenItReads() throws Exception {
+        Channel server = ends.server()
+                .option(ChannelOption.AUTO_READ, false)
+                .bind(ends.address)
+                .sync()
+                .channel();
+        ChannelFuture connecting = ends.client().connect(ends.address);
+        for (int i = 0; i < 20; i++) {
+            settle(server);
+        }
+        assertThat(connecting.isDone()).isFalse();
+        server.read();
+        assertThat(connecting.await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(connecting.isSuccess()).isTrue();
+    }
+
+    @Test
+    void aServersEndHasNoRemoteAddress() throws Exception {
+        ends.server().bind(ends.address).sync();
+        ends.connect();
+        assertThat(ends.accepted().remoteAddress()).isNull();
+    }
+
+    @Test
+    void aClientHearsThatItsServerHasBrokenTheRing() throws Exception {
+        ends.server().bind(ends.address).sync();
+        SharedMemoryChannel client = ends.connect();
+        client.eventLoop()
+                .submit(() -> client.fail(new IllegalStateException("broken")))
+                .sync();
+        assertThat(next(ends.atClient)).isEqualTo("broken");
+        assertThat(next(ends.atClient)).isEqualTo("inactive");
+    }
+
+    @Test
+    @SuppressWarnings("deprecation") // the option, which has no other name in Netty 4.1
+    void aReadWithoutAutoReadGetsOneBuffer() throws Exception {
+        ends.server()
+                .childOption(ChannelOption.AUTO_READ, false)
+                .childOption(ChannelOption.RCVBUF_ALLOCATOR, new FixedRecvByteBufAllocator(2))
+                .bind(ends.address)
+                .sync();
+        SharedMemoryChannel client = ends.connect();
+        Channel end = ends.accepted();
+        client.writeAndFlush(Hex.buffer("01 02 03 04 05 06")).sync();
+        end.read();
+        assertThat(next(ends.atServer)).isEqualTo("0102");
+        settle(end);
+        assertThat(ends.atServer).isEmpty();
+        end.read();
+        assertThat(next(ends.atServer)).isEqualTo("0304");
+    }
+
+    @Test
+    void anEventLoopThatEndsEndsAChannelWithUnreadBytes() throws Exception {
+        ends.server()
+                .childOption(ChannelOption.AUTO_READ, false)
+                .bind(ends.address)
+                .sync();
+        SharedMemoryChannel client = ends.connect();
+        Channel end = ends.accepted();
+        client.writeAndFlush(Hex.buffer("01")).sync();
+        client.close().sync();
+        ends.loops.close();
+        assertThat(end.isOpen()).isFalse();
+        assertThat(next(ends.atServer)).isEqualTo("inactive");
+    }
+
+    @Test
+    void readsInARowAreOneTurn() throws Exception {
+        ends.server()
+                .childOption(ChannelOption.AUTO_READ, false)
+                .bind(ends.address)
+                .sync();
+        ends.connect();
+        Channel end = ends.accepted();
+        int turns = end.eventLoop()
+                .submit(() -> {
+                    int before = pending(end);
+                    end.read();
+                    end.read();
+                    end.read();
+                    return pending(end) - before;
+                })
+                .get();
+        assertThat(turns).isLessThanOrEqualTo(1);
+    }
+
+    private static int pending(Channel channel) {
+        return ((SingleThreadEventLoop) channel.eventLoop()).pendingTasks();
+    }
+}
