@@ -24,6 +24,15 @@ final class FlushTurn implements Runnable {
     private static final int ALWAYS_LOOKS = 4;
     static final int LOOKS_EVERY = 8;
 
+    private enum Waiting {
+        NOTHING,
+
+        /** A flush, which was deferred since {@link #isLate} was last asked. */
+        NEW_FLUSH,
+
+        FLUSH
+    }
+
     private final TrafficWriter writer;
     private final EventExecutor executor;
     private final boolean consolidates;
@@ -32,11 +41,7 @@ final class FlushTurn implements Runnable {
     /** This is queued as a task, behind those that are to be waited for. */
     private boolean queued;
 
-    /** A flush waits. */
-    private boolean due;
-
-    /** A flush was deferred since {@link #isLate} was last asked. */
-    private boolean deferred;
+    private Waiting waiting = Waiting.NOTHING;
 
     /** How often it was asked since the last flush whether one has to leave. */
     private int asked;
@@ -67,7 +72,7 @@ final class FlushTurn implements Runnable {
 
     /** Returns whether a flush was deferred, and is still to be made. */
     boolean isDue() {
-        return due;
+        return waiting != Waiting.NOTHING;
     }
 
     /** Returns whether a flush would be deferred now. */
@@ -77,18 +82,17 @@ final class FlushTurn implements Runnable {
 
     /** A flush is asked for. Returns whether it waits for others. */
     boolean defer() {
-        due = queued && !(isTimeToLook() && isLongSinceFlush());
-        deferred = due;
-        return due;
+        waiting = queued && !(isTimeToLook() && isLongSinceFlush()) ? Waiting.NEW_FLUSH : Waiting.NOTHING;
+        return isDue();
     }
 
     /** Asked between two frames. Returns whether a flush waits for too long while what was read is handled. */
     boolean isLate() {
-        if (deferred) { // for the frame before, and the clock was looked at then
-            deferred = false;
+        if (waiting == Waiting.NEW_FLUSH) { // for the frame before, and the clock was looked at then
+            waiting = Waiting.FLUSH;
             return false;
         }
-        return due && isTimeToLook() && isLongSinceFlush();
+        return isDue() && isTimeToLook() && isLongSinceFlush();
     }
 
     /**
@@ -106,7 +110,7 @@ final class FlushTurn implements Runnable {
 
     /** The batch is being flushed. */
     void flushed() {
-        due = false;
+        waiting = Waiting.NOTHING;
         flushed = true;
         seen = 0;
         rounds = 0;
@@ -124,7 +128,7 @@ final class FlushTurn implements Runnable {
     public void run() {
         queued = false;
         boolean late = isLongSinceFlush();
-        if (due) {
+        if (isDue()) {
             int length = writer.length();
             if (length == seen || late || ++rounds > MAX_ROUNDS) {
                 writer.endTurn();

@@ -22,6 +22,13 @@ public final class Forwarding implements Inbox.Sink {
     /** How many messages are sent in one turn, so that the event loop serves others in between. */
     private static final int MAX_MESSAGES_PER_TURN = 1_024;
 
+    /** What the target's event loop does. */
+    private enum State {
+        IDLE,
+        DRAINING,
+        ENDED
+    }
+
     /** A message and the peer that sent it, to whose queue it returns if it is not forwarded. */
     private record Taken(Peer from, ZMTPMessage message, long bytes) {}
 
@@ -52,8 +59,7 @@ public final class Forwarding implements Inbox.Sink {
     private final List<AutoCloseable> registrations = new ArrayList<>(2);
     private @Nullable Taken held;
     private boolean heldIsCaptured;
-    private boolean draining;
-    private boolean over;
+    private State state = State.IDLE;
     private long freed;
 
     public Forwarding(SocketCore source, SocketCore target, @Nullable Capture capture, Runnable whenASocketEnds) {
@@ -120,17 +126,17 @@ public final class Forwarding implements Inbox.Sink {
     private void drain() {
         drainScheduled.set(false); // first: what is added from now on schedules the next
         VarHandle.fullFence();
-        if (draining || over) {
+        if (state != State.IDLE) {
             return;
         }
-        draining = true;
+        state = State.DRAINING;
         int messages = 0;
         boolean room = true;
         for (Taken next = next(); room && next != null && messages < MAX_MESSAGES_PER_TURN; next = next()) {
             room = give(next);
             messages++;
         }
-        draining = false;
+        state = State.IDLE;
         ring.free(freed);
         freed = 0;
         if (room) {
@@ -224,7 +230,7 @@ public final class Forwarding implements Inbox.Sink {
 
     private List<Taken> endThere() {
         drain();
-        over = true;
+        state = State.ENDED;
         registrations.forEach(Sockets::closeQuietly);
         List<Taken> rest = new ArrayList<>();
         if (held != null) {

@@ -7,7 +7,6 @@ import dev.zmtp.ZMTPVersion;
 import dev.zmtp.codec.ZMTPHandshakeFailure;
 import dev.zmtp.codec.ZMTPHandshakeSuccess;
 import dev.zmtp.socket.ZMTPSocketException;
-import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -15,9 +14,7 @@ import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.nio.channels.ClosedChannelException;
-import java.util.ArrayDeque;
 import java.util.Objects;
-import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -44,15 +41,12 @@ final class PeerHandler extends ChannelInboundHandlerAdapter {
         void ended(PeerHandler link, Throwable cause);
     }
 
-    private static final int MAX_UNCONFIRMED = 1_024;
-
     private final SocketCore core;
     private final Origin origin;
-    private final Queue<Object> control = new ArrayDeque<>(0);
-    private final Runnable turnTask = this::turn;
-
     /** Null until the connection has a pipeline, to which it may never come. */
     private ChannelHandlerContext ctx;
+
+    private PeerWrites writes;
 
     private Object place = "nowhere";
     private @Nullable ZMTPVersion version;
@@ -62,18 +56,7 @@ final class PeerHandler extends ChannelInboundHandlerAdapter {
     private boolean wasActive;
     private boolean closedHere;
     private boolean ended;
-    private boolean turnScheduled;
-    private boolean unflushed;
     private long upSince;
-
-    /** The number of messages without a result since the last barrier. The next barrier decides their fate. */
-    private long unconfirmed;
-
-    /** Something was written since the last turn. */
-    private boolean busy;
-
-    /** The messages written here whose fate is not known. */
-    private long unfinished;
 
     /** The newcomers that wait for the name of this one's peer. */
     int line;
@@ -114,128 +97,28 @@ final class PeerHandler extends ChannelInboundHandlerAdapter {
     @Override
     public void handlerAdded(ChannelHandlerContext ctx) {
         this.ctx = ctx;
+        writes = new PeerWrites(core, ctx, endpoint());
         core.closing().began(this);
     }
 
     // Out
 
     boolean isWritable() {
-        return cause == null && ctx.channel().isWritable() && control.isEmpty();
+        return cause == null && writes.isOpen();
     }
 
     void write(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
-        unfinished++;
-        core.unconfirmed(1);
-        if (result == null) {
-            unconfirmed++;
-            busy = true;
-            ctx.write(message, ctx.voidPromise());
-        } else {
-            ctx.write(message).addListener(f -> told(result, f.cause()));
-        }
-        flushSoon();
-    }
-
-    /** Counts the fate of a message before its sender is notified. */
-    private void told(CompletableFuture<Void> result, @Nullable Throwable failure) {
-        Peer to = Objects.requireNonNull(peer);
-        if (failure == null) {
-            to.counters().written.add(1);
-            result.complete(null);
-        } else if (failure instanceof ClosedChannelException || !ctx.channel().isActive()) {
-            core.unknown(to, 1);
-            result.completeExceptionally(new ZMTPSocketException(
-                    ZMTPSocketException.Reason.UNKNOWN, "connection to " + endpoint() + " ended", failure));
-        } else {
-            to.counters().dropped.add(1);
-            result.completeExceptionally(failure);
-        }
-        settled(to, 1);
+        writes.write(message, result);
     }
 
     /** Writes a subscription or a membership, which is never dropped and comes before all messages. */
     void command(Object command) {
-        control.add(command);
-        commands();
-    }
-
-    private void commands() {
-        while (!control.isEmpty() && ctx.channel().isWritable()) {
-            ctx.write(control.poll(), ctx.voidPromise());
-            flushSoon();
-        }
-    }
-
-    /** Flushes when the tasks that are due now have also written, or at once if the transport has no room left. */
-    private void flushSoon() {
-        unflushed = true;
-        if (!ctx.channel().isWritable()) {
-            flush();
-        }
-        scheduleTurn();
-    }
-
-    private void flush() {
-        unflushed = false;
-        ctx.flush();
-    }
-
-    private void scheduleTurn() {
-        if (!turnScheduled) {
-            turnScheduled = true;
-            ctx.executor().execute(turnTask);
-        }
-    }
-
-    /**
-     * One turn of the event loop. A barrier costs as much as a small batch, so it is written only after many messages,
-     * or when no more are written.
-     */
-    private void turn() {
-        turnScheduled = false;
-        if (unconfirmed >= MAX_UNCONFIRMED || (unconfirmed > 0 && !busy)) {
-            confirm();
-        }
-        busy = false;
-        if (unflushed) {
-            flush();
-        }
-        if (unconfirmed > 0) {
-            scheduleTurn();
-        }
-    }
-
-    /** Writes a barrier, which follows everything that was written before it. */
-    private void confirm() {
-        Peer to = Objects.requireNonNull(peer, "a message was written"); // and only a peer is written to
-        long messages = unconfirmed;
-        unconfirmed = 0;
-        unflushed = true;
-        ctx.write(Unpooled.EMPTY_BUFFER).addListener(f -> confirmed(to, messages, f.isSuccess()));
-    }
-
-    private void confirmed(Peer to, long messages, boolean written) {
-        if (written) {
-            to.counters().written.add(messages);
-        } else {
-            core.unknown(to, messages);
-        }
-        settled(to, messages);
-    }
-
-    /** Called when the fate of messages is known. */
-    private void settled(Peer to, long messages) {
-        unfinished -= messages;
-        core.confirmed(messages);
-        Connector connector = to.connector();
-        if (connector != null) {
-            connector.drained();
-        }
+        writes.command(command);
     }
 
     /** Whether the fate of each message is known that was written here. */
     boolean isIdle() {
-        return unfinished == 0;
+        return writes == null || writes.isIdle();
     }
 
     void reading(boolean on) {
@@ -247,8 +130,8 @@ final class PeerHandler extends ChannelInboundHandlerAdapter {
         if (peer != null) {
             peer.sendNoted();
         }
-        if (unflushed) {
-            flush();
+        if (writes != null) {
+            writes.flush();
         }
         close();
     }
@@ -333,6 +216,7 @@ final class PeerHandler extends ChannelInboundHandlerAdapter {
             return;
         }
         peer = its;
+        writes.to(its);
         origin.up();
         core.up(this, its);
     }
@@ -365,7 +249,7 @@ final class PeerHandler extends ChannelInboundHandlerAdapter {
     @Override
     public void channelWritabilityChanged(ChannelHandlerContext ctx) {
         if (ctx.channel().isWritable()) {
-            commands();
+            writes.commands();
             Peer to = peer;
             if (to != null) {
                 to.drain();
@@ -407,11 +291,7 @@ final class PeerHandler extends ChannelInboundHandlerAdapter {
         }
         Throwable why = Objects.requireNonNullElseGet(cause, ClosedChannelException::new);
         Peer was = peer;
-        long lost = unconfirmed;
-        unconfirmed = 0;
-        if (was != null && lost > 0) { // those that no barrier stands for
-            core.unknown(was, lost);
-        }
+        long lost = writes == null ? 0 : writes.end(); // those that no barrier stands for
         if (version != null && !closedHere && (cause == null || cause instanceof IOException)) {
             core.setup().pings().hungUp(place, version, core.nanoTime() - upSince);
         }
@@ -421,8 +301,9 @@ final class PeerHandler extends ChannelInboundHandlerAdapter {
             core.handshakeFailed(this, why);
         }
         origin.ended(this, why);
-        unfinished -= lost;
-        core.confirmed(lost);
+        if (lost > 0) {
+            writes.forget(lost);
+        }
         core.closing().ended(this);
     }
 }

@@ -12,7 +12,6 @@ import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,9 +42,7 @@ public final class Senders {
     /** Messages that were accepted and wait until all peers that should get them have room. */
     private final Deque<Object> held = new ArrayDeque<>(0);
 
-    private final Deque<QueuedMessage> waiting = new ArrayDeque<>(0);
-    private final AtomicInteger waiters = new AtomicInteger();
-    private volatile boolean closed;
+    private final SendLine line;
     private volatile QueueLimit limit = QueueLimit.DEFAULT;
 
     /** Whether the oldest messages make room for new ones, which holds in the intake as in the queues of the peers. */
@@ -54,11 +51,11 @@ public final class Senders {
     // On the event loop
     private boolean routing;
     private boolean roomCame;
-    private boolean lineIsClosed;
 
     Senders(SocketCore core) {
         this.core = core;
         this.room = new Room(core, this);
+        this.line = new SendLine(core, this::room);
     }
 
     /** Called once the routing is known. */
@@ -88,7 +85,7 @@ public final class Senders {
 
     /** Whether nobody waits in line, so that a message may be taken if there is room for it. From any thread. */
     boolean takesMessages() {
-        return !closed && waiters.get() == 0;
+        return line.isOpen();
     }
 
     /** Whether a new message always has room, which the oldest ones make. */
@@ -98,7 +95,7 @@ public final class Senders {
 
     /** Takes the message if there is room now. Otherwise it is still the caller's. */
     boolean trySend(ZMTPMessage message) {
-        if (!closed && waiters.get() == 0) {
+        if (line.isOpen()) {
             if (core.inEventLoop()) {
                 room.sentHere();
                 if (route(message, null, null) != Fate.REFUSED) {
@@ -116,7 +113,7 @@ public final class Senders {
 
     /** Takes the message unless it is refused, and returns what happened to it. Called on the event loop. */
     Fate offer(ZMTPMessage message) {
-        Fate fate = closed || waiters.get() > 0 ? Fate.REFUSED : route(message, null, null);
+        Fate fate = !line.isOpen() ? Fate.REFUSED : route(message, null, null);
         if (fate == Fate.REFUSED) {
             room.missed();
         }
@@ -127,24 +124,24 @@ public final class Senders {
     CompletableFuture<Void> send(ZMTPMessage message) {
         CompletableFuture<Void> result = new LoopFuture<>();
         QueuedMessage outgoing = new QueuedMessage(message, result);
-        if (closed) {
-            dropClosed(outgoing);
+        if (line.isClosed()) {
+            line.dropClosed(outgoing);
         } else if (core.inEventLoop()) {
             room.sentHere();
-            if (waiters.get() > 0 || route(message, result, null) == Fate.REFUSED) {
-                waitInLine(outgoing);
+            if (!line.isEmpty() || route(message, result, null) == Fate.REFUSED) {
+                line.join(outgoing);
             }
-        } else if (waiters.get() == 0 && takeRoom(outgoing.bytes)) {
+        } else if (line.isEmpty() && takeRoom(outgoing.bytes)) {
             hand(outgoing);
         } else {
-            waitInLine(outgoing);
+            line.join(outgoing);
         }
         return result;
     }
 
     /** Takes the request over if there is room for it now. From any thread. */
     boolean ask(PendingRequest request) {
-        if (closed || waiters.get() > 0) {
+        if (!line.isOpen()) {
             return false;
         }
         if (core.inEventLoop()) {
@@ -180,32 +177,6 @@ public final class Senders {
         credit.give(1, messageOf(oldest).readableBytes());
         core.account().dropped();
         fail(oldest, FULL, "a newer message took its place");
-    }
-
-    private void waitInLine(QueuedMessage outgoing) {
-        if (!core.routing().waits()) {
-            core.account().dropped();
-            outgoing.fail(FULL, "the queue is full");
-        } else if (waiters.incrementAndGet() > core.config().maxWaitingSends()) {
-            waiters.decrementAndGet();
-            core.account().dropped();
-            outgoing.fail(FULL, "as many sends wait as may: " + core.config().maxWaitingSends());
-        } else if (core.inEventLoop()) {
-            waiting.add(outgoing);
-        } else if (!core.tryExecute(() -> joinLine(outgoing))) {
-            waiters.decrementAndGet();
-            dropClosed(outgoing);
-        }
-    }
-
-    private void joinLine(QueuedMessage outgoing) {
-        if (lineIsClosed) { // after it was sent
-            waiters.decrementAndGet();
-            dropClosed(outgoing);
-        } else {
-            waiting.add(outgoing);
-            room();
-        }
     }
 
     /** Takes over what the credit has accepted. From any thread. */
@@ -265,7 +236,7 @@ public final class Senders {
             failAll(); // accepted just before the end
         }
         core.requests().room();
-        if (roomCame || !waiting.isEmpty()) {
+        if (roomCame || line.hasNext()) {
             room();
         } else {
             room.opened();
@@ -340,13 +311,13 @@ public final class Senders {
             }
         }
         // What was handed over before comes first: the drain that takes it goes on with the line.
-        while (held.isEmpty() && intake.isEmpty() && !waiting.isEmpty()) {
-            QueuedMessage first = waiting.remove();
+        while (held.isEmpty() && intake.isEmpty() && line.hasNext()) {
+            QueuedMessage first = line.next();
             if (route(first.message(), first.result, null) == Fate.REFUSED) {
-                waiting.addFirst(first);
+                line.giveBack(first);
                 break;
             }
-            waiters.decrementAndGet();
+            line.left();
         }
     }
 
@@ -356,7 +327,7 @@ public final class Senders {
 
     /** The number of messages that are on their way to a peer's queue, or wait in line. From any thread. */
     long waiting() {
-        return (long) intake.size() + held.size() + waiters.get();
+        return (long) intake.size() + held.size() + line.size();
     }
 
     /** The number of messages that were accepted and wait for all their peers. */
@@ -366,21 +337,17 @@ public final class Senders {
 
     /** Accepts nothing more. Called from any thread. */
     void stopAccepting() {
-        closed = true;
+        line.close();
     }
 
     /** Fails the messages in line. What was accepted is still delivered. */
     void close() {
-        lineIsClosed = true;
-        for (QueuedMessage next = waiting.poll(); next != null; next = waiting.poll()) {
-            waiters.decrementAndGet();
-            dropClosed(next);
-        }
+        line.failAll();
         room.closed();
     }
 
     public boolean isClosed() {
-        return closed;
+        return line.isClosed();
     }
 
     /** Routes what was accepted before the close. */
@@ -413,11 +380,6 @@ public final class Senders {
     private void failClosed(Object sent) {
         core.account().dropped();
         fail(sent, CLOSED, "the socket is closed");
-    }
-
-    private void dropClosed(QueuedMessage outgoing) {
-        core.account().dropped();
-        outgoing.fail(CLOSED, "the socket is closed");
     }
 
     private static void fail(Object sent, ZMTPSocketException.Reason reason, String text) {

@@ -1,0 +1,116 @@
+package dev.zmtp.internal.socket;
+
+import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.FULL;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** The sends that have found no room and wait for it, the first one first. */
+final class SendLine {
+
+    private final SocketCore core;
+    private final Runnable room;
+
+    /** How many wait, those included that are on their way to the event loop. */
+    private final AtomicInteger size = new AtomicInteger();
+
+    private volatile boolean closed;
+
+    // On the event loop
+    private final Deque<QueuedMessage> waiting = new ArrayDeque<>(0);
+    private boolean failed;
+
+    /** Calls {@code room} on the event loop when a send of another thread has joined, as there may be room by then. */
+    SendLine(SocketCore core, Runnable room) {
+        this.core = core;
+        this.room = room;
+    }
+
+    /** Whether a message may be taken if there is room for it: no send waits, and the socket is open. From any thread. */
+    boolean isOpen() {
+        return !closed && size.get() == 0;
+    }
+
+    /** Nothing is taken any more. What waits may still find room. From any thread. */
+    void close() {
+        closed = true;
+    }
+
+    boolean isClosed() {
+        return closed;
+    }
+
+    /** Whether no send waits. From any thread. */
+    boolean isEmpty() {
+        return size.get() == 0;
+    }
+
+    /** From any thread. */
+    int size() {
+        return size.get();
+    }
+
+    /** Takes the message over, which fails if it may not wait. From any thread. */
+    void join(QueuedMessage outgoing) {
+        if (!core.routing().waits()) {
+            core.account().dropped();
+            outgoing.fail(FULL, "the queue is full");
+        } else if (size.incrementAndGet() > core.config().maxWaitingSends()) {
+            size.decrementAndGet();
+            core.account().dropped();
+            outgoing.fail(FULL, "as many sends wait as may: " + core.config().maxWaitingSends());
+        } else if (core.inEventLoop()) {
+            waiting.add(outgoing);
+        } else if (!core.tryExecute(() -> arrive(outgoing))) {
+            size.decrementAndGet();
+            dropClosed(outgoing);
+        }
+    }
+
+    private void arrive(QueuedMessage outgoing) {
+        if (failed) { // after it was sent
+            size.decrementAndGet();
+            dropClosed(outgoing);
+        } else {
+            waiting.add(outgoing);
+            room.run();
+        }
+    }
+
+    /** Drops a message as the socket is closed. From any thread. */
+    void dropClosed(QueuedMessage outgoing) {
+        core.account().dropped();
+        outgoing.fail(CLOSED, "the socket is closed");
+    }
+
+    // On the event loop
+
+    boolean hasNext() {
+        return !waiting.isEmpty();
+    }
+
+    /** Returns the first one, which the caller {@linkplain #giveBack gives back}, or reports as {@link #left}. */
+    QueuedMessage next() {
+        return waiting.remove();
+    }
+
+    void giveBack(QueuedMessage first) {
+        waiting.addFirst(first);
+    }
+
+    /** The one that {@link #next} has returned was sent. */
+    void left() {
+        size.decrementAndGet();
+    }
+
+    /** Fails all that wait, and those that come. */
+    void failAll() {
+        failed = true;
+        for (QueuedMessage next = waiting.poll(); next != null; next = waiting.poll()) {
+            size.decrementAndGet();
+            dropClosed(next);
+        }
+    }
+}
