@@ -14,6 +14,7 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaMember;
 import com.tngtech.archunit.core.domain.JavaMethod;
+import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
 import com.tngtech.archunit.core.importer.ImportOption.OnlyIncludeTests;
@@ -257,6 +258,20 @@ class ArchitectureTest {
                 .should()
                 .haveNameMatching(".*\\.(ZMTP|SharedMemory)\\w+")
                 .check(main);
+    }
+
+    /** More are a state machine, whose states have no names. Constants and settings that are final are none. */
+    @Test
+    void noClassHasMoreThanThreeBooleansThatChange() {
+        assertThat(main.stream().filter(each -> changingBooleans(each) > 3).map(JavaClass::getName))
+                .isEmpty();
+    }
+
+    private static long changingBooleans(JavaClass type) {
+        return type.getFields().stream()
+                .filter(field -> field.getRawType().isEquivalentTo(boolean.class))
+                .filter(field -> !field.getModifiers().contains(JavaModifier.FINAL))
+                .count();
     }
 
     @Test

@@ -4,9 +4,8 @@ import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPVersion;
 import dev.zmtp.wire.Command;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.ChannelPromise;
 import io.netty.util.concurrent.Future;
 import java.time.Duration;
@@ -23,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Heartbeat {
 
-    private static final long TTL_UNIT_MILLIS = 100;
+    static final long TTL_UNIT_MILLIS = 100;
 
     /** What a heartbeat needs of the connection. */
     interface Link {
@@ -54,44 +53,26 @@ final class Heartbeat {
 
     private @Nullable Future<?> interval;
     private @Nullable PeerTimer timeout;
-    private @Nullable PeerTimer ttl;
+    private final SignsOfLife signs;
+    private final PeerPings peerPings;
     private boolean stopped;
 
     /** The peer is known to answer PINGs, so that its silence means something. */
     private boolean answersPings;
 
-    /** The transport has not yet written our last PING. No other is sent meanwhile: they must not pile up. */
-    private boolean pingQueued;
+    /** Our last PING, until the transport has written it. No other is sent meanwhile: they must not pile up. */
+    private @Nullable ChannelFuture queuedPing;
 
     /** A PING has left since the timeout began. */
     private boolean pingLeft;
-
-    /** Something has arrived since {@link #look}. */
-    private boolean heard;
-
-    /** Something has arrived since the peer's last PING. */
-    private boolean heardSincePing;
-
-    /** The transport has written a buffer of ours since {@link #look}. */
-    private boolean wrote;
-
-    /** What the transport was writing at {@link #look}: the hash of its first buffer, or 0 if it had none. */
-    private int firstBefore;
-
-    /** How much of that buffer it had written. */
-    private long progressBefore;
-
-    /**
-     * The context of the newest PING that was not answered yet. One is enough: an old PONG says nothing new to the
-     * peer.
-     */
-    private @Nullable ByteBuf unansweredPing;
 
     Heartbeat(ZMTPSession session, ChannelHandlerContext ctx, Link link) {
         this.config = session.config();
         this.session = session;
         this.ctx = ctx;
         this.link = link;
+        this.signs = new SignsOfLife(ctx);
+        this.peerPings = new PeerPings(ctx, config.nanoTime(), link, this::onSilence);
     }
 
     /** Starts sending PINGs, if an interval is configured and a peer of {@code version} is to get them. */
@@ -109,25 +90,25 @@ final class Heartbeat {
         if (interval != null) {
             interval.cancel(false);
         }
-        cancel(timeout);
-        cancel(ttl);
+        cancelTimeout();
+        peerPings.stop();
     }
 
-    private static void cancel(@Nullable PeerTimer timer) {
-        if (timer != null) {
-            timer.cancel();
+    private void cancelTimeout() {
+        if (timeout != null) {
+            timeout.cancel();
         }
     }
 
     /** Something has arrived, or we were not reading, so that the peer was not silent. */
     void onActivity() {
-        heard = true;
-        heardSincePing = true;
+        signs.arrived();
+        peerPings.arrived();
     }
 
     /** The transport has written a buffer of ours. */
     void onWritten() {
-        wrote = true;
+        signs.written();
     }
 
     // Our PINGs
@@ -136,10 +117,10 @@ final class Heartbeat {
         try {
             boolean restart = timeout == null || !timeout.isRunning() || isAlive();
             if (restart) {
-                cancel(timeout);
+                cancelTimeout();
                 pingLeft = false;
             }
-            look(); // before the PING, which may still be on its way to the transport afterwards
+            signs.look(); // before the PING, which may still be on its way to the transport afterwards
             sendPing();
             if (restart) {
                 startTimeout();
@@ -154,18 +135,20 @@ final class Heartbeat {
      * most one waits there.
      */
     private void sendPing() {
-        if (pingQueued || link.isWriting()) {
+        if (queuedPing != null || link.isWriting()) {
             return;
         }
         ByteBuf ping = Command.ping(ctx.alloc(), (int) (config.heartbeatTtl().toMillis() / TTL_UNIT_MILLIS));
-        pingQueued = true;
-        link.send(ping, ctx.newPromise().addListener(write -> onPingWritten()));
+        ChannelPromise written = ctx.newPromise();
+        queuedPing = written;
+        written.addListener(write -> onPingWritten());
+        link.send(ping, written);
         link.flush();
     }
 
     /** The transport has written our PING. Only from now on can the peer answer. */
     private void onPingWritten() {
-        pingQueued = false;
+        queuedPing = null;
         if (!pingLeft) {
             pingLeft = true;
             if (timeout != null && timeout.isRunning()) {
@@ -187,7 +170,7 @@ final class Heartbeat {
 
     /** If the peer is alive, the next interval starts another timeout. */
     private void onTimeout() {
-        if (!pingLeft && first() == 0) {
+        if (!pingLeft && !signs.isWriteWaiting()) {
             startTimeout(); // a handler before the codec holds our PING, such as a traffic shaper
         } else if (!isAlive()) {
             String ms = config.heartbeatTimeout().toMillis() + " ms ";
@@ -199,42 +182,8 @@ final class Heartbeat {
         }
     }
 
-    // Signs of life
-
-    /** Notes the state that {@link #isAlive} compares with. */
-    private void look() {
-        heard = false;
-        wrote = false;
-        firstBefore = first();
-        progressBefore = progress();
-    }
-
-    /**
-     * Returns whether there was a sign of life since {@link #look}.
-     *
-     * <p>A write that completes at once shows only that our kernel has room. A completed write is a sign of life only
-     * if it had been waiting, because then the peer has read what came before it; or while our PING is still queued,
-     * because the peer cannot answer it yet.
-     */
     private boolean isAlive() {
-        if (heard) {
-            return true;
-        }
-        if (firstBefore == 0) {
-            return wrote && !pingLeft;
-        }
-        // Not one of these alone: an SslHandler makes many buffers of one write, and buffers are used again.
-        return wrote || first() != firstBefore || progress() != progressBefore;
-    }
-
-    private int first() {
-        ChannelOutboundBuffer queue = ctx.channel().unsafe().outboundBuffer();
-        return queue == null ? 0 : System.identityHashCode(queue.current());
-    }
-
-    private long progress() {
-        ChannelOutboundBuffer queue = ctx.channel().unsafe().outboundBuffer();
-        return queue == null ? 0 : queue.currentProgress();
+        return signs.isAlive(pingLeft);
     }
 
     // The peer's PINGs
@@ -242,22 +191,7 @@ final class Heartbeat {
     /** The peer has sent a PING with this TTL, in tenths of a second, and this context. */
     void onPing(int ttlDeciseconds, ByteBuf context) {
         answersPings = true;
-        if (ttlDeciseconds > 0) {
-            heardSincePing = false;
-            Duration silence = Duration.ofMillis(ttlDeciseconds * TTL_UNIT_MILLIS);
-            if (ttl == null) {
-                ttl = new PeerTimer(ctx.executor(), config.nanoTime());
-            }
-            ttl.start(silence.toNanos(), late -> onTtl(silence));
-        }
-        unansweredPing = copyOf(context);
-        sendWaitingPong();
-    }
-
-    private void onTtl(Duration silence) {
-        if (!heardSincePing) {
-            onSilence(silence.toMillis() + " ms after its PING, its own TTL (expected: any byte)");
-        }
+        peerPings.onPing(ttlDeciseconds, context);
     }
 
     /** The peer has sent a PONG. */
@@ -265,34 +199,9 @@ final class Heartbeat {
         answersPings = true;
     }
 
-    private static ByteBuf copyOf(ByteBuf context) {
-        if (!context.isReadable()) {
-            return Unpooled.EMPTY_BUFFER;
-        }
-        byte[] bytes = new byte[context.readableBytes()];
-        context.readBytes(bytes);
-        return Unpooled.wrappedBuffer(bytes);
-    }
-
-    /**
-     * Sends the PONG that waits, if it can be sent now; returns whether it was, and is to be flushed. A peer that sends
-     * PINGs and reads nothing must not make us queue PONGs: while unwritable, the newest waits alone.
-     */
+    /** Sends the PONG that waits, if it can be sent now; returns whether it was, and is to be flushed. */
     boolean sendWaitingPong() {
-        ByteBuf context = unansweredPing;
-        if (context == null) {
-            return false;
-        }
-        if (link.isWriting()) {
-            link.retryAfterWrite();
-            return false;
-        }
-        if (!ctx.channel().isWritable()) {
-            return false;
-        }
-        unansweredPing = null;
-        link.send(Command.PONG.body(ctx.alloc(), context), ctx.newPromise());
-        return true;
+        return peerPings.sendWaitingPong();
     }
 
     // The end

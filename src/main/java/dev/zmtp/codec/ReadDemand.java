@@ -8,6 +8,19 @@ import io.netty.channel.ChannelHandlerContext;
  */
 final class ReadDemand {
 
+    private enum Pause {
+        NONE,
+
+        /** Nothing is read for now, whether the user or auto-read asks. */
+        PAUSED,
+
+        /** A read was asked for in the pause. */
+        READ_DEFERRED,
+
+        /** The pause is over, and the read that was deferred is not issued yet. */
+        READ_DUE
+    }
+
     private final ChannelHandlerContext ctx;
     private final ZMTPSession session;
 
@@ -20,11 +33,7 @@ final class ReadDemand {
      */
     private boolean continuingAutoRead;
 
-    /** Nothing is read for now, whether the user or auto-read asks. */
-    private boolean paused;
-
-    /** A read was asked for in the pause. */
-    private boolean deferred;
+    private Pause pause = Pause.NONE;
 
     /** The user or auto-read has asked for the bytes that are decoded now, up to the end of the transport's read. */
     private boolean delivering;
@@ -94,35 +103,35 @@ final class ReadDemand {
      * bytes.
      */
     void readOn() {
-        boolean wanted = deferred || (!isAutoRead() && (requested || !session.isHandshakeDone()));
-        if (wanted && !paused) {
-            deferred = false;
+        boolean wanted = pause == Pause.READ_DUE || (!isAutoRead() && (requested || !session.isHandshakeDone()));
+        if (wanted && !isPaused()) {
+            pause = Pause.NONE;
             ctx.read();
         }
     }
 
     /** From now on no read is issued. */
     void pause() {
-        paused = true;
+        pause = Pause.PAUSED;
     }
 
     /** Ends the {@link #pause}. The caller must call {@link #readOn} once it is ready for input. */
     void resume() {
-        paused = false;
+        pause = pause == Pause.READ_DEFERRED ? Pause.READ_DUE : Pause.NONE;
     }
 
     boolean isPaused() {
-        return paused;
+        return pause == Pause.PAUSED || pause == Pause.READ_DEFERRED;
     }
 
     /** The read that was just asked for waits for the end of the pause. */
     void deferRead() {
-        deferred = true;
+        pause = Pause.READ_DEFERRED;
     }
 
     /** The codec was removed: issues the read that was deferred, if there is one. */
     void removed() {
-        if (deferred) {
+        if (pause == Pause.READ_DEFERRED || pause == Pause.READ_DUE) {
             ctx.read();
         }
     }
