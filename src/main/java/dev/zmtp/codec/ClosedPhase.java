@@ -12,14 +12,14 @@ final class ClosedPhase extends Phase {
     private final @Nullable Throwable cause;
 
     /** The connection ended for {@code cause}, or without a failure if that is null. */
-    ClosedPhase(ZMTPCodec codec, @Nullable Throwable cause) {
-        super(codec);
+    ClosedPhase(Connection connection, @Nullable Throwable cause) {
+        super(connection);
         this.cause = cause;
     }
 
     @Override
     void begin() {
-        codec.connectionEnded();
+        connection.ended();
     }
 
     @Override
@@ -43,13 +43,13 @@ final class ClosedPhase extends Phase {
 
     @Override
     void flush() {
-        codec.ctx().flush();
+        connection.ctx().flush();
     }
 
     @Override
     void inputEnded() {
         flush();
-        codec.ctx().close();
+        connection.ctx().close();
     }
 
     /**
@@ -58,7 +58,7 @@ final class ClosedPhase extends Phase {
      */
     @Override
     void exceptionCaught(Throwable failure) {
-        codec.reports().afterEnd(failure, cause);
+        connection.reports().afterEnd(failure, cause);
     }
 
     @Override
@@ -66,14 +66,14 @@ final class ClosedPhase extends Phase {
         if (isVoid) {
             voidWriteFailed(failure);
         }
-        if (codec.wasRemoved() && codec.ctx().channel().isActive()) {
-            codec.ctx().close(); // otherwise the next handler would write after bytes that are missing
+        if (connection.wasRemoved() && connection.ctx().channel().isActive()) {
+            connection.ctx().close(); // otherwise the next handler would write after bytes that are missing
         }
     }
 
     private void voidWriteFailed(Throwable failure) {
         if (cause == null) {
-            codec.reports().voidWriteFailed(failure);
+            connection.reports().voidWriteFailed(failure);
         }
     }
 

@@ -20,7 +20,7 @@ final class ConnectionMemory {
     /** What the objects of a buffer that waits to be sent take, but for the transport's entry, which it counts. */
     private static final int BUFFER_OBJECTS = 160;
 
-    private final ZMTPCodec codec;
+    private final Connection connection;
     private final ChannelHandlerContext ctx;
     private final MemoryAccount account;
 
@@ -43,10 +43,11 @@ final class ConnectionMemory {
 
     private boolean countScheduled;
 
-    ConnectionMemory(ZMTPCodec codec, ChannelHandlerContext ctx) {
-        this.codec = codec;
+    ConnectionMemory(Connection connection, ChannelHandlerContext ctx) {
+        this.connection = connection;
         this.ctx = ctx;
-        this.account = new MemoryAccount(codec.session(), ctx.channel().parent() != null, ctx.executor(), codec::fail);
+        this.account = new MemoryAccount(
+                connection.session(), ctx.channel().parent() != null, ctx.executor(), connection::fail);
     }
 
     /** The peer has announced {@code metadata}, which is kept until the end of the connection. */
@@ -68,8 +69,8 @@ final class ConnectionMemory {
 
     /** Counts what is kept now. */
     void count() {
-        if (!codec.isClosed()) {
-            account.keep(codec.kept() + announced + countUnsent());
+        if (!connection.isClosed()) {
+            account.keep(connection.kept() + announced + countUnsent());
         }
     }
 

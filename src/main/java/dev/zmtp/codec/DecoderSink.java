@@ -17,7 +17,7 @@ final class DecoderSink implements StreamingSink {
      */
     private static final int MAX_LISTED = 1024;
 
-    private final ZMTPCodec codec;
+    private final Connection connection;
     private final ChannelHandlerContext ctx;
     private final ZMTPDecoder decoder;
 
@@ -43,9 +43,9 @@ final class DecoderSink implements StreamingSink {
     /** What the decoder left unread of a frame that is not complete. */
     private @Nullable ByteBuf unread;
 
-    DecoderSink(ZMTPCodec codec, ZMTPDecoder decoder) {
-        this.codec = codec;
-        this.ctx = codec.ctx();
+    DecoderSink(Connection connection, ZMTPDecoder decoder) {
+        this.connection = connection;
+        this.ctx = connection.ctx();
         this.decoder = decoder;
         ctx.channel().closeFuture().addListener(onClose);
     }
@@ -148,7 +148,7 @@ final class DecoderSink implements StreamingSink {
     /** {@code ctx.close()} by the decoder goes past the codec, which must not go on with the rest of the read. */
     private void endIfClosed() {
         if (closedByDecoder) {
-            codec.closed("by this side");
+            connection.closed("by this side");
         }
     }
 
@@ -178,10 +178,10 @@ final class DecoderSink implements StreamingSink {
 
     /** After a close, decoded objects are dropped. After a removal, they are still delivered. */
     private void fire(Object message) {
-        if (closed && !codec.wasRemoved()) {
+        if (closed && !connection.wasRemoved()) {
             ReferenceCountUtil.safeRelease(message);
         } else {
-            codec.fireMessage(message);
+            connection.fireMessage(message);
             closedByDecoder =
                     false; // a handler has run: if the channel is closed now, its failed write may have done it
         }

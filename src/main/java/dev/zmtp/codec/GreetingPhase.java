@@ -43,16 +43,16 @@ final class GreetingPhase extends HandshakePhase {
     private final ByteBuf received = Unpooled.buffer(Greeting.V3_LENGTH, Greeting.V3_LENGTH);
     private Step step = Step.FIRST_BYTE;
 
-    GreetingPhase(ZMTPCodec codec, ZMTPMechanism mechanism) {
-        super(codec);
-        this.ours = codec.config().protocol();
+    GreetingPhase(Connection connection, ZMTPMechanism mechanism) {
+        super(connection);
+        this.ours = connection.config().protocol();
         this.mechanism = mechanism;
     }
 
     @Override
     void begin() {
-        ByteBuf signature = codec.ctx().alloc().buffer(Greeting.SIGNATURE_LENGTH);
-        Greeting.writeSignature(signature, codec.config().localIdentity().remaining());
+        ByteBuf signature = connection.ctx().alloc().buffer(Greeting.SIGNATURE_LENGTH);
+        Greeting.writeSignature(signature, connection.config().localIdentity().remaining());
         send(signature);
     }
 
@@ -90,10 +90,10 @@ final class GreetingPhase extends HandshakePhase {
             return;
         }
         step = Step.REVISION;
-        ByteBuf out = codec.ctx().alloc().buffer();
+        ByteBuf out = connection.ctx().alloc().buffer();
         out.writeByte(ours.revision());
         if (ours == ZMTPVersion.ZMTP20) {
-            out.writeByte(codec.config().socketType().code());
+            out.writeByte(connection.config().socketType().code());
         }
         send(out);
     }
@@ -108,7 +108,7 @@ final class GreetingPhase extends HandshakePhase {
                     return;
                 }
                 step = Step.REST_OF_V3;
-                ByteBuf out = codec.ctx().alloc().buffer(Greeting.V3_LENGTH);
+                ByteBuf out = connection.ctx().alloc().buffer(Greeting.V3_LENGTH);
                 Greeting.writeRest(out, ours, mechanism.name(), mechanism.isServer());
                 send(out);
             }
@@ -117,13 +117,13 @@ final class GreetingPhase extends HandshakePhase {
 
     /** Sends the rest of a greeting of 2.0, or of a peer of 1.0 that has a signature. */
     private void greetAs(ZMTPVersion version) {
-        codec.policy().checkVersion(version);
+        connection.policy().checkVersion(version, mechanism);
         step = Step.REST_OF_V2;
-        ByteBuf out = codec.ctx().alloc().buffer();
+        ByteBuf out = connection.ctx().alloc().buffer();
         if (ours != ZMTPVersion.ZMTP20) {
-            out.writeByte(codec.config().socketType().code());
+            out.writeByte(connection.config().socketType().code());
         }
-        IdentityPhase.writeIdentity(out, version, codec.config());
+        IdentityPhase.writeIdentity(out, version, connection.config());
         send(out);
     }
 
@@ -133,29 +133,29 @@ final class GreetingPhase extends HandshakePhase {
         if (peer == null) {
             throw ZMTPException.of(ZMTPException.Code.SOCKET_TYPE, "socket type", code, "0 to 10");
         }
-        codec.policy().checkSocketType(peer);
+        connection.policy().checkSocketType(peer);
         int revision = received.getUnsignedByte(Greeting.REVISION_OFFSET);
         ZMTPVersion version = revision == 0 ? ZMTPVersion.ZMTP10 : ZMTPVersion.ZMTP20;
-        codec.enter(IdentityPhase.afterGreeting(codec, version, peer));
+        connection.enter(IdentityPhase.afterGreeting(connection, version, peer));
     }
 
     private void greetingOfV3() {
         boolean peerIs30 = received.getByte(Greeting.MINOR_OFFSET) == 0
                 && received.getByte(Greeting.REVISION_OFFSET) == ZMTPVersion.ZMTP30.revision();
         ZMTPVersion version = peerIs30 ? ZMTPVersion.ZMTP30 : ours;
-        codec.policy().checkVersion(version);
+        connection.policy().checkVersion(version, mechanism);
         Greeting.checkMechanism(received, 0, mechanism.name());
-        codec.enter(new MechanismPhase(codec, version, mechanism));
+        connection.enter(new MechanismPhase(connection, version, mechanism));
     }
 
     private void enterUnversioned() {
-        codec.policy().checkVersion(ZMTPVersion.ZMTP10);
+        connection.policy().checkVersion(ZMTPVersion.ZMTP10, mechanism);
         // Our signature was the header of our identity frame; only the identity itself is missing.
-        if (codec.config().localIdentity().hasRemaining()) {
-            send(Unpooled.wrappedBuffer(codec.config().localIdentity()));
+        if (connection.config().localIdentity().hasRemaining()) {
+            send(Unpooled.wrappedBuffer(connection.config().localIdentity()));
         }
         if (isCurrent()) { // otherwise that could not be sent, and the connection has ended
-            codec.enter(IdentityPhase.withoutGreeting(codec, received));
+            connection.enter(IdentityPhase.withoutGreeting(connection, received));
         }
     }
 

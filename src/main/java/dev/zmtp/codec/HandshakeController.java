@@ -1,15 +1,16 @@
 package dev.zmtp.codec;
 
 import dev.zmtp.ZMTPVersion;
+import dev.zmtp.security.ZMTPMechanism;
 import io.netty.channel.ChannelHandlerContext;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** The handshake as a whole: the time that it may take, which progress does not extend, its failures, its success. */
-final class HandshakeController {
+final class HandshakeController implements Handshaking {
 
-    private final ZMTPCodec codec;
+    private final Connection connection;
     private final HandshakeFailures failures;
 
     /** An event loop that is no later than this had no pause that a peer would notice. */
@@ -17,39 +18,51 @@ final class HandshakeController {
 
     private @Nullable PeerTimer timer;
 
-    HandshakeController(ZMTPCodec codec, ZMTPSession session) {
-        this.codec = codec;
-        this.failures = new HandshakeFailures(session);
+    HandshakeController(Connection connection) {
+        this.connection = connection;
+        this.failures = new HandshakeFailures(connection.session());
     }
 
-    HandshakeFailures failures() {
+    @Override
+    public Phase firstPhase() {
+        return new NewPhase(connection);
+    }
+
+    @Override
+    public ZMTPMechanism.Context mechanismContext() {
+        return new MechanismContext(connection);
+    }
+
+    @Override
+    public HandshakeFailures failures() {
         return failures;
     }
 
-    /** The channel is active. */
-    void begin() {
+    @Override
+    public void begin() {
         startTimer();
-        long pause = codec.memory().pause();
+        long pause = connection.memory().pause();
         if (pause > 0) {
-            codec.enter(new PausedPhase(codec, pause));
+            connection.enter(new PausedPhase(connection, pause));
         } else {
             greet();
         }
     }
 
-    /** Begins to talk with the peer. */
-    void greet() {
-        codec.enter(
-                codec.config().protocol() == ZMTPVersion.ZMTP10
-                        ? IdentityPhase.bothUnversioned(codec)
-                        : new GreetingPhase(codec, codec.mechanism()));
+    @Override
+    public void greet() {
+        connection.enter(
+                connection.config().protocol() == ZMTPVersion.ZMTP10
+                        ? IdentityPhase.bothUnversioned(connection)
+                        : new GreetingPhase(connection, connection.mechanism()));
     }
 
     /** Ends the connection if the handshake takes too long. */
     private void startTimer() {
-        Duration limit = codec.config().handshakeTimeout();
+        Duration limit = connection.config().handshakeTimeout();
         if (!limit.isZero()) {
-            timer = new PeerTimer(codec.ctx().executor(), codec.config().nanoTime());
+            timer = new PeerTimer(
+                    connection.ctx().executor(), connection.config().nanoTime());
             timer.start(limit.toNanos(), this::onTimeout);
         }
     }
@@ -59,32 +72,33 @@ final class HandshakeController {
         if (late > PUNCTUAL_NANOS && timer != null) {
             timer.start(late, this::onTimeout);
         } else {
-            codec.fail(failures.timedOut(codec.phase()));
+            connection.fail(failures.timedOut(connection.phase()));
         }
     }
 
-    void cancelTimer() {
+    @Override
+    public void cancelTimer() {
         if (timer != null) {
             timer.cancel();
             timer = null; // it would be kept for the life of the connection
         }
     }
 
-    /** The peer will send nothing more, and the handshake is not complete. */
-    void endedByPeer() {
-        codec.fail(failures.ended("by the peer", codec.phase()));
+    @Override
+    public void endedByPeer() {
+        connection.fail(failures.ended("by the peer", connection.phase()));
     }
 
-    /** The handshake is complete: {@code traffic} begins, after what was held and the event that announces it. */
-    void succeed(ZMTPHandshake result, TrafficPhase traffic) {
-        ZMTPSession session = codec.session();
-        ChannelHandlerContext ctx = codec.ctx();
+    @Override
+    public void succeed(ZMTPHandshake result, Phase traffic) {
+        ZMTPSession session = connection.session();
+        ChannelHandlerContext ctx = connection.ctx();
         session.agree(result);
         if (!session.isAgreed()) {
             return; // the generator of identities has closed the channel or removed the codec
         }
-        codec.memory().agreed(result);
-        codec.enter(traffic);
+        connection.memory().agreed(result);
+        connection.enter(traffic);
         traffic.drain();
         if (!traffic.isCurrent()) {
             return; // what was held could not be sent, or a callback of it closed the channel or removed the codec

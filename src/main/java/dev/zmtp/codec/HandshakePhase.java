@@ -7,32 +7,32 @@ import java.nio.channels.ClosedChannelException;
 /** A phase before traffic: writes are held until it is known how they travel. */
 abstract class HandshakePhase extends Phase {
 
-    HandshakePhase(ZMTPCodec codec) {
-        super(codec);
+    HandshakePhase(Connection connection) {
+        super(connection);
     }
 
     @Override
     final void write(Object message, ChannelPromise promise) {
-        codec.held().add(message, promise, codec.config().maxHeldLength());
-        codec.memory().count();
+        connection.held().add(message, promise, connection.config().maxHeldLength());
+        connection.memory().count();
     }
 
     @Override
     final void flush() {
-        if (!codec.held().isEmpty()) {
-            codec.held().requestFlush();
+        if (!connection.held().isEmpty()) {
+            connection.held().requestFlush();
         }
-        codec.ctx().flush();
+        connection.ctx().flush();
     }
 
     @Override
     final void inputEnded() {
-        codec.handshake().endedByPeer();
+        connection.handshake().endedByPeer();
     }
 
     @Override
     final void exceptionCaught(Throwable cause) {
-        codec.fail(cause);
+        connection.fail(cause);
     }
 
     /**
@@ -40,9 +40,9 @@ abstract class HandshakePhase extends Phase {
      * reports a failed TLS handshake.
      */
     final void send(ByteBuf bytes) {
-        codec.ctx().writeAndFlush(bytes).addListener(sent -> {
+        connection.ctx().writeAndFlush(bytes).addListener(sent -> {
             if (!sent.isSuccess()) {
-                codec.phase().writeFailed(sent.cause(), false);
+                connection.phase().writeFailed(sent.cause(), false);
             }
         });
     }
@@ -50,7 +50,7 @@ abstract class HandshakePhase extends Phase {
     @Override
     final void writeFailed(Throwable cause, boolean isVoid) {
         if (!(cause instanceof ClosedChannelException)) { // channelInactive follows, and reports more
-            codec.fail(cause);
+            connection.fail(cause);
         }
     }
 }

@@ -42,32 +42,32 @@ final class IdentityPhase extends HandshakePhase {
     private final FrameReader reader;
 
     private IdentityPhase(
-            ZMTPCodec codec,
+            Connection connection,
             ZMTPVersion version,
             Kind kind,
             @Nullable ZMTPSocketType peerType,
             ByteBuf alreadyReceived) {
-        super(codec);
+        super(connection);
         this.version = version;
         this.kind = kind;
         this.peerType = peerType;
         this.alreadyReceived = alreadyReceived;
-        this.reader = new FrameReader(version, codec.memory()::reserve);
+        this.reader = new FrameReader(version, connection.memory()::reserve);
     }
 
     /** The identity that follows the greeting of a peer of type {@code peerType}. */
-    static IdentityPhase afterGreeting(ZMTPCodec codec, ZMTPVersion version, ZMTPSocketType peerType) {
-        return new IdentityPhase(codec, version, Kind.AFTER_GREETING, peerType, Unpooled.EMPTY_BUFFER);
+    static IdentityPhase afterGreeting(Connection connection, ZMTPVersion version, ZMTPSocketType peerType) {
+        return new IdentityPhase(connection, version, Kind.AFTER_GREETING, peerType, Unpooled.EMPTY_BUFFER);
     }
 
     /** The identity with which a 1.0 peer starts, of which {@code received} has arrived. */
-    static IdentityPhase withoutGreeting(ZMTPCodec codec, ByteBuf received) {
-        return new IdentityPhase(codec, ZMTPVersion.ZMTP10, Kind.WITHOUT_GREETING, null, received);
+    static IdentityPhase withoutGreeting(Connection connection, ByteBuf received) {
+        return new IdentityPhase(connection, ZMTPVersion.ZMTP10, Kind.WITHOUT_GREETING, null, received);
     }
 
     /** The identity with which any peer starts if we speak 1.0 alone. */
-    static IdentityPhase bothUnversioned(ZMTPCodec codec) {
-        return new IdentityPhase(codec, ZMTPVersion.ZMTP10, Kind.BOTH_UNVERSIONED, null, Unpooled.EMPTY_BUFFER);
+    static IdentityPhase bothUnversioned(Connection connection) {
+        return new IdentityPhase(connection, ZMTPVersion.ZMTP10, Kind.BOTH_UNVERSIONED, null, Unpooled.EMPTY_BUFFER);
     }
 
     /** Appends our identity frame to {@code out}. */
@@ -78,9 +78,9 @@ final class IdentityPhase extends HandshakePhase {
     @Override
     void begin() {
         if (kind == Kind.BOTH_UNVERSIONED) {
-            codec.policy().checkVersion(version);
-            ByteBuf greeting = codec.ctx().alloc().buffer();
-            writeIdentity(greeting, version, codec.config());
+            connection.policy().checkVersion(version, connection.mechanism());
+            ByteBuf greeting = connection.ctx().alloc().buffer();
+            writeIdentity(greeting, version, connection.config());
             send(greeting);
         } else if (reader.readHeader(alreadyReceived)) {
             checkHeader();
@@ -93,7 +93,7 @@ final class IdentityPhase extends HandshakePhase {
             return;
         }
         checkHeader();
-        ByteBuf identity = reader.readBody(in, codec.ctx().alloc());
+        ByteBuf identity = reader.readBody(in, connection.ctx().alloc());
         if (identity == null) {
             return;
         }
@@ -103,10 +103,11 @@ final class IdentityPhase extends HandshakePhase {
         } finally {
             identity.release();
         }
-        codec.handshake()
+        connection
+                .handshake()
                 .succeed(
                         new ZMTPHandshake(version, ZMTPNull.NAME, ByteBuffer.wrap(bytes), peerType, ZMTPMetadata.EMPTY),
-                        new TrafficPhase(codec, version, kind != Kind.AFTER_GREETING, null));
+                        new TrafficPhase(connection, version, kind != Kind.AFTER_GREETING, null));
     }
 
     private void checkHeader() {

@@ -30,15 +30,15 @@ final class MechanismContext implements ZMTPMechanism.Context {
 
     private static final ZMTPDecision ACCEPTED = ZMTPDecision.accept("");
 
-    private final ZMTPCodec codec;
+    private final Connection connection;
 
-    MechanismContext(ZMTPCodec codec) {
-        this.codec = codec;
+    MechanismContext(Connection connection) {
+        this.connection = connection;
     }
 
     @Override
     public ZMTPMetadata localMetadata() {
-        ZMTPConfig config = codec.config();
+        ZMTPConfig config = connection.config();
         ZMTPMetadata metadata = ZMTPMetadata.EMPTY.with(
                 ZMTPMetadata.SOCKET_TYPE, config.socketType().name());
         if (config.socketType().announcesIdentity()) {
@@ -53,20 +53,20 @@ final class MechanismContext implements ZMTPMechanism.Context {
 
     @Override
     public ZMTPMetadata readPeerMetadata(ByteBuf data) {
-        ZMTPMetadata peer = Metadata.read(data, codec.config().maxMetadataProperties());
-        codec.memory().announced(peer); // now, as the authenticator may take its time
-        codec.policy().checkMetadata(peer);
+        ZMTPMetadata peer = Metadata.read(data, connection.config().maxMetadataProperties());
+        connection.memory().announced(peer); // now, as the authenticator may take its time
+        connection.policy().checkMetadata(peer);
         return peer;
     }
 
     @Override
     public ByteBufAllocator alloc() {
-        return codec.ctx().alloc();
+        return connection.ctx().alloc();
     }
 
     @Override
     public @Nullable SocketAddress peerAddress() {
-        return codec.session().peerAddress();
+        return connection.session().peerAddress();
     }
 
     @Override
@@ -75,10 +75,10 @@ final class MechanismContext implements ZMTPMechanism.Context {
     }
 
     private void compute(Runnable step) {
-        ZMTPSession session = codec.session();
+        ZMTPSession session = connection.session();
         session.beginWork();
         try {
-            codec.config().handshakeExecutor().execute(() -> {
+            connection.config().handshakeExecutor().execute(() -> {
                 try {
                     step.run();
                 } finally {
@@ -94,20 +94,20 @@ final class MechanismContext implements ZMTPMechanism.Context {
     @Override
     public void authenticate(
             String mechanism, ByteBuffer identity, List<ByteBuffer> credentials, Consumer<ZMTPDecision> answer) {
-        ZMTPAuthenticator authenticator = codec.config().authenticator();
+        ZMTPAuthenticator authenticator = connection.config().authenticator();
         if (authenticator == null) {
             boolean secured = !mechanism.equals(ZMTPNull.NAME);
             answer.accept(secured ? ZMTPDecision.error("there is no authenticator") : ACCEPTED);
             return;
         }
         ZMTPAuthRequest request = new ZMTPAuthRequest(
-                codec.config().domain(),
+                connection.config().domain(),
                 peerAddress(),
                 identity,
                 mechanism,
                 credentials,
-                TlsPeer.certificates(codec.ctx().pipeline()),
-                UnixPeer.credentials(codec.ctx().channel()));
+                TlsPeer.certificates(connection.ctx().pipeline()),
+                UnixPeer.credentials(connection.ctx().channel()));
         new Question(answer).ask(authenticator, request);
     }
 
@@ -122,7 +122,7 @@ final class MechanismContext implements ZMTPMechanism.Context {
 
         void ask(ZMTPAuthenticator authenticator, ZMTPAuthRequest request) {
             asking = true;
-            codec.session().beginWork();
+            connection.session().beginWork();
             try {
                 authenticator.authenticate(request).whenComplete(this::answered);
             } catch (Throwable e) {
@@ -133,43 +133,43 @@ final class MechanismContext implements ZMTPMechanism.Context {
         }
 
         private void answered(@Nullable ZMTPDecision made, @Nullable Throwable failure) {
-            codec.session().endWork();
-            if (codec.ctx().executor().inEventLoop() && asking) {
+            connection.session().endWork();
+            if (connection.ctx().executor().inEventLoop() && asking) {
                 decide(made, failure);
                 return;
             }
             onEventLoop(() -> {
                 decide(made, failure);
-                codec.resumeMechanism();
+                connection.resumeMechanism();
             });
         }
 
         private void decide(@Nullable ZMTPDecision made, @Nullable Throwable failure) {
-            if (codec.session().isHandshakeDone()) {
+            if (connection.session().isHandshakeDone()) {
                 return;
             }
             ZMTPDecision decision = made;
             if (failure != null || decision == null) {
-                FAILURES.log(codec.ctx().channel(), "authenticator failed, peer refused", failure);
+                FAILURES.log(connection.ctx().channel(), "authenticator failed, peer refused", failure);
                 decision = ZMTPDecision.error(failure == null ? "no decision" : "the authenticator failed");
             }
-            codec.session().decide(decision);
+            connection.session().decide(decision);
             answer.accept(decision);
         }
     }
 
     @Override
     public void resume() {
-        onEventLoop(codec::resumeMechanism);
+        onEventLoop(connection::resumeMechanism);
     }
 
     private void onEventLoop(Runnable step) {
         try {
-            codec.ctx().executor().execute(step);
+            connection.ctx().executor().execute(step);
         } catch (RejectedExecutionException e) {
             logger.debug(
                     "{} handshake cannot continue: the event loop has ended",
-                    codec.ctx().channel(),
+                    connection.ctx().channel(),
                     e);
         }
     }

@@ -25,13 +25,13 @@ final class MechanismPhase extends HandshakePhase {
     /** The bytes of all commands that were received: the mechanism may keep them until the handshake is over. */
     private long received;
 
-    MechanismPhase(ZMTPCodec codec, ZMTPVersion version, ZMTPMechanism mechanism) {
-        super(codec);
+    MechanismPhase(Connection connection, ZMTPVersion version, ZMTPMechanism mechanism) {
+        super(connection);
         this.version = version;
         this.mechanism = mechanism;
-        this.reader = new FrameReader(version, codec.memory()::reserve);
+        this.reader = new FrameReader(version, connection.memory()::reserve);
         this.writer = new FrameWriter(version);
-        this.frameLog = FrameLog.of(codec.ctx().channel(), version);
+        this.frameLog = FrameLog.of(connection.ctx().channel(), version);
     }
 
     @Override
@@ -43,7 +43,7 @@ final class MechanismPhase extends HandshakePhase {
     void read(ByteBuf in) {
         while (isCurrent() && reader.readHeader(in)) {
             checkHeader();
-            ByteBuf command = reader.readBody(in, codec.ctx().alloc());
+            ByteBuf command = reader.readBody(in, connection.ctx().alloc());
             if (command == null) {
                 return;
             }
@@ -63,7 +63,7 @@ final class MechanismPhase extends HandshakePhase {
             throw ZMTPException.of(
                     ZMTPException.Code.UNEXPECTED, "frame", "of a message", "a command during the handshake");
         }
-        int limit = codec.config().maxHandshakeCommandLength();
+        int limit = connection.config().maxHandshakeCommandLength();
         if (reader.length() > limit) {
             throw ZMTPException.tooLarge("handshake command length", reader.length(), limit);
         }
@@ -116,7 +116,9 @@ final class MechanismPhase extends HandshakePhase {
                 throw ZMTPException.of(
                         ZMTPException.Code.UNEXPECTED, "bytes of a frame", "before the end of the handshake", "none");
             }
-            codec.handshake().succeed(handshake(), new TrafficPhase(codec, version, false, mechanism.cipher()));
+            connection
+                    .handshake()
+                    .succeed(handshake(), new TrafficPhase(connection, version, false, mechanism.cipher()));
         }
         return sent;
     }
@@ -140,7 +142,7 @@ final class MechanismPhase extends HandshakePhase {
             if (frameLog != null) {
                 frameLog.sentCommand(command);
             }
-            ByteBuf header = codec.ctx().alloc().buffer(ZMTPFraming.MAX_HEADER);
+            ByteBuf header = connection.ctx().alloc().buffer(ZMTPFraming.MAX_HEADER);
             writer.writeHeader(header, ZMTPFraming.COMMAND, command.readableBytes());
             return Unpooled.wrappedBuffer(header, command);
         } catch (Throwable e) { // direct memory is what an attack uses up first

@@ -7,14 +7,14 @@ import io.netty.buffer.ByteBuf;
 /** Makes a {@link ZMTPMessage} of frames. */
 final class MessageAssembler implements MessageSink {
 
-    private final ZMTPCodec codec;
+    private final Connection connection;
     private final ZMTPMessage.Builder message = new ZMTPMessage.Builder();
 
     /** The memory of the frames of the unfinished message. */
     private long kept;
 
-    MessageAssembler(ZMTPCodec codec) {
-        this.codec = codec;
+    MessageAssembler(Connection connection) {
+        this.connection = connection;
     }
 
     @Override
@@ -29,7 +29,7 @@ final class MessageAssembler implements MessageSink {
         if (!more) {
             ZMTPMessage complete = message.build();
             kept = 0;
-            codec.fireMessage(complete);
+            connection.fireMessage(complete);
         }
     }
 

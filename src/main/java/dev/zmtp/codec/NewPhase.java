@@ -8,8 +8,8 @@ import java.net.SocketAddress;
 /** The connection has not begun: the channel is not active yet. Writes are held, and nothing is sent. */
 final class NewPhase extends HandshakePhase {
 
-    NewPhase(ZMTPCodec codec) {
-        super(codec);
+    NewPhase(Connection connection) {
+        super(connection);
         setCurrent(true); // the first phase follows no other
     }
 
@@ -19,13 +19,13 @@ final class NewPhase extends HandshakePhase {
      */
     @Override
     ChannelPromise connecting(SocketAddress peer, ChannelPromise promise) {
-        codec.session().connectedTo(peer);
-        ChannelPromise connected = codec.ctx().newPromise();
+        connection.session().connectedTo(peer);
+        ChannelPromise connected = connection.ctx().newPromise();
         connected.addListener(result -> {
             if (!result.isSuccess() && isCurrent()) {
-                codec.fail(codec.handshake().failures().notConnected(peer, result.cause()));
+                connection.fail(connection.handshake().failures().notConnected(peer, result.cause()));
             } else if (result.isSuccess() && promise.isCancelled()) { // while the transport connected
-                codec.ctx().close();
+                connection.ctx().close();
             }
         });
         PromiseNotifier.cascade(false, connected, promise); // a cancellation by the user is not worth a warning
@@ -39,13 +39,13 @@ final class NewPhase extends HandshakePhase {
 
     @Override
     void connected() {
-        codec.start();
+        connection.start();
     }
 
     /** Bytes before the channel is active: a handler before us delays channelActive, but the connection exists. */
     @Override
     void read(ByteBuf in) {
-        codec.start();
+        connection.start();
     }
 
     @Override

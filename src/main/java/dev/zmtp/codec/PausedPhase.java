@@ -17,27 +17,27 @@ final class PausedPhase extends HandshakePhase {
     private @Nullable Future<?> timer;
 
     /** A pause of this many nanoseconds, but no more than half of the time that the handshake may take. */
-    PausedPhase(ZMTPCodec codec, long nanos) {
-        super(codec);
-        Duration limit = codec.config().handshakeTimeout();
+    PausedPhase(Connection connection, long nanos) {
+        super(connection);
+        Duration limit = connection.config().handshakeTimeout();
         this.nanos = limit.isZero() ? nanos : Math.min(nanos, limit.toNanos() / 2);
     }
 
     @Override
     void begin() {
-        codec.demand().pause();
-        codec.session().beginWork(); // the peer waits for us, and a limiter should not drop it for that
-        timer = codec.ctx().executor().schedule(this::over, nanos, TimeUnit.NANOSECONDS);
+        connection.demand().pause();
+        connection.session().beginWork(); // the peer waits for us, and a limiter should not drop it for that
+        timer = connection.ctx().executor().schedule(this::over, nanos, TimeUnit.NANOSECONDS);
     }
 
     private void over() {
-        codec.reads().step(codec.handshake()::greet);
-        codec.demand().readOn();
+        connection.reads().step(connection.handshake()::greet);
+        connection.demand().readOn();
     }
 
     @Override
     void read(ByteBuf in) {
-        codec.handshake().greet();
+        connection.handshake().greet();
     }
 
     @Override
@@ -45,8 +45,8 @@ final class PausedPhase extends HandshakePhase {
         if (timer != null) {
             timer.cancel(false);
         }
-        codec.session().endWork();
-        codec.demand().resume();
+        connection.session().endWork();
+        connection.demand().resume();
     }
 
     @Override

@@ -18,20 +18,18 @@ final class PeerPolicy {
     private static final int MAX_SHOWN = 64;
 
     private final ZMTPConfig config;
-    private final ZMTPMechanism mechanism;
 
-    PeerPolicy(ZMTPConfig config, ZMTPMechanism mechanism) {
+    PeerPolicy(ZMTPConfig config) {
         this.config = config;
-        this.mechanism = mechanism;
     }
 
     /**
-     * Checks that we may speak {@code version}. A peer must not strip the security of a mechanism by pretending to be
-     * old.
+     * Checks that we may speak {@code version}. A peer must not strip the security of {@code mechanism} by pretending
+     * to be old.
      *
      * @throws ZMTPException if we may not
      */
-    void checkVersion(ZMTPVersion version) {
+    void checkVersion(ZMTPVersion version, ZMTPMechanism mechanism) {
         if (!config.interop() && version != config.protocol()) {
             throw refused(version, config.protocol() + " without interop");
         }

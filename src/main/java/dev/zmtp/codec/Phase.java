@@ -9,25 +9,25 @@ import org.jspecify.annotations.Nullable;
 /**
  * A phase in the life of a connection: what the codec does with it then. On the channel's event loop only.
  *
- * <p>{@link ZMTPCodec#enter} is the only place where one phase follows another: it leaves the old one and enters the
+ * <p>{@link Connection#enter} is the only place where one phase follows another: it leaves the old one and enters the
  * new one. The codec does not ask which phase it is in; a phase does what is right for it.
  */
 abstract class Phase {
 
-    final ZMTPCodec codec;
+    final Connection connection;
 
     private boolean current;
 
-    Phase(ZMTPCodec codec) {
-        this.codec = codec;
+    Phase(Connection connection) {
+        this.connection = connection;
     }
 
     /** Returns whether the codec is in this phase. False as soon as another one was entered, even by a callback. */
-    final boolean isCurrent() {
+    public final boolean isCurrent() {
         return current;
     }
 
-    /** For {@link ZMTPCodec#enter} alone, which then calls {@link #end} or {@link #begin}. */
+    /** For {@link Connection#enter} alone, which then calls {@link #end} or {@link #begin}. */
     final void setCurrent(boolean current) {
         this.current = current;
     }
@@ -81,6 +81,12 @@ abstract class Phase {
 
     /** Takes over {@code message} and {@code promise}. */
     abstract void write(Object message, ChannelPromise promise);
+
+    /** Writes what was held during the handshake, and flushes it if asked. The success is not announced yet. */
+    void drain() {}
+
+    /** The success was announced: from here on messages may be fired. */
+    void open() {}
 
     /** The user wants what was written to be sent. */
     abstract void flush();

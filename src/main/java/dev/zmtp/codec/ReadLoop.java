@@ -30,7 +30,7 @@ final class ReadLoop {
      */
     private static final long MAX_QUEUED = 64 << 10;
 
-    private final ZMTPCodec codec;
+    private final Connection connection;
     private final ChannelHandlerContext ctx;
     private final ReadDemand demand;
     private final Turn turn;
@@ -51,11 +51,12 @@ final class ReadLoop {
     /** The events that report the end of the peer's input, which is after what is in the queue; mostly none or one. */
     private final ArrayDeque<Object> inputEnds = new ArrayDeque<>(0);
 
-    ReadLoop(ZMTPCodec codec, ChannelHandlerContext ctx, ReadDemand demand) {
-        this.codec = codec;
+    ReadLoop(Connection connection, ChannelHandlerContext ctx, ReadDemand demand) {
+        this.connection = connection;
         this.ctx = ctx;
         this.demand = demand;
-        this.turn = new Turn(codec.config().maxFramesPerTurn(), codec.config().nanoTime());
+        this.turn = new Turn(
+                connection.config().maxFramesPerTurn(), connection.config().nanoTime());
     }
 
     /**
@@ -78,7 +79,7 @@ final class ReadLoop {
 
     /** Takes over {@code in}. */
     void read(ByteBuf in) {
-        codec.memory().received(in.readableBytes());
+        connection.memory().received(in.readableBytes());
         if (busy) {
             keep(in, false);
             return;
@@ -95,11 +96,11 @@ final class ReadLoop {
         } finally {
             busy = false;
         }
-        if (codec.wasRemoved() && queue.isEmpty()) {
+        if (connection.wasRemoved() && queue.isEmpty()) {
             fireInputEnds(); // the end of this read does not come here any more
         }
-        codec.phase().decoded();
-        codec.memory().count();
+        connection.phase().decoded();
+        connection.memory().count();
     }
 
     /** As {@link #guarded}; what callbacks make the transport read meanwhile comes after the step. */
@@ -116,7 +117,7 @@ final class ReadLoop {
         } finally {
             busy = false;
         }
-        codec.memory().count();
+        connection.memory().count();
         if (consumed || !inputEnds.isEmpty()) {
             turnComplete(); // that of the transport may have come before
         }
@@ -129,7 +130,9 @@ final class ReadLoop {
     @Nullable
     ByteBuf nextRead(ByteBufAllocator alloc, int usual) {
         boolean isDecoded = !busy && queue.isEmpty();
-        return isDecoded && ctx.pipeline().firstContext() == ctx ? codec.phase().nextRead(alloc, usual) : null;
+        return isDecoded && ctx.pipeline().firstContext() == ctx
+                ? connection.phase().nextRead(alloc, usual)
+                : null;
     }
 
     /** Returns whether the transport may read on in this turn. */
@@ -149,7 +152,7 @@ final class ReadLoop {
 
     /** The most frames of a turn. */
     int maxFramesPerTurn() {
-        return codec.config().maxFramesPerTurn();
+        return connection.config().maxFramesPerTurn();
     }
 
     /** Returns whether anything was taken from the queue. */
@@ -174,7 +177,7 @@ final class ReadLoop {
         decode(in);
         if (!in.isReadable()) {
             in.release();
-        } else if (codec.wasRemoved()) {
+        } else if (connection.wasRemoved()) {
             ctx.fireChannelRead(in);
         } else {
             keep(in, true);
@@ -188,7 +191,7 @@ final class ReadLoop {
             try {
                 waiting = ctx.alloc().buffer(in.readableBytes()).writeBytes(in);
             } catch (Throwable e) { // the allocator has no more memory, and bytes that are missing end the connection
-                codec.fail(asDecoderException(e));
+                connection.fail(asDecoderException(e));
                 return;
             } finally {
                 in.release();
@@ -205,22 +208,22 @@ final class ReadLoop {
     private void decode(ByteBuf in) {
         try {
             Phase before = null;
-            while (!codec.wasRemoved() && before != codec.phase() && in.isReadable() && mayGoOn()) {
-                before = codec.phase();
+            while (!connection.wasRemoved() && before != connection.phase() && in.isReadable() && mayGoOn()) {
+                before = connection.phase();
                 before.read(in);
             }
-            codec.phase().compact();
+            connection.phase().compact();
         } catch (Throwable e) {
-            codec.phase().readComplete(); // what the user has flushed leaves
-            codec.fail(asDecoderException(e));
-            if (!codec.wasRemoved()) {
+            connection.phase().readComplete(); // what the user has flushed leaves
+            connection.fail(asDecoderException(e));
+            if (!connection.wasRemoved()) {
                 in.skipBytes(in.readableBytes());
             }
         }
     }
 
     private boolean mayGoOn() {
-        return codec.isClosed() || (demand.isWanted() && !turn.isOver());
+        return connection.isClosed() || (demand.isWanted() && !turn.isOver());
     }
 
     // Turns
@@ -240,7 +243,7 @@ final class ReadLoop {
 
     private void fireReadComplete() {
         ctx.fireChannelReadComplete();
-        codec.phase().readComplete(); // last: mostly a handler has flushed by now, and PONGs have left with that
+        connection.phase().readComplete(); // last: mostly a handler has flushed by now, and PONGs have left with that
     }
 
     /** The turn is over: the next one begins when others had theirs. */
@@ -288,7 +291,7 @@ final class ReadLoop {
         } finally {
             busy = false;
         }
-        codec.memory().count();
+        connection.memory().count();
         turnComplete();
     }
 
@@ -318,8 +321,8 @@ final class ReadLoop {
     }
 
     private void inputEnded() {
-        if (!codec.wasRemoved()) { // otherwise the rest of the connection is the next handler's
-            codec.phase().inputEnded();
+        if (!connection.wasRemoved()) { // otherwise the rest of the connection is the next handler's
+            connection.phase().inputEnded();
         }
     }
 
@@ -328,7 +331,7 @@ final class ReadLoop {
         if (busy) {
             return;
         }
-        while (!queue.isEmpty() && !codec.isClosed()) {
+        while (!queue.isEmpty() && !connection.isClosed()) {
             demand.finish();
             turn.begin();
             busy = true;
@@ -375,13 +378,13 @@ final class ReadLoop {
         try {
             step.run();
         } catch (Throwable e) {
-            codec.fail(asDecoderException(e));
+            connection.fail(asDecoderException(e));
         }
     }
 
     /** Adds the peer's address: often the log line is all that an operator has. */
     private DecoderException asDecoderException(Throwable e) {
-        String peer = codec.session().peer();
+        String peer = connection.session().peer();
         if (e instanceof ZMTPException fault) {
             return new ZMTPException(fault.code(), fault.getMessage() + ", peer " + peer, fault.getCause());
         }

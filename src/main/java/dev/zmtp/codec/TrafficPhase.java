@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Bytes become frames in the {@link FrameReader}; a command is handled here, between the frames of a message too,
  * and a message frame goes to the {@link MessageSink}. What is written goes to the {@link TrafficWriter}.
  */
-final class TrafficPhase extends Phase implements Heartbeat.Link {
+final class TrafficPhase extends Phase implements Heartbeat.Link, TrafficWriter.Owner {
 
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(TrafficPhase.class);
 
@@ -62,22 +62,22 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
      * @param unversionedPeer whether the peer sent no greeting, so that it cannot subscribe and gets everything
      * @param cipher how frames travel, or null if they travel as they are
      */
-    TrafficPhase(ZMTPCodec codec, ZMTPVersion version, boolean unversionedPeer, @Nullable FrameCipher cipher) {
-        super(codec);
+    TrafficPhase(Connection connection, ZMTPVersion version, boolean unversionedPeer, @Nullable FrameCipher cipher) {
+        super(connection);
         this.version = version;
         this.unversionedPeer = unversionedPeer;
         this.opener =
-                cipher == null ? null : new FrameOpener(cipher, codec.ctx().alloc());
-        this.config = codec.config();
+                cipher == null ? null : new FrameOpener(cipher, connection.ctx().alloc());
+        this.config = connection.config();
         this.type = config.socketType();
-        this.turn = codec.reads().turn();
-        this.reader = new FrameReader(version, codec.memory()::reserve);
+        this.turn = connection.reads().turn();
+        this.reader = new FrameReader(version, connection.memory()::reserve);
         this.limits = new MessageLimits(config, cipher != null);
         this.commandRate = new CommandRate(config.maxCommandsPerSecond(), config.nanoTime());
         this.topics = type.isPublisher() || type == ZMTPSocketType.RADIO ? new PeerTopics(config) : null;
-        this.writer = new TrafficWriter(this, version, cipher);
-        this.heartbeat = new Heartbeat(codec.session(), codec.ctx(), this);
-        this.frameLog = FrameLog.of(codec.ctx().channel(), version);
+        this.writer = new TrafficWriter(this, connection, version, cipher);
+        this.heartbeat = new Heartbeat(connection.session(), connection.ctx(), this);
+        this.frameLog = FrameLog.of(connection.ctx().channel(), version);
         this.deliversPlainFrames = cipher == null && !type.isPublisher();
     }
 
@@ -89,7 +89,7 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
         }
         MessageSink made = newSink();
         if (!isCurrent()) { // the decoder's factory has ended the connection
-            UserCode.closeQuietly(codec.ctx().channel(), made::close);
+            UserCode.closeQuietly(connection.ctx().channel(), made::close);
             return;
         }
         sink = made;
@@ -102,22 +102,22 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
         }
         ZMTPDecoder.Factory decoders = config.decoder();
         return decoders == null
-                ? new MessageAssembler(codec)
-                : new DecoderSink(codec, decoders.decoder(codec.session()));
+                ? new MessageAssembler(connection)
+                : new DecoderSink(connection, decoders.decoder(connection.session()));
     }
 
-    /** Writes what was held during the handshake, and flushes it if asked. The success is not announced yet. */
+    @Override
     void drain() {
         if (writer.drain() && isCurrent()) {
             flush();
         }
     }
 
-    /** The success was announced: from here on messages may be fired. */
+    @Override
     void open() {
         heartbeat.start(version);
         if (unversionedPeer && type.isPublisher()) {
-            codec.fireMessage(ZMTPSubscription.subscribe(""));
+            connection.fireMessage(ZMTPSubscription.subscribe(""));
         }
     }
 
@@ -143,7 +143,7 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
 
     @Override
     void read(ByteBuf in) {
-        codec.reports().bytesArrived();
+        connection.reports().bytesArrived();
         heartbeat.onActivity();
         // After each frame: the flush may end the connection, and the rest of a message is no message.
         for (; isCurrent() && !turn.isOver(); writer.endLateTurn()) {
@@ -215,7 +215,7 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
             }
         }
         int readable = in.readableBytes();
-        ByteBuf body = reader.readBody(in, codec.ctx().alloc());
+        ByteBuf body = reader.readBody(in, connection.ctx().alloc());
         if (body == null) {
             if (opener != null) {
                 opener.arrived(reader, readable);
@@ -284,13 +284,13 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
             case JOIN, LEAVE -> membership(command == Command.JOIN, body);
             // A later version may have more commands. Those of the handshake mean nothing any more.
             case HELLO, WELCOME, INITIATE, READY, ERROR, UNKNOWN ->
-                logger.debug("{} ignored a command: {}", codec.ctx().channel(), command);
+                logger.debug("{} ignored a command: {}", connection.ctx().channel(), command);
         }
     }
 
     private void subscription(boolean subscribe, ByteBuf topic) {
         Objects.requireNonNull(topics).update(subscribe, topic);
-        codec.fireMessage(subscribe ? ZMTPSubscription.subscribe(topic) : ZMTPSubscription.cancel(topic));
+        connection.fireMessage(subscribe ? ZMTPSubscription.subscribe(topic) : ZMTPSubscription.cancel(topic));
     }
 
     private void membership(boolean join, ByteBuf group) {
@@ -299,7 +299,7 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
         }
         if (type == ZMTPSocketType.RADIO) {
             Objects.requireNonNull(topics).update(join, group);
-            codec.fireMessage(join ? ZMTPMembership.join(group) : ZMTPMembership.leave(group));
+            connection.fireMessage(join ? ZMTPMembership.join(group) : ZMTPMembership.leave(group));
         }
     }
 
@@ -334,11 +334,8 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
         writer.write(message, promise);
     }
 
-    /**
-     * Does what callbacks asked for during a write and the writer has not done itself: a flush, and commands of our
-     * own.
-     */
-    void afterWrite(boolean flush) {
+    @Override
+    public void afterWrite(boolean flush) {
         if (isCurrent()) {
             if (heartbeat.sendWaitingPong() || flush) {
                 flush();
@@ -358,7 +355,7 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
 
     @Override
     public boolean isListening() {
-        return codec.demand().isListening();
+        return connection.demand().isListening();
     }
 
     @Override
@@ -379,19 +376,19 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
 
     @Override
     public void fail(Throwable cause) {
-        codec.fail(cause);
+        connection.fail(cause);
     }
 
     // The end
 
     @Override
     void inputEnded() {
-        if (codec.session().isAgreed()) {
-            codec.handshake().endedByPeer();
+        if (connection.session().isAgreed()) {
+            connection.handshake().endedByPeer();
         } else {
             flush();
             writer.endTurn(); // the close goes past the codec, and would come before a flush that waits
-            codec.ctx().close();
+            connection.ctx().close();
         }
     }
 
@@ -408,7 +405,7 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
 
     @Override
     void exceptionCaught(Throwable cause) {
-        codec.reports().inTraffic(cause);
+        connection.reports().inTraffic(cause);
     }
 
     @Override
@@ -418,10 +415,10 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
 
     @Override
     void writeFailed(Throwable cause, boolean isVoid) {
-        if (codec.reports().isTorn()) {
-            codec.fail(cause);
+        if (connection.reports().isTorn()) {
+            connection.fail(cause);
         } else if (isVoid) {
-            codec.reports().voidWriteFailed(cause);
+            connection.reports().voidWriteFailed(cause);
         }
     }
 
@@ -438,7 +435,7 @@ final class TrafficPhase extends Phase implements Heartbeat.Link {
         heartbeat.stop();
         reader.close();
         if (sink != null) {
-            UserCode.closeQuietly(codec.ctx().channel(), sink::close);
+            UserCode.closeQuietly(connection.ctx().channel(), sink::close);
         }
         writer.end(cause);
     }

@@ -21,18 +21,31 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Re-entrancy.</b> A write can call back into user code while it is in progress: a promise's listener, a handler
  * that hears of writability, an encoder. What such a callback asks for is deferred. What it writes is held, and written
- * right after; then the phase does the rest in {@link TrafficPhase#afterWrite}: a flush, or a command of our own. This
+ * right after; then the phase does the rest in {@link Owner#afterWrite}: a flush, or a command of our own. This
  * class alone keeps that order.
  */
 final class TrafficWriter {
+
+    /** The phase that writes. */
+    interface Owner {
+
+        /** Returns whether it has not ended. */
+        boolean isCurrent();
+
+        /**
+         * Does what callbacks asked for during a write and the writer has not done itself: a flush, and commands of our
+         * own.
+         */
+        void afterWrite(boolean flush);
+    }
 
     /** The first byte of a subscription that travels as a message. */
     static final int SUBSCRIBE = 1;
     /** The first byte of the end of a subscription that travels as a message. */
     static final int CANCEL = 0;
 
-    private final TrafficPhase traffic;
-    private final ZMTPCodec codec;
+    private final Owner traffic;
+    private final Connection connection;
     private final HeldWrites held;
     private final ZMTPVersion version;
     private final ZMTPSocketType type;
@@ -54,36 +67,36 @@ final class TrafficWriter {
     /** One of the things that a callback has asked for is a flush. */
     private boolean flushDeferred;
 
-    TrafficWriter(TrafficPhase traffic, ZMTPVersion version, @Nullable FrameCipher cipher) {
+    TrafficWriter(Owner traffic, Connection connection, ZMTPVersion version, @Nullable FrameCipher cipher) {
         this.traffic = traffic;
-        this.codec = traffic.codec;
-        this.held = codec.held();
+        this.connection = connection;
+        this.held = connection.held();
         this.version = version;
-        this.type = codec.config().socketType();
+        this.type = connection.config().socketType();
         this.cipher = cipher;
-        this.delimiterHint = DelimiterHint.of(codec.session());
+        this.delimiterHint = DelimiterHint.of(connection.session());
     }
 
     private WriteBatch batch() {
         if (batch == null) {
             FlushTurn turn = new FlushTurn(
                     this,
-                    codec.ctx().executor(),
-                    codec.config().consolidateFlushes(),
-                    codec.config().nanoTime());
-            batch = new WriteBatch(codec, version, cipher, turn);
+                    connection.ctx().executor(),
+                    connection.config().consolidateFlushes(),
+                    connection.config().nanoTime());
+            batch = new WriteBatch(connection, version, cipher, turn);
         }
         return batch;
     }
 
     void begin() {
-        ZMTPEncoder.Factory encoders = codec.config().encoder();
+        ZMTPEncoder.Factory encoders = connection.config().encoder();
         if (encoders != null) {
-            ZMTPEncoder made = encoders.encoder(codec.session());
+            ZMTPEncoder made = encoders.encoder(connection.session());
             if (traffic.isCurrent()) {
                 encoder = new CustomEncoder(made, version);
             } else { // the factory has ended the connection
-                UserCode.closeQuietly(codec.ctx().channel(), made::close);
+                UserCode.closeQuietly(connection.ctx().channel(), made::close);
             }
         }
     }
@@ -93,7 +106,7 @@ final class TrafficWriter {
         return writing;
     }
 
-    /** Has {@link TrafficPhase#afterWrite} called when the current write is done. */
+    /** Has {@link Owner#afterWrite} called when the current write is done. */
     void deferUntilWritten() {
         deferred = true;
     }
@@ -215,7 +228,7 @@ final class TrafficWriter {
             refuse(promise, "subscription: on a " + type + " (expected: on a SUB or XSUB)");
             return;
         }
-        ByteBufAllocator alloc = codec.ctx().alloc();
+        ByteBufAllocator alloc = connection.ctx().alloc();
         ByteBuf topic = subscription.topic();
         if (version.hasTrafficCommands()) {
             Command command = subscription.isSubscribe() ? Command.SUBSCRIBE : Command.CANCEL;
@@ -237,7 +250,7 @@ final class TrafficWriter {
             return;
         }
         Command command = membership.isJoin() ? Command.JOIN : Command.LEAVE;
-        single(ZMTPFraming.COMMAND, promise, () -> command.body(codec.ctx().alloc(), membership.group()));
+        single(ZMTPFraming.COMMAND, promise, () -> command.body(connection.ctx().alloc(), membership.group()));
     }
 
     private void single(int flags, ChannelPromise promise, Supplier<ByteBuf> maker) {
@@ -294,7 +307,7 @@ final class TrafficWriter {
     /** The end of traffic, for {@code cause} if that is a failure. */
     void end(@Nullable Throwable cause) {
         if (encoder != null) {
-            UserCode.closeQuietly(codec.ctx().channel(), encoder::close);
+            UserCode.closeQuietly(connection.ctx().channel(), encoder::close);
         }
         if (batch == null) {
             return;

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class TransportWrites {
 
-    private final ZMTPCodec codec;
+    private final Connection connection;
     private final ChannelHandlerContext ctx;
     private final WritePromises promises;
     private final @Nullable FrameLog frameLog;
@@ -28,9 +28,9 @@ final class TransportWrites {
     private boolean hasUnflushedWrites;
 
     /** Completes {@code promises} with the result of the batch that is given to the transport next. */
-    TransportWrites(ZMTPCodec codec, ZMTPVersion version, WritePromises promises) {
-        this.codec = codec;
-        this.ctx = codec.ctx();
+    TransportWrites(Connection connection, ZMTPVersion version, WritePromises promises) {
+        this.connection = connection;
+        this.ctx = connection.ctx();
         this.promises = promises;
         this.frameLog = FrameLog.of(ctx.channel(), version);
     }
@@ -72,7 +72,7 @@ final class TransportWrites {
 
     private void write(ByteBuf bytes, ChannelFutureListener listener) {
         hasUnflushedWrites = true;
-        codec.memory().written(bytes.readableBytes());
+        connection.memory().written(bytes.readableBytes());
         ctx.write(bytes).addListener(listener);
     }
 
@@ -88,22 +88,22 @@ final class TransportWrites {
 
     /** The transport is done with a buffer in which so many messages end, and for which {@code waiting} waits. */
     void completed(ChannelFuture write, List<ChannelPromise> waiting, boolean hasVoid, int messages) {
-        codec.memory().onSent();
+        connection.memory().onSent();
         Throwable cause = write.cause();
         if (cause == null) {
-            codec.session().written(messages); // first: the listeners of the promises may ask for it
-            codec.phase().written();
+            connection.session().written(messages); // first: the listeners of the promises may ask for it
+            connection.phase().written();
             WritePromises.succeed(waiting);
             return;
         }
-        if (codec.isClosed()) {
+        if (connection.isClosed()) {
             WritePromises.fail(waiting, cause);
-            codec.phase().writeFailed(cause, hasVoid);
+            connection.phase().writeFailed(cause, hasVoid);
         } else {
             // The codec first: a listener that writes again must not do so after bytes that are missing.
             promises.putBack(waiting);
             int failed = waiting.size();
-            codec.phase().writeFailed(cause, hasVoid);
+            connection.phase().writeFailed(cause, hasVoid);
             // Those of this buffer alone, if the connection is not over by now: buffers after it fail next, in order.
             promises.failFirst(failed, cause);
         }

@@ -49,7 +49,7 @@ final class WriteBatch {
         CIPHER_BROKEN
     }
 
-    private final ZMTPCodec codec;
+    private final Connection connection;
     private final ChannelHandlerContext ctx;
     private final ZMTPVersion version;
     private final ZMTPFraming framing;
@@ -69,15 +69,15 @@ final class WriteBatch {
     /** Where the message that is being written starts in the open buffer. */
     private int messageStart;
 
-    WriteBatch(ZMTPCodec codec, ZMTPVersion version, @Nullable FrameCipher cipher, FlushTurn turn) {
-        this.codec = codec;
-        this.ctx = codec.ctx();
+    WriteBatch(Connection connection, ZMTPVersion version, @Nullable FrameCipher cipher, FlushTurn turn) {
+        this.connection = connection;
+        this.ctx = connection.ctx();
         this.version = version;
         this.framing = version.framing();
         this.writer = new FrameWriter(version);
         this.cipher = cipher;
         this.buffer = new BatchBuffer(ctx.alloc());
-        this.transport = new TransportWrites(codec, version, promises);
+        this.transport = new TransportWrites(connection, version, promises);
         this.turn = turn;
         this.maxShortCopy = cipher == null ? Math.min(COPY_LIMIT, framing.maxShortBody()) : -1;
     }
@@ -196,7 +196,7 @@ final class WriteBatch {
     private void takeBack(Throwable cause, ChannelPromise promise) {
         EncoderException refusal = cause instanceof EncoderException known ? known : new EncoderException(cause);
         if (rollback != Rollback.POSSIBLE) {
-            codec.fail(refusal);
+            connection.fail(refusal);
         } else if (state == State.OPEN) {
             buffer.index = messageStart;
         }
@@ -391,7 +391,7 @@ final class WriteBatch {
 
     private void flushTransport() {
         transport.flush();
-        codec.memory().count();
+        connection.memory().count();
     }
 
     /** The bytes that were written and that the transport has not got. */
@@ -412,7 +412,7 @@ final class WriteBatch {
             rollback = Rollback.PARTLY_SENT;
         }
         messageStart = 0;
-        ByteBuf full = buffer.take(codec.memory().isUnsent());
+        ByteBuf full = buffer.take(connection.memory().isUnsent());
         if (full == null) {
             return;
         }

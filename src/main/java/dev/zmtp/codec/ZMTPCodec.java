@@ -2,19 +2,14 @@ package dev.zmtp.codec;
 
 import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPSocketType;
-import dev.zmtp.security.ZMTPMechanism;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.util.AttributeKey;
-import io.netty.util.internal.logging.InternalLogger;
-import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.net.SocketAddress;
-import java.nio.channels.ClosedChannelException;
 import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Speaks ZMTP on the channel whose pipeline it is added to, so that the channel talks to any ZeroMQ peer. ZMTP 3.1 is
@@ -58,8 +53,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ZMTPCodec extends ChannelDuplexHandler {
 
-    private static final InternalLogger logger = InternalLoggerFactory.getInstance(ZMTPCodec.class);
-
     /**
      * The peer's real address behind a proxy. Set it once the proxy has sent it; exception messages, {@link
      * ZMTPSession#peerAddress()} and authentication requests then have it in place of the channel's remote address.
@@ -67,31 +60,13 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
     public static final AttributeKey<SocketAddress> PEER_ADDRESS =
             AttributeKey.valueOf(ZMTPCodec.class, "PEER_ADDRESS");
 
-    private final ZMTPConfig config;
     private final ZMTPSession session;
-    private final HandshakeController handshake;
-    private Phase phase = new NewPhase(this);
 
-    private ChannelHandlerContext ctx;
-    private HeldWrites held;
-    private ReadDemand demand;
-    private ReadLoop reads;
-    private EndReports reports;
-    private PeerPolicy policy;
-    private ConnectionMemory memory;
-
-    private @Nullable ZMTPMechanism mechanism;
-
-    /** The codec is being added to an active channel, and the handlers after it may not be there yet. */
-    private boolean addingToActiveChannel;
-
-    /** The codec was removed from an open connection, whose bytes belong to the next handler now. */
-    private boolean removedWhileOpen;
+    /** Made when the codec is added to a pipeline. */
+    private Connection connection;
 
     private ZMTPCodec(ZMTPSession session) {
         this.session = session;
-        this.config = session.config();
-        this.handshake = new HandshakeController(this, session);
     }
 
     /** Returns a codec for a socket of this type, with the defaults of {@link ZMTPConfig}. */
@@ -122,35 +97,15 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
     @Override
     public void handlerAdded(ChannelHandlerContext ctx) {
         session.bind(ctx);
-        this.ctx = ctx;
         ZMTPSizeEstimator.install(ctx.channel().config());
-        held = new HeldWrites(ctx);
-        demand = new ReadDemand(ctx, session);
-        memory = new ConnectionMemory(this, ctx);
-        reads = new ReadLoop(this, ctx, demand);
-        reports = new EndReports(ctx, session, memory);
-        try {
-            reads.pace();
-            ZMTPMechanism made = config.mechanism().create(new MechanismContext(this));
-            mechanism = made;
-            policy = new PeerPolicy(config, made);
-        } catch (Throwable e) { // from user code
-            enter(new ClosedPhase(this, e), e);
-            session.fail(e);
-            // When the pipeline has reported the exception, and the handlers after this one are there.
-            ctx.executor().execute(() -> {
-                UnheardFailure.fire(ctx.pipeline(), new ZMTPHandshakeFailure(session, e, true));
-                ctx.close();
-            });
-            throw e;
-        }
-        if (ctx.channel().isActive()) {
-            addingToActiveChannel = true;
-            phase.connected();
-            addingToActiveChannel = false;
-        } else if (!ctx.channel().isOpen()) {
-            // No event will come. Later, when the handlers after this one are there to get ours.
-            ctx.executor().execute(() -> closed("as the channel was closed"));
+        connection = new Connection(ctx, session, HandshakeController::new);
+        connection.begin();
+    }
+
+    @Override
+    public void handlerRemoved(ChannelHandlerContext ctx) {
+        if (connection != null) { // otherwise the session was another's, and the codec was not really added
+            connection.removed();
         }
     }
 
@@ -160,163 +115,47 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
             SocketAddress remoteAddress,
             SocketAddress localAddress,
             ChannelPromise promise) {
-        ctx.connect(remoteAddress, localAddress, phase.connecting(remoteAddress, promise));
+        ctx.connect(remoteAddress, localAddress, connection.phase().connecting(remoteAddress, promise));
     }
 
     @Override
     public void channelActive(ChannelHandlerContext ctx) {
-        phase.connected();
+        connection.phase().connected();
         ctx.fireChannelActive();
-    }
-
-    /** The channel is active: begins the handshake. */
-    void start() {
-        session.connectedTo(ctx.channel().remoteAddress());
-        reads.guarded(handshake::begin);
-        if (addingToActiveChannel) {
-            // A transport may answer at once, and the handlers after this one would not get that.
-            ctx.executor().execute(demand::readOn);
-        } else {
-            demand.readOn();
-        }
     }
 
     @Override
     public void channelInactive(ChannelHandlerContext ctx) {
-        reads.finish();
-        String unfinished = phase.unfinishedInput();
-        closed("by the peer");
-        reports.cutOff(unfinished);
+        connection.inactive();
         ctx.fireChannelInactive();
     }
 
     @Override
     public void channelUnregistered(ChannelHandlerContext ctx) {
         if (!ctx.channel().isOpen()) {
-            closed("before the channel was connected"); // and so never inactive
+            connection.closed("before the channel was connected"); // and so never inactive
         }
         ctx.fireChannelUnregistered();
     }
 
     @Override
-    public void handlerRemoved(ChannelHandlerContext ctx) {
-        if (this.ctx != ctx) {
-            return;
-        }
-        reads.removed();
-        if (isClosed()) {
-            return;
-        }
-        Throwable fatal = phase.whyRemovalIsFatal();
-        if (fatal != null) {
-            fail(fatal);
-            return;
-        }
-        removedWhileOpen = true;
-        closed("as the codec was removed");
-        reads.passOn();
-        demand.removed();
-    }
-
-    /** The connection is over without a failure. The channel is already closed, or the caller closes it. */
-    void closed(String how) {
-        if (!session.isHandshakeDone()) {
-            fail(handshake.failures().ended(how, phase), false);
-        } else if (!isClosed()) {
-            enter(new ClosedPhase(this, null));
-            if (!held.isEmpty()) {
-                held.fail(new ClosedChannelException());
-            }
-        }
-    }
-
-    /** Enters {@code next}: the one place where a phase follows another. */
-    void enter(Phase next) {
-        enter(next, null);
-    }
-
-    private void enter(Phase next, @Nullable Throwable cause) {
-        Phase old = phase;
-        logger.debug("{} {} -> {}", ctx.channel(), old, next);
-        old.setCurrent(false);
-        next.setCurrent(true);
-        phase = next;
-        old.end(cause);
-        next.begin();
-    }
-
-    /** The connection is over for the codec. */
-    void connectionEnded() {
-        handshake.cancelTimer();
-        memory.close();
-        if (!removedWhileOpen) {
-            reads.clear();
-        }
-        if (mechanism != null) {
-            UserCode.closeQuietly(ctx.channel(), mechanism::close);
-            mechanism = null;
-        }
-    }
-
-    /** Ends the connection for {@code cause}. Every failure ends this way. */
-    void fail(Throwable cause) {
-        fail(cause, true);
-    }
-
-    private void fail(Throwable cause, boolean close) {
-        if (isClosed()) {
-            return;
-        }
-        enter(new ClosedPhase(this, cause), cause);
-        held.fail(cause);
-        boolean inHandshake = !session.isHandshakeDone();
-        if (inHandshake) {
-            session.fail(cause);
-        }
-        if (addingToActiveChannel) {
-            // When the handlers after it are there.
-            ctx.executor().execute(() -> reports.failure(cause, inHandshake, close));
-        } else {
-            reports.failure(cause, inHandshake, close);
-        }
-    }
-
-    // Inbound
-
-    @Override
     public void channelRead(ChannelHandlerContext ctx, Object msg) {
         if (msg instanceof ByteBuf in) {
-            reads.read(in);
+            connection.reads().read(in);
         } else {
             ctx.fireChannelRead(msg);
         }
     }
 
-    /** Lets the mechanism go on. On this executor. */
-    void resumeMechanism() {
-        reads.step(() -> phase.resume());
-    }
-
-    /** Fires what the peer sent for the application. */
-    void fireMessage(Object message) {
-        demand.messageFired();
-        ctx.fireChannelRead(message);
-    }
-
     @Override
     public void channelReadComplete(ChannelHandlerContext ctx) {
-        reads.readComplete();
-    }
-
-    /** The bytes of memory that the codec keeps for the peer, but for what the transport has. */
-    long kept() {
-        return phase.kept() + reads.queuedBytes() + held.size();
+        connection.reads().readComplete();
     }
 
     @Override
     public void userEventTriggered(ChannelHandlerContext ctx, Object evt) {
         if (evt instanceof ChannelInputShutdownEvent || TlsPeer.isCloseNotify(evt)) {
-            reads.endInput(evt);
+            connection.reads().endInput(evt);
         } else {
             ctx.fireUserEventTriggered(evt);
         }
@@ -324,43 +163,34 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-        phase.exceptionCaught(cause);
+        connection.phase().exceptionCaught(cause);
     }
 
     @Override
     public void channelWritabilityChanged(ChannelHandlerContext ctx) {
-        phase.writabilityChanged();
-        memory.count();
+        connection.phase().writabilityChanged();
+        connection.memory().count();
         ctx.fireChannelWritabilityChanged();
     }
 
-    // Outbound
-
     @Override
     public void read(ChannelHandlerContext ctx) {
-        if (demand.readIssued()) {
-            phase.readResumed();
-        }
-        if (demand.isPaused()) {
-            demand.deferRead();
-        } else if (!reads.readFromQueue()) {
-            ctx.read();
-        }
+        connection.read();
     }
 
     @Override
     public void write(ChannelHandlerContext ctx, Object msg, ChannelPromise promise) {
-        phase.write(msg, promise);
+        connection.phase().write(msg, promise); // straight to the phase: the JIT inlines only so deep
     }
 
     @Override
     public void flush(ChannelHandlerContext ctx) {
-        phase.flush();
+        connection.phase().flush();
     }
 
     @Override
     public void disconnect(ChannelHandlerContext ctx, ChannelPromise promise) {
-        closed(phase.describeUserClose());
+        connection.closedByUser();
         ctx.disconnect(promise);
     }
 
@@ -371,63 +201,8 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
      */
     @Override
     public void close(ChannelHandlerContext ctx, ChannelPromise promise) {
-        closed(phase.describeUserClose());
+        connection.closedByUser();
         ctx.close(promise);
-    }
-
-    // For the phases
-
-    ChannelHandlerContext ctx() {
-        return ctx;
-    }
-
-    ZMTPConfig config() {
-        return config;
-    }
-
-    HeldWrites held() {
-        return held;
-    }
-
-    ConnectionMemory memory() {
-        return memory;
-    }
-
-    ReadDemand demand() {
-        return demand;
-    }
-
-    ReadLoop reads() {
-        return reads;
-    }
-
-    /** The mechanism of the connection, which is not over yet. */
-    ZMTPMechanism mechanism() {
-        return Objects.requireNonNull(mechanism);
-    }
-
-    HandshakeController handshake() {
-        return handshake;
-    }
-
-    EndReports reports() {
-        return reports;
-    }
-
-    PeerPolicy policy() {
-        return policy;
-    }
-
-    Phase phase() {
-        return phase;
-    }
-
-    boolean isClosed() {
-        return phase instanceof ClosedPhase;
-    }
-
-    boolean wasRemoved() {
-        return removedWhileOpen;
     }
 
     /** Collects the settings of a codec, which {@link ZMTPConfig.Builder} lists. Not thread safe. */

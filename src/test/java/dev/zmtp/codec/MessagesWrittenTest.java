@@ -476,15 +476,26 @@ class MessagesWrittenTest {
         try (ScriptedPeer peer = dealer()) {
             // Not by way of the writer: another test mocks it, and from then on each call of it allocates.
             FlushTurn turn = new FlushTurn(mock(TrafficWriter.class), peer.channel.eventLoop(), false, () -> 0);
-            WriteBatch batch = new WriteBatch(peer.codec(), ZMTPVersion.ZMTP31, null, turn);
+            Connection connection = inTraffic(peer);
+            WriteBatch batch = new WriteBatch(connection, ZMTPVersion.ZMTP31, null, turn);
             ZMTPMessage message = message(length);
             long few = allocated(batch, message, peer.channel.voidPromise(), 50);
             long many = allocated(batch, message, peer.channel.voidPromise(), 450);
-            assertThat(written(peer)).isEqualTo(2L * FLUSHES * 500);
+            assertThat(connection.session().messagesWritten()).isEqualTo(2L * FLUSHES * 500);
             // As many flushes, with nine times as many messages.
             assertThat(many - few).isLessThan(400L * FLUSHES); // less than a byte for each
             message.release();
         }
+    }
+
+    /** A connection on the channel of {@code peer} beside the one of its codec. */
+    private static Connection inTraffic(ScriptedPeer peer) {
+        Connection connection = new Connection(
+                peer.channel.pipeline().context(peer.codec()),
+                ZMTPSession.from(peer.codec().session().config()),
+                HandshakeController::new);
+        connection.enter(new TrafficPhase(connection, ZMTPVersion.ZMTP31, false, null));
+        return connection;
     }
 
     private static final int FLUSHES = 1000;
@@ -509,7 +520,7 @@ class MessagesWrittenTest {
     void buffersWithoutPromisesHaveTheSameListenerAgain() {
         try (ScriptedPeer peer = dealer()) {
             WriteListeners listeners =
-                    new WriteListeners(new TransportWrites(peer.codec(), ZMTPVersion.ZMTP31, new WritePromises()));
+                    new WriteListeners(new TransportWrites(inTraffic(peer), ZMTPVersion.ZMTP31, new WritePromises()));
             List<ChannelFutureListener> first = new ArrayList<>();
             for (int messages : new int[] {0, 1, 2, 3, 4, 5, 6, 700}) {
                 first.add(listeners.of(null, true, messages));

@@ -16,7 +16,7 @@ class PhaseTest {
     @Test
     void phasesAreEnteredInOneMethod() {
         List<String> writers = new ClassFileImporter()
-                .importClasses(ZMTPCodec.class).get(ZMTPCodec.class).getField("phase").getAccessesToSelf().stream()
+                .importClasses(Connection.class).get(Connection.class).getField("phase").getAccessesToSelf().stream()
                         .filter(access -> access.getAccessType() == JavaFieldAccess.AccessType.SET)
                         .map(access -> access.getOrigin().getName())
                         .distinct()
