@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.zmtp.testing.BlockingCheck;
+import dev.zmtp.testing.Blocking;
 import dev.zmtp.testing.EventLoops;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
@@ -310,7 +310,7 @@ class BatchFlusherTest {
         channel.eventLoop().execute(() -> {
             blocked.countDown();
             try {
-                BlockingCheck.allow(release::await);
+                Blocking.allow(release::await);
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }

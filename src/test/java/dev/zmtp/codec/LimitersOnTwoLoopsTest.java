@@ -5,7 +5,7 @@ import static dev.zmtp.ZMTPSocketType.ROUTER;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPVersion;
-import dev.zmtp.testing.BlockingCheck;
+import dev.zmtp.testing.Blocking;
 import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.ScriptedPeer;
 import io.netty.bootstrap.Bootstrap;
@@ -114,7 +114,7 @@ class LimitersOnTwoLoopsTest {
         first.eventLoop().submit(() -> {}).await(); // it reads: what arrives now comes after what is submitted
         CountDownLatch busy = new CountDownLatch(1);
         first.eventLoop().submit(() -> {
-            BlockingCheck.allow(busy::await);
+            Blocking.allow(busy::await);
             return null;
         });
         client.writeAndFlush(Unpooled.wrappedBuffer(Hex.bytes(ScriptedPeer.greeting(ZMTPVersion.ZMTP31, DEALER))))

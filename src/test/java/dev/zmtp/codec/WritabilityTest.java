@@ -4,7 +4,7 @@ import static dev.zmtp.ZMTPSocketType.DEALER;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPMessage;
-import dev.zmtp.testing.BlockingCheck;
+import dev.zmtp.testing.Blocking;
 import dev.zmtp.testing.EventLoops;
 import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.InTraffic;
@@ -54,7 +54,7 @@ class WritabilityTest {
 
     private static void block(CountDownLatch over) {
         try {
-            BlockingCheck.allow(over::await);
+            Blocking.allow(over::await);
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);
         }

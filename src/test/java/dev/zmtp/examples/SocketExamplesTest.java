@@ -17,7 +17,7 @@ import dev.zmtp.ZMTPSubscription;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketEvent;
 import dev.zmtp.socket.ZMTPSocketException;
-import dev.zmtp.testing.BlockingCheck;
+import dev.zmtp.testing.Blocking;
 import dev.zmtp.testing.Certificates;
 import io.netty.handler.ssl.SslContextBuilder;
 import java.nio.file.Path;
@@ -154,7 +154,7 @@ class SocketExamplesTest {
         assertThat(AskAndAnswer.ask(client, "Ada")).isEqualTo("Hello, Ada");
         assertThat(AskAndAnswer.ask(client, "Grace")).isEqualTo("Hello, Grace");
 
-        BlockingCheck.allow(answering::join);
+        Blocking.allow(answering::join);
     }
 
     @Test
@@ -225,7 +225,7 @@ class SocketExamplesTest {
         assertThat(TwoThreads.ask(left, "hello")).isEqualTo("hello");
 
         right.close();
-        BlockingCheck.allow(echoing::join);
+        Blocking.allow(echoing::join);
     }
 
     @Test

@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPException.Code;
 import dev.zmtp.ZMTPFraming;
-import dev.zmtp.testing.BlockingCheck;
+import dev.zmtp.testing.Blocking;
 import dev.zmtp.testing.Hex;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
@@ -473,7 +473,7 @@ class CurveAttacksTest {
     void nothingIsSealedAfterTheEnd() throws InterruptedException {
         shakeHands();
         ZMTPMechanism.FrameCipher cipher = client.cipher();
-        BlockingCheck.allow(client::close);
+        Blocking.allow(client::close);
         assertThatThrownBy(() -> sealed(cipher, 0, "61")).hasMessageStartingWith("key: wiped");
     }
 }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.mockito.Mockito.mock;
 
-import dev.zmtp.testing.BlockingCheck;
+import dev.zmtp.testing.Blocking;
 import dev.zmtp.testing.EventLoops;
 import dev.zmtp.testing.Hex;
 import io.netty.bootstrap.Bootstrap;
@@ -479,7 +479,7 @@ class SharedMemoryChannelTest {
         assertThat(accepted.take().eventLoop()).isNotSameAs(client.eventLoop());
         BlockingQueue<String> seen = new LinkedBlockingQueue<>();
         client.writeAndFlush(Unpooled.wrappedBuffer(new byte[1]))
-                .addListener(written -> BlockingCheck.allow(() -> seen.add(String.valueOf(event()))));
+                .addListener(written -> Blocking.allow(() -> seen.add(String.valueOf(event()))));
         assertThat(seen.poll(20, TimeUnit.SECONDS)).isEqualTo("00");
     }
 

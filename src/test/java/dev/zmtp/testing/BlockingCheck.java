@@ -23,7 +23,7 @@ import reactor.blockhound.BlockingOperationError;
  * handler's of the test, but for those calls of its own that Netty allows. On the thread of the tests only a call
  * counts after which our code stands nearer than any test's: tests may wait there. The call fails at once, and the test
  * when it is over, as a pipeline would swallow the failure. A test that blocks a loop on purpose does so inside
- * {@link #allow}.
+ * {@link Blocking#allow}.
  */
 public final class BlockingCheck implements AfterEachCallback {
 
@@ -42,7 +42,7 @@ public final class BlockingCheck implements AfterEachCallback {
         BlockHound.builder()
                 .loadIntegrations()
                 .nonBlockingThreadPredicate(loops -> loops.or(thread -> thread == tests))
-                .allowBlockingCallsInside(BlockingCheck.class.getName(), "allow")
+                .allowBlockingCallsInside(Blocking.class.getName(), "allow")
                 // What Netty does itself and does not say: waiting when idle, ending a ring, locks that are held
                 // shortly.
                 .allowBlockingCallsInside("io.netty.channel.local.LocalIoHandler", "run")
@@ -89,18 +89,6 @@ public final class BlockingCheck implements AfterEachCallback {
                 .allowBlockingCallsInside("java.util.concurrent.LinkedBlockingQueue", "offer")
                 .blockingMethodCallback(BlockingCheck::called)
                 .install();
-    }
-
-    /** Work that may block. */
-    @FunctionalInterface
-    public interface Blocking {
-        /** Does it. */
-        void run() throws InterruptedException;
-    }
-
-    /** Blocks an event loop on purpose. */
-    public static void allow(Blocking work) throws InterruptedException {
-        work.run();
     }
 
     /** Takes the calls that blocked in this test until now, for which it then does not fail. */

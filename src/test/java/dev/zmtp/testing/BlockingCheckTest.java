@@ -66,7 +66,7 @@ class BlockingCheckTest {
     void aTestMayBlockAnEventLoopOnPurpose() throws Exception {
         try (EventLoops loops = new EventLoops(1)) {
             Future<?> wait = loops.group().submit(() -> {
-                BlockingCheck.allow(() -> new CountDownLatch(1).await(1, TimeUnit.MILLISECONDS));
+                Blocking.allow(() -> new CountDownLatch(1).await(1, TimeUnit.MILLISECONDS));
                 return null;
             });
 

@@ -11,7 +11,7 @@ import dev.zmtp.socket.ClockedSockets;
 import dev.zmtp.socket.ZMTPEndpoint;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketEvent;
-import dev.zmtp.testing.BlockingCheck;
+import dev.zmtp.testing.Blocking;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
@@ -43,7 +43,7 @@ class InprocGhostTest {
 
     private static void hold(CountDownLatch latch) {
         try {
-            BlockingCheck.allow(latch::await);
+            Blocking.allow(latch::await);
         } catch (InterruptedException e) {
             throw new AssertionError(e);
         }

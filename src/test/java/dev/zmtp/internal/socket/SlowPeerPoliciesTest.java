@@ -24,7 +24,7 @@ import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
 import dev.zmtp.socket.ZMTPSocketEvent;
-import dev.zmtp.testing.BlockingCheck;
+import dev.zmtp.testing.Blocking;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -181,7 +181,7 @@ class SlowPeerPoliciesTest {
         ClockedSockets.core(socket).eventLoop().execute(() -> {
             held.complete(null); // not before: a task that is queued already would take what is sent next
             try {
-                BlockingCheck.allow(latch::await);
+                Blocking.allow(latch::await);
             } catch (InterruptedException e) {
                 throw new AssertionError(e);
             }

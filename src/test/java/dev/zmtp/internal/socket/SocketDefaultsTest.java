@@ -10,7 +10,7 @@ import dev.zmtp.ZMTPMessage;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPStats;
-import dev.zmtp.testing.BlockingCheck;
+import dev.zmtp.testing.Blocking;
 import dev.zmtp.testing.EventLoops;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -87,7 +87,7 @@ class SocketDefaultsTest {
     private static void block(EventLoops loops, CountDownLatch until) {
         loops.group().next().execute(() -> {
             try {
-                BlockingCheck.allow(until::await);
+                Blocking.allow(until::await);
             } catch (InterruptedException e) {
                 throw new IllegalStateException(e);
             }

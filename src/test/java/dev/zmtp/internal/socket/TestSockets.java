@@ -35,8 +35,8 @@ import java.util.function.Predicate;
 /** The sockets of one test, on event loops of their own. At its end all are closed, and so are the loops. */
 public final class TestSockets implements AutoCloseable {
 
-    /** Far more than anything takes: only a failing test waits so long. */
-    public static final Duration PATIENCE = Duration.ofSeconds(30);
+    /** Far more than anything takes: only a failing test waits so long. With mutations, many fail. */
+    public static final Duration PATIENCE = Duration.ofSeconds(Integer.getInteger("patience.seconds", 30));
 
     private final EventLoops loops;
     private final List<ZMTPSocket> sockets = new ArrayList<>();
