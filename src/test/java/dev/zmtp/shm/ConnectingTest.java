@@ -5,7 +5,7 @@ import static dev.zmtp.shm.ChannelEnds.settle;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.zmtp.testing.BlockingCheck;
+import dev.zmtp.testing.Blocking;
 import dev.zmtp.testing.Hex;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -81,7 +81,7 @@ class ConnectingTest {
             PendingConnect connect = new PendingConnect(client);
             connect.begin(promise);
             begun.countDown();
-            BlockingCheck.allow(cancelled::await);
+            Blocking.allow(cancelled::await);
             connect.stopTimeout();
             return connect.succeed();
         });

@@ -28,7 +28,7 @@ final class SendLine {
         this.room = room;
     }
 
-    /** Whether a message may be taken if there is room for it: no send waits, and the socket is open. From any thread. */
+    /** Whether a message may be taken if there is room for it: no send waits, the socket is open. From any thread. */
     boolean isOpen() {
         return !closed && size.get() == 0;
     }
