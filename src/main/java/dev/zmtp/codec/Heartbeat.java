@@ -9,6 +9,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
 import io.netty.util.concurrent.Future;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -53,8 +54,13 @@ final class Heartbeat {
 
     private @Nullable Future<?> interval;
     private @Nullable PeerTimer timeout;
-    private final SignsOfLife signs;
-    private final PeerPings peerPings;
+
+    /** Null if we send no PINGs. */
+    private @Nullable SignsOfLife signs;
+
+    /** Null before the peer has sent one. */
+    private @Nullable PeerPings peerPings;
+
     private boolean stopped;
 
     /** The peer is known to answer PINGs, so that its silence means something. */
@@ -71,8 +77,6 @@ final class Heartbeat {
         this.session = session;
         this.ctx = ctx;
         this.link = link;
-        this.signs = new SignsOfLife(ctx);
-        this.peerPings = new PeerPings(ctx, config.nanoTime(), link, this::onSilence);
     }
 
     /** Starts sending PINGs, if an interval is configured and a peer of {@code version} is to get them. */
@@ -81,6 +85,7 @@ final class Heartbeat {
         boolean asks = answersPings || (version.hasCommands() && config.heartbeatZmtp30Peers());
         long nanos = config.heartbeatInterval().toNanos();
         if (asks && nanos > 0) {
+            signs = new SignsOfLife(ctx);
             interval = ctx.executor().scheduleWithFixedDelay(this::onInterval, nanos, nanos, TimeUnit.NANOSECONDS);
         }
     }
@@ -91,7 +96,9 @@ final class Heartbeat {
             interval.cancel(false);
         }
         cancelTimeout();
-        peerPings.stop();
+        if (peerPings != null) {
+            peerPings.stop();
+        }
     }
 
     private void cancelTimeout() {
@@ -102,13 +109,19 @@ final class Heartbeat {
 
     /** Something has arrived, or we were not reading, so that the peer was not silent. */
     void onActivity() {
-        signs.arrived();
-        peerPings.arrived();
+        if (signs != null) {
+            signs.arrived();
+        }
+        if (peerPings != null) {
+            peerPings.arrived();
+        }
     }
 
     /** The transport has written a buffer of ours. */
     void onWritten() {
-        signs.written();
+        if (signs != null) {
+            signs.written();
+        }
     }
 
     // Our PINGs
@@ -120,7 +133,7 @@ final class Heartbeat {
                 cancelTimeout();
                 pingLeft = false;
             }
-            signs.look(); // before the PING, which may still be on its way to the transport afterwards
+            signs().look(); // before the PING, which may still be on its way to the transport afterwards
             sendPing();
             if (restart) {
                 startTimeout();
@@ -170,7 +183,7 @@ final class Heartbeat {
 
     /** If the peer is alive, the next interval starts another timeout. */
     private void onTimeout() {
-        if (!pingLeft && !signs.isWriteWaiting()) {
+        if (!pingLeft && !signs().isWriteWaiting()) {
             startTimeout(); // a handler before the codec holds our PING, such as a traffic shaper
         } else if (!isAlive()) {
             String ms = config.heartbeatTimeout().toMillis() + " ms ";
@@ -183,7 +196,11 @@ final class Heartbeat {
     }
 
     private boolean isAlive() {
-        return signs.isAlive(pingLeft);
+        return signs().isAlive(pingLeft);
+    }
+
+    private SignsOfLife signs() {
+        return Objects.requireNonNull(signs, "we send PINGs");
     }
 
     // The peer's PINGs
@@ -191,6 +208,9 @@ final class Heartbeat {
     /** The peer has sent a PING with this TTL, in tenths of a second, and this context. */
     void onPing(int ttlDeciseconds, ByteBuf context) {
         answersPings = true;
+        if (peerPings == null) {
+            peerPings = new PeerPings(ctx, config.nanoTime(), link, this::onSilence);
+        }
         peerPings.onPing(ttlDeciseconds, context);
     }
 
@@ -201,7 +221,7 @@ final class Heartbeat {
 
     /** Sends the PONG that waits, if it can be sent now; returns whether it was, and is to be flushed. */
     boolean sendWaitingPong() {
-        return peerPings.sendWaitingPong();
+        return peerPings != null && peerPings.sendWaitingPong();
     }
 
     // The end
