@@ -117,7 +117,7 @@ final class CodecEnd extends ChannelInboundHandlerAdapter {
         link.note(name + ": handshake failed: " + cause);
         noteBudget(cause);
         // A peer may give up a handshake that takes it too long, and JeroMQ sometimes never begins one.
-        boolean givenUp = server && !plan.kind().isOurs() && isClosed(cause);
+        boolean givenUp = server && !plan.kind().isOurs() && (isClosed(cause) || neverSpoke(cause));
         if (!link.isBroken() && !link.isClosing() && !givenUp) {
             link.violated(name + ": handshake failed, although nothing was done to the connection: " + cause);
         }
@@ -134,6 +134,14 @@ final class CodecEnd extends ChannelInboundHandlerAdapter {
 
     private static boolean isOverBudget(Throwable cause) {
         return cause instanceof ZMTPException failure && failure.code() == ZMTPException.Code.MEMORY_BUDGET;
+    }
+
+    /** JeroMQ gives such a connection up after as long as our handshake takes at most: either may be first. */
+    private boolean neverSpoke(Throwable cause) {
+        return plan.kind() == Implementation.JEROMQ
+                && cause instanceof ZMTPException failure
+                && failure.code() == ZMTPException.Code.HANDSHAKE_TIMEOUT
+                && String.valueOf(failure.getMessage()).contains("nothing received");
     }
 
     private static boolean isClosed(Throwable cause) {

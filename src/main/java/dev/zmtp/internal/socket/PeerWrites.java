@@ -4,7 +4,7 @@ import dev.zmtp.ZMTPMessage;
 import dev.zmtp.socket.ZMTPSocketException;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
-import java.nio.channels.ClosedChannelException;
+import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Objects;
 import java.util.Queue;
@@ -81,7 +81,7 @@ final class PeerWrites {
         if (failure == null) {
             to.counters().written.add(1);
             result.complete(null);
-        } else if (failure instanceof ClosedChannelException || !ctx.channel().isActive()) {
+        } else if (failure instanceof IOException || !ctx.channel().isActive()) { // the transport's: it may have a part
             core.unknown(to, 1);
             result.completeExceptionally(new ZMTPSocketException(
                     ZMTPSocketException.Reason.UNKNOWN, "connection to " + endpoint + " ended", failure));

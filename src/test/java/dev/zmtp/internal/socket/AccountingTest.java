@@ -10,6 +10,7 @@ import static dev.zmtp.internal.socket.TestSockets.connect;
 import static dev.zmtp.internal.socket.TestSockets.get;
 import static dev.zmtp.internal.socket.TestSockets.message;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.socket.ZMTPEndpoint;
@@ -18,14 +19,19 @@ import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
 import dev.zmtp.socket.ZMTPSocketException;
 import dev.zmtp.socket.ZMTPStats;
+import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
 import io.netty.channel.WriteBufferWaterMark;
+import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
 import java.net.Socket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -99,6 +105,42 @@ class AccountingTest {
             ZMTPPeer other = TestSockets.peer(pull);
             await("all have arrived", () -> other.stats().received() == 500);
         }
+    }
+
+    /** As shared memory does whose other side has gone: what is to be read is still there. */
+    @Test
+    void aWriteThatTheTransportFailsIsUnknownThoughTheChannelIsOpen() {
+        AtomicBoolean broken = new AtomicBoolean();
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket pull = sockets.open(PULL);
+            ZMTPSocket push = sockets.open(
+                    sockets.builder(PUSH).pipeline((endpoint, pipeline) -> pipeline.addFirst(failing(broken))));
+            ZMTPPeer peer = connect(push, bind(pull, "tcp://127.0.0.1:*"));
+            broken.set(true);
+
+            CompletableFuture<Void> result = push.sendAsync(message("m"));
+
+            assertThatThrownBy(result::join)
+                    .cause()
+                    .isInstanceOf(ZMTPSocketException.class)
+                    .hasMessageStartingWith("UNKNOWN");
+            assertThat(peer.stats().unknown()).isOne();
+            assertThat(peer.stats().dropped()).isZero();
+        }
+    }
+
+    private static ChannelOutboundHandlerAdapter failing(AtomicBoolean broken) {
+        return new ChannelOutboundHandlerAdapter() {
+            @Override
+            public void write(ChannelHandlerContext ctx, Object msg, ChannelPromise promise) {
+                if (broken.get()) {
+                    ReferenceCountUtil.release(msg);
+                    promise.tryFailure(new IOException("gone"));
+                } else {
+                    ctx.write(msg, promise);
+                }
+            }
+        };
     }
 
     @Test
