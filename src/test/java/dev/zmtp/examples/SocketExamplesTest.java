@@ -108,6 +108,18 @@ class SocketExamplesTest {
     }
 
     @Test
+    void eachJobIsInTheAccount() throws Exception {
+        ZMTPSocket push = open(PUSH);
+        ZMTPSocket pull = open(PULL);
+        pull.onMessage((from, job) -> job.release());
+        pull.connect(bind(push, ANY_PORT));
+
+        assertThat(AccountedJobs.push(push, 1_000)).isEmpty();
+
+        assertThat(push.stats().written()).isEqualTo(1_000);
+    }
+
+    @Test
     void aSubscriberGetsTheQuotesOfItsTopic() throws Exception {
         BlockingQueue<String> topics = new LinkedBlockingQueue<>();
         BlockingQueue<String> quotes = new LinkedBlockingQueue<>();

@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -64,6 +65,20 @@ public final class JavaProcess implements AutoCloseable {
             throw new AssertionError("line: none (expected: one within " + PATIENCE + ")\n" + errors());
         }
         return line.orElseThrow(() -> new AssertionError("line: none, the process has ended\n" + errors()));
+    }
+
+    /** Waits for its end, and returns the lines that it has printed until then. */
+    public List<String> rest() throws InterruptedException {
+        List<String> rest = new ArrayList<>();
+        Optional<String> next = lines.poll(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+        while (next != null && next.isPresent()) {
+            rest.add(next.get());
+            next = lines.poll(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+        }
+        if (next == null) {
+            throw new AssertionError("process: it runs (expected: ended)\n" + errors());
+        }
+        return rest;
     }
 
     private String errors() {

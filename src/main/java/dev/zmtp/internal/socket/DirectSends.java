@@ -32,6 +32,7 @@ final class DirectSends {
             core.senders().hand(new Addressed(peer, message, result, false));
         } else {
             refuse(message, result, FULL, "more is on its way to the event loop than a peer's queue may have");
+            core.senders().roomForMessages().missed();
         }
     }
 
@@ -59,6 +60,7 @@ final class DirectSends {
         }
         if (!core.senders().credit().take(message.readableBytes())) {
             peer.queue().unreserve();
+            core.senders().roomForMessages().missed();
             return false;
         }
         core.senders().hand(new Addressed(peer, message, null, true));

@@ -88,7 +88,11 @@ public final class Room {
                         limit.bytes() - Math.max(1, limit.bytes() / PART));
     }
 
-    /** Called from any thread when a sender has found no room: the listeners are called when there is some. */
+    /**
+     * Called from any thread when a sender has found no room: the listeners are called when there is some. It may have
+     * taken some for a moment, so that another one, or the event loop, found none. So each one that is refused looks
+     * again.
+     */
     void missed() {
         if (!missed) {
             missed = true;

@@ -55,18 +55,22 @@ final class SendLine {
     /** Takes the message over, which fails if it may not wait. From any thread. */
     void join(QueuedMessage outgoing) {
         if (!core.routing().waits()) {
-            core.account().dropped();
-            outgoing.fail(FULL, "the queue is full");
+            refuse(outgoing, "the queue is full");
         } else if (size.incrementAndGet() > core.config().maxWaitingSends()) {
             size.decrementAndGet();
-            core.account().dropped();
-            outgoing.fail(FULL, "as many sends wait as may: " + core.config().maxWaitingSends());
+            refuse(outgoing, "as many sends wait as may: " + core.config().maxWaitingSends());
         } else if (core.inEventLoop()) {
             waiting.add(outgoing);
         } else if (!core.tryExecute(() -> arrive(outgoing))) {
             size.decrementAndGet();
             dropClosed(outgoing);
         }
+    }
+
+    private void refuse(QueuedMessage outgoing, String why) {
+        core.account().dropped();
+        outgoing.fail(FULL, why);
+        core.senders().roomForMessages().missed();
     }
 
     private void arrive(QueuedMessage outgoing) {

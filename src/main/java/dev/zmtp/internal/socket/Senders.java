@@ -141,17 +141,18 @@ public final class Senders {
 
     /** Takes the request over if there is room for it now. From any thread. */
     boolean ask(PendingRequest request) {
-        if (!line.isOpen()) {
-            return false;
+        if (takesMessages()) {
+            if (core.inEventLoop()) {
+                if (route(request.message(), null, request) != Fate.REFUSED) {
+                    return true;
+                }
+            } else if (takeRoom(request.bytes)) {
+                hand(request);
+                return true;
+            }
         }
-        if (core.inEventLoop()) {
-            return route(request.message(), null, request) != Fate.REFUSED;
-        }
-        boolean taken = takeRoom(request.bytes);
-        if (taken) {
-            hand(request);
-        }
-        return taken;
+        room.missed();
+        return false;
     }
 
     /** Takes credit for a message, from those before it if they are to make room. Called from other threads. */

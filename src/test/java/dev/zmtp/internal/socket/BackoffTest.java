@@ -98,6 +98,7 @@ class BackoffTest {
     void aConnectionThatHasLivedEndsTheRow() {
         Backoff backoff = backoff(FIRST, MOST);
         bounds(backoff, TRANSIENT, 5);
+        assertThat(backoff.failures()).isEqualTo(5);
 
         backoff.lived(STABLE.toNanos());
 

@@ -1,7 +1,11 @@
 package dev.zmtp.internal.socket;
 
+import static dev.zmtp.ZMTPException.Code.CLOSED;
+import static dev.zmtp.ZMTPException.Code.MECHANISM;
+import static dev.zmtp.ZMTPException.Code.PEER_ERROR;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.zmtp.ZMTPException;
 import dev.zmtp.socket.ZMTPSocketEvent.Kind;
 import dev.zmtp.testing.CapturedLog;
 import java.io.IOException;
@@ -51,6 +55,23 @@ class ConnectLogTest {
                         "tcp://h:5555: Connection refused, trying again",
                         "tcp://h:5555: peer is a PUB, trying again",
                         "tcp://h:5555: 400, given up");
+    }
+
+    @Test
+    void nothingIsGuessedAboutOtherFailures() {
+        log.failed(Kind.TRANSIENT, new ZMTPException(CLOSED, "in phase mechanism PLAIN"), true);
+        log.failed(Kind.REFUSED, new ZMTPException(PEER_ERROR, "refused by the peer: 500"), true);
+        log.failed(Kind.INCOMPATIBLE, new ZMTPException(MECHANISM, "not mechanism CURVE: 400"), true);
+        log.failed(Kind.TRANSIENT, new IOException("mechanism CURVE: 400"), true);
+
+        assertThat(said(Level.WARNING)).hasSize(4).noneMatch(line -> line.contains("?"));
+    }
+
+    @Test
+    void aFailureWithoutAMessageIsCalledByItsClass() {
+        log.failed(Kind.TRANSIENT, new IOException(), true);
+
+        assertThat(said(Level.WARNING)).containsExactly("tcp://h:5555: IOException, trying again");
     }
 
     @Test

@@ -38,6 +38,14 @@ class CreditTest {
     }
 
     @Test
+    void nothingIsTakenOnceTheBytesAreUsedUp() {
+        credit.give(10, 100);
+        assertThat(credit.take(100)).isTrue();
+        assertThat(credit.isOpen()).isFalse();
+        assertThat(credit.take(0)).isFalse();
+    }
+
+    @Test
     void whatIsRefusedTakesNothing() {
         credit.give(1, 100);
         assertThat(credit.take(50)).isTrue();

@@ -4,6 +4,7 @@ import static dev.zmtp.ZMTPSocketType.DEALER;
 import static dev.zmtp.ZMTPSocketType.PUB;
 import static dev.zmtp.ZMTPSocketType.PULL;
 import static dev.zmtp.ZMTPSocketType.PUSH;
+import static dev.zmtp.ZMTPSocketType.REP;
 import static dev.zmtp.ZMTPSocketType.ROUTER;
 import static dev.zmtp.internal.socket.TestSockets.await;
 import static dev.zmtp.internal.socket.TestSockets.bind;
@@ -19,6 +20,7 @@ import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketEvent;
 import dev.zmtp.socket.ZMTPSocketEvent.Connecting;
+import dev.zmtp.socket.ZMTPSocketEvent.HandlerFailed;
 import dev.zmtp.socket.ZMTPSocketEvent.Listening;
 import dev.zmtp.socket.ZMTPSocketEvent.Missed;
 import java.nio.channels.ClosedChannelException;
@@ -270,6 +272,43 @@ class EventsTest {
 
             assertThat(events.next(ZMTPSocketEvent.Stopped.class).endpoint()).isEqualTo(binding.text());
             assertThat(Stream.of(binding.toString(), binding.text())).noneMatch(text -> text.contains("*"));
+        }
+    }
+
+    @Test
+    void aHandlerThatThrowsIsReportedWithThePeerOfTheMessage() {
+        IllegalStateException thrown = new IllegalStateException("by the handler");
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket pull = sockets.open(PULL);
+            ZMTPSocket push = sockets.open(PUSH);
+            TestSockets.Events events = events(pull);
+            pull.onMessage((from, message) -> {
+                message.release();
+                throw thrown;
+            });
+            connect(push, bind(pull, "inproc://throws"));
+
+            push.sendOrDrop(message("x"));
+
+            assertThat(events.next(HandlerFailed.class)).isEqualTo(new HandlerFailed(TestSockets.peer(pull), thrown));
+        }
+    }
+
+    @Test
+    void aHandlerOfRequestsThatThrowsIsReportedWithTheAsker() {
+        IllegalStateException thrown = new IllegalStateException("by the handler");
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket rep = sockets.open(REP);
+            ZMTPSocket dealer = sockets.open(DEALER);
+            TestSockets.Events events = events(rep);
+            rep.serve(request -> {
+                throw thrown;
+            });
+            connect(dealer, bind(rep, "inproc://throws"));
+
+            dealer.sendOrDrop(message("", "?"));
+
+            assertThat(events.next(HandlerFailed.class)).isEqualTo(new HandlerFailed(TestSockets.peer(rep), thrown));
         }
     }
 

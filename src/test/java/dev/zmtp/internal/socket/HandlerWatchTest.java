@@ -11,7 +11,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.testing.CapturedLog;
+import dev.zmtp.testing.EventLoops;
+import io.netty.channel.EventLoop;
 import io.netty.channel.embedded.EmbeddedChannel;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -99,6 +102,24 @@ class HandlerWatchTest {
         seconds(2);
 
         assertThat(said(Level.WARNING)).hasSize(1);
+    }
+
+    @Test
+    void eachEventLoopIsWatchedByTheNextOneOfItsGroup() {
+        try (EventLoops loops = new EventLoops(3)) {
+            List<EventLoop> all = new ArrayList<>();
+            loops.group().forEach(loop -> all.add((EventLoop) loop));
+
+            assertThat(all.stream().map(HandlerWatch::neighbor)).containsExactly(all.get(1), all.get(2), all.get(0));
+        }
+    }
+
+    @Test
+    void anEventLoopThatIsAloneIsNotWatched() {
+        try (EventLoops loops = new EventLoops(1)) {
+            assertThat(HandlerWatch.neighbor(loops.group().next())).isNull();
+        }
+        assertThat(HandlerWatch.neighbor(time.eventLoop())).isNull();
     }
 
     @Test

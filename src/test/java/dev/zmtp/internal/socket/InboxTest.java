@@ -151,6 +151,21 @@ class InboxTest {
     }
 
     @Test
+    void aReceiverMayFollowAHandlerThatTookWhatHadWaited() {
+        send("0");
+        await("it waits", () -> TestSockets.peer(pull).stats().received() == 1);
+        List<String> handled = new CopyOnWriteArrayList<>();
+        ZMTPRegistration registration = pull.onMessage((from, message) -> handled.addAll(frames(message)));
+        await("the first", () -> handled.size() == 1);
+
+        registration.close();
+        get(CompletableFuture.runAsync(() -> {}, pull.loop())); // there it ends
+        send("1");
+
+        assertThat(frames(get(pull.receiveAsync()))).containsExactly("1");
+    }
+
+    @Test
     void aHandlerThatEndsLeavesTheRestToTheNextReceiver() {
         List<String> handled = new CopyOnWriteArrayList<>();
         ZMTPRegistration registration = pull.onMessage((from, message) -> handled.addAll(frames(message)));

@@ -13,6 +13,8 @@ import dev.zmtp.testing.CapturedLog;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
@@ -33,6 +35,22 @@ class OptionsTest {
             assertThat(listener.get().config().getBacklog()).isEqualTo(7);
             assertThat(clients.lines).isEmpty();
             assertThat(servers.lines).isEmpty();
+        }
+    }
+
+    @Test
+    void theTimeToConnectIsThatOfTheConfig() {
+        AtomicInteger millis = new AtomicInteger();
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket pull = sockets.open(PULL);
+            ZMTPSocket push = sockets.open(sockets.builder(PUSH)
+                    .connectTimeout(Duration.ofMillis(1_234))
+                    .pipeline((endpoint, pipeline) ->
+                            millis.set(pipeline.channel().config().getConnectTimeoutMillis())));
+
+            connect(push, bind(pull, "tcp://127.0.0.1:*"));
+
+            assertThat(millis).hasValue(1_234);
         }
     }
 

@@ -4,12 +4,15 @@ import static dev.zmtp.ZMTPSocketType.PULL;
 import static dev.zmtp.ZMTPSocketType.PUSH;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.zmtp.socket.ClockedSockets;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** How long a message has waited, in virtual time: the clock is looked at once for all that a handler sends in a turn. */
 @Tag("netty-4.2-only")
@@ -41,10 +44,12 @@ class QueuedTimesTest {
         assertThat(push.stats().oldest()).isEqualTo(A_WHILE);
     }
 
-    @Test
-    void aMessageOfALaterTurnHasNotWaitedYet() {
+    /** Nor has one that a proxy passes on, which is no handler's. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aMessageOfALaterTurnHasNotWaitedYet(boolean byProxy) {
         ZMTPSocket push = push();
-        push.sendOrDrop(TestSockets.message("first"));
+        send(push, "first", byProxy);
         ZMTPSocket pull = time.open(ZMTPSocketConfig.builder(PULL));
         pull.onMessage((peer, message) -> message.release());
         pull.bind("local://times");
@@ -53,9 +58,17 @@ class QueuedTimesTest {
         pull.closeAsync(Duration.ZERO);
         time.pass(A_WHILE);
 
-        push.sendOrDrop(TestSockets.message("second"));
+        send(push, "second", byProxy);
 
         assertThat(push.stats().queued()).isEqualTo(1);
         assertThat(push.stats().oldest()).isZero();
+    }
+
+    private static void send(ZMTPSocket push, String text, boolean byProxy) {
+        if (byProxy) {
+            ClockedSockets.core(push).senders().offer(TestSockets.message(text));
+        } else {
+            push.sendOrDrop(TestSockets.message(text));
+        }
     }
 }

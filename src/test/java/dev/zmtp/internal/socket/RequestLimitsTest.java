@@ -16,8 +16,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.socket.ZMTPSocket;
+import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -47,6 +49,21 @@ class RequestLimitsTest {
 
             ZMTPMessage another = message("m4");
             await("its place is free", () -> dealer.trySend(another));
+        }
+    }
+
+    @Test
+    @Tag("netty-4.2-only")
+    void aRequestThatIsCancelledOnItsEventLoopGivesItsPlaceBackAtOnce() {
+        try (VirtualTime time = new VirtualTime()) {
+            ZMTPSocket dealer = time.open(ZMTPSocketConfig.builder(DEALER).maxOutstandingRequests(1));
+            dealer.connect("inproc://away");
+            CompletableFuture<ZMTPMessage> first = dealer.requestAsync(message("m0"), PATIENCE);
+
+            first.cancel(false);
+
+            assertThat(dealer.stats().queued()).isZero();
+            assertThat(dealer.requestAsync(message("m1"), PATIENCE)).isNotDone();
         }
     }
 

@@ -1,7 +1,9 @@
 package dev.zmtp.internal.socket;
 
 import static dev.zmtp.ZMTPSocketType.DEALER;
+import static dev.zmtp.ZMTPSocketType.REQ;
 import static dev.zmtp.ZMTPSocketType.ROUTER;
+import static dev.zmtp.internal.socket.TestSockets.failure;
 import static dev.zmtp.internal.socket.TestSockets.frames;
 import static dev.zmtp.internal.socket.TestSockets.message;
 import static dev.zmtp.internal.socket.TestSockets.reason;
@@ -112,6 +114,19 @@ class RequestTimeoutsTest {
         assertThat(again.get(0)).isNotDone();
         pass(1);
         assertThat(reason(again.get(0))).isEqualTo(ZMTPSocketException.Reason.TIMEOUT);
+    }
+
+    @Test
+    void aRequestThatNoPeerHadRoomForSaysSo() {
+        ZMTPSocket req = time.open(ZMTPSocketConfig.builder(REQ));
+        req.connect("inproc://service");
+        time.run();
+        req.requestAsync(message("keeps it busy"), Duration.ofHours(1));
+        CompletableFuture<ZMTPMessage> second = req.requestAsync(message("?"), Duration.ofMillis(TIMEOUT));
+
+        pass(TIMEOUT);
+
+        assertThat(failure(second)).hasMessage("TIMEOUT: no answer within PT0.1S: no peer had room for the request");
     }
 
     @Test

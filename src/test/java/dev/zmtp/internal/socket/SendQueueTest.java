@@ -3,6 +3,7 @@ package dev.zmtp.internal.socket;
 import static dev.zmtp.internal.socket.TestSockets.message;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.Duration;
 import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -79,6 +80,69 @@ class SendQueueTest {
             add("again");
         }
         assertThat(queue.becameSlow()).as("once more").isTrue();
+    }
+
+    @Test
+    void itIsSlowByItsBytesToo() {
+        add("x".repeat(39));
+        assertThat(queue.becameSlow()).isFalse();
+        add("x");
+        assertThat(queue.becameSlow()).as("half full").isTrue();
+        take();
+        add("x".repeat(19));
+        assertThat(queue.becameSlow()).as("a quarter is still slow").isFalse();
+        add("x".repeat(20));
+        assertThat(queue.becameSlow()).as("not again").isFalse();
+    }
+
+    @Test
+    void aPlaceIsReservedUntilAllPlacesAreTaken() {
+        for (int i = 0; i < 7; i++) {
+            add("m" + i);
+        }
+        assertThat(queue.reserve()).isTrue();
+        assertThat(queue.hasRoom()).isFalse();
+        assertThat(queue.reserve()).isFalse();
+        queue.unreserve();
+        assertThat(queue.messagesLeft()).isEqualTo(1);
+    }
+
+    @Test
+    void noPlaceIsReservedOnceTheBytesAreUsedUp() {
+        add("x".repeat(80));
+        assertThat(queue.reserve()).isFalse();
+        assertThat(queue.messagesLeft()).isEqualTo(7);
+    }
+
+    @Test
+    void itTellsHowLongTheOldestMessageHasWaited() {
+        assertThat(queue.oldest(5_000)).isZero();
+        queue.add(message("first"), null, 1_000);
+        queue.add(message("second"), null, 3_000);
+        assertThat(queue.oldest(5_000)).isEqualTo(Duration.ofNanos(4_000));
+        take();
+        assertThat(queue.oldest(5_000)).isEqualTo(Duration.ofNanos(2_000));
+        take();
+        assertThat(queue.oldest(5_000)).isZero();
+    }
+
+    @Test
+    void aRequestThatEndsInItsMiddleLeavesNoTrace() {
+        PendingRequest request = new PendingRequest(null, message("x".repeat(60)), Long.MAX_VALUE, null);
+        queue.add(message("before"), null, 1_000);
+        queue.add(request.message(), null, request, 2_000);
+        queue.add(message("after"), null, 3_000);
+
+        request.message().release();
+        queue.forget(Objects.requireNonNull(request.queued));
+
+        assertThat(request.queued).isNull();
+        assertThat(queue.requests()).isEmpty();
+        assertThat(queue.messages()).isEqualTo(2);
+        assertThat(queue.bytes()).isEqualTo("before".length() + "after".length());
+        assertThat(take()).isEqualTo("before");
+        assertThat(queue.oldest(5_000)).isEqualTo(Duration.ofNanos(2_000));
+        assertThat(take()).isEqualTo("after");
     }
 
     @Test

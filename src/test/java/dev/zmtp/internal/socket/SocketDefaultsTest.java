@@ -39,6 +39,22 @@ class SocketDefaultsTest {
     }
 
     @Test
+    void theFutureOfTheEndTellsOfItAndDoesNotBringItAbout() {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket pull = sockets.open(PULL);
+            ZMTPSocket push = sockets.open(PUSH);
+            CompletableFuture<ZMTPStats> end = push.closeFuture();
+            TestSockets.connect(push, TestSockets.bind(pull, "inproc://end"));
+            TestSockets.get(push.sendAsync(TestSockets.message("still open")));
+            assertThat(end).isNotDone();
+
+            ZMTPStats stats = TestSockets.get(push.closeAsync(Duration.ZERO));
+
+            assertThat(TestSockets.get(end)).isEqualTo(stats);
+        }
+    }
+
+    @Test
     void aMessageMayBeSentAtOnceAfterConnect() throws Exception {
         try (EventLoops loops = new EventLoops(1);
                 ZMTPSocket push = ZMTPSocket.of(

@@ -23,6 +23,7 @@ import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPRegistration;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketException;
+import dev.zmtp.testing.CapturedLog;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -152,6 +153,41 @@ class SubscriptionsTest {
 
             await("the cancel", () -> heard.size() == 3);
             assertThat(heard).containsExactly("+A", "+A", "-A");
+        }
+    }
+
+    @Test
+    void aListenerThatWasUnregisteredHearsNothing() {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket xpub = sockets.open(XPUB);
+            List<String> unheard = new CopyOnWriteArrayList<>();
+            ZMTPRegistration registration = xpub.onSubscription((peer, request) -> unheard.add(text(request)), true);
+            List<String> heard = heard(xpub, true);
+
+            registration.close();
+            subscriber(sockets, bind(xpub, ENDPOINT), "A");
+
+            await("the subscription", () -> heard.contains("+A"));
+            assertThat(unheard).isEmpty();
+        }
+    }
+
+    @Test
+    void aListenerThatThrowsIsLoggedAndTheOthersHearAll() {
+        try (CapturedLog log = new CapturedLog(Subscribers.class.getName());
+                TestSockets sockets = new TestSockets()) {
+            ZMTPSocket xpub = sockets.open(XPUB);
+            xpub.onSubscription(
+                    (peer, request) -> {
+                        throw new IllegalStateException("of the test");
+                    },
+                    true);
+            List<String> heard = heard(xpub, true);
+
+            subscriber(sockets, bind(xpub, ENDPOINT), "A");
+
+            await("the subscription", () -> heard.contains("+A"));
+            assertThat(log.lines).singleElement().asString().startsWith("The listener of subscriptions failed at ");
         }
     }
 

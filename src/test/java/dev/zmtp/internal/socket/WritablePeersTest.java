@@ -48,6 +48,7 @@ class WritablePeersTest {
     void lookingForOneTakesNoTurn() {
         Peer a = added();
         added();
+        added();
         assertThat(peers.hasNext()).isTrue();
         assertThat(peers.next()).isSameAs(a);
     }

@@ -1,27 +1,40 @@
 package dev.zmtp.internal.socket;
 
+import static dev.zmtp.ZMTPSocketType.DEALER;
 import static dev.zmtp.ZMTPSocketType.PULL;
 import static dev.zmtp.ZMTPSocketType.PUSH;
 import static dev.zmtp.ZMTPSocketType.REP;
 import static dev.zmtp.ZMTPSocketType.REQ;
+import static dev.zmtp.ZMTPSocketType.ROUTER;
+import static dev.zmtp.internal.socket.TestSockets.PATIENCE;
 import static dev.zmtp.internal.socket.TestSockets.await;
 import static dev.zmtp.internal.socket.TestSockets.bind;
 import static dev.zmtp.internal.socket.TestSockets.connect;
 import static dev.zmtp.internal.socket.TestSockets.get;
 import static dev.zmtp.internal.socket.TestSockets.message;
+import static dev.zmtp.internal.socket.TestSockets.reason;
 import static dev.zmtp.internal.socket.TestSockets.receive;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.FULL;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.PEER_DOWN;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.socket.ClockedSockets;
+import dev.zmtp.socket.ZMTPEndpoint;
+import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPSocket;
+import dev.zmtp.testing.CapturedLog;
 import io.netty.buffer.Unpooled;
 import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -103,6 +116,60 @@ class WritableSocketTest {
         await("a call", () -> calls.get() == 2);
     }
 
+    @Test
+    void anActionIsCalledWhenASendWithAResultWasRefused() {
+        ZMTPSocket push =
+                sockets.open(sockets.builder(PUSH).sendLimit(1, 1 << 20).maxWaitingSends(0));
+        push.connect("inproc://later");
+        AtomicInteger calls = new AtomicInteger();
+        push.onWritable(calls::incrementAndGet);
+        await("the first call", () -> calls.get() == 1);
+        push.sendOrDrop(message("1"));
+        assertThat(reason(push.sendAsync(message("2")))).isEqualTo(FULL);
+
+        bind(sockets.open(PULL), "inproc://later");
+
+        await("a call", () -> calls.get() == 2);
+    }
+
+    @Test
+    void anActionIsCalledWhenARequestWasRefused() {
+        ZMTPSocket dealer = sockets.open(sockets.builder(DEALER).sendLimit(1, 1 << 20));
+        dealer.connect("inproc://later");
+        AtomicInteger calls = new AtomicInteger();
+        dealer.onWritable(calls::incrementAndGet);
+        await("the first call", () -> calls.get() == 1);
+        dealer.sendOrDrop(message("1"));
+        assertThat(reason(dealer.requestAsync(message("2"), PATIENCE))).isEqualTo(FULL);
+
+        bind(sockets.open(ROUTER), "inproc://later");
+
+        await("a call", () -> calls.get() == 2);
+    }
+
+    @Test
+    @Tag("netty-4.2-only")
+    void anActionIsCalledWhenAMessageToOnePeerWasRefused() {
+        try (VirtualTime time = new VirtualTime()) {
+            ZMTPSocket pub = time.open(sockets.builder(ZMTPSocketType.PUB).sendLimit(1, 1 << 20));
+            pub.bind("inproc://peer");
+            time.open(sockets.builder(ZMTPSocketType.SUB)).connect("inproc://peer");
+            time.run();
+            ZMTPPeer peer = TestSockets.peer(pub);
+            AtomicInteger calls = new AtomicInteger();
+            pub.onWritable(calls::incrementAndGet);
+            assertThat(calls).hasValue(1);
+            assertThat(get(CompletableFuture.supplyAsync(() -> pub.trySend(message("1")))))
+                    .isTrue();
+            CompletableFuture<Void> refused = get(CompletableFuture.supplyAsync(() -> peer.sendAsync(message("2"))));
+            assertThat(reason(refused)).isEqualTo(FULL);
+
+            time.run();
+
+            assertThat(calls).hasValue(2);
+        }
+    }
+
     /** Whatever becomes of the messages: a publisher without subscribers drops them, a connecting socket keeps them. */
     @ParameterizedTest
     @EnumSource(
@@ -126,6 +193,25 @@ class WritableSocketTest {
             sent++;
         }
         return sent;
+    }
+
+    @Test
+    void aLoopThatAsksWhileTheSocketIsWritableEnds() {
+        ZMTPSocket dealer = sockets.open(sockets.builder(ZMTPSocketType.DEALER).sendLimit(1_000_000, 1 << 30));
+        dealer.connect("inproc://nobody");
+
+        int asked = get(CompletableFuture.supplyAsync(
+                () -> {
+                    int requests = 0;
+                    while (dealer.isWritable() && requests < 5_000) {
+                        dealer.requestAsync(message("?"), TestSockets.PATIENCE);
+                        requests++;
+                    }
+                    return requests;
+                },
+                dealer.loop()));
+
+        assertThat(asked).isEqualTo(1_024);
     }
 
     @Test
@@ -159,6 +245,51 @@ class WritableSocketTest {
         assertThat(receive(req)).containsExactly("?");
 
         await("a call", () -> calls.get() == 1);
+    }
+
+    @Test
+    void aRepTellsThatItMayAnswer() {
+        ZMTPSocket req = sockets.open(REQ);
+        ZMTPSocket rep = sockets.open(REP);
+        connect(req, bind(rep, "inproc://told"));
+        AtomicInteger calls = new AtomicInteger();
+        rep.onWritable(calls::incrementAndGet);
+        assertThat(rep.isWritable()).isFalse();
+        req.sendOrDrop(message("?"));
+        await("the request", () -> rep.stats().received() == 1);
+        get(CompletableFuture.runAsync(() -> {}, rep.loop()));
+        assertThat(calls).hasValue(0);
+
+        assertThat(receive(rep)).containsExactly("?");
+
+        await("a call", () -> calls.get() == 1);
+    }
+
+    @Test
+    void anActionThatThrowsIsLoggedAndTheNextOneIsCalled() {
+        ZMTPSocket push = sockets.open(PUSH);
+        AtomicInteger calls = new AtomicInteger();
+        push.onWritable(() -> {
+            throw new IllegalStateException("of the test");
+        });
+        push.onWritable(calls::incrementAndGet);
+        try (CapturedLog log = new CapturedLog(Room.class.getName())) {
+            push.connect("inproc://nobody");
+            assertThat(push.isWritable()).isTrue();
+            await("a call", () -> calls.get() > 0);
+            assertThat(log.lines).anyMatch(line -> line.contains("A listener for room failed"));
+        }
+    }
+
+    @Test
+    void anActionIsCalledWhenTheSocketIsClosed() {
+        ZMTPSocket push = sockets.open(PUSH);
+        List<Boolean> writable = new CopyOnWriteArrayList<>();
+        push.onWritable(() -> writable.add(push.isWritable()));
+
+        get(push.closeAsync(Duration.ZERO));
+
+        assertThat(writable).containsExactly(false);
     }
 
     @Test
@@ -233,6 +364,20 @@ class WritableSocketTest {
         await("the new limit", pub::isWritable);
         get(CompletableFuture.runAsync(() -> {}, pub.loop()));
         assertThat(pub.isWritable()).isTrue();
+    }
+
+    @Test
+    void theRoomIsWholeAgainWhenWhatWaitedHasFailedWithItsConnector() {
+        ZMTPSocket push =
+                sockets.open(sockets.builder(PUSH).sendLimit(2, 1 << 20).linger(Duration.ZERO));
+        ZMTPEndpoint connector = push.connect("inproc://nobody");
+        CompletableFuture<Void> first = push.sendAsync(message("1"));
+        push.sendAsync(message("2"));
+
+        get(TestSockets.disconnect(connector));
+
+        assertThat(reason(first)).isEqualTo(PEER_DOWN);
+        assertThat(ClockedSockets.core(push).senders().credit()).hasToString("2 messages, " + (1 << 20) + " bytes");
     }
 
     /** A large message leaves while the queue is emptied, so its sender hears of that in the middle of it. */

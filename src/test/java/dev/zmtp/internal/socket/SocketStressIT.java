@@ -1,0 +1,38 @@
+package dev.zmtp.internal.socket;
+
+import dev.zmtp.testing.StressRun;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Tag("slow")
+class SocketStressIT {
+
+    @TempDir
+    Path directory;
+
+    @Test
+    @Timeout(300)
+    void whatThreadsHandOverIsNeitherLostNorLeft() throws IOException, InterruptedException {
+        StressRun.check(
+                directory,
+                List.of(
+                        CreditStress.class,
+                        InboxStress.class,
+                        RoomStress.class,
+                        SendersStress.class,
+                        WaitingStress.class),
+                "-m", // half a minute in all; "quick" takes two and a half
+                "sanity",
+                "-time",
+                "150",
+                "-iters",
+                "1",
+                "-jvmArgs", // one way to compile in place of all: a case takes a second or two
+                "-XX:+UseSerialGC");
+    }
+}

@@ -1,0 +1,75 @@
+package dev.zmtp.internal.socket;
+
+import static dev.zmtp.ZMTPSocketType.PUSH;
+import static dev.zmtp.ZMTPSocketType.REQ;
+import static dev.zmtp.ZMTPSocketType.ROUTER;
+import static dev.zmtp.internal.socket.TestSockets.message;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.zmtp.socket.ZMTPPeer;
+import dev.zmtp.socket.ZMTPSocket;
+import dev.zmtp.socket.ZMTPSocketConfig;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** What a socket tells about messages that wait, in virtual time. */
+@Tag("netty-4.2-only")
+class StatsTest {
+
+    private static final Duration A_WHILE = Duration.ofSeconds(5);
+
+    private final VirtualTime time = new VirtualTime();
+
+    @AfterEach
+    void close() {
+        time.close();
+    }
+
+    @Test
+    void whatWaitsForEachPeerIsSummedUp() {
+        ZMTPSocket router =
+                time.open(ZMTPSocketConfig.builder(ROUTER).reconnect(Duration.ofMillis(10), Duration.ofMillis(10)));
+        absent(router, "inproc://first").sendOrDrop(message("12"));
+        time.pass(A_WHILE);
+        ZMTPPeer second = absent(router, "inproc://second");
+        second.sendOrDrop(message("345"));
+        second.sendOrDrop(message("6"));
+
+        assertThat(router.stats().sent()).isEqualTo(3);
+        assertThat(router.stats().queued()).isEqualTo(3);
+        assertThat(router.stats().queuedBytes()).isEqualTo(6);
+        assertThat(router.stats().oldest()).isEqualTo(A_WHILE);
+        assertThat(second.stats().queued()).isEqualTo(2);
+        assertThat(second.stats().oldest()).isZero();
+    }
+
+    /** A peer that is not there, and for which messages are queued. */
+    private ZMTPPeer absent(ZMTPSocket socket, String endpoint) {
+        ZMTPPeer peer = TestSockets.peerOf(socket.connect(endpoint));
+        time.run();
+        return peer;
+    }
+
+    @Test
+    void aSendInLineWaits() {
+        ZMTPSocket push = time.open(ZMTPSocketConfig.builder(PUSH));
+        push.sendAsync(message("1"));
+        push.sendAsync(message("2"));
+        time.run();
+
+        assertThat(push.stats().sent()).isEqualTo(2);
+        assertThat(push.stats().queued()).isEqualTo(2);
+    }
+
+    @Test
+    void theRequestOfAReqThatHasNoPeerWaits() {
+        ZMTPSocket req = time.open(ZMTPSocketConfig.builder(REQ));
+        req.sendAsync(message("?"));
+        time.run();
+
+        assertThat(req.stats().sent()).isEqualTo(1);
+        assertThat(req.stats().queued()).isEqualTo(1);
+    }
+}

@@ -1,0 +1,60 @@
+package dev.zmtp.internal.socket;
+
+import static dev.zmtp.ZMTPSocketType.PULL;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.socket.ZMTPSocketConfig;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.CompletableFuture;
+
+/** A PULL with a queue for two messages, and a peer of it. */
+class StressedReceiver extends StressedSocket {
+
+    private static final ZMTPSocketConfig CONFIG =
+            ZMTPSocketConfig.builder(PULL).receiveLimit(2, 100).build();
+
+    final Inbox inbox = core.inbox();
+    final Peer peer = new Peer(core, null);
+
+    StressedReceiver() {
+        super(CONFIG);
+    }
+
+    /** Lets the event loop deliver the message when it turns. */
+    final void arrives(String text) {
+        loop.execute(() -> inbox.deliver(peer, message(text)));
+    }
+
+    /** Begins to receive, which does not wait. */
+    final Received receive() {
+        Received received = new Received(core);
+        inbox.take(received);
+        return received;
+    }
+
+    /** Returns what was received, or why nothing was. */
+    final String text(CompletableFuture<ZMTPMessage> received) {
+        if (received.isCancelled()) {
+            return "cancelled";
+        }
+        if (received.isCompletedExceptionally()) {
+            return "failed";
+        }
+        return received.isDone() ? text(received.join()) : "waits";
+    }
+
+    static String text(ZMTPMessage message) {
+        String text = message.frame(0).toString(StandardCharsets.UTF_8);
+        message.release();
+        return text;
+    }
+
+    /** Returns what is still there when the event loop has nothing more to do. */
+    final String left() {
+        loop.turn();
+        Inbound its = peer.inbound;
+        StringBuilder left = new StringBuilder();
+        its.messages.forEach(message -> left.append(text(message)));
+        return its.bytes == left.length() ? left.toString() : left + " counted as " + its.bytes;
+    }
+}

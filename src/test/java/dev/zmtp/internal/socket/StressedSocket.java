@@ -1,0 +1,68 @@
+package dev.zmtp.internal.socket;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.socket.ZMTPSocketConfig;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.embedded.EmbeddedChannel;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
+
+/** The inside of a socket on a {@link StressedLoop}, for two threads to meet in. */
+class StressedSocket {
+
+    private static final int MOST_SPINS = 200;
+
+    final StressedLoop loop = new StressedLoop();
+    final SocketCore core;
+
+    StressedSocket(ZMTPSocketConfig config) {
+        core = new SocketCore(config, Map.of(), loop, System::nanoTime, () -> {});
+    }
+
+    /** A message of one frame, which no allocator counts. */
+    static ZMTPMessage message(String text) {
+        return ZMTPMessage.from(Unpooled.wrappedBuffer(text.getBytes(StandardCharsets.US_ASCII)));
+    }
+
+    /** Waits for a moment, so that the shorter of two calls meets the longer one at its beginning or at its end. */
+    static void pause() {
+        for (int spins = ThreadLocalRandom.current().nextInt(MOST_SPINS); spins > 0; spins--) {
+            Thread.onSpinWait();
+        }
+    }
+
+    /** Gives the peer a connection, whose channel takes all that it is given. */
+    final Channel connect(Peer peer) {
+        PeerHandler link = new PeerHandler(core, new Origin());
+        EmbeddedChannel channel = new EmbeddedChannel(link);
+        peer.up(link);
+        return channel;
+    }
+
+    private static final class Origin implements PeerHandler.Origin {
+
+        @Override
+        public String endpoint() {
+            return "inproc://stress";
+        }
+
+        @Override
+        public @Nullable Listener listener() {
+            return null;
+        }
+
+        @Override
+        public @Nullable Peer peer() {
+            return null;
+        }
+
+        @Override
+        public void up() {}
+
+        @Override
+        public void ended(PeerHandler link, Throwable cause) {}
+    }
+}
