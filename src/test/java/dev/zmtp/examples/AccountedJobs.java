@@ -15,8 +15,8 @@ public final class AccountedJobs {
 
     private static final String DATA = "x".repeat(10_000);
 
-    /** As many as may wait in line while there is no worker. */
-    private static final int WINDOW = 64;
+    /** Half of what may wait in line: a place there is free again a moment after the future is complete. */
+    private static final int WINDOW = 32;
 
     private AccountedJobs() {}
 

@@ -25,7 +25,6 @@ import dev.zmtp.socket.ClockedSockets;
 import dev.zmtp.socket.ZMTPEndpoint;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPSocket;
-import dev.zmtp.testing.CapturedLog;
 import io.netty.buffer.Unpooled;
 import java.io.IOException;
 import java.time.Duration;
@@ -263,22 +262,6 @@ class WritableSocketTest {
         assertThat(receive(rep)).containsExactly("?");
 
         await("a call", () -> calls.get() == 1);
-    }
-
-    @Test
-    void anActionThatThrowsIsLoggedAndTheNextOneIsCalled() {
-        ZMTPSocket push = sockets.open(PUSH);
-        AtomicInteger calls = new AtomicInteger();
-        push.onWritable(() -> {
-            throw new IllegalStateException("of the test");
-        });
-        push.onWritable(calls::incrementAndGet);
-        try (CapturedLog log = new CapturedLog(Room.class.getName())) {
-            push.connect("inproc://nobody");
-            assertThat(push.isWritable()).isTrue();
-            await("a call", () -> calls.get() > 0);
-            assertThat(log.lines).anyMatch(line -> line.contains("A listener for room failed"));
-        }
     }
 
     @Test
