@@ -148,7 +148,7 @@ final class SocketProcess implements AutoCloseable {
 
     /** Ends it at once. */
     void kill() {
-        process.destroyForcibly().onExit().join();
+        JavaProcess.kill(process);
     }
 
     /** Starts it again with the same endpoints. */

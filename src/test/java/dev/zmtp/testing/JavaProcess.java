@@ -100,7 +100,21 @@ public final class JavaProcess implements AutoCloseable {
 
     /** Kills it, which gives it no chance to clean up, and waits for its end. */
     public void kill() {
-        process.destroyForcibly().onExit().join();
+        kill(process);
+    }
+
+    /**
+     * Kills a process, and waits for its end with patience. {@link Process#onExit} would wait for the common pool,
+     * which has one thread on a small machine, and that one may be a test's.
+     */
+    public static void kill(Process process) {
+        try {
+            if (!process.destroyForcibly().waitFor(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
+                throw new AssertionError("process " + process.pid() + ": alive " + PATIENCE + " after it was killed");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     @Override
