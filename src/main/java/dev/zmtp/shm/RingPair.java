@@ -2,15 +2,11 @@ package dev.zmtp.shm;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
-import io.netty.util.internal.logging.InternalLogger;
-import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.io.IOException;
 
 /** The memory that both sides of a connection have mapped, with this side's ends of its two rings. */
 record RingPair(SharedFile file, SharedMemoryReader reader, SharedMemoryWriter writer, RingFilling filling)
         implements AutoCloseable {
-
-    private static final InternalLogger logger = InternalLoggerFactory.getInstance(RingPair.class);
 
     /** Returns the ends of the server or of the client: the first ring is that from the server to the client. */
     static RingPair of(SharedFile file, boolean isServer) {
@@ -41,15 +37,6 @@ record RingPair(SharedFile file, SharedMemoryReader reader, SharedMemoryWriter w
     void flush(Channel socket) throws IOException {
         if (writer.flush()) {
             Doorbell.ring(socket);
-        }
-    }
-
-    /** Lets the other side see what was written, if it can. */
-    void flushLast() {
-        try {
-            writer.flush();
-        } catch (IOException e) {
-            logger.debug("shared memory: closed after a fault", e);
         }
     }
 

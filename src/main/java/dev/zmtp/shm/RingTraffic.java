@@ -42,13 +42,12 @@ final class RingTraffic {
         this.rings = rings;
     }
 
-    /** Releases the memory, after the other side was shown what was written. */
+    /** Releases the memory. The other side was shown what was written before any listener heard of it. */
     void end() {
-        try (RingPair over = rings) {
+        if (rings != null) {
+            RingPair over = rings;
             rings = null; // only this event loop uses them, and asks for them each time
-            if (over != null) {
-                over.flushLast(); // a listener may close in the middle of a flush
-            }
+            over.close();
         }
     }
 
@@ -80,7 +79,6 @@ final class RingTraffic {
     void outputShutdown() {
         writeBlocked = false;
         if (rings != null) {
-            rings.flushLast();
             Doorbell.ringLast(channel.socket());
         }
     }
@@ -90,11 +88,9 @@ final class RingTraffic {
         turn();
     }
 
-    /** The other side has shut down its output. */
+    /** The other side has shut down its output. It says so before it goes, as nothing follows its end. */
     void otherOutputShutdown() {
-        if (otherSide == OtherSide.CONNECTED) {
-            otherSide = OtherSide.OUTPUT_SHUTDOWN;
-        }
+        otherSide = OtherSide.OUTPUT_SHUTDOWN;
     }
 
     /** The other side has closed the socket, or has been killed, or this side's event loop ends. */

@@ -1,5 +1,7 @@
 package dev.zmtp.shm;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import dev.zmtp.testing.EventLoops;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
@@ -9,8 +11,10 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.channel.SingleThreadEventLoop;
 import java.nio.file.Path;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.Callable;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
@@ -64,6 +68,21 @@ final class ChannelEnds implements AutoCloseable {
     /** Returns when the event loop of {@code channel} has done what it was asked for before. */
     static void settle(Channel channel) throws InterruptedException {
         channel.eventLoop().submit(() -> {}).sync();
+    }
+
+    /** Waits for a condition with patience. */
+    static void until(Callable<Boolean> condition) throws Exception {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+        while (!condition.call()) {
+            assertThat(System.nanoTime()).isLessThan(end);
+            Thread.onSpinWait();
+        }
+    }
+
+    /** Returns how many tasks wait while the event loop runs this one, which are turns. */
+    static int queuedTurns(Channel channel) throws Exception {
+        SingleThreadEventLoop loop = (SingleThreadEventLoop) channel.eventLoop();
+        return loop.submit(loop::pendingTasks).get();
     }
 
     private ChannelInitializer<Channel> recorder(BlockingQueue<String> seen) {

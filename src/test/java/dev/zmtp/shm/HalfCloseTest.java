@@ -1,7 +1,9 @@
 package dev.zmtp.shm;
 
 import static dev.zmtp.shm.ChannelEnds.next;
+import static dev.zmtp.shm.ChannelEnds.queuedTurns;
 import static dev.zmtp.shm.ChannelEnds.settle;
+import static dev.zmtp.shm.ChannelEnds.until;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -150,6 +152,19 @@ class HalfCloseTest {
         ChannelFuture later = client.writeAndFlush(Hex.buffer("01")).await();
         assertThat(later.cause()).isInstanceOf(ClosedChannelException.class);
         assertThat(client.isActive()).isTrue();
+    }
+
+    @Test
+    void anOutputThatWaitedForRoomWaitsNoMoreWhenItIsShutDown() throws Exception {
+        bind(true);
+        SharedMemoryChannel client = ends.connect();
+        SharedMemoryChannel end = ends.accepted();
+        readNoMore(end);
+        client.writeAndFlush(client.alloc().buffer().writeZero(5000));
+        client.shutdownOutput().sync();
+        end.config().setAutoRead(true);
+        until(() -> "ChannelInputShutdownReadComplete".equals(next(ends.atServer)));
+        until(() -> queuedTurns(client) == 0);
     }
 
     @Test

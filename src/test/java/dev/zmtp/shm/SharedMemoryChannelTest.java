@@ -1,5 +1,7 @@
 package dev.zmtp.shm;
 
+import static dev.zmtp.shm.ChannelEnds.queuedTurns;
+import static dev.zmtp.shm.ChannelEnds.until;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.mockito.Mockito.mock;
@@ -22,7 +24,6 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.SimpleChannelInboundHandler;
-import io.netty.channel.SingleThreadEventLoop;
 import io.netty.channel.socket.nio.NioServerDomainSocketChannel;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -39,7 +40,6 @@ import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.Callable;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -136,14 +136,6 @@ class SharedMemoryChannelTest {
     }
 
     /** Returns when the other threads have come so far. */
-    private static void until(Callable<Boolean> condition) throws Exception {
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
-        while (!condition.call()) {
-            assertThat(System.nanoTime()).isLessThan(end);
-            Thread.onSpinWait();
-        }
-    }
-
     private Channel accepted() throws InterruptedException {
         return accepted.poll(10, TimeUnit.SECONDS);
     }
@@ -456,12 +448,6 @@ class SharedMemoryChannelTest {
         ChannelFuture write = client.writeAndFlush(client.alloc().buffer().writeZero(2 * CAPACITY));
         until(() -> queuedTurns(client) == 0);
         assertThat(write.isDone()).isFalse();
-    }
-
-    /** Returns how many tasks wait while the event loop runs this one, which are turns. */
-    private static int queuedTurns(Channel channel) throws Exception {
-        SingleThreadEventLoop loop = (SingleThreadEventLoop) channel.eventLoop();
-        return loop.submit(loop::pendingTasks).get();
     }
 
     @Test

@@ -1,5 +1,6 @@
 package dev.zmtp.shm;
 
+import static dev.zmtp.shm.ChannelEnds.until;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -200,12 +201,6 @@ class SharedMemorySocketTest {
         for (int left = 5 * CAPACITY; left > 0; ) {
             until(() -> socket.inputStream().available() == CAPACITY); // so that the writer has no room
             left -= socket.inputStream().read(ring);
-        }
-    }
-
-    private static void until(Callable<Boolean> condition) throws Exception {
-        while (!condition.call()) {
-            Thread.onSpinWait();
         }
     }
 
