@@ -40,7 +40,7 @@ class NativeImageTest {
     private static final String CONSTRUCTOR = "[{'name': '<init>', 'parameterTypes': []}]";
 
     /** In a native image it finds no method, unless the user's image names it, as ZMTPPeerCredentials says. */
-    private static final String UNIX_PEER = "dev\\.zmtp\\.codec\\.UnixPeer(\\$\\d+)?";
+    private static final String UNIX_PEER = "dev\\.zmtp\\.internal\\.handshake\\.UnixPeer(\\$\\d+)?";
 
     /** In a native image they look up nothing: NativeLibraryTest.aNativeImageCallsNone, MappingTest. */
     private static final String FOREIGN = "dev\\.zmtp\\.(security\\.NativeLibrary|shm\\.Mapping\\$OfArena)";

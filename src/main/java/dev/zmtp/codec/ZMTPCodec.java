@@ -2,14 +2,21 @@ package dev.zmtp.codec;
 
 import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.internal.admission.PeerAddress;
+import dev.zmtp.internal.connection.Connection;
+import dev.zmtp.internal.connection.Session;
+import dev.zmtp.internal.connection.TlsPeer;
+import dev.zmtp.internal.handshake.HandshakeController;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPipeline;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.util.AttributeKey;
 import java.net.SocketAddress;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Speaks ZMTP on the channel whose pipeline it is added to, so that the channel talks to any ZeroMQ peer. ZMTP 3.1 is
@@ -57,15 +64,14 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
      * The peer's real address behind a proxy. Set it once the proxy has sent it; exception messages, {@link
      * ZMTPSession#peerAddress()} and authentication requests then have it in place of the channel's remote address.
      */
-    public static final AttributeKey<SocketAddress> PEER_ADDRESS =
-            AttributeKey.valueOf(ZMTPCodec.class, "PEER_ADDRESS");
+    public static final AttributeKey<SocketAddress> PEER_ADDRESS = PeerAddress.KEY;
 
-    private final ZMTPSession session;
+    private final Session session;
 
     /** Made when the codec is added to a pipeline. */
     private Connection connection;
 
-    private ZMTPCodec(ZMTPSession session) {
+    private ZMTPCodec(Session session) {
         this.session = session;
     }
 
@@ -76,12 +82,20 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
 
     /** Returns a codec with this config. */
     public static ZMTPCodec from(ZMTPConfig config) {
-        return from(ZMTPSession.from(config));
+        return new ZMTPCodec(new Session(config));
     }
 
-    /** Returns a codec for this session, which must not have been used by another. */
+    /**
+     * Returns a codec for this session, which must not have been used by another.
+     *
+     * @throws IllegalArgumentException if {@link ZMTPSession#from} has not made it
+     */
     public static ZMTPCodec from(ZMTPSession session) {
-        return new ZMTPCodec(Objects.requireNonNull(session, "session"));
+        if (Objects.requireNonNull(session, "session") instanceof Session known) {
+            return new ZMTPCodec(known);
+        }
+        throw new IllegalArgumentException(
+                "session: " + session.getClass().getName() + " (expected: one that ZMTPSession.from has made)");
     }
 
     /** Returns a builder with the defaults of {@link ZMTPConfig}; a socket type must be given to it. */
@@ -94,11 +108,19 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
         return session;
     }
 
+    /** The session of the codec in {@code pipeline}; null if there is none. */
+    static @Nullable Session sessionIn(ChannelPipeline pipeline) {
+        ZMTPCodec codec = pipeline.get(ZMTPCodec.class);
+        return codec == null ? null : codec.session;
+    }
+
     @Override
     public void handlerAdded(ChannelHandlerContext ctx) {
         session.bind(ctx);
         ZMTPSizeEstimator.install(ctx.channel().config());
-        connection = new Connection(ctx, session, HandshakeController::new);
+        ZMTPConfig config = session.config();
+        connection = new Connection(
+                ctx, session, config.memoryBudget().ledger(), config.nanoTime(), HandshakeController::new);
         connection.begin();
     }
 

@@ -130,11 +130,6 @@ public final class ZMTPConfig {
         return values.decoder;
     }
 
-    /** Whether received messages are kept until they are complete. */
-    boolean keepsMessages() {
-        return values.keepsMessages();
-    }
-
     /**
      * The most bytes of one received frame. Default: 64 MiB or half of the {@link #memoryBudget()}, whichever is less,
      * or {@link #maxMessageLength()} if that is set to less.

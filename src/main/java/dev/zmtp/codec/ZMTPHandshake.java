@@ -3,6 +3,7 @@ package dev.zmtp.codec;
 import dev.zmtp.ZMTPMetadata;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPVersion;
+import dev.zmtp.internal.connection.EventText;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -39,7 +40,6 @@ public record ZMTPHandshake(
     /** Shows what was agreed on, on one line. Of the peer's properties it shows the lengths only. */
     @Override
     public String toString() {
-        String identity = remoteIdentity.hasRemaining() ? EventText.bytes(remoteIdentity) : "anonymous";
-        return new EventText("ZMTPHandshake").handshake(this, identity).toString();
+        return new EventText("ZMTPHandshake").handshake(this, null).toString();
     }
 }

@@ -1,5 +1,7 @@
 package dev.zmtp.codec;
 
+import dev.zmtp.internal.connection.EventText;
+
 /**
  * The user event that the handshake failed. Fired once per connection, in place of {@link ZMTPHandshakeSuccess}; then
  * the channel is closed.
@@ -15,7 +17,8 @@ public record ZMTPHandshakeFailure(ZMTPSession session, Throwable cause, boolean
     /** Shows the peer and the cause, on one line. */
     @Override
     public String toString() {
-        return session.describe(new EventText("ZMTPHandshakeFailure"))
+        return new EventText("ZMTPHandshakeFailure")
+                .connection(session)
                 .cause(cause)
                 .toString();
     }

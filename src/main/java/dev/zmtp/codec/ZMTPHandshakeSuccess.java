@@ -1,5 +1,7 @@
 package dev.zmtp.codec;
 
+import dev.zmtp.internal.connection.EventText;
+
 /**
  * The user event that the handshake is complete. Fired once per connection, before its first message. Messages written
  * before it have been passed to the transport; from now on writes are not held.
@@ -12,7 +14,12 @@ public record ZMTPHandshakeSuccess(ZMTPSession session, ZMTPHandshake handshake)
     /** Shows the peer and what was agreed on, on one line. */
     @Override
     public String toString() {
-        return session.describe(new EventText("ZMTPHandshakeSuccess"), handshake)
+        EventText text = new EventText("ZMTPHandshakeSuccess").connection(session);
+        if (!session.handshakeFuture().isSuccess()) { // not an event of the codec's
+            return text.handshake(handshake, null).toString();
+        }
+        return text.handshake(handshake, session.peerIdentity())
+                .decision(session.decision())
                 .toString();
     }
 }

@@ -1,6 +1,7 @@
 package dev.zmtp.codec;
 
 import dev.zmtp.ZMTPMessage;
+import dev.zmtp.internal.connection.Overhead;
 import io.netty.channel.ChannelConfig;
 import io.netty.channel.DefaultMessageSizeEstimator;
 import io.netty.channel.MessageSizeEstimator;
@@ -34,11 +35,6 @@ public final class ZMTPSizeEstimator implements MessageSizeEstimator {
         }
     }
 
-    /** The bytes of a message plus the overhead of its frames. */
-    static long sizeOf(ZMTPMessage message) {
-        return message.readableBytes() + (long) Overhead.PER_FRAME * message.size();
-    }
-
     @Override
     public Handle newHandle() {
         return handle;
@@ -50,7 +46,7 @@ public final class ZMTPSizeEstimator implements MessageSizeEstimator {
         @Override
         public int size(Object message) {
             return message instanceof ZMTPMessage frames
-                    ? (int) Math.min(Integer.MAX_VALUE, sizeOf(frames))
+                    ? (int) Math.min(Integer.MAX_VALUE, Overhead.sizeOf(frames))
                     : others.size(message);
         }
     }

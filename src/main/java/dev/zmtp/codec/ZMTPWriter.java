@@ -1,10 +1,6 @@
 package dev.zmtp.codec;
 
-import dev.zmtp.ZMTPFraming;
-import dev.zmtp.ZMTPVersion;
-import dev.zmtp.wire.FrameWriter;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 
 /**
  * The place where a {@link ZMTPEncoder} writes the frames of one message (RFC 37, "Framing"; RFC 23 for ZMTP 3.0):
@@ -12,47 +8,7 @@ import io.netty.buffer.Unpooled;
  *
  * <p>Valid during one call of {@link ZMTPEncoder#encode}.
  */
-public final class ZMTPWriter {
-
-    private final ZMTPFraming framing;
-    private final FrameWriter frames;
-    private ByteBuf out = Unpooled.EMPTY_BUFFER;
-
-    private boolean open;
-    private int headerIndex;
-    private int bodyIndex;
-    private int size;
-    private boolean more;
-
-    ZMTPWriter(ZMTPVersion version) {
-        this.framing = version.framing();
-        this.frames = new FrameWriter(version);
-    }
-
-    @SuppressWarnings("ReferenceEquality") // mostly it is there already: avoid a GC write barrier
-    void begin(ByteBuf target) {
-        if (out != target) {
-            out = target;
-        }
-        open = false;
-        more = true;
-    }
-
-    /** Nothing can be written any more: the buffer is not the encoder's after the call. */
-    void end() {
-        open = false;
-        more = false;
-    }
-
-    /** Checks that what was written since {@link #begin} is a whole message. */
-    void checkComplete() {
-        if (open) {
-            checkWritten(out.writerIndex());
-        }
-        if (more) {
-            throw new IllegalStateException("message: no last frame (expected: one with more = false)");
-        }
-    }
+public interface ZMTPWriter {
 
     /**
      * Starts a frame.
@@ -64,32 +20,7 @@ public final class ZMTPWriter {
      * @param more whether another frame follows
      * @return the buffer to append the body to, which the codec releases
      */
-    public ByteBuf frame(int size, boolean more) {
-        ByteBuf out = this.out;
-        int index = out.writerIndex();
-        if (open) {
-            checkWritten(index);
-        }
-        if (!this.more) {
-            throw new IllegalStateException("frame after the last one (expected: more = true on the frame before)");
-        }
-        if (size < 0) {
-            throw new IllegalArgumentException("frame size: " + size + " (expected: >= 0)");
-        }
-        int headerLength = framing.headerLengthFor(size);
-        out.ensureWritable(headerLength + size);
-        if (headerLength == 2) { // not by way of the writer: the JIT inlines only so deep
-            out.setShort(index, framing.shortHeader(flags(more), size)).writerIndex(index + 2);
-        } else {
-            framing.writeLongHeader(out, flags(more), size);
-        }
-        this.size = size;
-        this.more = more;
-        headerIndex = index;
-        bodyIndex = index + headerLength;
-        open = true;
-        return out;
-    }
+    ByteBuf frame(int size, boolean more);
 
     /**
      * Corrects the size and the flag of the frame that was started last.
@@ -98,34 +29,5 @@ public final class ZMTPWriter {
      * @param more whether another frame follows
      * @return the buffer to append the body to, which the codec releases
      */
-    public ByteBuf reframe(int size, boolean more) {
-        if (!open) {
-            throw new IllegalStateException("reframe: no frame (expected: one that was started)");
-        }
-        if (size < 0 || size > this.size) {
-            throw new IllegalArgumentException("frame size: " + size + " (expected: 0 to " + this.size + ")");
-        }
-        this.size = size;
-        this.more = more;
-        if (size == 0 && bodyIndex - headerIndex > 2) {
-            // JeroMQ refuses a long header that announces nothing.
-            checkWritten(out.writerIndex()); // there is no body yet that would have to move
-            frames.writeHeader(out.writerIndex(headerIndex), flags(more), 0);
-            bodyIndex = out.writerIndex();
-        } else {
-            frames.replaceHeader(out, headerIndex, bodyIndex - headerIndex, flags(more), size);
-        }
-        return out;
-    }
-
-    private static int flags(boolean more) {
-        return more ? ZMTPFraming.MORE : 0;
-    }
-
-    private void checkWritten(int index) {
-        if (index - bodyIndex != size) {
-            throw new IllegalStateException(
-                    "frame: " + (index - bodyIndex) + " bytes written (expected: " + size + ")");
-        }
-    }
+    ByteBuf reframe(int size, boolean more);
 }

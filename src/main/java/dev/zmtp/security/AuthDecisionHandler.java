@@ -1,7 +1,7 @@
 package dev.zmtp.security;
 
 import dev.zmtp.ZMTPException;
-import dev.zmtp.wire.Command;
+import dev.zmtp.internal.wire.Command;
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 import java.util.List;

@@ -2,8 +2,8 @@ package dev.zmtp.security;
 
 import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPMetadata;
-import dev.zmtp.wire.Command;
-import dev.zmtp.wire.Metadata;
+import dev.zmtp.internal.wire.Command;
+import dev.zmtp.internal.wire.Metadata;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.nio.ByteBuffer;

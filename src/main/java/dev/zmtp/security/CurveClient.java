@@ -27,7 +27,7 @@ import static dev.zmtp.security.CurveBoxes.sentPart;
 
 import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPMetadata;
-import dev.zmtp.wire.Command;
+import dev.zmtp.internal.wire.Command;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.security.SecureRandom;

@@ -1,7 +1,7 @@
 package dev.zmtp.security;
 
 import dev.zmtp.ZMTPException;
-import dev.zmtp.wire.Command;
+import dev.zmtp.internal.wire.Command;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.nio.charset.StandardCharsets;

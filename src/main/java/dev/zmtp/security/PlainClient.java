@@ -2,7 +2,7 @@ package dev.zmtp.security;
 
 import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPMetadata;
-import dev.zmtp.wire.Command;
+import dev.zmtp.internal.wire.Command;
 import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 

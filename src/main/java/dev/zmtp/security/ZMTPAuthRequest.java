@@ -1,6 +1,6 @@
 package dev.zmtp.security;
 
-import dev.zmtp.wire.Command;
+import dev.zmtp.internal.wire.Command;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

@@ -227,7 +227,7 @@ class EncodedOnceTest {
 
     @Test
     void itsFramesAreLogged() {
-        try (CapturedLog log = new CapturedLog(FrameLog.class.getName());
+        try (CapturedLog log = new CapturedLog("dev.zmtp.codec.FrameLog");
                 ScriptedPeer peer = dealer()) {
             log.lines.clear();
             peer.channel.writeAndFlush(ab());

@@ -9,17 +9,17 @@ import io.netty.channel.Channel;
 import java.util.List;
 
 /** What every failure has in common. */
-final class Failures {
+public final class Failures {
 
     private Failures() {}
 
     /** Why the handshake with {@code peer} failed. Nothing else was fired, and the connection is closed. */
-    static ZMTPException failureOf(ScriptedPeer peer) {
+    public static ZMTPException failureOf(ScriptedPeer peer) {
         return failureOf(peer.channel, peer.all);
     }
 
     /** As {@link #failureOf(ScriptedPeer)}, where both sides are codecs. */
-    static ZMTPException failureOf(CodecPair.Side end) {
+    public static ZMTPException failureOf(CodecPair.Side end) {
         return failureOf(end.channel, end.all);
     }
 
@@ -29,16 +29,16 @@ final class Failures {
         return (ZMTPException) ((ZMTPHandshakeFailure) all.get(0)).cause();
     }
 
-    static void assertMalformed(ScriptedPeer peer) {
+    public static void assertMalformed(ScriptedPeer peer) {
         assertFailed(peer, ZMTPException.Code.MALFORMED);
     }
 
-    static void assertTooLarge(ScriptedPeer peer) {
+    public static void assertTooLarge(ScriptedPeer peer) {
         assertFailed(peer, ZMTPException.Code.TOO_LARGE);
     }
 
     /** The connection has ended with exactly one failure, which has this {@code code}. */
-    static void assertFailed(ScriptedPeer peer, ZMTPException.Code code) {
+    public static void assertFailed(ScriptedPeer peer, ZMTPException.Code code) {
         assertThat(peer.failures)
                 .singleElement()
                 .isInstanceOfSatisfying(

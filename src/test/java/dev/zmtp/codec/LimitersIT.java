@@ -52,7 +52,7 @@ class LimitersIT {
     private final List<Socket> sockets = new ArrayList<>();
 
     /** The log of a flood would drown that of the tests. */
-    private final CapturedLog log = new CapturedLog(RateLimitedLog.class.getPackageName());
+    private final CapturedLog log = new CapturedLog(ZMTPConnectionLimiter.class.getPackageName());
 
     private final AtomicInteger accepted = new AtomicInteger();
 

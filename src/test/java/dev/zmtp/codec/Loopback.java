@@ -36,7 +36,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
 
 /** A server and its clients on one transport of this machine, and how to wait for them. */
-final class Loopback implements AutoCloseable {
+public final class Loopback implements AutoCloseable {
 
     static final int PATIENCE_SECONDS = 30;
 
@@ -147,7 +147,7 @@ final class Loopback implements AutoCloseable {
      * Reads again when a read completes without a message. A handler that reads by hand after a FlowControlHandler
      * needs this: that takes the end of a read as the answer to its request, but a read may end before a message does.
      */
-    static final class Patient extends ChannelDuplexHandler {
+    public static final class Patient extends ChannelDuplexHandler {
         private boolean asked;
 
         @Override

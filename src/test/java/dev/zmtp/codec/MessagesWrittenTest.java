@@ -5,7 +5,6 @@ import static dev.zmtp.ZMTPSocketType.DISH;
 import static dev.zmtp.ZMTPSocketType.PUB;
 import static dev.zmtp.ZMTPSocketType.XSUB;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.mockito.Mockito.mock;
 
 import dev.zmtp.ZMTPMembership;
 import dev.zmtp.ZMTPMessage;
@@ -18,7 +17,6 @@ import dev.zmtp.testing.ScriptedPeer;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFuture;
-import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;
@@ -26,7 +24,6 @@ import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.codec.EncoderException;
 import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.nio.channels.ClosedChannelException;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -467,89 +464,17 @@ class MessagesWrittenTest {
         }
     }
 
-    // Cost
-
-    @ParameterizedTest(name = "bodies of {0} bytes")
-    @ValueSource(ints = {1, 100})
-    void nothingIsAllocatedForAMessage(int length) {
-        transport.completesAtOnce = true;
-        try (ScriptedPeer peer = dealer()) {
-            // Not by way of the writer: another test mocks it, and from then on each call of it allocates.
-            FlushTurn turn = new FlushTurn(mock(TrafficWriter.class), peer.channel.eventLoop(), false, () -> 0);
-            Connection connection = inTraffic(peer);
-            WriteBatch batch = new WriteBatch(connection, ZMTPVersion.ZMTP31, null, turn);
-            ZMTPMessage message = message(length);
-            long few = allocated(batch, message, peer.channel.voidPromise(), 50);
-            long many = allocated(batch, message, peer.channel.voidPromise(), 450);
-            assertThat(connection.session().messagesWritten()).isEqualTo(2L * FLUSHES * 500);
-            // As many flushes, with nine times as many messages.
-            assertThat(many - few).isLessThan(400L * FLUSHES); // less than a byte for each
-            message.release();
-        }
-    }
-
-    /** A connection on the channel of {@code peer} beside the one of its codec. */
-    private static Connection inTraffic(ScriptedPeer peer) {
-        Connection connection = new Connection(
-                peer.channel.pipeline().context(peer.codec()),
-                ZMTPSession.from(peer.codec().session().config()),
-                HandshakeController::new);
-        connection.enter(new TrafficPhase(connection, ZMTPVersion.ZMTP31, false, null));
-        return connection;
-    }
-
-    private static final int FLUSHES = 1000;
-
-    /** The bytes that this many flushes allocate, with {@code count} messages in each. */
-    private static long allocated(WriteBatch batch, ZMTPMessage message, ChannelPromise promise, int count) {
-        var threads = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
-        long before = 0;
-        for (int i = -FLUSHES; i < FLUSHES; i++) { // first to warm up
-            if (i == 0) {
-                before = threads.getCurrentThreadAllocatedBytes();
-            }
-            for (int j = 0; j < count; j++) {
-                batch.message(message.retain(), promise);
-            }
-            batch.flush();
-        }
-        return threads.getCurrentThreadAllocatedBytes() - before;
-    }
-
-    @Test
-    void buffersWithoutPromisesHaveTheSameListenerAgain() {
-        try (ScriptedPeer peer = dealer()) {
-            WriteListeners listeners =
-                    new WriteListeners(new TransportWrites(inTraffic(peer), ZMTPVersion.ZMTP31, new WritePromises()));
-            List<ChannelFutureListener> first = new ArrayList<>();
-            for (int messages : new int[] {0, 1, 2, 3, 4, 5, 6, 700}) {
-                first.add(listeners.of(null, true, messages));
-            }
-            assertThat(first).doesNotHaveDuplicates().doesNotContain(listeners.of(null, false, 0));
-            int i = 0;
-            for (int messages : new int[] {0, 1, 2, 3, 4, 5, 6, 700}) {
-                assertThat(listeners.of(null, true, messages)).isSameAs(first.get(i++));
-            }
-            assertThat(listeners.of(peer.channel.voidPromise(), 1)).isSameAs(first.get(1));
-            assertThat(listeners.of(null, 0)).isSameAs(listeners.of(null, false, 0));
-        }
-    }
-
     /** Takes what is written, and completes the writes as a test says. */
     private static final class Transport extends ChannelOutboundHandlerAdapter {
         private final IOException broken = new IOException("broken");
         private final Deque<ChannelPromise> promises = new ArrayDeque<>();
         private final Deque<Runnable> writes = new ArrayDeque<>();
         private boolean holds;
-        private boolean completesAtOnce;
 
         @Override
         public void write(ChannelHandlerContext ctx, Object msg, ChannelPromise promise) {
             if (!holds) {
                 ctx.write(msg, promise);
-            } else if (completesAtOnce) {
-                ((ByteBuf) msg).release();
-                promise.setSuccess();
             } else {
                 promises.add(promise);
                 ByteBuf bytes = (ByteBuf) msg;

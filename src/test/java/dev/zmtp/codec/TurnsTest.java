@@ -7,6 +7,7 @@ import static dev.zmtp.testing.ScriptedPeer.ready;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPMessage;
+import dev.zmtp.internal.connection.PacedReads;
 import dev.zmtp.security.ZMTPDecision;
 import dev.zmtp.testing.CodecPair;
 import dev.zmtp.testing.EventLoops;

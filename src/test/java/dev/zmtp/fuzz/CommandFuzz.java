@@ -1,7 +1,7 @@
 package dev.zmtp.fuzz;
 
 import dev.zmtp.ZMTPException;
-import dev.zmtp.wire.Command;
+import dev.zmtp.internal.wire.Command;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;

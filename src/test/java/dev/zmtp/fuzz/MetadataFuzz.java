@@ -2,7 +2,7 @@ package dev.zmtp.fuzz;
 
 import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPMetadata;
-import dev.zmtp.wire.Metadata;
+import dev.zmtp.internal.wire.Metadata;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;

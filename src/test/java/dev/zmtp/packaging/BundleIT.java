@@ -152,9 +152,11 @@ class BundleIT {
 
     @Test
     void noOtherBundleSeesTheWire() throws Exception {
-        Bundle user = installUser(SmallProgram.class, "dev.zmtp", "dev.zmtp.codec", "dev.zmtp.wire");
+        Bundle user = installUser(SmallProgram.class, "dev.zmtp", "dev.zmtp.codec", "dev.zmtp.internal.wire");
 
-        assertThatThrownBy(user::start).isInstanceOf(BundleException.class).hasMessageContaining("dev.zmtp.wire");
+        assertThatThrownBy(user::start)
+                .isInstanceOf(BundleException.class)
+                .hasMessageContaining("dev.zmtp.internal.wire");
     }
 
     /** Installs a bundle of one class, which imports these packages and those of Netty that the class uses. */

@@ -1,7 +1,7 @@
 package dev.zmtp.security;
 
 import dev.zmtp.ZMTPMetadata;
-import dev.zmtp.wire.Metadata;
+import dev.zmtp.internal.wire.Metadata;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.net.SocketAddress;

@@ -1,0 +1,34 @@
+package dev.zmtp.internal.admission;
+
+import io.netty.util.NetUtil;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/** What connections of one peer have in common: its IPv4 address, or its IPv6 network. */
+final class AddressKey {
+
+    /** The key of a connection without an internet address. It is in no bound per address. */
+    static final String NONE = "";
+
+    private static final int IPV6_LENGTH = 16;
+    private static final int IPV6_NETWORK_LENGTH = 8;
+
+    private AddressKey() {}
+
+    /**
+     * Returns the address without its port; of an IPv6 address the /64, because one host usually controls all of it.
+     */
+    static String of(@Nullable SocketAddress peer) {
+        if (!(peer instanceof InetSocketAddress internet) || internet.isUnresolved()) {
+            return NONE;
+        }
+        byte[] bytes = internet.getAddress().getAddress();
+        if (bytes.length < IPV6_LENGTH) {
+            return NetUtil.bytesToIpAddress(bytes);
+        }
+        Arrays.fill(bytes, IPV6_NETWORK_LENGTH, IPV6_LENGTH, (byte) 0);
+        return NetUtil.bytesToIpAddress(bytes) + "/64";
+    }
+}

@@ -1,0 +1,266 @@
+package dev.zmtp.internal.admission;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.zmtp.internal.wire.PeerText;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import java.net.SocketAddress;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The connections that a limiter counts, and which one goes when there are too many. Thread safe.
+ *
+ * <p>Only a connection that is in its handshake makes room for another. An honest peer completes its handshake within a
+ * few round trips, so the one that has been in it longest is almost surely idle. It is taken from the address that has
+ * most handshakes: a host that opens many connections then only displaces its own.
+ */
+public final class ConnectionRegistry {
+
+    /** How many addresses, and handshakes of each, are searched for one that waits for its peer. */
+    private static final int SEARCHED = 8;
+
+    /** A connection, which is counted while it has a group; and the listener of its close future. */
+    final class Entry implements ChannelFutureListener {
+        final ChannelHandlerContext ctx;
+
+        /** Whose address it counts for. Used on its event loop only. */
+        @Nullable
+        SocketAddress peer;
+
+        /** The session of its codec, once that was found. */
+        volatile @Nullable LimitedSession session;
+
+        // Guarded by the registry.
+        private long number;
+        private @Nullable Group group;
+        private String address = AddressKey.NONE;
+        private boolean isSettled;
+        private @Nullable String userId;
+
+        private Entry(ChannelHandlerContext ctx, @Nullable SocketAddress peer) {
+            this.ctx = ctx;
+            this.peer = peer;
+        }
+
+        private boolean waitsForPeer() {
+            LimitedSession known = session;
+            return known == null || !known.isWorking();
+        }
+
+        @Override
+        public void operationComplete(ChannelFuture closed) {
+            remove(this);
+        }
+    }
+
+    /** A connection that must go, and why. It is not counted any more. */
+    record Refusal(Entry entry, String reason) {}
+
+    /** The connections of one address. */
+    private static final class Group {
+        private final String address;
+        private int connections;
+        private final LinkedHashSet<Entry> handshakes = new LinkedHashSet<>();
+
+        private Group(String address) {
+            this.address = address;
+        }
+
+        private Entry oldest() {
+            return handshakes.iterator().next();
+        }
+    }
+
+    private final String what;
+    private final int maxTotal;
+    private final int maxPerAddress;
+
+    /** All connections that are counted. Guarded by this, as are all others. */
+    private final Map<Channel, Entry> entries = new HashMap<>();
+
+    private final Map<String, Group> groups = new HashMap<>();
+
+    private final Map<String, Integer> perUser = new HashMap<>();
+
+    /** The groups that have a handshake. Those with most handshakes come first; of these, the one with the oldest. */
+    private final TreeSet<Group> byHandshakes =
+            new TreeSet<>(Comparator.<Group>comparingInt(group -> -group.handshakes.size())
+                    .thenComparingLong(group -> group.oldest().number));
+
+    private long lastNumber;
+
+    /**
+     * An empty registry.
+     *
+     * @param what what it counts, for messages
+     */
+    public ConnectionRegistry(String what, int maxTotal, int maxPerAddress) {
+        this.what = what;
+        this.maxTotal = atLeastOne("maxTotal", maxTotal);
+        this.maxPerAddress = atLeastOne("maxPerAddress", maxPerAddress);
+    }
+
+    public static int atLeastOne(String name, int value) {
+        if (value < 1) {
+            throw new IllegalArgumentException(name + ": " + value + " (expected: >= 1)");
+        }
+        return value;
+    }
+
+    /** The number of connections that are counted. */
+    synchronized int size() {
+        return entries.size();
+    }
+
+    /** The number of addresses and users that something is kept for. */
+    synchronized int keys() {
+        return groups.size() + perUser.size();
+    }
+
+    /** Returns what is counted for {@code channel}, or null. */
+    synchronized @Nullable Entry find(Channel channel) {
+        return entries.get(channel);
+    }
+
+    /** Returns a connection that is not counted yet. */
+    Entry entry(ChannelHandlerContext ctx, @Nullable SocketAddress peer) {
+        return new Entry(ctx, peer);
+    }
+
+    /** Counts a connection that begins its handshake. Returns the one that is refused for it, which may be itself. */
+    synchronized @Nullable Refusal add(Entry entry, String address) {
+        Refusal refusal = makeRoom(entry, address, true);
+        if (refusal == null || refusal.entry != entry) {
+            entry.number = ++lastNumber;
+            join(entry, address);
+        }
+        return refusal;
+    }
+
+    /** Counts a connection for another address. Returns the one that is refused for it, which may be itself. */
+    synchronized @Nullable Refusal move(Entry entry, String address) {
+        if (entry.group == null || entry.isSettled || entry.address.equals(address)) {
+            return null;
+        }
+        Refusal refusal = makeRoom(entry, address, false);
+        if (refusal == null || refusal.entry != entry) {
+            remove(entry);
+            join(entry, address);
+        }
+        return refusal;
+    }
+
+    /** Refuses a connection if there is no room for one more of this address, or for one more at all if it is new. */
+    private @Nullable Refusal makeRoom(Entry entry, String address, boolean isNew) {
+        Group group = groups.get(address);
+        if (group != null && !address.equals(AddressKey.NONE) && group.connections >= maxPerAddress) {
+            return refuse(choose(Set.of(group), entry), " with " + address, group.connections + 1, maxPerAddress);
+        }
+        if (isNew && entries.size() >= maxTotal) {
+            return refuse(choose(byHandshakes, entry), "", entries.size() + 1, maxTotal);
+        }
+        return null;
+    }
+
+    private Refusal refuse(Entry entry, String whose, int count, int limit) {
+        remove(entry);
+        return new Refusal(entry, what + whose + ": " + count + " (expected: <= " + limit + ")");
+    }
+
+    /**
+     * Returns the handshake that goes, or {@code newcomer} if there is none. It should not be one that waits for us:
+     * its peer has done its part, and we have computed for it. But it is not safe either, or peers could hold all
+     * places with an authenticator that is slow.
+     */
+    private static Entry choose(Set<Group> groups, Entry newcomer) {
+        return oldest(groups)
+                .filter(Entry::waitsForPeer)
+                .findFirst()
+                .or(() -> oldest(groups).findFirst())
+                .orElse(newcomer);
+    }
+
+    private static Stream<Entry> oldest(Set<Group> groups) {
+        return groups.stream()
+                .limit(SEARCHED)
+                .flatMap(group -> group.handshakes.stream().limit(SEARCHED));
+    }
+
+    /**
+     * The handshake is over, so from now on the connection makes no room for another. If it has just done so, on
+     * another thread, it is counted again.
+     */
+    synchronized void settle(Entry entry) {
+        if (entry.isSettled) {
+            return;
+        }
+        remove(entry);
+        entry.isSettled = true;
+        join(entry, entry.address);
+    }
+
+    /** Counts a settled connection for its user. Returns its refusal if the user has too many. */
+    synchronized @Nullable Refusal countUser(Entry entry, String userId, int maxPerUser) {
+        int connections = perUser.getOrDefault(userId, 0) + 1;
+        if (connections > maxPerUser) {
+            return refuse(entry, " of user " + PeerText.of(UTF_8.encode(userId)), connections, maxPerUser);
+        }
+        entry.userId = userId;
+        perUser.put(userId, connections);
+        return null;
+    }
+
+    /** Returns whether the handshake of a connection is over. */
+    synchronized boolean isSettled(Entry entry) {
+        return entry.isSettled;
+    }
+
+    /** The connection is over, or counts no more. */
+    synchronized void remove(Entry entry) {
+        Group group = entry.group;
+        if (group == null) {
+            return;
+        }
+        entries.remove(entry.ctx.channel());
+        entry.group = null;
+        byHandshakes.remove(group); // while its order is the one that it was added with
+        group.handshakes.remove(entry);
+        group.connections--;
+        update(group);
+        if (entry.userId != null) {
+            perUser.computeIfPresent(entry.userId, (user, connections) -> connections == 1 ? null : connections - 1);
+        }
+    }
+
+    private void join(Entry entry, String address) {
+        Group group = groups.computeIfAbsent(address, Group::new);
+        entries.put(entry.ctx.channel(), entry);
+        entry.address = address;
+        entry.group = group;
+        byHandshakes.remove(group);
+        if (!entry.isSettled) {
+            group.handshakes.add(entry);
+        }
+        group.connections++;
+        update(group);
+    }
+
+    private void update(Group group) {
+        if (!group.handshakes.isEmpty()) {
+            byHandshakes.add(group);
+        }
+        if (group.connections == 0) {
+            groups.remove(group.address);
+        }
+    }
+}

@@ -1,0 +1,10 @@
+package dev.zmtp.internal.admission;
+
+import dev.zmtp.codec.ZMTPSession;
+
+/** A session, and what a limiter wants to know of it besides. */
+public interface LimitedSession extends ZMTPSession {
+
+    /** Returns whether the peer waits for this side: for what a mechanism computes, or an authenticator decides. */
+    boolean isWorking();
+}

@@ -1,0 +1,185 @@
+package dev.zmtp.internal.admission;
+
+import dev.zmtp.ZMTPException;
+import dev.zmtp.codec.ZMTPSession;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+
+/**
+ * The account of one connection in the {@link MemoryLedger} of its budget.
+ *
+ * <p>The connection's own thread counts; the thread of any connection may {@linkplain #endConnection end} it.
+ */
+public final class MemoryAccount {
+
+    /** Added to the bytes moved, so that a new connection is not the first to be ended. */
+    private static final long CREDIT = 64 << 10;
+
+    private static final double PAUSE = TimeUnit.MILLISECONDS.toNanos(10);
+    private static final long LONG_PAUSE = TimeUnit.SECONDS.toNanos(10);
+
+    private final MemoryLedger ledger;
+    private final ZMTPSession session;
+    private final boolean accepted;
+    private final Executor executor;
+    private final Consumer<ZMTPException> end;
+
+    private volatile long kept;
+
+    /**
+     * The bytes that the peer has sent, and has taken. Counted with each read, and read by others only now and then.
+     */
+    private final AtomicLong moved = new AtomicLong();
+
+    /** True once the account was settled for good: the connection is over, or is being ended. */
+    private volatile boolean ended;
+
+    // For the thread that looks for connections to end
+
+    private long movedSeen;
+    private long movedAt = System.nanoTime();
+
+    /**
+     * @param accepted whether a server has accepted the connection. The address of one that we have made says nothing
+     *     about who fills its memory, and a server does not return at once
+     */
+    public MemoryAccount(
+            MemoryLedger ledger,
+            ZMTPSession session,
+            boolean accepted,
+            Executor executor,
+            Consumer<ZMTPException> end) {
+        this.ledger = ledger;
+        this.session = session;
+        this.accepted = accepted;
+        this.executor = executor;
+        this.end = end;
+    }
+
+    /** The peer has sent or taken {@code bytes} more. */
+    public void moved(long bytes) {
+        moved.setOpaque(moved.getPlain() + bytes);
+    }
+
+    /** The connection keeps {@code bytes} now. */
+    public void keep(long bytes) {
+        if (bytes != kept) {
+            change(bytes - kept);
+        }
+    }
+
+    /**
+     * The connection is about to keep {@code bytes} more. What it really keeps is to be reported soon.
+     *
+     * @throws ZMTPException if the connection is the one that has to end for it
+     */
+    public void reserve(long bytes) {
+        long all = kept + bytes;
+        if (all > ledger.limit()) {
+            pauseAddress();
+            throw budgetExceeded(all, ledger.used() - kept);
+        }
+        change(bytes);
+        if (ended) {
+            pauseAddress();
+            throw budgetExceeded(all, ledger.used());
+        }
+    }
+
+    private void change(long delta) {
+        synchronized (this) { // with endConnection; no other code takes this lock
+            if (ended) {
+                return;
+            }
+            if (kept == 0) {
+                ledger.open(this);
+            }
+            kept += delta;
+        }
+        ledger.add(delta);
+    }
+
+    /**
+     * Returns for how many nanoseconds the connection has to wait, as one with its address was ended for the ledger.
+     */
+    public long pause() {
+        return !accepted ? 0 : ledger.pausedAddresses().left(session.peerAddress(), System.nanoTime());
+    }
+
+    /** The connection is over, and keeps nothing. */
+    public void close() {
+        settle(0);
+    }
+
+    /**
+     * Takes the account out of the budget if it keeps at least {@code least} bytes; returns how many they were, or 0 if
+     * it is out already.
+     */
+    private long settle(long least) {
+        long freed;
+        synchronized (this) {
+            if (ended || kept < least) {
+                return 0;
+            }
+            ended = true;
+            freed = kept;
+        }
+        ledger.close(this);
+        ledger.add(-freed);
+        return freed;
+    }
+
+    // For other threads
+
+    /** Notes whether bytes have moved since the last call: the {@link #burden} counts the time in which none have. */
+    void noteMoves(long now) {
+        long moves = moved.getOpaque();
+        if (moves != movedSeen) {
+            movedSeen = moves;
+            movedAt = now;
+        }
+    }
+
+    /**
+     * The burden that the connection is to others: what it keeps, times the time in which nothing has moved, in
+     * proportion to all that has moved. As of the last {@link #noteMoves}.
+     */
+    double burden(long now) {
+        double pause = PAUSE + Math.min(LONG_PAUSE, now - movedAt);
+        return kept * pause / (CREDIT + movedSeen);
+    }
+
+    /** Ends the connection to make room for others, unless it keeps nothing; returns how many bytes that frees. */
+    long endConnection() {
+        long freed = settle(1);
+        if (freed > 0) {
+            try {
+                executor.execute(() -> {
+                    pauseAddress();
+                    end.accept(budgetExceeded(freed, ledger.used()));
+                });
+            } catch (RejectedExecutionException e) {
+                return freed; // the event loop is ending, and its connections with it
+            }
+        }
+        return freed;
+    }
+
+    /** The connection ends for the budget: new ones with its address have to wait. */
+    private void pauseAddress() {
+        if (accepted) {
+            ledger.pausedAddresses().add(session.peerAddress(), System.nanoTime());
+        }
+    }
+
+    /** Why a connection that keeps {@code bytes} ends for the budget, while all others keep {@code others}. */
+    private ZMTPException budgetExceeded(long bytes, long others) {
+        return new ZMTPException(
+                ZMTPException.Code.MEMORY_BUDGET,
+                "memory kept: " + bytes + " bytes for this connection, " + Math.max(0, others)
+                        + " for all others (expected: <= " + ledger.limit() + " for all, the memoryBudget)");
+    }
+}

@@ -1,0 +1,158 @@
+package dev.zmtp.internal.admission;
+
+import dev.zmtp.codec.ZMTPMemoryBudget;
+import io.netty.util.internal.PlatformDependent;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The count of a {@link ZMTPMemoryBudget}: the accounts of all its connections, and the choice of those that end when
+ * the sum exceeds the limit. Thread safe.
+ */
+public final class MemoryLedger {
+
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.codec.ZMTPMemoryBudget");
+
+    /** The share of the memory that the default budget may take is one of this many parts. */
+    private static final int SHARES = 4;
+
+    /** When the limit is exceeded, room is made for one of this many parts of it, not for one connection each time. */
+    private static final int ROOM = 16;
+
+    /** From this version on, Netty allocates direct memory without the JVM's own bound. */
+    private static final int JAVA_WITHOUT_RESERVATION = 24;
+
+    /** Half of the default budget: when as much is kept, direct memory may run short. */
+    private static final long MUCH = defaultLimit() / 2;
+
+    private static final AtomicBoolean WARNED = new AtomicBoolean();
+
+    private final long limit;
+    private final AtomicLong used = new AtomicLong();
+    private final AtomicLong ended = new AtomicLong();
+    private final AtomicBoolean makingRoom = new AtomicBoolean();
+
+    /** The accounts of connections that keep anything. */
+    private final Set<MemoryAccount> accounts = ConcurrentHashMap.newKeySet();
+
+    private final PausedAddresses pausedAddresses = new PausedAddresses();
+
+    /** Up to this many bytes nothing is to be done: at first nothing to be said, then no room to be made. */
+    private volatile long unremarkable;
+
+    public MemoryLedger(long limit) {
+        this.limit = limit;
+        this.unremarkable = Math.min(limit, MUCH);
+    }
+
+    /** The limit of the default budget: a share of the heap or of direct memory, whichever is smaller. */
+    public static long defaultLimit() {
+        long direct = PlatformDependent.maxDirectMemory();
+        long heap = Runtime.getRuntime().maxMemory();
+        return Math.max(1, Math.min(heap, direct <= 0 ? heap : direct) / SHARES);
+    }
+
+    /**
+     * The JVM's own allocation of direct memory sleeps for half a second, on the event loop, before it fails. Netty
+     * fails at once if its own limit is the lower one.
+     */
+    private static void warnOfWaiting() {
+        long jvm = PlatformDependent.estimateMaxDirectMemory();
+        boolean reserves = !PlatformDependent.useDirectBufferNoCleaner()
+                && PlatformDependent.javaVersion() < JAVA_WITHOUT_RESERVATION;
+        if (reserves && PlatformDependent.maxDirectMemory() >= jvm && WARNED.compareAndSet(false, true)) {
+            logger.warn(
+                    "Half of the default memory budget is used, and Netty's limit of direct memory is not below the"
+                            + " JVM's. If direct memory runs out, an allocation may block an event loop for half a"
+                            + " second. To fail fast, start the JVM with -Dio.netty.maxDirectMemory={}, or another"
+                            + " value below {}.",
+                    jvm / 8 * 7,
+                    jvm);
+        }
+    }
+
+    public long limit() {
+        return limit;
+    }
+
+    public long used() {
+        return used.get();
+    }
+
+    /** How many connections were ended to make room. */
+    public long endedConnections() {
+        return ended.get();
+    }
+
+    PausedAddresses pausedAddresses() {
+        return pausedAddresses;
+    }
+
+    void open(MemoryAccount account) {
+        accounts.add(account);
+    }
+
+    void close(MemoryAccount account) {
+        accounts.remove(account);
+    }
+
+    /** Counts {@code delta} bytes more, and ends connections if those are too many. */
+    void add(long delta) {
+        long now = used.addAndGet(delta);
+        if (now > unremarkable && delta > 0) {
+            unremarkable = limit;
+            if (now > MUCH) {
+                warnOfWaiting();
+            }
+            if (now > limit) {
+                makeRoom();
+            }
+        }
+    }
+
+    private void makeRoom() {
+        if (!makingRoom.compareAndSet(false, true)) {
+            return; // another event loop does
+        }
+        try {
+            long excess = used.get() - (limit - limit / ROOM);
+            long now = System.nanoTime();
+            List<Candidate> candidates = new ArrayList<>();
+            for (MemoryAccount account : accounts) {
+                account.noteMoves(now);
+                candidates.add(new Candidate(account, account.burden(now)));
+            }
+            Collections.sort(candidates);
+            for (Candidate candidate : candidates) {
+                if (excess <= 0) {
+                    return;
+                }
+                long freed = candidate.account.endConnection();
+                if (freed > 0) {
+                    ended.incrementAndGet();
+                    excess -= freed;
+                }
+            }
+        } finally {
+            makingRoom.set(false);
+        }
+    }
+
+    /**
+     * A connection that may be ended; the greatest burden comes first. It is computed once: what the connection keeps
+     * may change while they are sorted.
+     */
+    private record Candidate(MemoryAccount account, double burden) implements Comparable<Candidate> {
+        @Override
+        public int compareTo(Candidate other) {
+            return Double.compare(other.burden, burden);
+        }
+    }
+}

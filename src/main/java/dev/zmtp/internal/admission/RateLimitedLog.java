@@ -1,0 +1,65 @@
+package dev.zmtp.internal.admission;
+
+import io.netty.util.internal.logging.InternalLogLevel;
+import io.netty.util.internal.logging.InternalLogger;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A log that a peer can make us write, without bound if nothing limited it: at most one line a second, which counts the
+ * suppressed ones before it. The stack trace comes with the first line, and again after a minute without any. Thread
+ * safe.
+ */
+public final class RateLimitedLog {
+
+    private static final long INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long QUIET_NANOS = TimeUnit.MINUTES.toNanos(1);
+
+    private final InternalLogger logger;
+    private final InternalLogLevel level;
+    private final LongSupplier nanoTime;
+
+    // Guarded by this
+    private boolean used;
+    private long lastLine;
+    private long lastCall;
+    private long suppressed;
+
+    /** Logs at {@code level}; {@code nanoTime} is the clock, {@link System#nanoTime} outside of tests. */
+    public RateLimitedLog(InternalLogger logger, InternalLogLevel level, LongSupplier nanoTime) {
+        this.logger = logger;
+        this.level = level;
+        this.nanoTime = nanoTime;
+    }
+
+    /** Logs {@code what} happened to {@code subject}, or counts it as suppressed. */
+    public void log(Object subject, String what, @Nullable Throwable cause) {
+        if (!logger.isEnabled(level)) {
+            return;
+        }
+        long missed;
+        boolean withTrace;
+        synchronized (this) {
+            long now = nanoTime.getAsLong();
+            withTrace = !used || now - lastCall >= QUIET_NANOS;
+            lastCall = now;
+            if (used && now - lastLine < INTERVAL_NANOS) {
+                suppressed++;
+                return;
+            }
+            used = true;
+            lastLine = now;
+            missed = suppressed;
+            suppressed = 0;
+        }
+        String line = subject + " " + what + (missed == 0 ? "" : " (" + missed + " more before it)");
+        if (cause == null) {
+            logger.log(level, line);
+        } else if (withTrace) {
+            logger.log(level, line, cause);
+        } else {
+            logger.log(level, line + ": " + cause);
+        }
+    }
+}

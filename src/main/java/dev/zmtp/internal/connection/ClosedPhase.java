@@ -1,0 +1,84 @@
+package dev.zmtp.internal.connection;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelPromise;
+import io.netty.util.ReferenceCountUtil;
+import java.nio.channels.ClosedChannelException;
+import org.jspecify.annotations.Nullable;
+
+/** The connection is over, whatever the channel still has to do: input is discarded, writes fail. */
+final class ClosedPhase extends Phase {
+
+    private final @Nullable Throwable cause;
+
+    /** The connection ended for {@code cause}, or without a failure if that is null. */
+    ClosedPhase(Connection connection, @Nullable Throwable cause) {
+        super(connection);
+        this.cause = cause;
+    }
+
+    @Override
+    public void begin() {
+        connection.ended();
+    }
+
+    @Override
+    public void read(ByteBuf in) {
+        in.skipBytes(in.readableBytes());
+    }
+
+    @Override
+    public void write(Object message, ChannelPromise promise) {
+        ReferenceCountUtil.safeRelease(message);
+        ClosedChannelException closed = new ClosedChannelException();
+        if (cause != null) {
+            closed.initCause(cause);
+        }
+        if (promise.isVoid()) {
+            voidWriteFailed(closed); // not by the promise, which would report each of them
+        } else {
+            promise.tryFailure(closed);
+        }
+    }
+
+    @Override
+    public void flush() {
+        connection.ctx().flush();
+    }
+
+    @Override
+    public void inputEnded() {
+        flush();
+        connection.ctx().close();
+    }
+
+    /**
+     * One failure may come twice: an SslHandler gives it to the writes that it holds and, wrapped, to the pipeline; a
+     * proxy handler fails the connect with it, and then the pipeline.
+     */
+    @Override
+    public void exceptionCaught(Throwable failure) {
+        connection.reports().afterEnd(failure, cause);
+    }
+
+    @Override
+    public void writeFailed(Throwable failure, boolean isVoid) {
+        if (isVoid) {
+            voidWriteFailed(failure);
+        }
+        if (connection.wasRemoved() && connection.ctx().channel().isActive()) {
+            connection.ctx().close(); // otherwise the next handler would write after bytes that are missing
+        }
+    }
+
+    private void voidWriteFailed(Throwable failure) {
+        if (cause == null) {
+            connection.reports().voidWriteFailed(failure);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "closed";
+    }
+}

@@ -1,0 +1,77 @@
+package dev.zmtp.internal.connection;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.zmtp.ZMTPMetadata;
+import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.codec.ZMTPHandshake;
+import dev.zmtp.codec.ZMTPSession;
+import dev.zmtp.internal.wire.PeerText;
+import dev.zmtp.security.ZMTPDecision;
+import java.net.SocketAddress;
+import java.nio.ByteBuffer;
+import java.util.StringJoiner;
+import org.jspecify.annotations.Nullable;
+
+/** Puts what an operator asks about a connection on one line, whatever bytes the peer sent. */
+public final class EventText {
+
+    private final StringJoiner text;
+
+    public EventText(String type) {
+        text = new StringJoiner(", ", type + "{", "}");
+    }
+
+    public EventText connection(ZMTPSession session) {
+        text.add("socketType=" + session.config().socketType());
+        SocketAddress peer = session.peerAddress();
+        if (peer != null) {
+            text.add("peer=" + peer);
+        }
+        return this;
+    }
+
+    /** Adds what was agreed on. {@code generated} is the identity that was made for a peer without one, if known. */
+    public EventText handshake(ZMTPHandshake handshake, @Nullable ByteBuffer generated) {
+        ZMTPSocketType type = handshake.remoteSocketType();
+        ByteBuffer announced = handshake.remoteIdentity();
+        String identity = "anonymous";
+        if (announced.hasRemaining()) {
+            identity = PeerText.of(announced);
+        } else if (generated != null) {
+            identity = PeerText.of(generated) + " (generated)";
+        }
+        text.add("version=" + handshake.negotiatedVersion())
+                .add("mechanism=" + handshake.mechanism())
+                .add("peerType=" + (type == null ? "unknown" : type))
+                .add("peerIdentity=" + identity);
+        ZMTPMetadata others =
+                handshake.metadata().without(ZMTPMetadata.SOCKET_TYPE).without(ZMTPMetadata.IDENTITY);
+        if (others.size() > 0) {
+            text.add("properties=" + others);
+        }
+        return this;
+    }
+
+    public EventText decision(@Nullable ZMTPDecision decision) {
+        if (decision != null && !decision.userId().isEmpty()) {
+            text.add("userId=" + PeerText.of(UTF_8.encode(decision.userId())));
+        }
+        return this;
+    }
+
+    public EventText cause(Throwable cause) {
+        text.add("cause=" + cause);
+        return this;
+    }
+
+    EventText incomplete() {
+        text.add("handshake not complete");
+        return this;
+    }
+
+    @Override
+    public String toString() {
+        return text.toString();
+    }
+}

@@ -1,0 +1,95 @@
+package dev.zmtp.internal.connection;
+
+import dev.zmtp.ZMTPException;
+import dev.zmtp.ZMTPMetadata;
+import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.ZMTPVersion;
+import dev.zmtp.codec.ZMTPConfig;
+import dev.zmtp.internal.wire.Greeting;
+import dev.zmtp.security.ZMTPMechanism;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which peers this side can talk to: by version, socket type and metadata. Who may connect is for the authenticator.
+ */
+public final class PeerPolicy {
+
+    /** No type has a longer name, and the peer gets its own back in an ERROR. */
+    private static final int MAX_SHOWN = 64;
+
+    private final ZMTPConfig config;
+
+    PeerPolicy(ZMTPConfig config) {
+        this.config = config;
+    }
+
+    /**
+     * Checks that we may speak {@code version}. A peer must not strip the security of {@code mechanism} by pretending
+     * to be old.
+     *
+     * @throws ZMTPException if we may not
+     */
+    public void checkVersion(ZMTPVersion version, ZMTPMechanism mechanism) {
+        if (!config.interop() && version != config.protocol()) {
+            throw refused(version, config.protocol() + " without interop");
+        }
+        if (version.hasCommands()) {
+            return;
+        }
+        if (!mechanism.allowsDowngrade()) {
+            throw refused(version, "ZMTP30 or later with " + mechanism.name());
+        }
+        if (config.authenticator() != null) {
+            throw refused(version, "ZMTP30 or later with an authenticator");
+        }
+        if (config.socketType().isDraft()) {
+            throw refused(version, "ZMTP30 or later for a " + config.socketType());
+        }
+    }
+
+    private static ZMTPException refused(ZMTPVersion version, String expected) {
+        return ZMTPException.of(ZMTPException.Code.VERSION, "version of the peer", version, expected);
+    }
+
+    /**
+     * Checks that a peer of this type may talk to us.
+     *
+     * @throws ZMTPException if it may not
+     */
+    public void checkSocketType(ZMTPSocketType peer) {
+        if (!config.socketType().accepts(peer)) {
+            throw wrongType(peer);
+        }
+    }
+
+    /**
+     * Checks what every mechanism must check of the peer's metadata.
+     *
+     * @throws ZMTPException if the socket type does not fit ours, or the identity is too long
+     */
+    public void checkMetadata(ZMTPMetadata peer) {
+        ZMTPSocketType type = socketType(peer);
+        String name = peer.text(ZMTPMetadata.SOCKET_TYPE);
+        if (type != null) {
+            checkSocketType(type);
+        } else if (name != null) {
+            throw wrongType(name.substring(0, Math.min(name.length(), MAX_SHOWN)));
+        }
+        ByteBuffer identity = peer.value(ZMTPMetadata.IDENTITY);
+        if (identity != null) {
+            Greeting.checkIdentityLength(identity.remaining());
+        }
+    }
+
+    private ZMTPException wrongType(Object peer) {
+        return ZMTPException.of(
+                ZMTPException.Code.SOCKET_TYPE, "socket type", peer, "one that " + config.socketType() + " talks to");
+    }
+
+    /** The socket type that {@code peer} names, or null if it names none that exists. */
+    public static @Nullable ZMTPSocketType socketType(ZMTPMetadata peer) {
+        String name = peer.text(ZMTPMetadata.SOCKET_TYPE);
+        return name == null ? null : ZMTPSocketType.ofName(name);
+    }
+}

@@ -1,0 +1,60 @@
+package dev.zmtp.internal.connection;
+
+import dev.zmtp.ZMTPException;
+import dev.zmtp.codec.ZMTPHandshakeFailure;
+import dev.zmtp.internal.admission.RateLimitedLog;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelPipeline;
+import io.netty.util.internal.logging.InternalLogLevel;
+import io.netty.util.internal.logging.InternalLoggerFactory;
+
+/**
+ * The last handler of a pipeline whose handshake fails. It logs a {@link ZMTPHandshakeFailure} that all handlers have
+ * passed on: Netty drops such an event without a word, and a program without a handler for it would never say why no
+ * message arrives. A health check that only connects leaves a line at DEBUG alone.
+ */
+final class UnheardFailure extends ChannelInboundHandlerAdapter {
+
+    private static final RateLimitedLog LOG = log(InternalLogLevel.INFO);
+    private static final RateLimitedLog PROBES = log(InternalLogLevel.DEBUG);
+
+    private final RateLimitedLog log;
+    private final RateLimitedLog probes;
+
+    UnheardFailure(RateLimitedLog log, RateLimitedLog probes) {
+        this.log = log;
+        this.probes = probes;
+    }
+
+    private static RateLimitedLog log(InternalLogLevel level) {
+        return new RateLimitedLog(
+                InternalLoggerFactory.getInstance("dev.zmtp.codec.UnheardFailure"), level, System::nanoTime);
+    }
+
+    /** Listens at the end of {@code pipeline}, where the failure is about to be fired. Returns the pipeline. */
+    static ChannelPipeline listen(ChannelPipeline pipeline) {
+        return pipeline.addLast(new UnheardFailure(LOG, PROBES));
+    }
+
+    /** Fires {@code failure} from the head of {@code pipeline}, and listens at its end. */
+    static void fire(ChannelPipeline pipeline, ZMTPHandshakeFailure failure) {
+        listen(pipeline).fireUserEventTriggered(failure);
+    }
+
+    @Override
+    public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+        if (event instanceof ZMTPHandshakeFailure failure) {
+            RateLimitedLog choice = isProbe(ctx, failure) ? probes : log;
+            choice.log(event, "was taken by no handler", null);
+        }
+        ctx.fireUserEventTriggered(event);
+    }
+
+    /** Whether it is most likely a health check, which connects every few seconds and says nothing. */
+    private static boolean isProbe(ChannelHandlerContext ctx, ZMTPHandshakeFailure failure) {
+        boolean waited =
+                failure.cause() instanceof ZMTPException known && known.code() == ZMTPException.Code.HANDSHAKE_TIMEOUT;
+        return failure.silent() && !waited && ctx.channel().parent() != null;
+    }
+}

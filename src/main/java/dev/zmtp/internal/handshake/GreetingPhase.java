@@ -1,0 +1,167 @@
+package dev.zmtp.internal.handshake;
+
+import dev.zmtp.ZMTPException;
+import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.ZMTPVersion;
+import dev.zmtp.internal.connection.Connection;
+import dev.zmtp.internal.wire.Greeting;
+import dev.zmtp.security.ZMTPMechanism;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+
+/**
+ * Finds out which version the peer speaks, and greets it in that (RFC 37, "Version Negotiation"; RFC 15 and 23,
+ * "Backwards Interoperability").
+ *
+ * <p>Each byte of ours is sent only once the peer's bytes have shown that it will understand it: the signature at once,
+ * the revision after the peer's signature, the rest after its revision. libzmq 3.2 would read a minor version that
+ * comes too early as its socket type. A 1.0 peer has taken our signature for the header of an identity frame.
+ *
+ * <p>Reads exactly the greeting; what follows is left to the next phase.
+ */
+final class GreetingPhase extends HandshakePhase {
+
+    private static final int REVISION_1 = 1;
+    private static final int REVISION_2 = 2;
+
+    /** What is read next; each step is decided once this many bytes have arrived in all. */
+    private enum Step {
+        FIRST_BYTE(1),
+        SIGNATURE(Greeting.SIGNATURE_LENGTH),
+        REVISION(Greeting.REVISION_OFFSET + 1),
+        REST_OF_V2(Greeting.V2_LENGTH),
+        REST_OF_V3(Greeting.V3_LENGTH);
+
+        private final int length;
+
+        Step(int length) {
+            this.length = length;
+        }
+    }
+
+    private final ZMTPVersion ours;
+    private final ZMTPMechanism mechanism;
+    private final ByteBuf received = Unpooled.buffer(Greeting.V3_LENGTH, Greeting.V3_LENGTH);
+    private Step step = Step.FIRST_BYTE;
+
+    GreetingPhase(Connection connection, ZMTPMechanism mechanism) {
+        super(connection);
+        this.ours = connection.config().protocol();
+        this.mechanism = mechanism;
+    }
+
+    @Override
+    public void begin() {
+        ByteBuf signature = connection.ctx().alloc().buffer(Greeting.SIGNATURE_LENGTH);
+        Greeting.writeSignature(signature, connection.config().localIdentity().remaining());
+        send(signature);
+    }
+
+    @Override
+    public void read(ByteBuf in) {
+        while (in.isReadable() && isCurrent()) {
+            received.writeBytes(in, Math.min(step.length - received.readableBytes(), in.readableBytes()));
+            if (received.readableBytes() == step.length) {
+                decide();
+            }
+        }
+    }
+
+    private void decide() {
+        switch (step) {
+            case FIRST_BYTE -> firstByte();
+            case SIGNATURE -> signature();
+            case REVISION -> revision();
+            case REST_OF_V2 -> greetingOfV2();
+            case REST_OF_V3 -> greetingOfV3();
+        }
+    }
+
+    private void firstByte() {
+        if (received.getUnsignedByte(0) == Greeting.SIGNATURE_FIRST) {
+            step = Step.SIGNATURE;
+        } else {
+            enterUnversioned();
+        }
+    }
+
+    private void signature() {
+        if ((received.getByte(Greeting.SIGNATURE_LAST_OFFSET) & 1) == 0) {
+            enterUnversioned(); // a 1.0 peer with an identity of 254 or 255 bytes, which starts with ff too
+            return;
+        }
+        step = Step.REVISION;
+        ByteBuf out = connection.ctx().alloc().buffer();
+        out.writeByte(ours.revision());
+        if (ours == ZMTPVersion.ZMTP20) {
+            out.writeByte(connection.config().socketType().code());
+        }
+        send(out);
+    }
+
+    private void revision() {
+        switch (received.getUnsignedByte(Greeting.REVISION_OFFSET)) {
+            case 0 -> greetAs(ZMTPVersion.ZMTP10);
+            case REVISION_1, REVISION_2 -> greetAs(ZMTPVersion.ZMTP20);
+            default -> {
+                if (ours == ZMTPVersion.ZMTP20) {
+                    greetAs(ours); // a 3.x peer answers our revision as a 2.0 peer would
+                    return;
+                }
+                step = Step.REST_OF_V3;
+                ByteBuf out = connection.ctx().alloc().buffer(Greeting.V3_LENGTH);
+                Greeting.writeRest(out, ours, mechanism.name(), mechanism.isServer());
+                send(out);
+            }
+        }
+    }
+
+    /** Sends the rest of a greeting of 2.0, or of a peer of 1.0 that has a signature. */
+    private void greetAs(ZMTPVersion version) {
+        connection.policy().checkVersion(version, mechanism);
+        step = Step.REST_OF_V2;
+        ByteBuf out = connection.ctx().alloc().buffer();
+        if (ours != ZMTPVersion.ZMTP20) {
+            out.writeByte(connection.config().socketType().code());
+        }
+        IdentityPhase.writeIdentity(out, version, connection.config());
+        send(out);
+    }
+
+    private void greetingOfV2() {
+        int code = received.getUnsignedByte(Greeting.MINOR_OFFSET);
+        ZMTPSocketType peer = ZMTPSocketType.ofCode(code);
+        if (peer == null) {
+            throw ZMTPException.of(ZMTPException.Code.SOCKET_TYPE, "socket type", code, "0 to 10");
+        }
+        connection.policy().checkSocketType(peer);
+        int revision = received.getUnsignedByte(Greeting.REVISION_OFFSET);
+        ZMTPVersion version = revision == 0 ? ZMTPVersion.ZMTP10 : ZMTPVersion.ZMTP20;
+        connection.enter(IdentityPhase.afterGreeting(connection, version, peer));
+    }
+
+    private void greetingOfV3() {
+        boolean peerIs30 = received.getByte(Greeting.MINOR_OFFSET) == 0
+                && received.getByte(Greeting.REVISION_OFFSET) == ZMTPVersion.ZMTP30.revision();
+        ZMTPVersion version = peerIs30 ? ZMTPVersion.ZMTP30 : ours;
+        connection.policy().checkVersion(version, mechanism);
+        Greeting.checkMechanism(received, 0, mechanism.name());
+        connection.enter(new MechanismPhase(connection, version, mechanism));
+    }
+
+    private void enterUnversioned() {
+        connection.policy().checkVersion(ZMTPVersion.ZMTP10, mechanism);
+        // Our signature was the header of our identity frame; only the identity itself is missing.
+        if (connection.config().localIdentity().hasRemaining()) {
+            send(Unpooled.wrappedBuffer(connection.config().localIdentity()));
+        }
+        if (isCurrent()) { // otherwise that could not be sent, and the connection has ended
+            connection.enter(IdentityPhase.withoutGreeting(connection, received));
+        }
+    }
+
+    @Override
+    public String toString() {
+        return received.isReadable() ? "greeting" : "greeting, nothing received";
+    }
+}

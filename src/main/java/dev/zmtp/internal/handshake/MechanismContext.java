@@ -1,0 +1,181 @@
+package dev.zmtp.internal.handshake;
+
+import dev.zmtp.ZMTPMetadata;
+import dev.zmtp.codec.ZMTPConfig;
+import dev.zmtp.internal.admission.RateLimitedLog;
+import dev.zmtp.internal.connection.Connection;
+import dev.zmtp.internal.connection.Session;
+import dev.zmtp.internal.connection.TlsPeer;
+import dev.zmtp.internal.wire.Metadata;
+import dev.zmtp.security.ZMTPAuthRequest;
+import dev.zmtp.security.ZMTPAuthenticator;
+import dev.zmtp.security.ZMTPDecision;
+import dev.zmtp.security.ZMTPMechanism;
+import dev.zmtp.security.ZMTPNull;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.util.internal.logging.InternalLogLevel;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
+import java.net.SocketAddress;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Gives the mechanism of one connection what it may use of its codec. */
+final class MechanismContext implements ZMTPMechanism.Context {
+
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.codec.MechanismContext");
+
+    /** Of all connections: a peer that is refused comes again. */
+    private static final RateLimitedLog FAILURES = new RateLimitedLog(logger, InternalLogLevel.WARN, System::nanoTime);
+
+    private static final ZMTPDecision ACCEPTED = ZMTPDecision.accept("");
+
+    private final Connection connection;
+
+    MechanismContext(Connection connection) {
+        this.connection = connection;
+    }
+
+    @Override
+    public ZMTPMetadata localMetadata() {
+        ZMTPConfig config = connection.config();
+        ZMTPMetadata metadata = ZMTPMetadata.EMPTY.with(
+                ZMTPMetadata.SOCKET_TYPE, config.socketType().name());
+        if (config.socketType().announcesIdentity()) {
+            metadata = metadata.with(ZMTPMetadata.IDENTITY, config.localIdentity());
+        }
+        for (int i = 0; i < config.properties().size(); i++) {
+            metadata = metadata.with(
+                    config.properties().name(i), config.properties().value(i));
+        }
+        return metadata;
+    }
+
+    @Override
+    public ZMTPMetadata readPeerMetadata(ByteBuf data) {
+        ZMTPMetadata peer = Metadata.read(data, connection.config().maxMetadataProperties());
+        connection.memory().announced(peer); // now, as the authenticator may take its time
+        connection.policy().checkMetadata(peer);
+        return peer;
+    }
+
+    @Override
+    public ByteBufAllocator alloc() {
+        return connection.ctx().alloc();
+    }
+
+    @Override
+    public @Nullable SocketAddress peerAddress() {
+        return connection.session().peerAddress();
+    }
+
+    @Override
+    public Executor executor() {
+        return this::compute;
+    }
+
+    private void compute(Runnable step) {
+        Session session = connection.session();
+        session.beginWork();
+        try {
+            connection.config().handshakeExecutor().execute(() -> {
+                try {
+                    step.run();
+                } finally {
+                    session.endWork();
+                }
+            });
+        } catch (RuntimeException | Error e) {
+            session.endWork(); // it will not run
+            throw e;
+        }
+    }
+
+    @Override
+    public void authenticate(
+            String mechanism, ByteBuffer identity, List<ByteBuffer> credentials, Consumer<ZMTPDecision> answer) {
+        ZMTPAuthenticator authenticator = connection.config().authenticator();
+        if (authenticator == null) {
+            boolean secured = !mechanism.equals(ZMTPNull.NAME);
+            answer.accept(secured ? ZMTPDecision.error("there is no authenticator") : ACCEPTED);
+            return;
+        }
+        ZMTPAuthRequest request = new ZMTPAuthRequest(
+                connection.config().domain(),
+                peerAddress(),
+                identity,
+                mechanism,
+                credentials,
+                TlsPeer.certificates(connection.ctx().pipeline()),
+                UnixPeer.credentials(connection.ctx().channel()));
+        new Question(answer).ask(authenticator, request);
+    }
+
+    /** One request to the authenticator, which may answer at once or later, from any thread. */
+    private final class Question {
+        private final Consumer<ZMTPDecision> answer;
+        private boolean asking;
+
+        Question(Consumer<ZMTPDecision> answer) {
+            this.answer = answer;
+        }
+
+        void ask(ZMTPAuthenticator authenticator, ZMTPAuthRequest request) {
+            asking = true;
+            connection.session().beginWork();
+            try {
+                authenticator.authenticate(request).whenComplete(this::answered);
+            } catch (Throwable e) {
+                answered(null, e);
+            } finally {
+                asking = false;
+            }
+        }
+
+        private void answered(@Nullable ZMTPDecision made, @Nullable Throwable failure) {
+            connection.session().endWork();
+            if (connection.ctx().executor().inEventLoop() && asking) {
+                decide(made, failure);
+                return;
+            }
+            onEventLoop(() -> {
+                decide(made, failure);
+                connection.resumeMechanism();
+            });
+        }
+
+        private void decide(@Nullable ZMTPDecision made, @Nullable Throwable failure) {
+            if (connection.session().isHandshakeDone()) {
+                return;
+            }
+            ZMTPDecision decision = made;
+            if (failure != null || decision == null) {
+                FAILURES.log(connection.ctx().channel(), "authenticator failed, peer refused", failure);
+                decision = ZMTPDecision.error(failure == null ? "no decision" : "the authenticator failed");
+            }
+            connection.session().decide(decision);
+            answer.accept(decision);
+        }
+    }
+
+    @Override
+    public void resume() {
+        onEventLoop(connection::resumeMechanism);
+    }
+
+    private void onEventLoop(Runnable step) {
+        try {
+            connection.ctx().executor().execute(step);
+        } catch (RejectedExecutionException e) {
+            logger.debug(
+                    "{} handshake cannot continue: the event loop has ended",
+                    connection.ctx().channel(),
+                    e);
+        }
+    }
+}

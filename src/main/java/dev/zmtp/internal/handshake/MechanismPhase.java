@@ -1,0 +1,179 @@
+package dev.zmtp.internal.handshake;
+
+import dev.zmtp.ZMTPException;
+import dev.zmtp.ZMTPFraming;
+import dev.zmtp.ZMTPMetadata;
+import dev.zmtp.ZMTPVersion;
+import dev.zmtp.codec.ZMTPHandshake;
+import dev.zmtp.internal.connection.Connection;
+import dev.zmtp.internal.connection.FrameLog;
+import dev.zmtp.internal.connection.PeerPolicy;
+import dev.zmtp.internal.traffic.TrafficPhase;
+import dev.zmtp.internal.wire.FrameReader;
+import dev.zmtp.internal.wire.FrameWriter;
+import dev.zmtp.security.ZMTPMechanism;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.nio.ByteBuffer;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** Carries commands between the peer and the mechanism until both sides are ready (RFC 23 and 37, "Framing"). */
+final class MechanismPhase extends HandshakePhase {
+
+    private final ZMTPVersion version;
+    private final ZMTPMechanism mechanism;
+    private final FrameReader reader;
+    private final FrameWriter writer;
+    private final @Nullable FrameLog frameLog;
+
+    /** The bytes of all commands that were received: the mechanism may keep them until the handshake is over. */
+    private long received;
+
+    MechanismPhase(Connection connection, ZMTPVersion version, ZMTPMechanism mechanism) {
+        super(connection);
+        this.version = version;
+        this.mechanism = mechanism;
+        this.reader = new FrameReader(version, connection.memory()::reserve);
+        this.writer = new FrameWriter(version);
+        this.frameLog = FrameLog.of(connection.ctx().channel(), version);
+    }
+
+    @Override
+    public void begin() {
+        advance();
+    }
+
+    @Override
+    public void read(ByteBuf in) {
+        while (isCurrent() && reader.readHeader(in)) {
+            checkHeader();
+            ByteBuf command = reader.readBody(in, connection.ctx().alloc());
+            if (command == null) {
+                return;
+            }
+            receive(command);
+            if (advance() && isCurrent() && in.isReadable()) {
+                throw ZMTPException.of(
+                        ZMTPException.Code.UNEXPECTED,
+                        "bytes after a command",
+                        in.readableBytes(),
+                        "0 before our answer");
+            }
+        }
+    }
+
+    private void checkHeader() {
+        if (!reader.isCommand()) {
+            throw ZMTPException.of(
+                    ZMTPException.Code.UNEXPECTED, "frame", "of a message", "a command during the handshake");
+        }
+        int limit = connection.config().maxHandshakeCommandLength();
+        if (reader.length() > limit) {
+            throw ZMTPException.tooLarge("handshake command length", reader.length(), limit);
+        }
+    }
+
+    private void receive(ByteBuf command) {
+        received += command.readableBytes();
+        if (frameLog != null) {
+            frameLog.receivedCommand(command);
+        }
+        try {
+            mechanism.receive(command);
+        } catch (ZMTPException e) {
+            refuse(e);
+            throw e;
+        } finally {
+            command.release();
+        }
+    }
+
+    private void refuse(ZMTPException cause) {
+        if (!isCurrent()) {
+            return; // what the mechanism did before it failed has ended the connection, and the mechanism with it
+        }
+        ByteBuf error = mechanism.refuse(cause);
+        if (error != null) {
+            send(frame(error));
+        }
+    }
+
+    @Override
+    public void resume() {
+        advance();
+    }
+
+    /**
+     * Sends the commands that the mechanism has, and goes on to traffic if it is ready.
+     *
+     * @return whether there was a command
+     */
+    private boolean advance() {
+        boolean sent = false;
+        for (ByteBuf command = poll(); command != null; command = poll()) {
+            sent = true;
+            send(frame(command));
+        }
+        if (isCurrent() && mechanism.isReady()) {
+            if (reader.isMidFrame()) {
+                // It would be lost: the peer did not wait for the command that is sent only now.
+                throw ZMTPException.of(
+                        ZMTPException.Code.UNEXPECTED, "bytes of a frame", "before the end of the handshake", "none");
+            }
+            connection
+                    .handshake()
+                    .succeed(handshake(), new TrafficPhase(connection, version, false, mechanism.cipher()));
+        }
+        return sent;
+    }
+
+    /** The next command, unless what was sent before has ended the connection, and the mechanism with it. */
+    private @Nullable ByteBuf poll() {
+        if (!isCurrent()) {
+            return null;
+        }
+        try {
+            return mechanism.poll();
+        } catch (ZMTPException e) {
+            refuse(e);
+            throw e;
+        }
+    }
+
+    /** Returns the frame of {@code command}, which it takes over. */
+    private ByteBuf frame(ByteBuf command) {
+        try {
+            if (frameLog != null) {
+                frameLog.sentCommand(command);
+            }
+            ByteBuf header = connection.ctx().alloc().buffer(ZMTPFraming.MAX_HEADER);
+            writer.writeHeader(header, ZMTPFraming.COMMAND, command.readableBytes());
+            return Unpooled.wrappedBuffer(header, command);
+        } catch (Throwable e) { // direct memory is what an attack uses up first
+            command.release();
+            throw e;
+        }
+    }
+
+    private ZMTPHandshake handshake() {
+        ZMTPMetadata peer = mechanism.peerMetadata();
+        ByteBuffer identity = Objects.requireNonNullElse(peer.value(ZMTPMetadata.IDENTITY), ByteBuffer.allocate(0));
+        return new ZMTPHandshake(version, mechanism.name(), identity, PeerPolicy.socketType(peer), peer);
+    }
+
+    @Override
+    public long kept() {
+        return reader.kept() + received;
+    }
+
+    @Override
+    public void end(@Nullable Throwable cause) {
+        reader.close();
+    }
+
+    @Override
+    public String toString() {
+        return "mechanism " + mechanism.name();
+    }
+}

@@ -1,0 +1,47 @@
+package dev.zmtp.internal.read;
+
+import dev.zmtp.ZMTPException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+
+/**
+ * The limit of the commands that a peer may send within a second. A command is answered or passed to the application,
+ * and so costs us more than it costs the peer.
+ *
+ * <p>The clock is read once for each {@code max} commands. A second begins with the first command after the previous
+ * second was full; so up to twice {@code max} may pass within any one second, never more.
+ */
+public final class CommandRate {
+
+    private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
+
+    private final int max;
+    private final LongSupplier nanoTime;
+
+    private long begin;
+    private int commands;
+
+    public CommandRate(int max, LongSupplier nanoTime) {
+        this.max = max;
+        this.nanoTime = nanoTime;
+    }
+
+    /**
+     * Counts a command.
+     *
+     * @throws ZMTPException if the peer has sent too many
+     */
+    public void count() {
+        if (commands == 0) {
+            begin = nanoTime.getAsLong();
+        } else if (commands == max) {
+            long now = nanoTime.getAsLong();
+            if (now - begin < SECOND) {
+                throw ZMTPException.tooLarge("commands within a second", max + 1L, max);
+            }
+            begin = now;
+            commands = 0;
+        }
+        commands++;
+    }
+}

@@ -1,0 +1,98 @@
+package dev.zmtp.internal.traffic;
+
+import dev.zmtp.internal.connection.PeerTimer;
+import dev.zmtp.internal.wire.Command;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelHandlerContext;
+import java.time.Duration;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The PINGs of the peer: each gets a PONG, and if it names a TTL, something has to arrive within that (RFC 37,
+ * "Connection Heartbeating").
+ */
+final class PeerPings {
+
+    private final ChannelHandlerContext ctx;
+    private final LongSupplier nanoTime;
+    private final Heartbeat.Link link;
+    private final Consumer<String> silent;
+    private @Nullable PeerTimer ttl;
+
+    /** Something has arrived since the last PING. */
+    private boolean arrived;
+
+    /** The context of the newest PING that was not answered yet. An old PONG says nothing new to the peer. */
+    private @Nullable ByteBuf unanswered;
+
+    /** Calls {@code silent} with what was expected if nothing arrives within a TTL. */
+    PeerPings(ChannelHandlerContext ctx, LongSupplier nanoTime, Heartbeat.Link link, Consumer<String> silent) {
+        this.ctx = ctx;
+        this.nanoTime = nanoTime;
+        this.link = link;
+        this.silent = silent;
+    }
+
+    void arrived() {
+        arrived = true;
+    }
+
+    void stop() {
+        if (ttl != null) {
+            ttl.cancel();
+        }
+    }
+
+    /** The peer has sent a PING with this TTL, in tenths of a second, and this context. */
+    void onPing(int ttlDeciseconds, ByteBuf context) {
+        if (ttlDeciseconds > 0) {
+            arrived = false;
+            Duration silence = Duration.ofMillis(ttlDeciseconds * Heartbeat.TTL_UNIT_MILLIS);
+            if (ttl == null) {
+                ttl = new PeerTimer(ctx.executor(), nanoTime);
+            }
+            ttl.start(silence.toNanos(), late -> onTtl(silence));
+        }
+        unanswered = copyOf(context);
+        sendWaitingPong();
+    }
+
+    private void onTtl(Duration silence) {
+        if (!arrived) {
+            silent.accept(silence.toMillis() + " ms after its PING, its own TTL (expected: any byte)");
+        }
+    }
+
+    private static ByteBuf copyOf(ByteBuf context) {
+        if (!context.isReadable()) {
+            return Unpooled.EMPTY_BUFFER;
+        }
+        byte[] bytes = new byte[context.readableBytes()];
+        context.readBytes(bytes);
+        return Unpooled.wrappedBuffer(bytes);
+    }
+
+    /**
+     * Sends the PONG that waits, if it can be sent now; returns whether it was, and is to be flushed. A peer that sends
+     * PINGs and reads nothing must not make us queue PONGs: while unwritable, the newest waits alone.
+     */
+    boolean sendWaitingPong() {
+        ByteBuf context = unanswered;
+        if (context == null) {
+            return false;
+        }
+        if (link.isWriting()) {
+            link.retryAfterWrite();
+            return false;
+        }
+        if (!ctx.channel().isWritable()) {
+            return false;
+        }
+        unanswered = null;
+        link.send(Command.PONG.body(ctx.alloc(), context), ctx.newPromise());
+        return true;
+    }
+}

@@ -1,0 +1,440 @@
+package dev.zmtp.internal.traffic;
+
+import dev.zmtp.ZMTPFraming;
+import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.ZMTPVersion;
+import dev.zmtp.codec.ZMTPConfig;
+import dev.zmtp.codec.ZMTPDecoder;
+import dev.zmtp.internal.connection.Connection;
+import dev.zmtp.internal.connection.FrameLog;
+import dev.zmtp.internal.connection.Phase;
+import dev.zmtp.internal.connection.Turn;
+import dev.zmtp.internal.connection.UserCode;
+import dev.zmtp.internal.read.CommandRate;
+import dev.zmtp.internal.read.DecoderSink;
+import dev.zmtp.internal.read.DiscardingSink;
+import dev.zmtp.internal.read.FrameOpener;
+import dev.zmtp.internal.read.MessageAssembler;
+import dev.zmtp.internal.read.MessageLimits;
+import dev.zmtp.internal.read.MessageSink;
+import dev.zmtp.internal.read.StreamingSink;
+import dev.zmtp.internal.wire.Command;
+import dev.zmtp.internal.wire.FrameReader;
+import dev.zmtp.internal.write.TrafficWriter;
+import dev.zmtp.security.ZMTPMechanism.FrameCipher;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.ChannelPromise;
+import io.netty.handler.codec.EncoderException;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Messages and commands in both directions, from the end of the handshake to the end of the connection (RFC 13 and 15,
+ * "Framing"; RFC 23 and 37, "Traffic").
+ *
+ * <p>Bytes become frames in the {@link FrameReader}; a command is handled here, between the frames of a message too,
+ * and a message frame goes to the {@link MessageSink}. What is written goes to the {@link TrafficWriter}.
+ */
+public final class TrafficPhase extends Phase implements Heartbeat.Link, TrafficWriter.Owner {
+
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.codec.TrafficPhase");
+
+    private final ZMTPVersion version;
+    private final boolean unversionedPeer;
+    private final @Nullable FrameOpener opener;
+    private final ZMTPConfig config;
+    private final ZMTPSocketType type;
+    private final Turn turn;
+    private final FrameReader reader;
+    private final MessageLimits limits;
+    private final CommandRate commandRate;
+    private final PeerSubscriptions subscriptions;
+    private final TrafficWriter writer;
+    private final Heartbeat heartbeat;
+    private final @Nullable FrameLog frameLog;
+
+    /** Whether message frames can be delivered as they are: no cipher sealed them, none can be a subscription. */
+    private final boolean deliversPlainFrames;
+
+    private @Nullable MessageSink sink;
+
+    /** The sink, if it takes frames as they arrive. */
+    private @Nullable StreamingSink streamingSink;
+
+    /** A command was written and not flushed. */
+    private boolean commandPending;
+
+    /**
+     * Traffic in {@code version}.
+     *
+     * @param unversionedPeer whether the peer sent no greeting, so that it cannot subscribe and gets everything
+     * @param cipher how frames travel, or null if they travel as they are
+     */
+    public TrafficPhase(
+            Connection connection, ZMTPVersion version, boolean unversionedPeer, @Nullable FrameCipher cipher) {
+        super(connection);
+        this.version = version;
+        this.unversionedPeer = unversionedPeer;
+        this.opener =
+                cipher == null ? null : new FrameOpener(cipher, connection.ctx().alloc());
+        this.config = connection.config();
+        this.type = config.socketType();
+        this.turn = connection.reads().turn();
+        this.reader = new FrameReader(version, connection.memory()::reserve);
+        this.limits = new MessageLimits(config, cipher != null);
+        this.commandRate = new CommandRate(config.maxCommandsPerSecond(), connection.nanoTime());
+        this.subscriptions = new PeerSubscriptions(connection);
+        this.writer = new TrafficWriter(this, connection, version, cipher);
+        this.heartbeat = new Heartbeat(connection, this);
+        this.frameLog = FrameLog.of(connection.ctx().channel(), version);
+        this.deliversPlainFrames = cipher == null && !type.isPublisher();
+    }
+
+    @Override
+    public void begin() {
+        writer.begin();
+        if (!isCurrent()) {
+            return;
+        }
+        MessageSink made = newSink();
+        if (!isCurrent()) { // the decoder's factory has ended the connection
+            UserCode.closeQuietly(connection.ctx().channel(), made::close);
+            return;
+        }
+        sink = made;
+        streamingSink = made instanceof StreamingSink streaming ? streaming : null;
+    }
+
+    private MessageSink newSink() {
+        if (type.isSendOnly()) {
+            return new DiscardingSink();
+        }
+        ZMTPDecoder.Factory decoders = config.decoder();
+        return decoders == null
+                ? new MessageAssembler(connection)
+                : new DecoderSink(connection, decoders.decoder(connection.session()));
+    }
+
+    @Override
+    public void drain() {
+        if (writer.drain() && isCurrent()) {
+            flush();
+        }
+    }
+
+    @Override
+    public void open() {
+        heartbeat.start(version);
+        if (unversionedPeer) {
+            subscriptions.subscribeToAll();
+        }
+    }
+
+    // Inbound
+
+    @Override
+    public void compact() {
+        if (sink != null) {
+            sink.compact();
+        }
+    }
+
+    @Override
+    public long kept() {
+        return reader.kept() + (sink == null ? 0 : sink.kept()) + subscriptions.kept();
+    }
+
+    @Override
+    @Nullable
+    public ByteBuf nextRead(ByteBufAllocator alloc, int usual) {
+        return reader.nextRead(alloc, usual);
+    }
+
+    @Override
+    public void read(ByteBuf in) {
+        connection.reports().bytesArrived();
+        heartbeat.onActivity();
+        // After each frame: the flush may end the connection, and the rest of a message is no message.
+        for (; isCurrent() && !turn.isOver(); writer.endLateTurn()) {
+            if (deliversPlainFrames && shortFrame(in)) {
+                continue;
+            }
+            if (!reader.isInBody()) {
+                if (!reader.readHeader(in)) {
+                    return;
+                }
+                header(in);
+            }
+            if (!isCurrent() || !body(in)) {
+                return;
+            }
+        }
+    }
+
+    /** Takes a message frame that has arrived completely and has a short header, as most do; or takes nothing. */
+    private boolean shortFrame(ByteBuf in) {
+        int header = reader.readShortFrame(in);
+        if (header < 0) {
+            return false;
+        }
+        turn.count();
+        int flags = header >>> 8;
+        int length = header & 0xff;
+        if (frameLog != null) {
+            frameLog.received(flags, length, in);
+        }
+        limits.check(flags, length);
+        sink().frame(in, length, flags != 0);
+        return true;
+    }
+
+    private void header(ByteBuf in) {
+        turn.count();
+        if (frameLog != null) {
+            frameLog.received(reader.flags(), reader.length(), in);
+        }
+        if (opener != null) {
+            limits.checkSealed(reader.length(), opener.overhead());
+            return;
+        }
+        limits.check(reader.flags(), reader.length());
+        if (streamingSink != null && !needsWholeBody() && !reader.isBodyIn(in)) {
+            reader.beginParts();
+            streamingSink.begin((int) reader.length(), reader.hasMore());
+        }
+    }
+
+    /** Returns whether the body has to be looked at before it is known what the frame is. */
+    private boolean needsWholeBody() {
+        return opener != null || reader.isCommand() || maySubscribe(reader.length());
+    }
+
+    /** Takes what {@code in} holds of the body; returns whether the frame is complete. */
+    private boolean body(ByteBuf in) {
+        if (!needsWholeBody()) {
+            if (reader.isBodyIn(in)) {
+                sink().frame(in, reader.takeBody(), reader.hasMore());
+                return true;
+            }
+            if (streamingSink != null) {
+                int length = reader.takePart(in);
+                boolean last = !reader.isInBody();
+                streamingSink.part(in, length, last);
+                return last;
+            }
+        }
+        int readable = in.readableBytes();
+        ByteBuf body = reader.readBody(in, connection.ctx().alloc());
+        if (body == null) {
+            if (opener != null) {
+                opener.arrived(reader, readable);
+            }
+            return false;
+        }
+        wholeBody(body);
+        if (in.isReadable()) {
+            heartbeat.onActivity(); // bytes after the PING count as activity within its TTL
+        }
+        return true;
+    }
+
+    private void wholeBody(ByteBuf received) {
+        ByteBuf body = opener == null ? received : opener.writable(received);
+        try {
+            if (opener == null) {
+                frame(reader.flags(), body);
+            } else {
+                int flags = opener.open(body);
+                limits.check(flags, body.readableBytes());
+                frame(flags, body);
+            }
+        } finally {
+            body.release();
+        }
+    }
+
+    private MessageSink sink() {
+        return Objects.requireNonNull(sink);
+    }
+
+    /** Peers of any version may send a subscription as a message. Frames after it are another, as in libzmq. */
+    private boolean maySubscribe(long length) {
+        return type.isPublisher() && limits.isFirstFrame() && length > 0 && length <= config.maxCommandLength();
+    }
+
+    private void frame(int flags, ByteBuf body) {
+        if ((flags & ZMTPFraming.COMMAND) != 0) {
+            command(body);
+            return;
+        }
+        if (maySubscribe(body.readableBytes())) {
+            int first = body.getByte(body.readerIndex());
+            if (first == TrafficWriter.SUBSCRIBE || first == TrafficWriter.CANCEL) {
+                commandRate.count();
+                limits.restart();
+                subscriptions.update(first == TrafficWriter.SUBSCRIBE, body.skipBytes(1));
+                return;
+            }
+        }
+        sink().frame(body, body.readableBytes(), (flags & ZMTPFraming.MORE) != 0);
+    }
+
+    private void command(ByteBuf body) {
+        commandRate.count();
+        Command command = Command.read(body);
+        switch (command) {
+            case PING -> heartbeat.onPing(Command.readTtl(body), body);
+            case PONG -> heartbeat.onPong();
+            case SUBSCRIBE, CANCEL -> subscriptions.update(command == Command.SUBSCRIBE, body);
+            case JOIN, LEAVE -> subscriptions.updateGroup(command == Command.JOIN, body);
+            // A later version may have more commands. Those of the handshake mean nothing any more.
+            case HELLO, WELCOME, INITIATE, READY, ERROR, UNKNOWN ->
+                logger.debug("{} ignored a command: {}", connection.ctx().channel(), command);
+        }
+    }
+
+    @Override
+    public void decoded() {
+        writer.endTurn();
+    }
+
+    @Override
+    public void readComplete() {
+        if (commandPending) {
+            flush();
+        }
+        writer.endTurn();
+    }
+
+    @Override
+    public void readResumed() {
+        heartbeat.onActivity(); // we were not reading, so the peer was not silent
+    }
+
+    @Override
+    public void writabilityChanged() {
+        heartbeat.sendWaitingPong();
+        readComplete();
+    }
+
+    // Outbound
+
+    @Override
+    public void write(Object message, ChannelPromise promise) {
+        writer.write(message, promise);
+    }
+
+    @Override
+    public void afterWrite(boolean flush) {
+        if (isCurrent()) {
+            if (heartbeat.sendWaitingPong() || flush) {
+                flush();
+            }
+        }
+    }
+
+    @Override
+    public void flush() {
+        if (!writer.isWriting()) {
+            commandPending = false;
+        }
+        writer.flush();
+    }
+
+    // The heartbeat's link
+
+    @Override
+    public boolean isListening() {
+        return connection.demand().isListening();
+    }
+
+    @Override
+    public boolean isWriting() {
+        return writer.isWriting();
+    }
+
+    @Override
+    public void retryAfterWrite() {
+        writer.deferUntilWritten();
+    }
+
+    @Override
+    public void send(ByteBuf body, ChannelPromise promise) {
+        commandPending = true;
+        writer.command(body, promise);
+    }
+
+    @Override
+    public void fail(Throwable cause) {
+        connection.fail(cause);
+    }
+
+    // The end
+
+    @Override
+    public void inputEnded() {
+        if (connection.session().isAgreed()) {
+            connection.handshake().endedByPeer();
+        } else {
+            flush();
+            writer.endTurn(); // the close goes past the codec, and would come before a flush that waits
+            connection.ctx().close();
+        }
+    }
+
+    @Override
+    @Nullable
+    public String unfinishedInput() {
+        String frame = reader.unfinished();
+        if (frame != null) {
+            return frame;
+        }
+        int frames = limits.unfinishedFrames();
+        return frames == 0 ? null : "message: " + frames + " frames (expected: more)";
+    }
+
+    @Override
+    public void exceptionCaught(Throwable cause) {
+        connection.reports().inTraffic(cause);
+    }
+
+    @Override
+    public void written() {
+        heartbeat.onWritten();
+    }
+
+    @Override
+    public void writeFailed(Throwable cause, boolean isVoid) {
+        if (connection.reports().isTorn()) {
+            connection.fail(cause);
+        } else if (isVoid) {
+            connection.reports().voidWriteFailed(cause);
+        }
+    }
+
+    @Override
+    @Nullable
+    public Throwable whyRemovalIsFatal() {
+        return writer.isMessagePartlySent()
+                ? new EncoderException("codec removed while a message was partly written (expected: between messages)")
+                : null;
+    }
+
+    @Override
+    public void end(@Nullable Throwable cause) {
+        heartbeat.stop();
+        reader.close();
+        if (sink != null) {
+            UserCode.closeQuietly(connection.ctx().channel(), sink::close);
+        }
+        writer.end(cause);
+    }
+
+    @Override
+    public String toString() {
+        return "traffic in " + version;
+    }
+}

@@ -1,0 +1,164 @@
+package dev.zmtp.internal.wire;
+
+import dev.zmtp.ZMTPException;
+import dev.zmtp.ZMTPMetadata;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/**
+ * The commands that this library knows by name (RFC 23 and 37; JOIN and LEAVE: RFC 48).
+ *
+ * <pre>
+ *   command-body = name-length:1  name  data
+ *   name         = 1*255 letters, case-sensitive, with no separator after it
+ * </pre>
+ */
+public enum Command {
+    /** Begins a PLAIN handshake with user name and password, and a CURVE handshake with a public key. */
+    HELLO,
+    /** Answers a HELLO. */
+    WELCOME,
+    /** Answers a WELCOME; its data is metadata, in CURVE in a box. */
+    INITIATE,
+    /** Ends a NULL, PLAIN or CURVE handshake; its data is metadata, in CURVE in a box. */
+    READY,
+    /** Refuses a peer during the handshake; its data is a reason with its length in one byte. */
+    ERROR,
+    /** Asks a publisher for a topic, which is the data. */
+    SUBSCRIBE,
+    /** Ends a subscription to a topic, which is the data. */
+    CANCEL,
+    /** Asks for a PONG; its data is a TTL in tenths of a second (two bytes) and a context. */
+    PING,
+    /** Answers a PING; its data is the context of the PING. */
+    PONG,
+    /** Asks a RADIO for a group, which is the data. */
+    JOIN,
+    /** Ends the membership in a group, which is the data. */
+    LEAVE,
+    /** Any other name: to be ignored in traffic, so that a later version may add commands. */
+    UNKNOWN;
+
+    private static final Command[] KNOWN =
+            Arrays.stream(values()).filter(command -> command != UNKNOWN).toArray(Command[]::new);
+
+    /** The longest reason of an ERROR, and the longest name, in bytes. */
+    public static final int MAX_STRING_LENGTH = 255;
+    /** The longest context of a PING, in bytes. */
+    public static final int MAX_CONTEXT_LENGTH = 16;
+    /** The length of the TTL of a PING, in bytes. */
+    public static final int TTL_LENGTH = 2;
+
+    /**
+     * Reads the name of the command whose body is {@code body}, and moves the reader index to its data.
+     *
+     * @throws ZMTPException if the body is empty, has an empty name, or ends before the name does
+     */
+    public static Command read(ByteBuf body) {
+        if (!body.isReadable()) {
+            throw ZMTPException.malformed("command body length", 0, ">= 1");
+        }
+        int length = body.readUnsignedByte();
+        if (length == 0 || length > body.readableBytes()) {
+            throw ZMTPException.malformed("command name length", length, "1 to " + body.readableBytes());
+        }
+        int start = body.readerIndex();
+        body.skipBytes(length);
+        for (Command command : KNOWN) {
+            if (command.isNamedAt(body, start, length)) {
+                return command;
+            }
+        }
+        return UNKNOWN;
+    }
+
+    private boolean isNamedAt(ByteBuf body, int start, int length) {
+        if (length != name().length()) {
+            return false;
+        }
+        for (int i = 0; i < length; i++) {
+            if (body.getByte(start + i) != name().charAt(i)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /**
+     * Returns the start of the body of this command, with room for {@code data} more bytes; the caller must release it.
+     */
+    public ByteBuf body(ByteBufAllocator alloc, int data) {
+        ByteBuf body = alloc.buffer(1 + name().length() + data).writeByte(name().length());
+        body.writeCharSequence(name(), StandardCharsets.US_ASCII);
+        return body;
+    }
+
+    /** Returns the body of this command with the readable bytes of {@code data}, whose indices are not moved. */
+    public ByteBuf body(ByteBufAllocator alloc, ByteBuf data) {
+        return body(alloc, data.readableBytes()).writeBytes(data, data.readerIndex(), data.readableBytes());
+    }
+
+    /** Returns the body of this command with {@code metadata} as its data; the caller must release it. */
+    public ByteBuf body(ByteBufAllocator alloc, ZMTPMetadata metadata) {
+        ByteBuf body = body(alloc, Metadata.length(metadata));
+        Metadata.write(body, metadata);
+        return body;
+    }
+
+    /**
+     * Returns the body of an ERROR, which the caller must release. The reason is cut to 255 bytes of printable ASCII.
+     */
+    public static ByteBuf error(ByteBufAllocator alloc, String reason) {
+        String printable = printable(reason);
+        String cut = printable.substring(0, Math.min(printable.length(), MAX_STRING_LENGTH));
+        ByteBuf body = ERROR.body(alloc, 1 + cut.length()).writeByte(cut.length());
+        body.writeCharSequence(cut, StandardCharsets.US_ASCII);
+        return body;
+    }
+
+    /**
+     * Reads the reason from the data of an ERROR, with anything unprintable replaced.
+     *
+     * @throws ZMTPException if the data is not exactly one reason
+     */
+    public static String readReason(ByteBuf data) {
+        if (!data.isReadable()) {
+            throw ZMTPException.malformed("ERROR data length", 0, ">= 1");
+        }
+        int length = data.readUnsignedByte();
+        if (length != data.readableBytes()) {
+            throw ZMTPException.malformed("ERROR reason length", length, String.valueOf(data.readableBytes()));
+        }
+        return printable(
+                data.readCharSequence(length, StandardCharsets.ISO_8859_1).toString());
+    }
+
+    /** Returns {@code text} with everything but printable ASCII replaced, so that it does no harm in a log. */
+    public static String printable(String text) {
+        return text.replaceAll("[^ -~]", "?");
+    }
+
+    /** Returns the body of a PING, which the caller must release. */
+    public static ByteBuf ping(ByteBufAllocator alloc, int ttlDeciseconds) {
+        return PING.body(alloc, TTL_LENGTH).writeShort(ttlDeciseconds);
+    }
+
+    /**
+     * Checks the data of a PING and moves the reader index of {@code data} to the context.
+     *
+     * @return the TTL in tenths of a second, 0 to 65535
+     * @throws ZMTPException if the data is shorter than a TTL, or the context longer than 16 bytes
+     */
+    public static int readTtl(ByteBuf data) {
+        if (data.readableBytes() < TTL_LENGTH) {
+            throw ZMTPException.malformed("PING data length", data.readableBytes(), ">= " + TTL_LENGTH);
+        }
+        int ttl = data.readUnsignedShort();
+        if (data.readableBytes() > MAX_CONTEXT_LENGTH) {
+            throw ZMTPException.malformed("PING context length", data.readableBytes(), "<= " + MAX_CONTEXT_LENGTH);
+        }
+        return ttl;
+    }
+}

@@ -1,0 +1,93 @@
+package dev.zmtp.internal.wire;
+
+import dev.zmtp.ZMTPException;
+import dev.zmtp.ZMTPVersion;
+import io.netty.buffer.ByteBuf;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * The layout of what each side sends first (RFC 15, "Greeting"; RFC 23 and 37, "Greeting").
+ *
+ * <pre>
+ *   offset  0         1 .. 8          9         10        11
+ *        +------+-------------------+------+----------+-------------+
+ *        |  ff  | identity length+1 |  7f  | revision | socket type |                        ZMTP 2.0: 12
+ *        +------+-------------------+------+----------+-------------+-----------+------+
+ *        |         signature               | major 3  |    minor    | mechanism | as-  | filler
+ *        +---------------------------------+----------+-------------+-----------+server+--------+
+ *                                                         offset     12 .. 31     32    33 .. 63  ZMTP 3.x: 64
+ * </pre>
+ *
+ * <p>Bytes 1 to 8 are padding for a 3.x peer. A 1.0 peer reads the signature as the header of a long identity frame,
+ * so they hold that frame's length, which counts the flags byte.
+ */
+public final class Greeting {
+
+    /** The length of the signature. */
+    public static final int SIGNATURE_LENGTH = 10;
+    /** The length of the greeting of a 2.0 peer, or of a 1.0 peer that has a signature. */
+    public static final int V2_LENGTH = 12;
+    /** The length of a 3.x greeting. */
+    public static final int V3_LENGTH = 64;
+
+    /** The first byte of a signature. No 1.0 peer starts with it, unless its identity is 254 or 255 bytes long. */
+    public static final int SIGNATURE_FIRST = 0xff;
+    /** The offset of the byte whose lowest bit tells a signature from a 1.0 frame header. */
+    public static final int SIGNATURE_LAST_OFFSET = 9;
+    /** The last byte of a signature that we send. */
+    public static final int SIGNATURE_LAST = 0x7f;
+    /** The offset of the revision, which is the major version from 3.0 on. */
+    public static final int REVISION_OFFSET = 10;
+    /** The offset of the minor version in 3.x, of the socket type before. */
+    public static final int MINOR_OFFSET = 11;
+
+    /** The longest identity, in bytes. */
+    public static final int MAX_IDENTITY_LENGTH = 255;
+    /** The longest name of a mechanism, in bytes. */
+    public static final int MAX_MECHANISM_LENGTH = 20;
+
+    private static final int MECHANISM_OFFSET = 12;
+    private static final int FILLER_LENGTH = 31;
+
+    private Greeting() {}
+
+    /** Appends the signature of a peer whose identity is {@code identityLength} bytes long. */
+    public static void writeSignature(ByteBuf out, int identityLength) {
+        out.writeByte(SIGNATURE_FIRST).writeLong(identityLength + 1L).writeByte(SIGNATURE_LAST);
+    }
+
+    /** Appends what follows the major version in a 3.x greeting. */
+    public static void writeRest(ByteBuf out, ZMTPVersion version, String mechanism, boolean asServer) {
+        out.writeByte(version.minor());
+        out.writeCharSequence(mechanism, StandardCharsets.US_ASCII);
+        out.writeZero(MAX_MECHANISM_LENGTH - mechanism.length());
+        out.writeBoolean(asServer);
+        out.writeZero(FILLER_LENGTH);
+    }
+
+    /**
+     * Checks that a complete 3.x greeting, which starts at {@code index}, names exactly {@code mechanism}, padded with
+     * zeros. As-server and the filler are not checked: libzmq never sets the former, and no peer checks the latter.
+     *
+     * @throws ZMTPException if it names another mechanism
+     */
+    public static void checkMechanism(ByteBuf greeting, int index, String mechanism) {
+        String padded = greeting.toString(index + MECHANISM_OFFSET, MAX_MECHANISM_LENGTH, StandardCharsets.ISO_8859_1);
+        if (!padded.equals(mechanism + "\0".repeat(MAX_MECHANISM_LENGTH - mechanism.length()))) {
+            String shown = padded.replaceAll("\0+$", "").replace(' ', '?');
+            throw ZMTPException.of(ZMTPException.Code.MECHANISM, "mechanism", shown, mechanism);
+        }
+    }
+
+    /**
+     * Checks the length of a peer's identity, also before its bytes have arrived. RFC 37 wants none that begins with a
+     * zero, but libzmq and JeroMQ send and accept them, and one random UUID in 256 begins so.
+     *
+     * @throws ZMTPException if it is longer than 255 bytes
+     */
+    public static void checkIdentityLength(long length) {
+        if (length > MAX_IDENTITY_LENGTH) {
+            throw ZMTPException.tooLarge("identity length", length, MAX_IDENTITY_LENGTH);
+        }
+    }
+}

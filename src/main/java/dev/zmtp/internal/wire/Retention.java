@@ -1,0 +1,29 @@
+package dev.zmtp.internal.wire;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.CompositeByteBuf;
+
+/** What a retained slice costs: it keeps the whole buffer that it is a part of from being used again. */
+public final class Retention {
+
+    private Retention() {}
+
+    /**
+     * Returns whether {@code length} bytes are half or more of the memory that a retained slice of {@code in} keeps.
+     */
+    public static boolean isWorthKeeping(ByteBuf in, int length) {
+        return length >= keptBy(in) / 2;
+    }
+
+    /**
+     * The capacity that a retained slice of {@code in} keeps; {@code Integer.MAX_VALUE} for a composite, where it is
+     * unknown.
+     */
+    static int keptBy(ByteBuf in) {
+        ByteBuf root = in;
+        for (ByteBuf next = in.unwrap(); next != null; next = next.unwrap()) {
+            root = next;
+        }
+        return root instanceof CompositeByteBuf ? Integer.MAX_VALUE : root.capacity();
+    }
+}

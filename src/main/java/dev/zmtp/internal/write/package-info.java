@@ -1,0 +1,5 @@
+/** Written objects into frames, frames into buffers, and the results of the transport. */
+@NullMarked
+package dev.zmtp.internal.write;
+
+import org.jspecify.annotations.NullMarked;

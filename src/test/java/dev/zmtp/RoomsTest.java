@@ -1,0 +1,128 @@
+package dev.zmtp;
+
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static dev.zmtp.ArchitectureTest.ADMISSION;
+import static dev.zmtp.ArchitectureTest.CODEC;
+import static dev.zmtp.ArchitectureTest.CONNECTION;
+import static dev.zmtp.ArchitectureTest.HANDSHAKE;
+import static dev.zmtp.ArchitectureTest.INSIDE_CODEC;
+import static dev.zmtp.ArchitectureTest.READ;
+import static dev.zmtp.ArchitectureTest.TRAFFIC;
+import static dev.zmtp.ArchitectureTest.WRITE;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
+import dev.zmtp.codec.ZMTPCodec;
+import io.netty.channel.ChannelHandler;
+import io.netty.util.internal.logging.InternalLoggerFactory;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+
+/** The arrows between the hidden packages of the codec, its rooms. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS) // as ArchitectureTest
+class RoomsTest {
+
+    private final JavaClasses main =
+            new ClassFileImporter().withImportOption(new DoNotIncludeTests()).importPackages("dev.zmtp");
+
+    /** The order of a connection's life, read backwards: a phase makes only later ones, and those are below it. */
+    @Test
+    void roomsPointDownOnly() {
+        dependOnNone(TRAFFIC, HANDSHAKE);
+        dependOnNone(READ, HANDSHAKE, TRAFFIC, WRITE);
+        dependOnNone(WRITE, HANDSHAKE, TRAFFIC, READ);
+        dependOnNone(CONNECTION, HANDSHAKE, TRAFFIC, READ, WRITE);
+        dependOnNone(ADMISSION, HANDSHAKE, TRAFFIC, READ, WRITE, CONNECTION);
+    }
+
+    @Test
+    void onlyTheRoomAboveKnowsTraffic() {
+        onlyHaveDependentsIn(TRAFFIC, HANDSHAKE);
+    }
+
+    @Test
+    void onlyTrafficKnowsBothOfItsDirections() {
+        onlyHaveDependentsIn(READ, TRAFFIC);
+        onlyHaveDependentsIn(WRITE, TRAFFIC);
+    }
+
+    @Test
+    void onlyTheHandlerKnowsTheHandshake() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackage(HANDSHAKE)
+                .and()
+                .doNotBelongToAnyOf(ZMTPCodec.class)
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage(HANDSHAKE)
+                .check(main);
+    }
+
+    /** The handler makes a connection and tells it what Netty reports; to ask the handler back would be a circle. */
+    @Test
+    void roomsKnowNoHandlerOfUsers() {
+        noClasses()
+                .that()
+                .resideInAnyPackage(INSIDE_CODEC)
+                .should()
+                .dependOnClassesThat(resideInAnyPackage(CODEC).and(assignableTo(ChannelHandler.class)))
+                .check(main);
+    }
+
+    @Test
+    void onlyAFewExportedTypesKnowTheRooms() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackages(INSIDE_CODEC)
+                .and()
+                .haveNameNotMatching(
+                        "dev\\.zmtp\\.codec\\.ZMTP(Codec|Session|Handshake|HandshakeSuccess"
+                                + "|HandshakeFailure|MemoryBudget|Limiter|ConnectionLimiter|HandshakeLimiter|SizeEstimator)(\\$.*)?")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(INSIDE_CODEC)
+                .check(main);
+    }
+
+    /** What is in a room may move, and operators have its name in their configuration. */
+    @Test
+    void loggersAreNamedInWords() {
+        noClasses()
+                .that()
+                .resideInAnyPackage(INSIDE_CODEC)
+                .should()
+                .callMethod(InternalLoggerFactory.class, "getInstance", Class.class)
+                .check(main);
+    }
+
+    @Test
+    void roomsFormNoCycle() {
+        slices().matching("dev.zmtp.internal.(*)..").should().beFreeOfCycles().check(main);
+    }
+
+    private void onlyHaveDependentsIn(String lower, String upper) {
+        classes()
+                .that()
+                .resideInAPackage(lower)
+                .should()
+                .onlyHaveDependentClassesThat()
+                .resideInAnyPackage(lower, upper)
+                .check(main);
+    }
+
+    private void dependOnNone(String lower, String... uppers) {
+        noClasses()
+                .that()
+                .resideInAPackage(lower)
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(uppers)
+                .check(main);
+    }
+}
