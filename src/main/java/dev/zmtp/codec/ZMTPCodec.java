@@ -82,7 +82,7 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
 
     /** Returns a codec with this config. */
     public static ZMTPCodec from(ZMTPConfig config) {
-        return new ZMTPCodec(new Session(config));
+        return from(ZMTPSession.from(config));
     }
 
     /**
@@ -118,9 +118,7 @@ public final class ZMTPCodec extends ChannelDuplexHandler {
     public void handlerAdded(ChannelHandlerContext ctx) {
         session.bind(ctx);
         ZMTPSizeEstimator.install(ctx.channel().config());
-        ZMTPConfig config = session.config();
-        connection = new Connection(
-                ctx, session, config.memoryBudget().ledger(), config.nanoTime(), HandshakeController::new);
+        connection = new Connection(ctx, session, session.config().nanoTime(), HandshakeController::new);
         connection.begin();
     }
 

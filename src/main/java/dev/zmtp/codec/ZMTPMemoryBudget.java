@@ -19,11 +19,8 @@ import dev.zmtp.internal.admission.MemoryLedger;
  * keeps next to nothing, and is not chosen. A connection ends when its event loop has done its current task: a task
  * that writes to very many channels can exceed the limit until then.
  *
- * <p>For a second, newly accepted connections with the address of one that was ended (IPv6: with its /64) wait before
- * their handshake, because it is likely to return at once; for up to eight seconds if that happens again and again.
- * After a proxy, the address is that of {@link ZMTPCodec#PEER_ADDRESS} when a connection is ended, and the proxy's when
- * a new one begins: if {@code PEER_ADDRESS} is not set, all that come through the proxy wait. A connection from which
- * something is read nevertheless, as its codec was added late, does not wait.
+ * <p>A peer whose connection was ended is likely to return at once. With a {@link ZMTPLimiter} in the pipeline, new
+ * connections with its address are not read for a while.
  *
  * <p>All connections share one budget unless their config names another. Thread safe.
  */

@@ -1,11 +1,13 @@
 package dev.zmtp.codec;
 
 import dev.zmtp.ZMTPVersion;
+import dev.zmtp.internal.admission.MemoryLedger;
 import dev.zmtp.internal.connection.Session;
 import dev.zmtp.security.ZMTPDecision;
 import io.netty.util.concurrent.Future;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,7 +22,9 @@ public interface ZMTPSession {
 
     /** Returns a new session for one connection, to be given to {@link ZMTPCodec#from(ZMTPSession)}. */
     static ZMTPSession from(ZMTPConfig config) {
-        return new Session(config);
+        MemoryLedger ledger =
+                Objects.requireNonNull(config, "config").memoryBudget().ledger();
+        return new Session(config, ledger);
     }
 
     /** The configuration of this side. */

@@ -79,10 +79,40 @@ public final class ConnectionGate {
             return;
         }
         followAddress(entry);
-        LimitedSession session = entry.session == null ? sessions.apply(ctx.pipeline()) : null;
-        if (session != null) { // its codec may have been added only now, by a handler that chooses a protocol
+        findSession(entry);
+    }
+
+    private @Nullable LimitedSession findSession(Entry entry) {
+        LimitedSession known = entry.session;
+        LimitedSession session = known == null ? sessions.apply(entry.ctx.pipeline()) : known;
+        if (session != known) { // its codec may have been added only now, by a handler that chooses a protocol
             entry.session = session;
             session.handshakeFuture().addListener(done -> handshakeEnded(entry, session));
+        }
+        return session;
+    }
+
+    /** Returns whether the read that a handler asks for has to wait. It is issued later then. */
+    public boolean holdsRead(ChannelHandlerContext ctx) {
+        Entry entry = registry.find(ctx.channel());
+        if (entry == null || entry.ctx != ctx) {
+            return false;
+        }
+        if (entry.pause == null) {
+            LimitedSession session = findSession(entry);
+            if (session == null) {
+                return false;
+            }
+            entry.pause = new ReadPause(ctx, session, entry.peer);
+        }
+        return entry.pause.holdsRead();
+    }
+
+    /** Something was read, or nothing will be. */
+    public void endPause(ChannelHandlerContext ctx) {
+        Entry entry = registry.find(ctx.channel());
+        if (entry != null && entry.ctx == ctx && entry.pause != null) {
+            entry.pause.end();
         }
     }
 
@@ -126,6 +156,7 @@ public final class ConnectionGate {
         if (entry == null || entry.ctx != ctx) {
             return;
         }
+        endPause(ctx);
         if (isForLife()) {
             registry.settle(entry);
         } else {

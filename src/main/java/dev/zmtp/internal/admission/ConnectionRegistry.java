@@ -40,6 +40,10 @@ public final class ConnectionRegistry {
         /** The session of its codec, once that was found. */
         volatile @Nullable LimitedSession session;
 
+        /** What it waits for before its first read, once it was asked for. Used on its event loop only. */
+        @Nullable
+        ReadPause pause;
+
         // Guarded by the registry.
         private long number;
         private @Nullable Group group;

@@ -1,7 +1,6 @@
 package dev.zmtp.internal.admission;
 
 import dev.zmtp.ZMTPException;
-import dev.zmtp.codec.ZMTPSession;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -22,7 +21,7 @@ public final class MemoryAccount {
     private static final long LONG_PAUSE = TimeUnit.SECONDS.toNanos(10);
 
     private final MemoryLedger ledger;
-    private final ZMTPSession session;
+    private final LimitedSession session;
     private final boolean accepted;
     private final Executor executor;
     private final Consumer<ZMTPException> end;
@@ -46,13 +45,8 @@ public final class MemoryAccount {
      * @param accepted whether a server has accepted the connection. The address of one that we have made says nothing
      *     about who fills its memory, and a server does not return at once
      */
-    public MemoryAccount(
-            MemoryLedger ledger,
-            ZMTPSession session,
-            boolean accepted,
-            Executor executor,
-            Consumer<ZMTPException> end) {
-        this.ledger = ledger;
+    public MemoryAccount(LimitedSession session, boolean accepted, Executor executor, Consumer<ZMTPException> end) {
+        this.ledger = session.ledger();
         this.session = session;
         this.accepted = accepted;
         this.executor = executor;
@@ -100,13 +94,6 @@ public final class MemoryAccount {
             kept += delta;
         }
         ledger.add(delta);
-    }
-
-    /**
-     * Returns for how many nanoseconds the connection has to wait, as one with its address was ended for the ledger.
-     */
-    public long pause() {
-        return !accepted ? 0 : ledger.pausedAddresses().left(session.peerAddress(), System.nanoTime());
     }
 
     /** The connection is over, and keeps nothing. */
@@ -171,7 +158,7 @@ public final class MemoryAccount {
     /** The connection ends for the budget: new ones with its address have to wait. */
     private void pauseAddress() {
         if (accepted) {
-            ledger.pausedAddresses().add(session.peerAddress(), System.nanoTime());
+            ledger.pause(session.peerAddress());
         }
     }
 

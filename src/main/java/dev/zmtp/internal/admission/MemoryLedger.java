@@ -4,6 +4,7 @@ import dev.zmtp.codec.ZMTPMemoryBudget;
 import io.netty.util.internal.PlatformDependent;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
+import java.net.SocketAddress;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -11,6 +12,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The count of a {@link ZMTPMemoryBudget}: the accounts of all its connections, and the choice of those that end when
@@ -91,8 +93,14 @@ public final class MemoryLedger {
         return ended.get();
     }
 
-    PausedAddresses pausedAddresses() {
-        return pausedAddresses;
+    /** A connection of {@code peer} is ended: new ones with its address have to wait. */
+    void pause(@Nullable SocketAddress peer) {
+        pausedAddresses.add(peer, System.nanoTime());
+    }
+
+    /** Returns for how many nanoseconds a new connection of {@code peer} has to wait. */
+    long pauseLeft(@Nullable SocketAddress peer) {
+        return pausedAddresses.left(peer, System.nanoTime());
     }
 
     void open(MemoryAccount account) {

@@ -2,7 +2,6 @@ package dev.zmtp.internal.connection;
 
 import dev.zmtp.codec.ZMTPConfig;
 import dev.zmtp.codec.ZMTPHandshakeFailure;
-import dev.zmtp.internal.admission.MemoryLedger;
 import dev.zmtp.security.ZMTPMechanism;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.util.internal.logging.InternalLogger;
@@ -44,14 +43,12 @@ public final class Connection {
     private boolean removedWhileOpen;
 
     /**
-     * @param ledger where its memory is counted
      * @param nanoTime the clock of all that it measures
      * @param handshakes makes what controls the handshake of a connection
      */
     public Connection(
             ChannelHandlerContext ctx,
             Session session,
-            MemoryLedger ledger,
             LongSupplier nanoTime,
             Function<Connection, Handshaking> handshakes) {
         this.ctx = ctx;
@@ -60,7 +57,7 @@ public final class Connection {
         this.nanoTime = nanoTime;
         this.held = new HeldWrites(ctx);
         this.demand = new ReadDemand(ctx, session);
-        this.memory = new ConnectionMemory(this, ctx, ledger);
+        this.memory = new ConnectionMemory(this, ctx);
         this.reads = new ReadLoop(this, ctx, demand);
         this.reports = new EndReports(ctx, session, memory);
         this.policy = new PeerPolicy(config);
@@ -130,7 +127,6 @@ public final class Connection {
         removedWhileOpen = true;
         closed("as the codec was removed");
         reads.passOn();
-        demand.removed();
     }
 
     /** The user closes the channel, after this call. */
@@ -208,9 +204,7 @@ public final class Connection {
         if (demand.readIssued()) {
             phase.readResumed();
         }
-        if (demand.isPaused()) {
-            demand.deferRead();
-        } else if (!reads.readFromQueue()) {
+        if (!reads.readFromQueue()) {
             ctx.read();
         }
     }

@@ -3,7 +3,6 @@ package dev.zmtp.internal.connection;
 import dev.zmtp.ZMTPMetadata;
 import dev.zmtp.codec.ZMTPHandshake;
 import dev.zmtp.internal.admission.MemoryAccount;
-import dev.zmtp.internal.admission.MemoryLedger;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundBuffer;
 import java.util.concurrent.RejectedExecutionException;
@@ -46,11 +45,11 @@ public final class ConnectionMemory {
 
     private boolean countScheduled;
 
-    ConnectionMemory(Connection connection, ChannelHandlerContext ctx, MemoryLedger ledger) {
+    ConnectionMemory(Connection connection, ChannelHandlerContext ctx) {
         this.connection = connection;
         this.ctx = ctx;
         this.account = new MemoryAccount(
-                ledger, connection.session(), ctx.channel().parent() != null, ctx.executor(), connection::fail);
+                connection.session(), ctx.channel().parent() != null, ctx.executor(), connection::fail);
     }
 
     /** The peer has announced {@code metadata}, which is kept until the end of the connection. */
@@ -91,11 +90,6 @@ public final class ConnectionMemory {
     /** Returns whether the transport has bytes that it could not send at the last flush. */
     public boolean isUnsent() {
         return unsent;
-    }
-
-    /** See {@link MemoryAccount#pause}. */
-    public long pause() {
-        return account.pause();
     }
 
     /** See {@link MemoryAccount#reserve}. */

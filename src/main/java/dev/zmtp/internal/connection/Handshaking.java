@@ -14,11 +14,8 @@ public interface Handshaking {
 
     HandshakeFailures failures();
 
-    /** The channel is active. */
+    /** The channel is active: begins to talk with the peer. */
     void begin();
-
-    /** Begins to talk with the peer. */
-    void greet();
 
     /** The peer will send nothing more, and the handshake is not complete. */
     void endedByPeer();

@@ -8,19 +8,6 @@ import io.netty.channel.ChannelHandlerContext;
  */
 public final class ReadDemand {
 
-    private enum Pause {
-        NONE,
-
-        /** Nothing is read for now, whether the user or auto-read asks. */
-        PAUSED,
-
-        /** A read was asked for in the pause. */
-        READ_DEFERRED,
-
-        /** The pause is over, and the read that was deferred is not issued yet. */
-        READ_DUE
-    }
-
     private final ChannelHandlerContext ctx;
     private final Session session;
 
@@ -32,8 +19,6 @@ public final class ReadDemand {
      * on.
      */
     private boolean continuingAutoRead;
-
-    private Pause pause = Pause.NONE;
 
     /** The user or auto-read has asked for the bytes that are decoded now, up to the end of the transport's read. */
     private boolean delivering;
@@ -98,40 +83,9 @@ public final class ReadDemand {
         continuingAutoRead = isAutoRead();
     }
 
-    /**
-     * Reads on if a read was deferred in a pause; or if auto-read is off, and the handshake or the user still waits for
-     * bytes.
-     */
+    /** Reads on if auto-read is off, and the handshake or the user still waits for bytes. */
     public void readOn() {
-        boolean wanted = pause == Pause.READ_DUE || (!isAutoRead() && (requested || !session.isHandshakeDone()));
-        if (wanted && !isPaused()) {
-            pause = Pause.NONE;
-            ctx.read();
-        }
-    }
-
-    /** From now on no read is issued. */
-    public void pause() {
-        pause = Pause.PAUSED;
-    }
-
-    /** Ends the {@link #pause}. The caller must call {@link #readOn} once it is ready for input. */
-    public void resume() {
-        pause = pause == Pause.READ_DEFERRED ? Pause.READ_DUE : Pause.NONE;
-    }
-
-    boolean isPaused() {
-        return pause == Pause.PAUSED || pause == Pause.READ_DEFERRED;
-    }
-
-    /** The read that was just asked for waits for the end of the pause. */
-    void deferRead() {
-        pause = Pause.READ_DEFERRED;
-    }
-
-    /** The codec was removed: issues the read that was deferred, if there is one. */
-    void removed() {
-        if (pause == Pause.READ_DEFERRED || pause == Pause.READ_DUE) {
+        if (!isAutoRead() && (requested || !session.isHandshakeDone())) {
             ctx.read();
         }
     }

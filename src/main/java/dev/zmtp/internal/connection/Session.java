@@ -4,6 +4,7 @@ import dev.zmtp.ZMTPVersion;
 import dev.zmtp.codec.ZMTPConfig;
 import dev.zmtp.codec.ZMTPHandshake;
 import dev.zmtp.internal.admission.LimitedSession;
+import dev.zmtp.internal.admission.MemoryLedger;
 import dev.zmtp.internal.admission.PeerAddress;
 import dev.zmtp.security.ZMTPDecision;
 import io.netty.buffer.ByteBufUtil;
@@ -24,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 public final class Session implements LimitedSession {
 
     private final ZMTPConfig config;
+    private final MemoryLedger ledger;
     private final HandshakePromise handshake = new HandshakePromise();
 
     /** How many computations run for the handshake, or wait to run, and how many questions the authenticator has. */
@@ -49,8 +51,9 @@ public final class Session implements LimitedSession {
      */
     private volatile @Nullable SocketAddress connectedTo;
 
-    public Session(ZMTPConfig config) {
-        this.config = Objects.requireNonNull(config, "config");
+    public Session(ZMTPConfig config, MemoryLedger ledger) {
+        this.config = config;
+        this.ledger = ledger;
     }
 
     @Override
@@ -145,14 +148,19 @@ public final class Session implements LimitedSession {
         return address + " with identity 0x" + ByteBufUtil.hexDump(Unpooled.wrappedBuffer(known.remoteIdentity()));
     }
 
-    /** This side begins to compute or to decide something, and the peer waits for that. */
+    @Override
     public void beginWork() {
         work.incrementAndGet();
     }
 
-    /** What had begun has ended. On any thread. */
+    @Override
     public void endWork() {
         work.decrementAndGet();
+    }
+
+    @Override
+    public MemoryLedger ledger() {
+        return ledger;
     }
 
     @Override

@@ -49,16 +49,6 @@ public final class HandshakeController implements Handshaking {
     @Override
     public void begin() {
         startTimer();
-        long pause = connection.memory().pause();
-        if (pause > 0) {
-            connection.enter(new PausedPhase(connection, pause));
-        } else {
-            greet();
-        }
-    }
-
-    @Override
-    public void greet() {
         connection.enter(
                 connection.config().protocol() == ZMTPVersion.ZMTP10
                         ? IdentityPhase.bothUnversioned(connection)

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import dev.zmtp.ZMTPException;
 import dev.zmtp.codec.ZMTPConfig;
-import dev.zmtp.codec.ZMTPSession;
+import dev.zmtp.internal.connection.Session;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,11 +30,11 @@ class MemoryAccountTest {
     private final List<ZMTPException> ends = new ArrayList<>();
 
     private MemoryAccount account() {
-        return new MemoryAccount(ledger, session(), true, Runnable::run, ends::add);
+        return new MemoryAccount(session(), true, Runnable::run, ends::add);
     }
 
-    private static ZMTPSession session() {
-        return ZMTPSession.from(ZMTPConfig.builder().socketType(DEALER).build());
+    private LimitedSession session() {
+        return new Session(ZMTPConfig.builder().socketType(DEALER).build(), ledger);
     }
 
     // Counting
@@ -132,7 +132,6 @@ class MemoryAccountTest {
     @Test
     void oneWhoseEventLoopHasEndedMakesRoomAllTheSame() {
         MemoryAccount account = new MemoryAccount(
-                ledger,
                 session(),
                 true,
                 task -> {
@@ -158,7 +157,7 @@ class MemoryAccountTest {
     @Test
     void oneThatHasEndedMeanwhileDoesNotCountAsEndedToMakeRoom() {
         MemoryAccount second = account();
-        MemoryAccount first = new MemoryAccount(ledger, session(), true, Runnable::run, failure -> second.close());
+        MemoryAccount first = new MemoryAccount(session(), true, Runnable::run, failure -> second.close());
         first.keep(5_000);
         second.keep(4_000);
         MemoryAccount busy = account();

@@ -2,7 +2,6 @@ package dev.zmtp.internal.admission;
 
 import static dev.zmtp.ZMTPSocketType.DEALER;
 import static dev.zmtp.testing.ScriptedPeer.GREETING;
-import static dev.zmtp.testing.ScriptedPeer.SIGNATURE;
 import static dev.zmtp.testing.ScriptedPeer.ready;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -14,7 +13,6 @@ import dev.zmtp.codec.ZMTPHandshakeLimiter;
 import dev.zmtp.codec.ZMTPHandshakeSuccess;
 import dev.zmtp.codec.ZMTPMemoryBudget;
 import dev.zmtp.testing.AddressedChannel;
-import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.ScriptedPeer;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
@@ -34,6 +32,7 @@ class PausedAddressesTest {
     private static final String HANDSHAKE = GREETING + ready("ROUTER");
 
     private final ZMTPMemoryBudget budget = ZMTPMemoryBudget.of(100_000);
+    private final ZMTPHandshakeLimiter limiter = new ZMTPHandshakeLimiter();
     private final PausedAddresses addresses = new PausedAddresses();
 
     private ZMTPCodec codec() {
@@ -45,8 +44,9 @@ class PausedAddressesTest {
     }
 
     private ScriptedPeer connect(String address, ChannelHandler... before) {
-        ChannelHandler[] handlers = Arrays.copyOf(before, before.length + 1);
-        handlers[before.length] = codec();
+        ChannelHandler[] handlers = Arrays.copyOf(before, before.length + 2);
+        handlers[before.length] = limiter;
+        handlers[before.length + 1] = codec();
         return new ScriptedPeer(new AddressedChannel(address, 5000), handlers);
     }
 
@@ -85,16 +85,16 @@ class PausedAddressesTest {
     }
 
     @Test
-    void theNextConnectionOfTheAddressIsNotReadOrGreetedUntilThePauseIsOver() {
+    void nothingOfTheNextConnectionOfTheAddressIsReadUntilThePauseIsOver() {
         exceed(HOST);
         Reads reads = new Reads();
         try (ScriptedPeer next = connect(HOST, reads)) {
             next.channel.read();
             assertThat(reads.count).isZero();
-            assertThat(next.received()).isEmpty();
             waitForTheEnd(next);
             assertThat(reads.count).isEqualTo(1);
-            assertThat(next.received()).isEqualTo(Hex.of(SIGNATURE));
+            next.channel.read();
+            assertThat(reads.count).isEqualTo(2);
             next.send(HANDSHAKE);
             assertThat(next.onlyEvent(ZMTPHandshakeSuccess.class)).isNotNull();
         }
@@ -109,8 +109,20 @@ class PausedAddressesTest {
                     .extracting(failure -> ((ZMTPException) failure).code())
                     .isEqualTo(ZMTPException.Code.MEMORY_BUDGET);
         }
-        try (ScriptedPeer next = connect(HOST)) {
-            assertThat(next.received()).isEmpty();
+        Reads reads = new Reads();
+        try (ScriptedPeer next = connect(HOST, reads)) {
+            next.channel.read();
+            assertThat(reads.count).isZero();
+        }
+    }
+
+    @Test
+    void withoutALimiterNoConnectionWaits() {
+        exceed(HOST);
+        Reads reads = new Reads();
+        try (ScriptedPeer next = new ScriptedPeer(new AddressedChannel(HOST, 5000), reads, codec())) {
+            next.channel.read();
+            assertThat(reads.count).isEqualTo(1);
         }
     }
 
@@ -120,7 +132,7 @@ class PausedAddressesTest {
         Reads reads = new Reads();
         AddressedChannel channel = new AddressedChannel(HOST, 5000);
         channel.config().setAutoRead(false);
-        try (ScriptedPeer next = new ScriptedPeer(channel, reads, codec())) {
+        try (ScriptedPeer next = new ScriptedPeer(channel, reads, limiter, codec())) {
             channel.runPendingTasks();
             assertThat(reads.count).isZero();
             waitForTheEnd(next);
@@ -134,7 +146,7 @@ class PausedAddressesTest {
         Reads reads = new Reads();
         AddressedChannel channel = new AddressedChannel(HOST, 5000);
         channel.config().setAutoRead(false);
-        try (ScriptedPeer next = new ScriptedPeer(channel, reads, codec())) {
+        try (ScriptedPeer next = new ScriptedPeer(channel, reads, limiter, codec())) {
             waitForTheEnd(next);
             next.send(HANDSHAKE);
             int before = reads.count;
@@ -151,7 +163,7 @@ class PausedAddressesTest {
         Reads reads = new Reads();
         AddressedChannel channel = new AddressedChannel(HOST, 5000);
         channel.config().setAutoRead(false);
-        try (ScriptedPeer next = new ScriptedPeer(channel, reads, codec())) {
+        try (ScriptedPeer next = new ScriptedPeer(channel, reads, limiter, codec())) {
             channel.read();
             waitForTheEnd(next);
             next.send(HANDSHAKE);
@@ -187,7 +199,7 @@ class PausedAddressesTest {
                 return isOpen() && pipeline().get("recorder") != null; // when all handlers are there
             }
         };
-        try (ScriptedPeer next = new ScriptedPeer(channel, codec())) {
+        try (ScriptedPeer next = new ScriptedPeer(channel, limiter, codec())) {
             next.send(HANDSHAKE + "00 01 61");
             assertThat(next.messages).containsExactly("message 61");
         }
@@ -213,10 +225,15 @@ class PausedAddressesTest {
                 .memoryBudget(budget)
                 .handshakeTimeout(Duration.ofMillis(200))
                 .build();
-        try (ScriptedPeer next = new ScriptedPeer(new AddressedChannel(HOST, 5000), codec)) {
-            next.channel.advanceTimeBy(100, TimeUnit.MILLISECONDS);
+        Reads reads = new Reads();
+        try (ScriptedPeer next = new ScriptedPeer(new AddressedChannel(HOST, 5000), reads, limiter, codec)) {
+            next.channel.read();
+            next.channel.advanceTimeBy(99, TimeUnit.MILLISECONDS);
             next.channel.runScheduledPendingTasks();
-            assertThat(next.received()).isEqualTo(Hex.of(SIGNATURE));
+            assertThat(reads.count).isZero();
+            next.channel.advanceTimeBy(1, TimeUnit.MILLISECONDS);
+            next.channel.runScheduledPendingTasks();
+            assertThat(reads.count).isEqualTo(1);
             next.channel.advanceTimeBy(100, TimeUnit.MILLISECONDS);
             next.channel.runScheduledPendingTasks();
             assertThat(next.onlyEvent(ZMTPHandshakeFailure.class).cause()).hasMessageContaining("within 200 ms");
@@ -231,11 +248,13 @@ class PausedAddressesTest {
                 .memoryBudget(budget)
                 .handshakeTimeout(Duration.ZERO)
                 .build();
-        try (ScriptedPeer next = new ScriptedPeer(new AddressedChannel(HOST, 5000), codec)) {
+        Reads reads = new Reads();
+        try (ScriptedPeer next = new ScriptedPeer(new AddressedChannel(HOST, 5000), reads, limiter, codec)) {
+            next.channel.read();
             next.channel.runScheduledPendingTasks();
-            assertThat(next.received()).isEmpty();
+            assertThat(reads.count).isZero();
             waitForTheEnd(next);
-            assertThat(next.received()).isEqualTo(Hex.of(SIGNATURE));
+            assertThat(reads.count).isEqualTo(1);
         }
     }
 
@@ -243,11 +262,11 @@ class PausedAddressesTest {
     void aConnectionThatIsClosedInThePauseFails() {
         exceed(HOST);
         try (ScriptedPeer next = connect(HOST)) {
+            next.channel.read();
             next.channel.close();
             assertThat(next.onlyEvent(ZMTPHandshakeFailure.class).cause())
                     .hasMessage(
-                            "handshake with /192.0.2.1:5000 ended by this side (phase: waiting, as a connection with"
-                                    + " the same address has exceeded the memory budget)");
+                            "handshake with /192.0.2.1:5000 ended by this side (phase: greeting, nothing received)");
             assertThat(next.failures).isEmpty();
         }
         assertThat(budget.used()).isZero();
@@ -262,16 +281,15 @@ class PausedAddressesTest {
             next.channel.pipeline().remove("codec");
             assertThat(reads.count).isEqualTo(1);
             waitForTheEnd(next);
-            assertThat(next.received()).isEmpty();
+            assertThat(reads.count).isEqualTo(1);
         }
     }
 
     @Test
     void aLimiterDoesNotDropAConnectionForItsPause() {
         exceed(HOST);
-        ZMTPHandshakeLimiter limiter = new ZMTPHandshakeLimiter(10, 1);
-        try (ScriptedPeer next = connect(HOST, limiter)) {
-            next.channel.pipeline().fireChannelActive();
+        try (ScriptedPeer next = connect(HOST)) {
+            next.channel.read();
             assertThat(((LimitedSession) next.codec().session()).isWorking()).isTrue();
             waitForTheEnd(next);
             assertThat(((LimitedSession) next.codec().session()).isWorking()).isFalse();
@@ -282,12 +300,16 @@ class PausedAddressesTest {
     @Test
     void theConnectionsOfAClientAreNeitherPausedNorPauseOthers() {
         exceed(new ScriptedPeer(new ClientChannel(), codec()), new ScriptedPeer(new ClientChannel(), codec()));
-        try (ScriptedPeer accepted = connect(HOST)) {
-            assertThat(accepted.received()).isEqualTo(Hex.of(SIGNATURE));
+        Reads reads = new Reads();
+        try (ScriptedPeer accepted = connect(HOST, reads)) {
+            accepted.channel.read();
+            assertThat(reads.count).isEqualTo(1);
         }
         exceed(HOST);
-        try (ScriptedPeer client = new ScriptedPeer(new ClientChannel(), codec())) {
-            assertThat(client.received()).isEqualTo(Hex.of(SIGNATURE));
+        Reads ofClient = new Reads();
+        try (ScriptedPeer client = new ScriptedPeer(new ClientChannel(), ofClient, limiter, codec())) {
+            client.channel.read();
+            assertThat(ofClient.count).isEqualTo(1);
         }
     }
 
@@ -317,8 +339,10 @@ class PausedAddressesTest {
                 .socketType(DEALER)
                 .memoryBudget(ZMTPMemoryBudget.of(1))
                 .build();
-        try (ScriptedPeer other = new ScriptedPeer(new AddressedChannel(HOST, 5000), codec)) {
-            assertThat(other.received()).isEqualTo(Hex.of(SIGNATURE));
+        Reads reads = new Reads();
+        try (ScriptedPeer other = new ScriptedPeer(new AddressedChannel(HOST, 5000), reads, limiter, codec)) {
+            other.channel.read();
+            assertThat(reads.count).isEqualTo(1);
         }
     }
 

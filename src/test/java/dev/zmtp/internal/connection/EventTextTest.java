@@ -12,6 +12,7 @@ import dev.zmtp.codec.ZMTPHandshake;
 import dev.zmtp.codec.ZMTPHandshakeFailure;
 import dev.zmtp.codec.ZMTPHandshakeSuccess;
 import dev.zmtp.codec.ZMTPSession;
+import dev.zmtp.internal.admission.MemoryLedger;
 import dev.zmtp.security.ZMTPDecision;
 import dev.zmtp.testing.Hex;
 import io.netty.channel.embedded.EmbeddedChannel;
@@ -25,10 +26,12 @@ import org.junit.jupiter.api.Test;
 /** What a session and the events of its handshake print: all that an operator asks, on one line, and nothing twice. */
 class EventTextTest {
 
-    private final Session session = new Session(ZMTPConfig.builder()
-            .socketType(ZMTPSocketType.ROUTER)
-            .identityGenerator(any -> ByteBuffer.wrap(Hex.bytes("00 07")))
-            .build());
+    private final Session session = new Session(
+            ZMTPConfig.builder()
+                    .socketType(ZMTPSocketType.ROUTER)
+                    .identityGenerator(any -> ByteBuffer.wrap(Hex.bytes("00 07")))
+                    .build(),
+            new MemoryLedger(Long.MAX_VALUE));
     private final EmbeddedChannel channel = new EmbeddedChannel(ZMTPCodec.from(session));
 
     @AfterEach

@@ -75,8 +75,7 @@ class WriteListenersTest {
     private static Connection inTraffic(ScriptedPeer peer) {
         Connection connection = new Connection(
                 peer.channel.pipeline().context(peer.codec()),
-                new Session(peer.codec().session().config()),
-                new MemoryLedger(Long.MAX_VALUE),
+                new Session(peer.codec().session().config(), new MemoryLedger(Long.MAX_VALUE)),
                 System::nanoTime,
                 HandshakeController::new);
         connection.enter(new TrafficPhase(connection, ZMTPVersion.ZMTP31, false, null));
