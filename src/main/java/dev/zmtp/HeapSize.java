@@ -1,6 +1,6 @@
 package dev.zmtp;
 
-/** What arrays take on the heap of a JVM with compressed references: headers, references and alignment included. */
+/** The size of arrays on the heap of a JVM with compressed references: headers, references and alignment included. */
 final class HeapSize {
 
     private static final int ARRAY_HEADER = 16;

@@ -15,7 +15,7 @@ public final class ZMTPException extends DecoderException {
 
     private static final long serialVersionUID = 1L;
 
-    /** Why the connection ended. */
+    /** A reason for which a connection ended. */
     public enum Code {
         /** The bytes do not follow the grammar of the negotiated version. */
         MALFORMED,

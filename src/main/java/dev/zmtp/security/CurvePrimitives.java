@@ -1,6 +1,6 @@
 package dev.zmtp.security;
 
-/** What CURVE computes with, by one library. Thread safe. */
+/** The functions that CURVE computes with, by one library. Thread safe. */
 interface CurvePrimitives {
 
     /** X25519 (RFC 7748) with the base point: the public key of {@code secretKey}. */

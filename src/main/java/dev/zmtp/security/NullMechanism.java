@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class NullMechanism implements ZMTPMechanism {
 
-    /** What we have sent. The peer's READY may arrive in any of these states. */
+    /** The commands that we have sent. The peer's READY may arrive in any of these states. */
     private enum State {
         START,
         AWAIT_DECISION,

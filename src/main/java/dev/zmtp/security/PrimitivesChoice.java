@@ -9,7 +9,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which library CURVE computes with. Both may be missing, be too old or compute something else: each is tested before
+ * The choice of the library that CURVE computes with. Both may be missing, be too old or compute something else: each is tested before
  * it is used.
  */
 final class PrimitivesChoice {

@@ -3,7 +3,7 @@ package dev.zmtp.security;
 import java.util.List;
 
 /**
- * Who is at the other end of a Unix domain socket, as the kernel knows it from the time of the connect.
+ * The process at the other end of a Unix domain socket, as the kernel knows it from the time of the connect.
  *
  * <p>Known over epoll, io_uring and kqueue. In a native image it is known if the image is built with reflection on the
  * public methods of their domain socket channels and of Netty's {@code PeerCredentials}.

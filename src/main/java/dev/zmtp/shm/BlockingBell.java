@@ -21,7 +21,7 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 final class BlockingBell implements Closeable {
 
-    /** What a thread waits for. */
+    /** The event that a thread waits for. */
     interface Wait {
         /** Says that this side sleeps, and looks once more; returns whether it may. */
         boolean beforeSleep() throws IOException;

@@ -13,7 +13,7 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/** How a thread that may block connects: what {@link Meeting} does for a client on an event loop. */
+/** The connect of a thread that may block, as {@link Meeting} is that of a client on an event loop. */
 final class BlockingMeeting {
 
     /** Between attempts, when a server has no room for another connection that it has not accepted. */

@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.net.SocketTimeoutException;
 import java.nio.channels.ClosedChannelException;
 
-/** What the streams of a {@link SharedMemorySocket} share: the rings, the bell, and their end. */
+/** The parts that the streams of a {@link SharedMemorySocket} share: the rings, the bell, and their end. */
 final class BlockingRings implements Closeable {
 
     private static final long SPIN_NANOS = 50_000;

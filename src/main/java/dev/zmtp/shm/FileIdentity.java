@@ -12,7 +12,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Which file stands behind a path, and whose it is: its key, the number of its owner, and its mode with its kind.
+ * The identity of the file behind a path, and its owner: its key, the number of its owner, and its mode with its kind.
  * Numbers, as to look up a name may ask the network.
  */
 record FileIdentity(Object key, int uid, int mode) {

@@ -7,7 +7,7 @@ import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.ChannelInputShutdownReadComplete;
 import java.io.IOException;
 
-/** What a channel reads from its ring, and how its input ends. Used on the channel's event loop. */
+/** The input of a channel from its ring, and the end of it. Used on the channel's event loop. */
 final class RingInput {
 
     private final SharedMemoryChannel channel;

@@ -4,10 +4,10 @@ import io.netty.channel.ChannelOutboundBuffer;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/** What a channel moves through its two rings, turn by turn on its event loop. */
+/** The bytes that a channel moves through its two rings, turn by turn on its event loop. */
 final class RingTraffic {
 
-    /** What is left of the other side. */
+    /** The parts of the other side that are left. */
     private enum OtherSide {
         CONNECTED,
 

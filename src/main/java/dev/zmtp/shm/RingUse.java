@@ -3,7 +3,7 @@ package dev.zmtp.shm;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Who uses the rings of a {@link SharedMemorySocket}: one thread at a time reads, and one writes. The memory is given
+ * The threads that use the rings of a {@link SharedMemorySocket}: one thread at a time reads, and one writes. The memory is given
  * back once the socket is closed and neither is left in it.
  */
 final class RingUse {

@@ -4,12 +4,12 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * What {@link ZMTPSocket#bind} or {@link ZMTPSocket#connect} has begun: a listener, or a connection that is made again
+ * The result of {@link ZMTPSocket#bind} or {@link ZMTPSocket#connect}: a listener, or a connection that is made again
  * whenever it ends. It lasts until it or the socket is closed. All methods may be called from any thread.
  */
 public interface ZMTPEndpoint extends AutoCloseable {
 
-    /** What an endpoint does. */
+    /** The state of an endpoint. */
     enum State {
         /** Its address is being looked up. */
         RESOLVING,

@@ -41,7 +41,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ZMTPProxy implements AutoCloseable {
 
-    /** What happens if the capture has no room for a copy. */
+    /** The choices for a capture that has no room for a copy. */
     public enum Capturing {
         /** The copy is dropped: the capture never stops the traffic. The default. */
         WHAT_FITS,
@@ -53,7 +53,7 @@ public final class ZMTPProxy implements AutoCloseable {
     }
 
     /**
-     * What has passed since the start, at about one moment.
+     * The messages that have passed since the start, at about one moment.
      *
      * @param frontend what has passed at the first socket
      * @param backend what has passed at the second socket; the same as the first if there is only one socket
@@ -63,7 +63,7 @@ public final class ZMTPProxy implements AutoCloseable {
     public record Statistics(Side frontend, Side backend, long captured, long captureDropped) {}
 
     /**
-     * What has passed at one socket. Bytes are those of all frames, including the names that a ROUTER puts first.
+     * The messages that have passed at one socket. Bytes are those of all frames, including the names that a ROUTER puts first.
      *
      * @param messagesReceived the number of messages that were taken from it
      * @param bytesReceived their bytes

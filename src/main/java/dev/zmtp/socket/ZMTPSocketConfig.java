@@ -37,8 +37,9 @@ import org.jspecify.annotations.Nullable;
 public final class ZMTPSocketConfig {
 
     /**
-     * What happens if a peer of a ROUTER, SERVER or PEER announces a name that another peer has. First it waits for up
-     * to a second, as the connection of the other one may be ending: a client that returns at once keeps its name.
+     * The choices for a ROUTER, SERVER or PEER when a peer announces a name that another peer has. First the newcomer
+     * waits for up to a second, as the connection of the other one may be ending: a client that returns at once keeps
+     * its name.
      */
     public enum NameTaken {
         /** The newcomer is disconnected, and may try again. The default. */
@@ -48,7 +49,7 @@ public final class ZMTPSocketConfig {
     }
 
     /**
-     * What happens to a message if the queue is full. Where all peers share a queue (REQ, DEALER, PUSH, CLIENT,
+     * The choices for a message whose queue is full. Where all peers share a queue (REQ, DEALER, PUSH, CLIENT,
      * SCATTER, PAIR, CHANNEL), only {@link #WAIT} and {@link #DROP_NEW} may be chosen. Elsewhere
      * {@link ZMTPSocketEvent.SlowPeer} comes first, and what is dropped is counted for the peer.
      */

@@ -115,7 +115,7 @@ public sealed interface ZMTPSocketEvent {
     record SlowPeer(ZMTPPeer peer, long messages, long bytes, Duration oldest, long dropped)
             implements ZMTPSocketEvent {}
 
-    /** Why a message was dropped that a peer would have got otherwise. */
+    /** A reason for which a message was dropped that a peer would have got otherwise. */
     enum DropReason {
         /** The peer's queue was full, and the policy is to drop new messages. */
         FULL,

@@ -4,7 +4,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Why a socket could not do what it was asked to do. One that comes from an event loop has no stack trace; those that a
+ * Thrown, or the cause of a failed future, when a socket could not do what it was asked to do. One that comes from an event loop has no stack trace; those that a
  * waiting call throws have the caller's.
  */
 public final class ZMTPSocketException extends RuntimeException {

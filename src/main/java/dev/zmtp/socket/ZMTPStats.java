@@ -3,7 +3,7 @@ package dev.zmtp.socket;
 import java.time.Duration;
 
 /**
- * What has happened to the messages of a socket or of one peer so far. At rest,
+ * The counts of the messages of a socket or of one peer so far. At rest,
  * {@code sent = written + queued + dropped + unknown}; between two of these, the transport has some.
  *
  * @param sent the messages that were taken over

@@ -6,7 +6,7 @@ import java.net.SocketAddress;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** What connections of one peer have in common: its IPv4 address, or its IPv6 network. */
+/** The key that connections of one peer have in common: its IPv4 address, or its IPv6 network. */
 final class AddressKey {
 
     /** The key of a connection without an internet address. It is in no bound per address. */

@@ -3,7 +3,7 @@ package dev.zmtp.internal.connection;
 import dev.zmtp.codec.ZMTPHandshake;
 import dev.zmtp.security.ZMTPMechanism;
 
-/** What controls the handshake of a connection, as the connection and its phases see it. */
+/** The control of the handshake of a connection, as the connection and its phases see it. */
 public interface Handshaking {
 
     /** The phase of the connection before the handshake begins. */

@@ -9,7 +9,7 @@ import java.util.List;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import org.jspecify.annotations.Nullable;
 
-/** What an SslHandler in front of the codec knows about the peer. Netty's handlers are an optional dependency. */
+/** The peer as an SslHandler in front of the codec knows it. Netty's handlers are an optional dependency. */
 public final class TlsPeer {
 
     private static final @Nullable Class<? extends ChannelHandler> TLS = tls();

@@ -24,7 +24,7 @@ final class GreetingPhase extends HandshakePhase {
     private static final int REVISION_1 = 1;
     private static final int REVISION_2 = 2;
 
-    /** What is read next; each step is decided once this many bytes have arrived in all. */
+    /** The part of the greeting that is read next; each step is decided once this many bytes have arrived in all. */
     private enum Step {
         FIRST_BYTE(1),
         SIGNATURE(Greeting.SIGNATURE_LENGTH),

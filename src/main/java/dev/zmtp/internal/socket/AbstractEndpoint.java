@@ -6,7 +6,7 @@ import dev.zmtp.socket.ZMTPSocketException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
-/** What both kinds of endpoints have: a text, the future of being ready, and an address that is looked up. */
+/** The common part of both kinds of endpoints: a text, the future of being ready, and an address that is looked up. */
 abstract class AbstractEndpoint implements ZMTPEndpoint {
 
     final SocketCore core;

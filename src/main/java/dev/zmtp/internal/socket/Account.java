@@ -4,7 +4,7 @@ import dev.zmtp.socket.ZMTPStats;
 import java.time.Duration;
 import java.util.concurrent.atomic.LongAdder;
 
-/** What has happened to the messages of a socket: the sum of all peers that there have been, and what reached none. */
+/** The account of the messages of a socket: the sum of all peers that there have been, and what reached none. */
 public final class Account {
 
     private final SocketCore core;

@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.random.RandomGenerator;
 
 /**
- * How long a connector waits before it tries again. Each wait is between half of a bound and the whole of it, so that a
+ * The waits of a connector before it tries again. Each wait is between half of a bound and the whole of it, so that a
  * thousand clients of one server do not come back at the same time. The bound doubles with each failure in a row. A row
  * ends with a connection that lived, not with one that was merely accepted.
  */

@@ -3,7 +3,7 @@ package dev.zmtp.internal.socket;
 import java.util.Map;
 import java.util.Objects;
 
-/** Where a socket is bound or connects to: a transport and an address in it. */
+/** A place where a socket is bound or connects to: a transport and an address in it. */
 public record Endpoint(Transport transport, Transport.Address address) {
 
     static Endpoint parse(Map<String, Transport> transports, String text, boolean bind) {

@@ -1,6 +1,6 @@
 package dev.zmtp.internal.socket;
 
-/** What became of a message that was offered to a peer or to the socket. */
+/** The fate of a message that was offered to a peer or to the socket. */
 enum Fate {
     /** The transport has it, so it needs no room in a queue. */
     PASSED,

@@ -22,7 +22,7 @@ public final class Forwarding implements Inbox.Sink {
     /** How many messages are sent in one turn, so that the event loop serves others in between. */
     private static final int MAX_MESSAGES_PER_TURN = 1_024;
 
-    /** What the target's event loop does. */
+    /** The states of the target's event loop. */
     private enum State {
         IDLE,
         DRAINING,

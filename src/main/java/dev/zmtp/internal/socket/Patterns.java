@@ -5,7 +5,7 @@ import dev.zmtp.codec.ZMTPConfig;
 import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
 import java.time.Duration;
 
-/** What each type of socket does: where its messages go, and what happens to those that arrive. */
+/** The pattern of each type of socket: where its messages go, and what happens to those that arrive. */
 public final class Patterns {
 
     private static final Duration HEARTBEAT_INTERVAL = Duration.ofSeconds(30);

@@ -4,7 +4,7 @@ import dev.zmtp.socket.ZMTPStats;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** What has happened to the messages of one peer, or of all peers that a socket has had. Changed on the event loop. */
+/** The counts of the messages of one peer, or of all peers that a socket has had. Changed on the event loop. */
 final class PeerCounters {
     final Count sent;
     final Count written;

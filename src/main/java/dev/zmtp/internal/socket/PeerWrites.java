@@ -12,7 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is written to one connection, and what becomes of it. A message whose sender wants no result has no promise: a
+ * The messages that are written to one connection, and their fate. A message whose sender wants no result has no promise: a
  * barrier decides the fate of all of them since the last one. Used on the event loop.
  */
 final class PeerWrites {

@@ -2,7 +2,7 @@ package dev.zmtp.internal.socket;
 
 import dev.zmtp.ZMTPMessage;
 
-/** What happens to a message that a peer has sent. Each socket has one, which is used on its event loop. */
+/** A rule for the messages that peers have sent. Each socket has one, which is used on its event loop. */
 abstract class Reception {
 
     /** Takes the message over. */

@@ -8,7 +8,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BooleanSupplier;
 
 /**
- * Whether a socket is writable, and the listeners that wait until it is. They are called on the event loop, after a
+ * The flag that a socket is writable, and the listeners that wait until it is. They are called on the event loop, after a
  * sender has found that it is not.
  */
 public final class Room {

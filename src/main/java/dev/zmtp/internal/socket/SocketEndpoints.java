@@ -12,7 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** What a socket is bound and connects to. An endpoint is added in any thread, and begins on the event loop. */
+/** The endpoints that a socket is bound and connects to. An endpoint is added in any thread, and begins on the event loop. */
 public final class SocketEndpoints {
 
     private final SocketCore core;

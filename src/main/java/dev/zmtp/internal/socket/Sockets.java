@@ -8,7 +8,7 @@ import io.netty.channel.ChannelOption;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 
-/** What the channels of a socket have in common. */
+/** The options that the channels of a socket have in common. */
 final class Sockets {
 
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(Sockets.class);

@@ -15,7 +15,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BiConsumer;
 import java.util.function.ToIntFunction;
 
-/** What the application of a publisher learns about its subscribers. */
+/** The subscribers of a publisher, as its application learns of them. */
 public final class Subscribers {
 
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(Subscribers.class);

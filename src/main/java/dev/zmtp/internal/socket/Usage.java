@@ -8,7 +8,7 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * What the application may call, and with which messages: it depends on the type of the socket. A message that is
+ * The calls that the application may make, and with which messages: they depend on the type of the socket. A message that is
  * refused is released, as all calls take it over.
  */
 public final class Usage {

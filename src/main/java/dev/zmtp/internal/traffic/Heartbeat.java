@@ -30,7 +30,7 @@ final class Heartbeat {
 
     static final long TTL_UNIT_MILLIS = 100;
 
-    /** What a heartbeat needs of the connection. */
+    /** The part of the connection that a heartbeat needs. */
     interface Link {
 
         /** Returns whether we are reading, so that silence is the peer's: false with auto-read off. */

@@ -3,7 +3,7 @@ package dev.zmtp.internal.wire;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.CompositeByteBuf;
 
-/** What a retained slice costs: it keeps the whole buffer that it is a part of from being used again. */
+/** The cost of a retained slice: it keeps the whole buffer that it is a part of from being used again. */
 public final class Retention {
 
     private Retention() {}

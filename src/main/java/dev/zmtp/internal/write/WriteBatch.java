@@ -40,7 +40,7 @@ final class WriteBatch {
         FAILED
     }
 
-    /** What can become of the message that is being written if the rest of it cannot be. */
+    /** The fates of the message that is being written if the rest of it cannot be. */
     private enum Rollback {
         /** The transport has nothing of it: it can be taken back. */
         POSSIBLE,
