@@ -60,9 +60,14 @@ class ArchitectureTest {
     private static final String SHM = "dev.zmtp.shm..";
     private static final String SOCKET = "dev.zmtp.socket..";
     private static final String INSIDE_SOCKET = "dev.zmtp.internal.socket..";
+    private static final String TRANSPORT = "dev.zmtp.internal.transport..";
+    private static final String PROXY = "dev.zmtp.internal.proxy..";
+
+    /** What any room may use. */
+    private static final String RUNTIME = "dev.zmtp.internal.runtime..";
 
     static final String[] INSIDE_CODEC = {HANDSHAKE, TRAFFIC, READ, WRITE, CONNECTION, ADMISSION};
-    private static final String[] ABOVE_CODEC = {ZAP, SOCKET, INSIDE_SOCKET};
+    private static final String[] ABOVE_CODEC = {ZAP, SOCKET, INSIDE_SOCKET, TRANSPORT, PROXY};
 
     /** Exported types that go without the prefix, because the predecessor's users know them by this name. */
     private static final Set<String> UNPREFIXED = Set.of("BatchFlusher");
@@ -81,9 +86,12 @@ class ArchitectureTest {
         for (String room : codec) {
             dependOnNone(room, ABOVE_CODEC);
         }
-        dependOnNone(ZAP, and(INSIDE_CODEC, SOCKET, INSIDE_SOCKET));
+        dependOnNone(ZAP, and(INSIDE_CODEC, SOCKET, INSIDE_SOCKET, TRANSPORT, PROXY));
         dependOnNone(SOCKET, and(INSIDE_CODEC, WIRE, ZAP));
-        dependOnNone(INSIDE_SOCKET, and(INSIDE_CODEC, WIRE, ZAP));
+        dependOnNone(PROXY, and(INSIDE_CODEC, WIRE, ZAP));
+        dependOnNone(INSIDE_SOCKET, and(INSIDE_CODEC, WIRE, ZAP, PROXY));
+        dependOnNone(TRANSPORT, and(INSIDE_CODEC, WIRE, ZAP, PROXY, INSIDE_SOCKET));
+        dependOnNone(RUNTIME, and(and(and(ABOVE_CODEC, codec), SHM), VALUES, WIRE, SECURITY));
     }
 
     /** A transport carries bytes, whatever they mean, and a codec runs on any. */
@@ -98,7 +106,7 @@ class ArchitectureTest {
                 .check(main);
         noClasses()
                 .that()
-                .resideOutsideOfPackages(SHM, SOCKET, INSIDE_SOCKET)
+                .resideOutsideOfPackages(SHM, SOCKET, INSIDE_SOCKET, TRANSPORT)
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage(SHM)
@@ -109,7 +117,7 @@ class ArchitectureTest {
     void everyClassIsInALayer() {
         classes()
                 .should()
-                .resideInAnyPackage(and(and(ABOVE_CODEC, INSIDE_CODEC), VALUES, WIRE, SECURITY, CODEC, SHM))
+                .resideInAnyPackage(and(and(ABOVE_CODEC, INSIDE_CODEC), VALUES, WIRE, SECURITY, CODEC, SHM, RUNTIME))
                 .check(main);
     }
 
@@ -125,6 +133,9 @@ class ArchitectureTest {
             if (resideInAnyPackage(INSIDE_CODEC).test(type)) {
                 return SliceIdentifier.of("codec");
             }
+            if (resideInAnyPackage(INSIDE_SOCKET, TRANSPORT, PROXY).test(type)) {
+                return SliceIdentifier.of("socket");
+            }
             String name = type.getPackageName().replaceFirst("^dev\\.zmtp\\.?(internal\\.)?", "");
             return name.isEmpty() ? SliceIdentifier.ignore() : SliceIdentifier.of(name.replaceFirst("\\..*", ""));
         }
@@ -139,7 +150,7 @@ class ArchitectureTest {
     void onlyTheClassesThatUsersMakeKnowTheInsideOfSockets() {
         noClasses()
                 .that()
-                .resideOutsideOfPackage(INSIDE_SOCKET)
+                .resideOutsideOfPackages(INSIDE_SOCKET, PROXY)
                 .and()
                 .haveNameNotMatching("dev\\.zmtp\\.socket\\.ZMTP(Socket|SocketConfig|Proxy|Transport)(\\$.*)?")
                 .should()
@@ -167,7 +178,7 @@ class ArchitectureTest {
     void noClassOfTheCodecNamesATransport() {
         noClasses()
                 .that()
-                .resideOutsideOfPackages(SHM, SOCKET, INSIDE_SOCKET)
+                .resideOutsideOfPackages(SHM, SOCKET, INSIDE_SOCKET, TRANSPORT)
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage(

@@ -3,7 +3,7 @@ package dev.zmtp.codec;
 import dev.zmtp.internal.admission.ConnectionGate;
 import dev.zmtp.internal.admission.ConnectionRegistry;
 import dev.zmtp.internal.admission.PeerAddress;
-import dev.zmtp.internal.admission.RateLimitedLog;
+import dev.zmtp.internal.runtime.RateLimitedLog;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandler.Sharable;
@@ -29,9 +29,9 @@ import org.jspecify.annotations.Nullable;
  * {@link ZMTPCodec#PEER_ADDRESS} as soon as a handler has set it. Until then it counts for the address that it comes
  * from, which is the proxy's after a proxy: override {@link #peerAddress} there, so that it counts in total only.
  *
- * <p><b>Peers that return.</b> If a connection is ended for the {@link ZMTPMemoryBudget}, its peer is likely to return at
- * once and to send the same again. For a second, or for up to eight if that happens again and again, nothing of newly
- * accepted connections with its address (IPv6: with its /64) is read, but for no longer than half of the {@link
+ * <p><b>Peers that return.</b> If a connection is ended for the {@link ZMTPMemoryBudget}, its peer is likely to return
+ * at once and to send the same again. For a second, or for up to eight if that happens again and again, nothing of
+ * newly accepted connections with its address (IPv6: with its /64) is read, but for no longer than half of the {@link
  * ZMTPConfig#handshakeTimeout()}. Other addresses do not wait.
  *
  * <p>Sharable and thread safe: use one for all channels that are counted together.

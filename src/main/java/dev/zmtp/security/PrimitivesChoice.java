@@ -9,8 +9,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The choice of the library that CURVE computes with. Both may be missing, be too old or compute something else: each is tested before
- * it is used.
+ * The choice of the library that CURVE computes with. Both may be missing, be too old or compute something else: each
+ * is tested before it is used.
  */
 final class PrimitivesChoice {
 

@@ -106,8 +106,8 @@ public interface ZMTPMechanism {
     }
 
     /**
-     * The part of its connection that a mechanism may use. All methods are for the event loop, except {@link #resume} and
-     * {@link #executor}, which any thread may call.
+     * The part of its connection that a mechanism may use. All methods are for the event loop, except {@link #resume}
+     * and {@link #executor}, which any thread may call.
      *
      * <p>The default methods read and write the grammar of commands (RFC 23, "Framing"), so that a mechanism need not.
      */

@@ -1,5 +1,6 @@
 package dev.zmtp.shm;
 
+import dev.zmtp.internal.runtime.RateLimitedLog;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.util.internal.logging.InternalLogger;
@@ -39,7 +40,7 @@ final class BlockingMeetings implements Closeable {
     private final int capacity;
     private final Selector selector;
     private final SelectionKey accepts;
-    private final RefusalLog refusals = new RefusalLog(System::nanoTime);
+    private final RateLimitedLog refusals = SharedMemoryServerChannel.refusals();
     private final Set<Guest> guests = ConcurrentHashMap.newKeySet();
 
     /** Those that have answered. Used by the thread that accepts. */
@@ -147,7 +148,7 @@ final class BlockingMeetings implements Closeable {
             file = directory.create(Invitation.RINGS, capacity);
             new Invitation(file.path(), capacity).write(text);
         } catch (Throwable e) { // the client is to hear of errors, too
-            refusals.log(server, e);
+            refusals.log(server, "refused a client: " + e, null);
             Invitation.writeRefusal(text, e);
         }
         try {

@@ -3,8 +3,8 @@ package dev.zmtp.shm;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The threads that use the rings of a {@link SharedMemorySocket}: one thread at a time reads, and one writes. The memory is given
- * back once the socket is closed and neither is left in it.
+ * The threads that use the rings of a {@link SharedMemorySocket}: one thread at a time reads, and one writes. The
+ * memory is given back once the socket is closed and neither is left in it.
  */
 final class RingUse {
 

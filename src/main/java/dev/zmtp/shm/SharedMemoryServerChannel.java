@@ -1,5 +1,6 @@
 package dev.zmtp.shm;
 
+import dev.zmtp.internal.runtime.RateLimitedLog;
 import io.netty.channel.AbstractServerChannel;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelConfig;
@@ -10,6 +11,8 @@ import io.netty.channel.DefaultChannelConfig;
 import io.netty.channel.EventLoop;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.socket.nio.NioServerDomainSocketChannel;
+import io.netty.util.internal.logging.InternalLogLevel;
+import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.SocketAddress;
@@ -32,7 +35,7 @@ public final class SharedMemoryServerChannel extends AbstractServerChannel {
     private final Channel socket;
     private final Function<String, SocketAddress> addresses;
     private final SharedDirectory directory;
-    private final RefusalLog refusals = new RefusalLog(System::nanoTime);
+    private final RateLimitedLog refusals = refusals();
 
     private volatile boolean closed;
     private volatile @Nullable SharedMemoryAddress local;
@@ -75,9 +78,20 @@ public final class SharedMemoryServerChannel extends AbstractServerChannel {
         return directory;
     }
 
+    /**
+     * Returns the log of a server that has no file for a client, as each client makes it try. Not an event of its
+     * pipeline: Netty's bootstrap accepts nothing for a second after one.
+     */
+    static RateLimitedLog refusals() {
+        return new RateLimitedLog(
+                InternalLoggerFactory.getInstance(SharedMemoryServerChannel.class),
+                InternalLogLevel.WARN,
+                System::nanoTime);
+    }
+
     /** Says, at most once a second, that there is no file for a client. From any thread. */
     void refused(Throwable cause) {
-        refusals.log(this, cause);
+        refusals.log(this, "refused a client: " + cause, null);
     }
 
     @Override

@@ -1,11 +1,11 @@
 package dev.zmtp.socket;
 
 import dev.zmtp.ZMTPSocketType;
-import dev.zmtp.internal.socket.Capture;
-import dev.zmtp.internal.socket.Forwarding;
+import dev.zmtp.internal.proxy.Capture;
+import dev.zmtp.internal.proxy.Forwarding;
+import dev.zmtp.internal.proxy.SubscriptionRelay;
 import dev.zmtp.internal.socket.Patterns;
 import dev.zmtp.internal.socket.SocketCore;
-import dev.zmtp.internal.socket.SubscriptionRelay;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -63,7 +63,8 @@ public final class ZMTPProxy implements AutoCloseable {
     public record Statistics(Side frontend, Side backend, long captured, long captureDropped) {}
 
     /**
-     * The messages that have passed at one socket. Bytes are those of all frames, including the names that a ROUTER puts first.
+     * The messages that have passed at one socket. Bytes are those of all frames, including the names that a ROUTER
+     * puts first.
      *
      * @param messagesReceived the number of messages that were taken from it
      * @param bytesReceived their bytes

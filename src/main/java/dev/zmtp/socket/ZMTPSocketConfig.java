@@ -2,13 +2,13 @@ package dev.zmtp.socket;
 
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.codec.ZMTPConfig;
-import dev.zmtp.internal.socket.IpcTransport;
 import dev.zmtp.internal.socket.Patterns;
-import dev.zmtp.internal.socket.QueueLimit;
 import dev.zmtp.internal.socket.Settings;
 import dev.zmtp.internal.socket.SocketValues;
-import dev.zmtp.internal.socket.TcpTransport;
-import dev.zmtp.internal.socket.Transport;
+import dev.zmtp.internal.transport.IpcTransport;
+import dev.zmtp.internal.transport.QueueLimit;
+import dev.zmtp.internal.transport.TcpTransport;
+import dev.zmtp.internal.transport.Transport;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFactory;
 import io.netty.channel.ChannelOption;
@@ -37,9 +37,8 @@ import org.jspecify.annotations.Nullable;
 public final class ZMTPSocketConfig {
 
     /**
-     * The choices for a ROUTER, SERVER or PEER when a peer announces a name that another peer has. First the newcomer
-     * waits for up to a second, as the connection of the other one may be ending: a client that returns at once keeps
-     * its name.
+     * The choices for a ROUTER, SERVER or PEER when a newcomer announces another peer's name. First it waits for up to
+     * a second, as the connection of the other one may be ending: a client that returns at once keeps its name.
      */
     public enum NameTaken {
         /** The newcomer is disconnected, and may try again. The default. */

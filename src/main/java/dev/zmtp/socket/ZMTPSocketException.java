@@ -4,8 +4,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown, or the cause of a failed future, when a socket could not do what it was asked to do. One that comes from an event loop has no stack trace; those that a
- * waiting call throws have the caller's.
+ * An exception of a socket that could not do what it was asked to do, thrown or as the cause of a failed future. One
+ * that comes from an event loop has no stack trace; those that a waiting call throws have the caller's.
  */
 public final class ZMTPSocketException extends RuntimeException {
 

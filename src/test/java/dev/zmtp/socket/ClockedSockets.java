@@ -1,7 +1,7 @@
 package dev.zmtp.socket;
 
 import dev.zmtp.internal.socket.SocketCore;
-import dev.zmtp.internal.socket.Transport;
+import dev.zmtp.internal.transport.Transport;
 import java.util.function.LongSupplier;
 
 /** Opens sockets in a time of their own, and shows what is in them, for tests in other packages. */

@@ -11,7 +11,8 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rules for which peers this side can talk to: by version, socket type and metadata. Who may connect is for the authenticator.
+ * The rules for which peers this side can talk to: by version, socket type and metadata. Who may connect is for the
+ * authenticator.
  */
 public final class PeerPolicy {
 

@@ -2,7 +2,7 @@ package dev.zmtp.internal.connection;
 
 import dev.zmtp.ZMTPException;
 import dev.zmtp.codec.ZMTPHandshakeFailure;
-import dev.zmtp.internal.admission.RateLimitedLog;
+import dev.zmtp.internal.runtime.RateLimitedLog;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelPipeline;

@@ -2,10 +2,10 @@ package dev.zmtp.internal.handshake;
 
 import dev.zmtp.ZMTPMetadata;
 import dev.zmtp.codec.ZMTPConfig;
-import dev.zmtp.internal.admission.RateLimitedLog;
 import dev.zmtp.internal.connection.Connection;
 import dev.zmtp.internal.connection.Session;
 import dev.zmtp.internal.connection.TlsPeer;
+import dev.zmtp.internal.runtime.RateLimitedLog;
 import dev.zmtp.internal.wire.Metadata;
 import dev.zmtp.security.ZMTPAuthRequest;
 import dev.zmtp.security.ZMTPAuthenticator;

@@ -1,6 +1,7 @@
 package dev.zmtp.internal.socket;
 
 import dev.zmtp.codec.ZMTPConfig;
+import dev.zmtp.internal.transport.Endpoint;
 import dev.zmtp.socket.ZMTPEndpoint;
 import dev.zmtp.socket.ZMTPSocketException;
 import java.time.Duration;

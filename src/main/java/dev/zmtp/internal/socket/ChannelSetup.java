@@ -2,6 +2,8 @@ package dev.zmtp.internal.socket;
 
 import dev.zmtp.codec.ZMTPCodec;
 import dev.zmtp.codec.ZMTPHandshakeLimiter;
+import dev.zmtp.internal.transport.Endpoint;
+import dev.zmtp.internal.transport.TcpAddress;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandler.Sharable;

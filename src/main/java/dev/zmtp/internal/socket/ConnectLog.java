@@ -9,8 +9,8 @@ import java.nio.channels.ClosedChannelException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lines that a connector writes to the log: a warning for the first failure and for each that is of another kind than the last,
- * and a line when it is up again. What is repeated is said at level DEBUG. Used on the event loop.
+ * The lines that a connector writes to the log: a warning for the first failure and for each that is of another kind
+ * than the last, and a line when it is up again. What is repeated is said at level DEBUG. Used on the event loop.
  */
 final class ConnectLog {
 

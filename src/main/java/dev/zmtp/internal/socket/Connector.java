@@ -3,6 +3,7 @@ package dev.zmtp.internal.socket;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.TIMEOUT;
 
 import dev.zmtp.codec.ZMTPConfig;
+import dev.zmtp.internal.transport.Endpoint;
 import dev.zmtp.socket.ZMTPSocketEvent;
 import dev.zmtp.socket.ZMTPSocketException;
 import io.netty.bootstrap.Bootstrap;

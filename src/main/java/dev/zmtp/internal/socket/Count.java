@@ -5,7 +5,7 @@ import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /** A number that one thread changes and any may read. What is added to it is added to its sum as well. */
-final class Count {
+public final class Count {
 
     private static final VarHandle VALUE;
 
@@ -22,7 +22,7 @@ final class Count {
 
     private final @Nullable Count sum;
 
-    Count() {
+    public Count() {
         this(null);
     }
 
@@ -32,7 +32,7 @@ final class Count {
     }
 
     /** Called only by the thread that owns the number. */
-    void add(long n) {
+    public void add(long n) {
         VALUE.setOpaque(this, (long) VALUE.get(this) + n);
         if (sum != null) {
             sum.add(n);
@@ -43,7 +43,7 @@ final class Count {
         VALUE.setOpaque(this, n);
     }
 
-    long get() {
+    public long get() {
         return (long) VALUE.getOpaque(this);
     }
 }

@@ -1,7 +1,7 @@
 package dev.zmtp.internal.socket;
 
 /** The fate of a message that was offered to a peer or to the socket. */
-enum Fate {
+public enum Fate {
     /** The transport has it, so it needs no room in a queue. */
     PASSED,
     /** It was released: no peer has the name, or the queue of the peer is full and senders do not wait for it. */

@@ -4,6 +4,7 @@ import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.STATE;
 
 import dev.zmtp.ZMTPMessage;
+import dev.zmtp.internal.transport.QueueLimit;
 import dev.zmtp.socket.ZMTPRegistration;
 import dev.zmtp.socket.ZMTPSocketEvent;
 import dev.zmtp.socket.ZMTPSocketException;
@@ -280,7 +281,7 @@ public final class Inbox {
      *
      * @return whether it is kept; false if the socket is closed
      */
-    boolean returned(Peer from, ZMTPMessage message) {
+    public boolean returned(Peer from, ZMTPMessage message) {
         lock.lock();
         try {
             if (closed) {
@@ -296,7 +297,7 @@ public final class Inbox {
     }
 
     /** Called when the sink may want more. */
-    void pump() {
+    public void pump() {
         if (pumping) { // called by a sink that has answered at once: the calls must not nest for each message
             return;
         }

@@ -13,7 +13,7 @@ import java.nio.ByteBuffer;
  * Takes the place of the codec where messages pass by reference. As in a handshake, both ends announce their type and
  * identity.
  */
-final class InprocHandler extends ChannelDuplexHandler {
+public final class InprocHandler extends ChannelDuplexHandler {
 
     private final ZMTPSocketType type;
     private final ByteBuffer identity;
@@ -46,7 +46,7 @@ final class InprocHandler extends ChannelDuplexHandler {
     }
 
     /** Returns a message with the same bytes and its own indices. The given one stays with the caller. */
-    static ZMTPMessage duplicate(ZMTPMessage message) {
+    public static ZMTPMessage duplicate(ZMTPMessage message) {
         ByteBuf[] frames = new ByteBuf[message.size()];
         for (int i = 0; i < frames.length; i++) {
             frames[i] = message.frame(i).retainedDuplicate();

@@ -3,12 +3,12 @@ package dev.zmtp.internal.socket;
 import dev.zmtp.ZMTPMessage;
 
 /** The name of a peer as the first frame of a message, where the type of the socket has it (RFC 28, 41, 51). */
-final class Names {
+public final class Names {
 
     private Names() {}
 
     /** Returns what the application sees of a message. Takes it over. */
-    static ZMTPMessage added(SocketCore core, Peer from, ZMTPMessage message) {
+    public static ZMTPMessage added(SocketCore core, Peer from, ZMTPMessage message) {
         if (!core.namesPeers()) {
             return message;
         }
@@ -17,7 +17,7 @@ final class Names {
     }
 
     /** Undoes {@link #added}. Takes the message over. */
-    static ZMTPMessage removed(SocketCore core, ZMTPMessage named) {
+    public static ZMTPMessage removed(SocketCore core, ZMTPMessage named) {
         return core.namesPeers() ? named.withoutFirst(1) : named;
     }
 }

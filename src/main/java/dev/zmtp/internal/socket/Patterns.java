@@ -104,7 +104,7 @@ public final class Patterns {
     }
 
     /** Whether an application may send a message of this many frames, including the name of a peer. */
-    static boolean maySend(ZMTPSocketType type, int frames) {
+    public static boolean maySend(ZMTPSocketType type, int frames) {
         int most = maxFrames(type);
         int least = type == ZMTPSocketType.RADIO ? 2 : 1;
         return sends(type) && frames >= least && frames <= (namesPeers(type) && most == 1 ? 2 : most);

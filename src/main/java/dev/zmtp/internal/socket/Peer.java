@@ -3,6 +3,7 @@ package dev.zmtp.internal.socket;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.codec.ZMTPSession;
+import dev.zmtp.internal.transport.QueueLimit;
 import dev.zmtp.socket.ZMTPEndpoint;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPSocketEvent;
@@ -182,9 +183,7 @@ public final class Peer implements ZMTPPeer {
         }
     }
 
-    /**
-     * Ends the connection for this reason. Another one may be made at once, as it was not the other side that failed.
-     */
+    /** Ends the connection for this reason. Another one may be made at once, as the other side has not failed. */
     void disconnect(String reason) {
         PeerHandler now = link;
         if (now != null) {

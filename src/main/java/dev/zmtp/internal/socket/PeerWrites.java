@@ -12,8 +12,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The messages that are written to one connection, and their fate. A message whose sender wants no result has no promise: a
- * barrier decides the fate of all of them since the last one. Used on the event loop.
+ * The messages that are written to one connection, and their fate. A message whose sender wants no result has no
+ * promise: a barrier decides the fate of all of them since the last one. Used on the event loop.
  */
 final class PeerWrites {
 

@@ -1,5 +1,6 @@
 package dev.zmtp.internal.socket;
 
+import dev.zmtp.internal.transport.QueueLimit;
 import dev.zmtp.socket.ZMTPRegistration;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
@@ -8,8 +9,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BooleanSupplier;
 
 /**
- * The flag that a socket is writable, and the listeners that wait until it is. They are called on the event loop, after a
- * sender has found that it is not.
+ * The flag that a socket is writable, and the listeners that wait until it is. They are called on the event loop, after
+ * a sender has found that it is not.
  */
 public final class Room {
 

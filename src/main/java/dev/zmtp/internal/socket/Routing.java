@@ -3,6 +3,7 @@ package dev.zmtp.internal.socket;
 import dev.zmtp.ZMTPMembership;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSubscription;
+import dev.zmtp.internal.transport.QueueLimit;
 import dev.zmtp.socket.ZMTPSocketException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.CompletableFuture;

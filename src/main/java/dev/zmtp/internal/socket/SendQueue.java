@@ -1,6 +1,7 @@
 package dev.zmtp.internal.socket;
 
 import dev.zmtp.ZMTPMessage;
+import dev.zmtp.internal.transport.QueueLimit;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

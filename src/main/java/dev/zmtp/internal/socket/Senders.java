@@ -4,6 +4,7 @@ import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.FULL;
 
 import dev.zmtp.ZMTPMessage;
+import dev.zmtp.internal.transport.QueueLimit;
 import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
 import dev.zmtp.socket.ZMTPSocketException;
 import java.util.ArrayDeque;
@@ -94,7 +95,7 @@ public final class Senders {
     }
 
     /** Takes the message if there is room now. Otherwise it is still the caller's. */
-    boolean trySend(ZMTPMessage message) {
+    public boolean trySend(ZMTPMessage message) {
         if (line.isOpen()) {
             if (core.inEventLoop()) {
                 room.sentHere();
@@ -112,7 +113,7 @@ public final class Senders {
     }
 
     /** Takes the message unless it is refused, and returns what happened to it. Called on the event loop. */
-    Fate offer(ZMTPMessage message) {
+    public Fate offer(ZMTPMessage message) {
         Fate fate = !line.isOpen() ? Fate.REFUSED : route(message, null, null);
         if (fate == Fate.REFUSED) {
             room.missed();

@@ -5,6 +5,8 @@ import static dev.zmtp.socket.ZMTPSocketException.Reason.PEER_DOWN;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.internal.transport.QueueLimit;
+import dev.zmtp.internal.transport.Transport;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
@@ -152,11 +154,11 @@ public final class SocketCore {
         return eventLoop;
     }
 
-    boolean inEventLoop() {
+    public boolean inEventLoop() {
         return eventLoop.inEventLoop();
     }
 
-    ByteBufAllocator allocator() {
+    public ByteBufAllocator allocator() {
         return allocator;
     }
 
@@ -169,7 +171,7 @@ public final class SocketCore {
     }
 
     /** Runs the task later, unless the event loop has ended. */
-    void execute(Runnable task) {
+    public void execute(Runnable task) {
         tryExecute(task);
     }
 
@@ -195,7 +197,7 @@ public final class SocketCore {
     }
 
     /** As {@link #executeAnyway}, but not at once: for what must not happen in the middle of a call. */
-    void executeLaterAnyway(Runnable task) {
+    public void executeLaterAnyway(Runnable task) {
         if (!tryExecute(task)) {
             eventLoop.terminationFuture().addListener(f -> task.run());
         }

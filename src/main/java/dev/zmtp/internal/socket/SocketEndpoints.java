@@ -4,6 +4,8 @@ import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.PEER_DOWN;
 
 import dev.zmtp.codec.ZMTPConfig;
+import dev.zmtp.internal.transport.Endpoint;
+import dev.zmtp.internal.transport.Transport;
 import dev.zmtp.socket.ZMTPSocketException;
 import java.util.Collection;
 import java.util.Map;
@@ -12,7 +14,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The endpoints that a socket is bound and connects to. An endpoint is added in any thread, and begins on the event loop. */
+/**
+ * The endpoints that a socket is bound and connects to. An endpoint is added in any thread, and begins on the event
+ * loop.
+ */
 public final class SocketEndpoints {
 
     private final SocketCore core;

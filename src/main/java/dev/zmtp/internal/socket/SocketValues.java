@@ -1,6 +1,13 @@
 package dev.zmtp.internal.socket;
 
 import dev.zmtp.codec.ZMTPConfig;
+import dev.zmtp.internal.transport.InprocTransport;
+import dev.zmtp.internal.transport.IpcTransport;
+import dev.zmtp.internal.transport.Lookup;
+import dev.zmtp.internal.transport.QueueLimit;
+import dev.zmtp.internal.transport.SharedMemoryTransport;
+import dev.zmtp.internal.transport.TcpTransport;
+import dev.zmtp.internal.transport.Transport;
 import dev.zmtp.socket.ZMTPEndpoint;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketConfig.NameTaken;

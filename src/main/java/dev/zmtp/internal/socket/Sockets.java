@@ -1,5 +1,7 @@
 package dev.zmtp.internal.socket;
 
+import dev.zmtp.internal.transport.Endpoint;
+import dev.zmtp.internal.transport.TcpAddress;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import io.netty.bootstrap.AbstractBootstrap;
 import io.netty.bootstrap.Bootstrap;
@@ -9,7 +11,7 @@ import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 
 /** The options that the channels of a socket have in common. */
-final class Sockets {
+public final class Sockets {
 
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(Sockets.class);
 
@@ -47,7 +49,7 @@ final class Sockets {
         return ChannelOption.SO_BACKLOG.equals(option);
     }
 
-    static void closeQuietly(AutoCloseable closeable) {
+    public static void closeQuietly(AutoCloseable closeable) {
         try {
             closeable.close();
         } catch (Exception e) {

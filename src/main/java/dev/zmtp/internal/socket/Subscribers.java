@@ -37,7 +37,7 @@ public final class Subscribers {
     }
 
     /** Returns the topics that have at least one subscriber. */
-    Set<ByteBuf> topics() {
+    public Set<ByteBuf> topics() {
         Set<ByteBuf> wanted = new LinkedHashSet<>();
         topics.values().forEach(wanted::addAll);
         return wanted;

@@ -1,5 +1,6 @@
 package dev.zmtp.internal.socket;
 
+import dev.zmtp.internal.transport.TcpAddress;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelHandler;
 import io.netty.handler.ssl.SslContext;

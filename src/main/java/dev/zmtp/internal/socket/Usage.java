@@ -8,8 +8,8 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * The calls that the application may make, and with which messages: they depend on the type of the socket. A message that is
- * refused is released, as all calls take it over.
+ * The calls that the application may make, and with which messages: they depend on the type of the socket. A message
+ * that is refused is released, as all calls take it over.
  */
 public final class Usage {
 

@@ -10,7 +10,7 @@ import dev.zmtp.codec.ZMTPCodec;
 import dev.zmtp.codec.ZMTPConfig;
 import dev.zmtp.codec.ZMTPHandshakeFailure;
 import dev.zmtp.codec.ZMTPSession;
-import dev.zmtp.internal.admission.RateLimitedLog;
+import dev.zmtp.internal.runtime.RateLimitedLog;
 import dev.zmtp.testing.CapturedLog;
 import dev.zmtp.testing.Hex;
 import io.netty.channel.Channel;

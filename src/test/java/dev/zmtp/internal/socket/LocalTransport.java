@@ -1,5 +1,6 @@
 package dev.zmtp.internal.socket;
 
+import dev.zmtp.internal.transport.Transport;
 import io.netty.channel.Channel;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.local.LocalAddress;

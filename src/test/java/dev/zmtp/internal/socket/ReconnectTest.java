@@ -11,6 +11,7 @@ import static dev.zmtp.internal.socket.TestSockets.receive;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.codec.ZMTPConfig;
+import dev.zmtp.internal.transport.Transport;
 import dev.zmtp.socket.ClockedSockets;
 import dev.zmtp.socket.ZMTPEndpoint;
 import dev.zmtp.socket.ZMTPSocket;

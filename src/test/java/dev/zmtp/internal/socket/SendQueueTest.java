@@ -3,6 +3,7 @@ package dev.zmtp.internal.socket;
 import static dev.zmtp.internal.socket.TestSockets.message;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.zmtp.internal.transport.QueueLimit;
 import java.time.Duration;
 import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;

@@ -1,6 +1,8 @@
-package dev.zmtp.internal.socket;
+package dev.zmtp.internal.proxy;
 
 import dev.zmtp.ZMTPMessage;
+import dev.zmtp.internal.socket.InprocHandler;
+import dev.zmtp.internal.socket.SocketCore;
 import dev.zmtp.socket.ZMTPRegistration;
 import java.util.concurrent.atomic.LongAdder;
 

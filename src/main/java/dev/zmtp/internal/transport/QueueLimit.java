@@ -1,4 +1,4 @@
-package dev.zmtp.internal.socket;
+package dev.zmtp.internal.transport;
 
 import dev.zmtp.socket.ZMTPSocketConfig;
 
@@ -25,12 +25,12 @@ public record QueueLimit(int messages, long bytes) {
     }
 
     /** How much may wait to be sent with these settings. */
-    static QueueLimit ofSends(ZMTPSocketConfig config) {
+    public static QueueLimit ofSends(ZMTPSocketConfig config) {
         return new QueueLimit(config.sendLimitMessages(), config.sendLimitBytes());
     }
 
     /** How much may wait to be received with these settings. */
-    static QueueLimit ofReceives(ZMTPSocketConfig config) {
+    public static QueueLimit ofReceives(ZMTPSocketConfig config) {
         return new QueueLimit(config.receiveLimitMessages(), config.receiveLimitBytes());
     }
 }

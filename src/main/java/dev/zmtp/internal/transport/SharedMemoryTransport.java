@@ -1,4 +1,4 @@
-package dev.zmtp.internal.socket;
+package dev.zmtp.internal.transport;
 
 import dev.zmtp.shm.SharedMemoryAddress;
 import dev.zmtp.shm.SharedMemoryChannel;
@@ -7,7 +7,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ServerChannel;
 
 /** {@code shm://}: memory that two processes share. They meet at the path of a Unix domain socket. */
-final class SharedMemoryTransport implements Transport {
+public final class SharedMemoryTransport implements Transport {
 
     @Override
     public String scheme() {

@@ -1,4 +1,4 @@
-package dev.zmtp.internal.socket;
+package dev.zmtp.internal.transport;
 
 import io.netty.util.NetUtil;
 import java.io.IOException;
@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * where {@code *} and 0 mean any. To connect: a host and a port, and before them, separated by a {@code ;}, the address
  * and the port to connect from.
  */
-final class TcpAddress implements Transport.Address {
+public final class TcpAddress implements Transport.Address {
 
     private static final Pattern HOST = Pattern.compile("[A-Za-z0-9]([A-Za-z0-9._-]*)");
     private static final Pattern PORT = Pattern.compile("[0-9]{1,5}");
@@ -112,11 +112,11 @@ final class TcpAddress implements Transport.Address {
     }
 
     /** The host that a certificate has to be for. */
-    String host() {
+    public String host() {
         return host;
     }
 
-    int port() {
+    public int port() {
         return port;
     }
 

@@ -1,7 +1,8 @@
-package dev.zmtp.internal.socket;
+package dev.zmtp.internal.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.zmtp.internal.socket.TestSockets;
 import dev.zmtp.testing.EventLoops;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;

@@ -1,4 +1,4 @@
-package dev.zmtp.internal.socket;
+package dev.zmtp.internal.transport;
 
 import io.netty.util.ReferenceCountUtil;
 import java.lang.invoke.VarHandle;
@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Each of them has its numbers in cache lines of its own, and the writer looks at those of the reader only when its
  * own say that there is no room.
  */
-final class InprocRing {
+public final class InprocRing {
 
     /** Longs between two numbers that are not in the same pair of cache lines. */
     private static final int APART = 16;
@@ -36,14 +36,14 @@ final class InprocRing {
     private final int mask;
     private final long maxBytes;
 
-    InprocRing(QueueLimit limit) {
+    public InprocRing(QueueLimit limit) {
         int capacity = Integer.highestOneBit(Math.min(limit.messages(), 1 << 20) * 2 - 1);
         this.slots = new AtomicReferenceArray<>(capacity);
         this.mask = capacity - 1;
         this.maxBytes = limit.bytes();
     }
 
-    boolean offer(Object message, long size) {
+    public boolean offer(Object message, long size) {
         if (!hasRoom()) {
             return false;
         }
@@ -55,7 +55,7 @@ final class InprocRing {
     }
 
     /** Returns whether an offer would succeed. Called by the writer. */
-    boolean hasRoom() {
+    public boolean hasRoom() {
         return slots.getAcquire((int) numbers.getPlain(HEAD) & mask) == null && hasRoomForBytes();
     }
 
@@ -70,7 +70,7 @@ final class InprocRing {
     }
 
     @Nullable
-    Object poll() {
+    public Object poll() {
         long tail = numbers.getPlain(TAIL);
         int slot = (int) tail & mask;
         Object message = slots.getAcquire(slot);
@@ -97,7 +97,7 @@ final class InprocRing {
     }
 
     /** Called by the reader, with the bytes that it has taken since the last call. */
-    void free(long size) {
+    public void free(long size) {
         if (size > 0) {
             numbers.setRelease(READ, numbers.getPlain(READ) + size);
         }

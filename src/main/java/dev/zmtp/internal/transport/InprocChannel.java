@@ -1,4 +1,4 @@
-package dev.zmtp.internal.socket;
+package dev.zmtp.internal.transport;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.codec.ZMTPSizeEstimator;

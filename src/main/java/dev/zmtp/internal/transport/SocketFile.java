@@ -1,4 +1,4 @@
-package dev.zmtp.internal.socket;
+package dev.zmtp.internal.transport;
 
 import java.io.IOException;
 import java.net.BindException;

@@ -1,6 +1,8 @@
-package dev.zmtp.internal.socket;
+package dev.zmtp.internal.proxy;
 
 import dev.zmtp.ZMTPSubscription;
+import dev.zmtp.internal.socket.SocketCore;
+import dev.zmtp.internal.socket.Sockets;
 import dev.zmtp.socket.ZMTPRegistration;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketException;

@@ -1,4 +1,4 @@
-package dev.zmtp.internal.socket;
+package dev.zmtp.internal.transport;
 
 import static dev.zmtp.ZMTPSocketType.PULL;
 import static dev.zmtp.ZMTPSocketType.PUSH;
@@ -10,6 +10,7 @@ import static dev.zmtp.internal.socket.TestSockets.receive;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import dev.zmtp.internal.socket.TestSockets;
 import dev.zmtp.socket.ZMTPEndpoint;
 import dev.zmtp.socket.ZMTPSocket;
 import java.io.IOException;

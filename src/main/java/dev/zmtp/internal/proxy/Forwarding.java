@@ -1,6 +1,16 @@
-package dev.zmtp.internal.socket;
+package dev.zmtp.internal.proxy;
 
 import dev.zmtp.ZMTPMessage;
+import dev.zmtp.internal.socket.Count;
+import dev.zmtp.internal.socket.Fate;
+import dev.zmtp.internal.socket.Inbox;
+import dev.zmtp.internal.socket.Names;
+import dev.zmtp.internal.socket.Patterns;
+import dev.zmtp.internal.socket.Peer;
+import dev.zmtp.internal.socket.SocketCore;
+import dev.zmtp.internal.socket.Sockets;
+import dev.zmtp.internal.transport.InprocRing;
+import dev.zmtp.internal.transport.QueueLimit;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,4 +1,4 @@
-package dev.zmtp.internal.socket;
+package dev.zmtp.internal.proxy;
 
 import static dev.zmtp.ZMTPSocketType.PAIR;
 import static dev.zmtp.internal.socket.TestSockets.await;
@@ -8,6 +8,7 @@ import static dev.zmtp.internal.socket.TestSockets.get;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPMessage;
+import dev.zmtp.internal.socket.TestSockets;
 import dev.zmtp.socket.ClockedSockets;
 import dev.zmtp.socket.ZMTPSocket;
 import io.netty.buffer.ByteBuf;

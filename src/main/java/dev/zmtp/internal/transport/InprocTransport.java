@@ -1,4 +1,4 @@
-package dev.zmtp.internal.socket;
+package dev.zmtp.internal.transport;
 
 import io.netty.channel.Channel;
 import io.netty.channel.ServerChannel;

@@ -1,4 +1,4 @@
-package dev.zmtp.internal.socket;
+package dev.zmtp.internal.transport;
 
 import java.util.Map;
 import java.util.Objects;
@@ -6,7 +6,7 @@ import java.util.Objects;
 /** A place where a socket is bound or connects to: a transport and an address in it. */
 public record Endpoint(Transport transport, Transport.Address address) {
 
-    static Endpoint parse(Map<String, Transport> transports, String text, boolean bind) {
+    public static Endpoint parse(Map<String, Transport> transports, String text, boolean bind) {
         Objects.requireNonNull(text, "endpoint");
         int end = text.indexOf("://");
         if (end <= 0 || end + 3 == text.length()) {

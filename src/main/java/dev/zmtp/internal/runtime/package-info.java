@@ -1,0 +1,5 @@
+/** Threads and logs that several rooms need. It knows none of them. */
+@NullMarked
+package dev.zmtp.internal.runtime;
+
+import org.jspecify.annotations.NullMarked;
