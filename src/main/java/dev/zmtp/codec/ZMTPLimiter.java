@@ -32,7 +32,8 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Peers that return.</b> If a connection is ended for the {@link ZMTPMemoryBudget}, its peer is likely to return
  * at once and to send the same again. For a second, or for up to eight if that happens again and again, nothing of
  * newly accepted connections with its address (IPv6: with its /64) is read, but for no longer than half of the {@link
- * ZMTPConfig#handshakeTimeout()}. Other addresses do not wait.
+ * ZMTPConfig#handshakeTimeout()}. Other addresses do not wait. It is decided once for a connection, when its address is
+ * known: after a proxy whose header does not set {@code PEER_ADDRESS}, all that come through the proxy wait.
  *
  * <p>Sharable and thread safe: use one for all channels that are counted together.
  */
@@ -96,7 +97,7 @@ public abstract sealed class ZMTPLimiter extends ChannelDuplexHandler
     @Override
     public final void channelActive(ChannelHandlerContext ctx) {
         ctx.fireChannelActive();
-        gate.progressed(ctx);
+        gate.connected(ctx);
     }
 
     @Override
@@ -108,9 +109,8 @@ public abstract sealed class ZMTPLimiter extends ChannelDuplexHandler
 
     @Override
     public final void channelRead(ChannelHandlerContext ctx, Object msg) {
-        gate.endPause(ctx);
         ctx.fireChannelRead(msg);
-        gate.progressed(ctx);
+        gate.received(ctx);
     }
 
     @Override

@@ -72,12 +72,24 @@ public final class ConnectionGate {
         execute(refusal, entry);
     }
 
-    /** The channel has become active, or something has arrived and the other handlers have had it. */
-    public void progressed(ChannelHandlerContext ctx) {
+    /** The channel has become active. */
+    public void connected(ChannelHandlerContext ctx) {
         Entry entry = registry.find(ctx.channel());
-        if (entry == null) {
-            return;
+        if (entry != null) {
+            progressed(entry);
         }
+    }
+
+    /** Something has arrived, and the other handlers have had it. */
+    public void received(ChannelHandlerContext ctx) {
+        Entry entry = registry.find(ctx.channel());
+        if (entry != null) {
+            progressed(entry);
+            endPause(entry);
+        }
+    }
+
+    private void progressed(Entry entry) {
         followAddress(entry);
         findSession(entry);
     }
@@ -92,26 +104,27 @@ public final class ConnectionGate {
         return session;
     }
 
-    /** Returns whether the read that a handler asks for has to wait. It is issued later then. */
+    /**
+     * Returns whether the read that a handler asks for has to wait. It is issued later then. That is decided once for a
+     * connection, when its session and its address are known.
+     */
     public boolean holdsRead(ChannelHandlerContext ctx) {
         Entry entry = registry.find(ctx.channel());
         if (entry == null || entry.ctx != ctx) {
             return false;
         }
-        if (entry.pause == null) {
-            LimitedSession session = findSession(entry);
-            if (session == null) {
-                return false;
-            }
+        LimitedSession session = findSession(entry);
+        if (ctx.isRemoved()) { // its handshake was over
+            return false;
+        }
+        if (entry.pause == null && session != null && entry.peer != null && session.claimPause()) {
             entry.pause = new ReadPause(ctx, session, entry.peer);
         }
-        return entry.pause.holdsRead();
+        return entry.pause != null && entry.pause.holdsRead();
     }
 
-    /** Something was read, or nothing will be. */
-    public void endPause(ChannelHandlerContext ctx) {
-        Entry entry = registry.find(ctx.channel());
-        if (entry != null && entry.ctx == ctx && entry.pause != null) {
+    private static void endPause(Entry entry) {
+        if (entry.pause != null) {
             entry.pause.end();
         }
     }
@@ -130,6 +143,7 @@ public final class ConnectionGate {
             ctx.executor().execute(() -> handshakeEnded(entry, session));
             return;
         }
+        endPause(entry); // also of one that is not counted any more
         if (isForLife() && session.handshakeFuture().isSuccess()) {
             followAddress(entry);
             establish(entry, session);
@@ -156,7 +170,7 @@ public final class ConnectionGate {
         if (entry == null || entry.ctx != ctx) {
             return;
         }
-        endPause(ctx);
+        endPause(entry);
         if (isForLife()) {
             registry.settle(entry);
         } else {

@@ -8,11 +8,8 @@ public interface LimitedSession extends ZMTPSession {
     /** Returns whether the peer waits for this side: for what a mechanism computes, or an authenticator decides. */
     boolean isWorking();
 
-    /** This side begins to compute or to decide something, or lets the peer wait. */
-    void beginWork();
-
-    /** What had begun has ended. On any thread. */
-    void endWork();
+    /** Returns true at the first call: a connection has one pause before it is read, however many limiters it has. */
+    boolean claimPause();
 
     /** Where the memory of the connection is counted. */
     MemoryLedger ledger();

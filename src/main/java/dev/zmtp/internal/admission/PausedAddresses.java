@@ -7,9 +7,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The addresses of connections that were ended for the memory budget. New connections with such an address begin their
- * handshake when its pause is over: a peer that is cut off usually returns at once and sends the same again. Thread
- * safe.
+ * The addresses of connections that were ended for the memory budget. New connections with such an address are read
+ * when its pause is over: a peer that is cut off usually returns at once and sends the same again. Thread safe.
  */
 final class PausedAddresses {
 

@@ -2,6 +2,8 @@ package dev.zmtp.internal.admission;
 
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.util.concurrent.Future;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -15,8 +17,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class ReadPause {
 
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.codec.ZMTPLimiter");
+
     private final ChannelHandlerContext ctx;
-    private final LimitedSession session;
 
     /** Null once it is over, or if there was none. */
     private @Nullable Future<?> timer;
@@ -26,14 +29,16 @@ final class ReadPause {
     /**
      * Begins what is left of the pause of {@code peer}, but no more than half of the time that the handshake may take.
      */
-    ReadPause(ChannelHandlerContext ctx, LimitedSession session, @Nullable SocketAddress peer) {
+    ReadPause(ChannelHandlerContext ctx, LimitedSession session, SocketAddress peer) {
         this.ctx = ctx;
-        this.session = session;
         long nanos = ctx.channel().parent() == null ? 0 : session.ledger().pauseLeft(peer);
         if (nanos > 0) {
             Duration limit = session.config().handshakeTimeout();
             nanos = limit.isZero() ? nanos : Math.min(nanos, limit.toNanos() / 2);
-            session.beginWork(); // the peer waits for us, and should not be dropped for that
+            logger.debug(
+                    "{} is not read for {} ms, as a connection with its address has exceeded the memory budget",
+                    ctx.channel(),
+                    TimeUnit.NANOSECONDS.toMillis(nanos));
             timer = ctx.executor().schedule(this::end, nanos, TimeUnit.NANOSECONDS);
         }
     }
@@ -51,8 +56,7 @@ final class ReadPause {
         }
         timer.cancel(false);
         timer = null;
-        session.endWork();
-        if (readDue) {
+        if (readDue && ctx.channel().isOpen()) {
             ctx.read();
         }
     }

@@ -34,6 +34,9 @@ public final class Session implements LimitedSession {
     /** Set by the codec's executor alone. */
     private final AtomicLong messagesWritten = new AtomicLong();
 
+    /** Used by limiters on their event loop, before anything is read. */
+    private boolean pauseClaimed;
+
     private @Nullable ByteBuffer peerIdentity;
     private @Nullable ZMTPDecision decision;
 
@@ -148,12 +151,12 @@ public final class Session implements LimitedSession {
         return address + " with identity 0x" + ByteBufUtil.hexDump(Unpooled.wrappedBuffer(known.remoteIdentity()));
     }
 
-    @Override
+    /** This side begins to compute or to decide something, and the peer waits for that. */
     public void beginWork() {
         work.incrementAndGet();
     }
 
-    @Override
+    /** What had begun has ended. On any thread. */
     public void endWork() {
         work.decrementAndGet();
     }
@@ -161,6 +164,13 @@ public final class Session implements LimitedSession {
     @Override
     public MemoryLedger ledger() {
         return ledger;
+    }
+
+    @Override
+    public boolean claimPause() {
+        boolean first = !pauseClaimed;
+        pauseClaimed = true;
+        return first;
     }
 
     @Override

@@ -49,13 +49,16 @@ final class DirectSends {
     /** Takes the message over if there is room for it. From any thread. */
     boolean trySend(Peer peer, ZMTPMessage message) {
         if (!mayTake(peer)) {
+            if (!core.inEventLoop() && !core.senders().credit().isOpen()) {
+                core.senders().roomForMessages().missed();
+            }
             return false;
         }
         if (core.inEventLoop()) {
             sendNow(peer, message, null);
             return true;
         }
-        if (!peer.queue().reserve()) {
+        if (!peer.queue().reserve()) { // which says nothing about the room that the socket has
             return false;
         }
         if (!core.senders().credit().take(message.readableBytes())) {

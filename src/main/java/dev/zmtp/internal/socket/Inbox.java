@@ -65,7 +65,7 @@ public final class Inbox {
 
     Inbox(SocketCore core) {
         this.core = core;
-        this.limit = QueueLimit.ofReceives(core.config());
+        this.limit = SocketValues.limitOfReceives(core.config());
         this.watch = new HandlerWatch(core.type(), HandlerWatch.neighbor(core.eventLoop()));
     }
 

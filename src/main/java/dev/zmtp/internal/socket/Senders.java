@@ -61,7 +61,7 @@ public final class Senders {
 
     /** Called once the routing is known. */
     void open() {
-        limit = QueueLimit.ofSends(core.config());
+        limit = SocketValues.limitOfSends(core.config());
         credit.give(limit.messages(), limit.bytes());
         WhenFull policy = core.config().whenFull();
         keepsNewest =

@@ -74,7 +74,7 @@ public final class SocketCore {
         this.endpoints = new SocketEndpoints(this, transports);
         this.eventLoop = eventLoop;
         this.nanoTime = nanoTime;
-        this.sendLimit = effective(QueueLimit.ofSends(config));
+        this.sendLimit = effective(SocketValues.limitOfSends(config));
         this.maxAgeNanos = Settings.nanos(config.maxAge());
         this.senders = new Senders(this);
         this.directly = new DirectSends(this);

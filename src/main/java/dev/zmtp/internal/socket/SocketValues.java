@@ -95,6 +95,16 @@ public final class SocketValues {
         pipeline = other.pipeline;
     }
 
+    /** How much may wait to be sent with these settings. */
+    static QueueLimit limitOfSends(ZMTPSocketConfig config) {
+        return new QueueLimit(config.sendLimitMessages(), config.sendLimitBytes());
+    }
+
+    /** How much may wait to be received with these settings. */
+    static QueueLimit limitOfReceives(ZMTPSocketConfig config) {
+        return new QueueLimit(config.receiveLimitMessages(), config.receiveLimitBytes());
+    }
+
     /** Adds the transport, or replaces the one of its scheme. */
     public void add(Transport transport) {
         transports.put(transport.scheme(), transport);

@@ -1,7 +1,5 @@
 package dev.zmtp.internal.transport;
 
-import dev.zmtp.socket.ZMTPSocketConfig;
-
 /**
  * The bounds of a queue. Both apply. A message larger than {@code bytes} still passes through an empty queue, so a
  * queue has at most {@code bytes} and one message.
@@ -22,15 +20,5 @@ public record QueueLimit(int messages, long bytes) {
         if (bytes < 1) {
             throw new IllegalArgumentException("bytes: " + bytes + " (expected: >= 1)");
         }
-    }
-
-    /** How much may wait to be sent with these settings. */
-    public static QueueLimit ofSends(ZMTPSocketConfig config) {
-        return new QueueLimit(config.sendLimitMessages(), config.sendLimitBytes());
-    }
-
-    /** How much may wait to be received with these settings. */
-    public static QueueLimit ofReceives(ZMTPSocketConfig config) {
-        return new QueueLimit(config.receiveLimitMessages(), config.receiveLimitBytes());
     }
 }

@@ -8,16 +8,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.codec.ZMTPCodec;
+import dev.zmtp.codec.ZMTPConnectionLimiter;
 import dev.zmtp.codec.ZMTPHandshakeFailure;
 import dev.zmtp.codec.ZMTPHandshakeLimiter;
 import dev.zmtp.codec.ZMTPHandshakeSuccess;
 import dev.zmtp.codec.ZMTPMemoryBudget;
 import dev.zmtp.testing.AddressedChannel;
+import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.ScriptedPeer;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.util.ReferenceCountUtil;
 import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.Arrays;
@@ -286,13 +290,76 @@ class PausedAddressesTest {
     }
 
     @Test
-    void aLimiterDoesNotDropAConnectionForItsPause() {
+    void twoLimitersPauseAConnectionOnce() {
+        exceed(HOST);
+        Reads reads = new Reads();
+        ZMTPCodec codec = ZMTPCodec.builder()
+                .socketType(DEALER)
+                .memoryBudget(budget)
+                .handshakeTimeout(Duration.ofMillis(200))
+                .build();
+        ChannelHandler second = new ZMTPConnectionLimiter(10, 10, 10);
+        try (ScriptedPeer next = new ScriptedPeer(new AddressedChannel(HOST, 5000), reads, second, limiter, codec)) {
+            next.channel.read();
+            next.channel.advanceTimeBy(100, TimeUnit.MILLISECONDS);
+            next.channel.runScheduledPendingTasks();
+            assertThat(reads.count).isEqualTo(1);
+        }
+    }
+
+    /** Otherwise strangers in their pause would displace honest peers, and their timers would keep them in memory. */
+    @Test
+    void aConnectionInItsPauseIsDroppedLikeAnyOtherAndLeavesNothing() {
+        exceed(HOST);
+        ZMTPHandshakeLimiter one = new ZMTPHandshakeLimiter(10, 1);
+        ScriptedPeer next = new ScriptedPeer(new AddressedChannel(HOST, 5000), one, codec());
+        next.channel.read();
+        try (ScriptedPeer newcomer = new ScriptedPeer(new AddressedChannel(HOST, 5001), one, codec())) {
+            newcomer.channel.runPendingTasks();
+            assertThat(next.channel.isOpen()).isFalse();
+            assertThat(next.channel.runScheduledPendingTasks()).isNegative();
+        }
+        next.close();
+    }
+
+    @Test
+    void aConnectionThatIsResetInItsPauseLeavesNothing() {
         exceed(HOST);
         try (ScriptedPeer next = connect(HOST)) {
             next.channel.read();
-            assertThat(((LimitedSession) next.codec().session()).isWorking()).isTrue();
+            next.channel.unsafe().close(next.channel.voidPromise());
+            next.channel.runPendingTasks();
+            assertThat(next.channel.runScheduledPendingTasks()).isNegative();
+        }
+    }
+
+    @Test
+    void afterAProxyThePauseIsThatOfTheAddressInItsHeader() {
+        exceed(HOST);
+        Reads reads = new Reads();
+        ZMTPHandshakeLimiter byHeader = new ZMTPHandshakeLimiter() {
+            @Override
+            protected @Nullable SocketAddress peerAddress(Channel channel) {
+                return channel.attr(ZMTPCodec.PEER_ADDRESS).get();
+            }
+        };
+        ChannelHandler header = new ChannelInboundHandlerAdapter() {
+            @Override
+            public void channelRead(ChannelHandlerContext ctx, Object msg) {
+                ctx.channel().attr(ZMTPCodec.PEER_ADDRESS).set(AddressedChannel.address(HOST, 5000));
+                ReferenceCountUtil.release(msg);
+                ctx.pipeline().remove(this);
+            }
+        };
+        try (ScriptedPeer next =
+                new ScriptedPeer(new AddressedChannel("198.51.100.1", 1), reads, byHeader, header, codec())) {
+            next.channel.read();
+            assertThat(reads.count).isEqualTo(1);
+            next.channel.pipeline().fireChannelRead(Hex.buffer("01"));
+            next.channel.read();
+            assertThat(reads.count).isEqualTo(1);
             waitForTheEnd(next);
-            assertThat(((LimitedSession) next.codec().session()).isWorking()).isFalse();
+            assertThat(reads.count).isEqualTo(2);
         }
     }
 
