@@ -138,7 +138,7 @@ abstract sealed class FrameList implements Iterable<ByteBuf> permits ZMTPMessage
      * Takes the first {@code count} frames away and releases them. It takes this message over: use what it returns in
      * its place, as with {@link #prepended}. Unlike {@link ZMTPMessage#pop}, it allocates nothing.
      *
-     * @throws IllegalArgumentException if there are not so many frames; the message is still yours
+     * @throws IllegalArgumentException if there are fewer frames; the message is still yours
      * @throws IllegalReferenceCountException if the message was released
      */
     public ZMTPMessage withoutFirst(int count) {

@@ -134,7 +134,7 @@ public final class Session implements LimitedSession {
         }
     }
 
-    /** The transport has taken so many more messages. On the codec's executor. */
+    /** The transport has taken this many more messages. On the codec's executor. */
     public void written(int messages) {
         if (messages > 0) {
             messagesWritten.setRelease(messagesWritten.getPlain() + messages);

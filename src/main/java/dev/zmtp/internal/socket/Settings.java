@@ -43,7 +43,7 @@ public final class Settings {
         return value;
     }
 
-    /** Returns the number if so many requests may wait for their answers. */
+    /** Returns the number if this many requests may wait for their answers. */
     public static int outstandingRequests(int requests) {
         if (requests < 1 || requests > Requests.MOST) {
             throw new IllegalArgumentException(

@@ -72,7 +72,7 @@ public final class SocketEvents {
             }
             try {
                 executor.execute(this);
-            } catch (Throwable e) { // the user's executor: it may have ended, or be full just now
+            } catch (Throwable e) { // the user's executor: it may have ended, or be full at present
                 logger.debug("Events wait for the next one, as the listener's executor refuses", e);
                 synchronized (waiting) {
                     running = false;

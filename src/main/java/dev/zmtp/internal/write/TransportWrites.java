@@ -90,7 +90,7 @@ final class TransportWrites {
         connection.memory().count();
     }
 
-    /** The transport is done with a buffer in which so many messages end, and for which {@code waiting} waits. */
+    /** The transport is done with a buffer in which this many messages end, and for which {@code waiting} waits. */
     void completed(ChannelFuture write, List<ChannelPromise> waiting, boolean hasVoid, int messages) {
         connection.memory().onSent();
         Throwable cause = write.cause();

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class WriteListeners {
 
-    /** Listeners for so many counts of messages are kept; the last place is for the last one of the larger counts. */
+    /** Listeners for this many counts of messages are kept; the last place is for the last one of the larger counts. */
     private static final int KEPT = 8;
 
     private final TransportWrites transport;
@@ -29,7 +29,7 @@ final class WriteListeners {
         this.withoutPromise = write -> transport.completed(write, List.of(), false, 0);
     }
 
-    /** Returns the listener of a buffer of so many messages that a promise waits for; or none, and no message ends. */
+    /** Returns the listener of a buffer of this many messages that a promise waits for; or none, and no message ends. */
     ChannelFutureListener of(@Nullable ChannelPromise promise, int messages) {
         boolean isVoid = promise != null && promise.isVoid();
         return of(promise == null || isVoid ? null : List.of(promise), isVoid, messages);
@@ -56,7 +56,7 @@ final class WriteListeners {
         return listener;
     }
 
-    /** Listens for any buffer in which so many messages end, all of them with void promises. */
+    /** Listens for any buffer in which this many messages end, all of them with void promises. */
     private final class OfVoids implements ChannelFutureListener {
         private final int messages;
 
