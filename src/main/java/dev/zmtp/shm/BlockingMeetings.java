@@ -22,6 +22,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** The clients of a {@link SharedMemoryServerSocket} until both sides have mapped the file. */
@@ -35,6 +36,7 @@ final class BlockingMeetings implements Closeable {
     private static final long PATIENCE = TimeUnit.SECONDS.toNanos(30);
     private static final int LOOK_MILLIS = 1_000;
 
+    private final LongSupplier nanoTime;
     private final ServerSocketChannel server;
     private final SharedDirectory directory;
     private final int capacity;
@@ -48,7 +50,10 @@ final class BlockingMeetings implements Closeable {
 
     private final Queue<SharedMemorySocket> met = new ConcurrentLinkedQueue<>();
 
-    BlockingMeetings(ServerSocketChannel server, SharedDirectory directory, int capacity) throws IOException {
+    /** {@code nanoTime} is the clock, {@link System#nanoTime} outside of tests. */
+    BlockingMeetings(ServerSocketChannel server, SharedDirectory directory, int capacity, LongSupplier nanoTime)
+            throws IOException {
+        this.nanoTime = nanoTime;
         this.server = server;
         this.directory = directory;
         this.capacity = capacity;
@@ -99,7 +104,7 @@ final class BlockingMeetings implements Closeable {
             }
         }
         selector.selectedKeys().clear();
-        long now = System.nanoTime();
+        long now = nanoTime.getAsLong();
         guests.forEach(guest -> guest.giveUpIfLate(now));
         if (!answered.isEmpty()) {
             selector.selectNow(); // they leave this selector, as each is to have one of its own
@@ -179,7 +184,7 @@ final class BlockingMeetings implements Closeable {
     private final class Guest {
         private final SocketChannel socket;
         private final SharedFile file;
-        private final long since = System.nanoTime();
+        private final long since = nanoTime.getAsLong();
         private final ByteBuffer answer = ByteBuffer.allocate(Invitation.ANSWER);
         private final SelectionKey key;
 

@@ -66,7 +66,8 @@ public final class SharedMemoryServerSocket implements Closeable {
         }
         Path path = Path.of(address.path());
         try {
-            return new SharedMemoryServerSocket(path, server, new BlockingMeetings(server, directory, capacity));
+            BlockingMeetings meetings = new BlockingMeetings(server, directory, capacity, System::nanoTime);
+            return new SharedMemoryServerSocket(path, server, meetings);
         } catch (Throwable e) {
             server.close();
             Files.deleteIfExists(path);

@@ -2,6 +2,7 @@ package dev.zmtp.shm;
 
 import static dev.zmtp.shm.ChannelEnds.next;
 import static dev.zmtp.shm.ChannelEnds.settle;
+import static dev.zmtp.shm.ChannelEnds.until;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -13,6 +14,7 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.FixedRecvByteBufAllocator;
 import io.netty.channel.SingleThreadEventLoop;
+import java.lang.ref.WeakReference;
 import java.net.BindException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -192,9 +194,35 @@ class ConnectingTest {
         Channel end = ends.accepted();
         client.writeAndFlush(Hex.buffer("01")).sync();
         client.close().sync();
+        until(() -> !((SharedMemoryChannel) end).socket().isOpen()); // so that nothing but the loop can tell it
+        settle(end);
+        assertThat(end.isOpen()).isTrue();
         ends.loops.close();
         assertThat(end.isOpen()).isFalse();
         assertThat(next(ends.atServer)).isEqualTo("inactive");
+    }
+
+    @Test
+    void anEventLoopKeepsNoChannelThatIsClosed() throws Exception {
+        ends.server().bind(ends.address).sync();
+        WeakReference<Channel> closed = new WeakReference<>(ends.connect());
+        closed.get().close().sync();
+        assertThat(next(ends.atServer)).isEqualTo("inactive");
+        until(() -> {
+            System.gc();
+            return closed.get() == null;
+        });
+    }
+
+    /** The rings are made on another thread, and the channel may be closed meanwhile. */
+    @Test
+    void aChannelThatWasClosedBeforeItHasItsRingsStaysClosed() throws Exception {
+        ends.server().bind(ends.address).sync();
+        SharedMemoryChannel client = ends.connect();
+        client.close().sync();
+        SharedFile file = SharedFile.create(directory.resolve("late"), 2, 4096);
+        client.eventLoop().submit(() -> client.met(RingPair.of(file, false))).sync();
+        assertThat(client.isActive()).isFalse();
     }
 
     @Test

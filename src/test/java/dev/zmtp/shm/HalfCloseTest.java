@@ -236,6 +236,19 @@ class HalfCloseTest {
         assertThat(next(ends.atServer)).isEqualTo("inactive");
     }
 
+    @Test
+    void theLastRingIsHeardBehindOthers() throws Exception {
+        bind(true);
+        Intruder intruder = Intruder.at(Path.of(ends.address.path()));
+        intruder.accept();
+        ends.accepted();
+        intruder.say(Doorbell.RING, Doorbell.RING, Doorbell.LAST_RING);
+        assertThat(next(ends.atServer)).isEqualTo("ChannelInputShutdownEvent");
+        assertThat(next(ends.atServer)).isEqualTo("ChannelInputShutdownReadComplete");
+        intruder.leave();
+        assertThat(next(ends.atServer)).isEqualTo("inactive");
+    }
+
     // Threads that block
 
     @Test

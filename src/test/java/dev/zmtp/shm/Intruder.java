@@ -29,8 +29,13 @@ record Intruder(SocketChannel socket, Path path, SharedFile file) {
         target.flip();
     }
 
-    void say(int value) throws IOException {
-        socket.write(ByteBuffer.wrap(new byte[] {(byte) value}));
+    /** Writes these bytes to the socket, all at once. */
+    void say(int... values) throws IOException {
+        ByteBuffer bytes = ByteBuffer.allocate(values.length);
+        for (int value : values) {
+            bytes.put((byte) value);
+        }
+        socket.write(bytes.flip());
     }
 
     /** Says what an honest client does. */

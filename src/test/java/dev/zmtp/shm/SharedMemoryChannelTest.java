@@ -422,6 +422,20 @@ class SharedMemoryChannelTest {
         assertThat(event()).isEqualTo("inactive");
     }
 
+    /** It would be unwritable for ever, and nothing would tell it. */
+    @Test
+    void whoWritesOnToAPeerThatHasGoneAndNeverReadsIsEnded() throws Exception {
+        Channel end = endWithUnreadBytes();
+        writeOn(end);
+        assertThat(end.closeFuture().await(10, TimeUnit.SECONDS)).isTrue();
+    }
+
+    private static void writeOn(Channel channel) {
+        if (channel.isOpen()) {
+            channel.writeAndFlush(channel.alloc().buffer().writeZero(1 << 20)).addListener(failed -> writeOn(channel));
+        }
+    }
+
     /** The end of a server with auto-read off, whose client has written 01 02 03 and gone. */
     private Channel endWithUnreadBytes() throws Exception {
         Intruder intruder = Intruder.at(path);
@@ -437,6 +451,20 @@ class SharedMemoryChannelTest {
                 .submit(((SharedMemoryChannel) end).traffic()::otherSideGone)
                 .sync();
         return end;
+    }
+
+    @Test
+    void aChannelThatNeitherReadsNorWritesTakesNoTurn() throws Exception {
+        Channel client = client().option(SharedMemoryChannelOption.SPIN_MICROS, Integer.MAX_VALUE)
+                .connect(new SharedMemoryAddress(path))
+                .sync()
+                .channel();
+        client.config().setAutoRead(false);
+        until(() -> queuedTurns(client) == 0);
+        client.eventLoop()
+                .submit(((SharedMemoryChannel) client).traffic()::woken)
+                .sync();
+        until(() -> queuedTurns(client) == 0);
     }
 
     @Test

@@ -10,10 +10,12 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.io.IOException;
 import java.net.BindException;
+import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
+import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -23,6 +25,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -123,10 +126,7 @@ class SharedMemoryServerSocketTest {
         try (SocketChannel liar = stranger()) {
             ByteBuffer answer = ByteBuffer.allocate(Invitation.ANSWER).put(0, (byte) Invitation.ACCEPTED);
             liar.write(answer);
-            ByteBuffer rest = ByteBuffer.allocate(4096);
-            while (liar.read(rest) >= 0) {
-                rest.clear(); // the invitation, and then the end
-            }
+            readToTheEnd(liar);
         }
         assertThat(accepted.isDone()).isFalse();
         SharedMemorySocket.connect(address).close();
@@ -196,6 +196,45 @@ class SharedMemoryServerSocketTest {
             assertThat(end(client)).isTrue();
         }
         assertThat(failure(accepting())).isInstanceOf(ClosedChannelException.class);
+    }
+
+    @Test
+    void aClientThatHasNotAnsweredIsEndedWithTheServer() throws Exception {
+        Future<SharedMemorySocket> accepting = accepting();
+        try (SocketChannel silent = stranger()) {
+            assertThat(silent.read(ByteBuffer.allocate(1))).isEqualTo(1); // it is invited
+            server.close();
+            assertThat(failure(accepting)).isInstanceOf(ClosedChannelException.class);
+            readToTheEnd(silent);
+        }
+    }
+
+    private static void readToTheEnd(SocketChannel client) throws IOException {
+        ByteBuffer rest = ByteBuffer.allocate(4096);
+        while (client.read(rest) >= 0) {
+            rest.clear(); // the invitation, and then the end
+        }
+    }
+
+    @Test
+    @SuppressWarnings("try") // the channel is closed first, which ends the thread that accepts
+    void aClientThatDoesNotAnswerIsEndedAfterHalfAMinute() throws Exception {
+        Path path = directory.resolve("patient");
+        AtomicLong clock = new AtomicLong();
+        try (ServerSocketChannel channel = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+                BlockingMeetings meetings = new BlockingMeetings(
+                        channel.bind(UnixDomainSocketAddress.of(path)), SharedDirectory.standard(), 4096, clock::get)) {
+            Future<SharedMemorySocket> next = threads.submit(meetings::next);
+            try (SocketChannel silent = SocketChannel.open(UnixDomainSocketAddress.of(path))) {
+                assertThat(silent.read(ByteBuffer.allocate(1))).isEqualTo(1);
+                clock.set(TimeUnit.SECONDS.toNanos(30) + 1);
+                meetings.wakeUp();
+                readToTheEnd(silent);
+            }
+            channel.close();
+            meetings.wakeUp();
+            assertThat(failure(next)).isInstanceOf(ClosedChannelException.class);
+        }
     }
 
     /** Whether a client was refused, or its input ends. */

@@ -29,7 +29,9 @@ final class WriteListeners {
         this.withoutPromise = write -> transport.completed(write, List.of(), false, 0);
     }
 
-    /** Returns the listener of a buffer of this many messages that a promise waits for; or none, and no message ends. */
+    /**
+     * Returns the listener of a buffer of this many messages that a promise waits for; or none, and no message ends.
+     */
     ChannelFutureListener of(@Nullable ChannelPromise promise, int messages) {
         boolean isVoid = promise != null && promise.isVoid();
         return of(promise == null || isVoid ? null : List.of(promise), isVoid, messages);
