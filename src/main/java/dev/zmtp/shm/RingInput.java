@@ -6,14 +6,19 @@ import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.ChannelInputShutdownReadComplete;
 import java.io.IOException;
+import org.jspecify.annotations.Nullable;
 
 /** The input of a channel from its ring, and the end of it. Used on the channel's event loop. */
+@SuppressWarnings("deprecation") // the handle of the allocator has no other name in Netty 4.1
 final class RingInput {
 
     private final SharedMemoryChannel channel;
 
     /** Somebody has asked for a read. */
     private boolean pending;
+
+    /** The buffer of the next read, if the loop looks for bytes. */
+    private @Nullable ByteBuf spare;
 
     RingInput(SharedMemoryChannel channel) {
         this.channel = channel;
@@ -35,25 +40,58 @@ final class RingInput {
 
     /** Returns whether there was anything to read, and a read to do it. */
     boolean read(RingPair rings) throws IOException {
-        if (!isPending() || rings.reader().available() == 0) {
+        if (!isPending()) {
+            releaseSpare();
             return false;
         }
         if (channel.isInputShutdown()) {
-            rings.reader().skip();
-            rings.release(channel.socket());
-        } else {
-            pending = false;
-            readInto(channel.pipeline(), rings);
+            return drop(rings);
         }
+        RecvByteBufAllocator.Handle handle = handle();
+        if (spare == null) { // before the look, or a fault of that would reach the allocator
+            handle.reset(channel.config());
+            spare = handle.allocate(channel.config().getAllocator());
+        }
+        if (!rings.reader().hasMore()) {
+            return false;
+        }
+        pending = false;
+        readInto(channel.pipeline(), rings, handle);
         return true;
     }
 
-    @SuppressWarnings("deprecation") // the allocator's handle, which has no other name in Netty 4.1
-    private void readInto(ChannelPipeline pipeline, RingPair rings) throws IOException {
-        RecvByteBufAllocator.Handle handle = channel.unsafe().recvBufAllocHandle();
-        handle.reset(channel.config());
+    private boolean drop(RingPair rings) throws IOException {
+        releaseSpare();
+        if (rings.reader().available() == 0) {
+            return false;
+        }
+        rings.reader().skip();
+        rings.release(channel.socket());
+        return true;
+    }
+
+    private RecvByteBufAllocator.Handle handle() {
+        return channel.unsafe().recvBufAllocHandle();
+    }
+
+    /** The channel is about to sleep, to read no more for now, or to end: it keeps no buffer. */
+    void releaseSpare() {
+        if (spare != null) {
+            spare.release();
+            spare = null;
+        }
+    }
+
+    private ByteBuf nextBuffer(RecvByteBufAllocator.Handle handle) {
+        ByteBuf first = spare;
+        spare = null;
+        return first != null ? first : handle.allocate(channel.config().getAllocator());
+    }
+
+    private void readInto(ChannelPipeline pipeline, RingPair rings, RecvByteBufAllocator.Handle handle)
+            throws IOException {
         do {
-            ByteBuf buffer = handle.allocate(channel.config().getAllocator());
+            ByteBuf buffer = nextBuffer(handle);
             try {
                 handle.attemptedBytesRead(buffer.writableBytes());
                 handle.lastBytesRead(rings.read(buffer));

@@ -44,6 +44,7 @@ final class RingTraffic {
 
     /** Releases the memory. The other side was shown what was written before any listener heard of it. */
     void end() {
+        input.releaseSpare();
         if (rings != null) {
             RingPair over = rings;
             rings = null; // only this event loop uses them, and asks for them each time
@@ -163,6 +164,9 @@ final class RingTraffic {
             return;
         }
         boolean mayRead = reads && !rings.reader().beforeSleep();
+        if (!mayRead) {
+            input.releaseSpare();
+        }
         boolean mayWrite = writeBlocked && !rings.writer().beforeSleep();
         if (mayRead || mayWrite) {
             turns.queue();

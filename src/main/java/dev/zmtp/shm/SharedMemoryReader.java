@@ -49,6 +49,17 @@ public final class SharedMemoryReader {
         }
     }
 
+    /**
+     * Whether {@link #available} is not 0, for a caller that runs no code of others before {@link #release}: that
+     * reports a fault of this look.
+     */
+    boolean hasMore() throws IOException {
+        if (written == read) {
+            written = look();
+        }
+        return written != read;
+    }
+
     /** Fails if what was read is not what was written, as the memory is not there. */
     void check() throws IOException {
         MemoryFault.check();
