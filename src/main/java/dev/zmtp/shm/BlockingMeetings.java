@@ -1,6 +1,5 @@
 package dev.zmtp.shm;
 
-import dev.zmtp.internal.runtime.RateLimitedLog;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.util.internal.logging.InternalLogger;
@@ -42,7 +41,7 @@ final class BlockingMeetings implements Closeable {
     private final int capacity;
     private final Selector selector;
     private final SelectionKey accepts;
-    private final RateLimitedLog refusals = SharedMemoryServerChannel.refusals();
+    private final RefusalLog refusals = new RefusalLog();
     private final Set<Guest> guests = ConcurrentHashMap.newKeySet();
 
     /** Those that have answered. Used by the thread that accepts. */
@@ -153,7 +152,7 @@ final class BlockingMeetings implements Closeable {
             file = directory.create(Invitation.RINGS, capacity);
             new Invitation(file.path(), capacity).write(text);
         } catch (Throwable e) { // the client is to hear of errors, too
-            refusals.log(server, "refused a client: " + e, null);
+            refusals.log(server, e);
             Invitation.writeRefusal(text, e);
         }
         try {

@@ -1,6 +1,5 @@
 package dev.zmtp.shm;
 
-import dev.zmtp.internal.runtime.RateLimitedLog;
 import io.netty.channel.AbstractServerChannel;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelConfig;
@@ -11,8 +10,6 @@ import io.netty.channel.DefaultChannelConfig;
 import io.netty.channel.EventLoop;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.socket.nio.NioServerDomainSocketChannel;
-import io.netty.util.internal.logging.InternalLogLevel;
-import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.SocketAddress;
@@ -35,7 +32,7 @@ public final class SharedMemoryServerChannel extends AbstractServerChannel {
     private final Channel socket;
     private final Function<String, SocketAddress> addresses;
     private final SharedDirectory directory;
-    private final RateLimitedLog refusals = refusals();
+    private final RefusalLog refusals = new RefusalLog();
 
     private volatile boolean closed;
     private volatile @Nullable SharedMemoryAddress local;
@@ -78,20 +75,9 @@ public final class SharedMemoryServerChannel extends AbstractServerChannel {
         return directory;
     }
 
-    /**
-     * Returns the log of a server that has no file for a client, as each client makes it try. Not an event of its
-     * pipeline: Netty's bootstrap accepts nothing for a second after one.
-     */
-    static RateLimitedLog refusals() {
-        return new RateLimitedLog(
-                InternalLoggerFactory.getInstance(SharedMemoryServerChannel.class),
-                InternalLogLevel.WARN,
-                System::nanoTime);
-    }
-
     /** Says, at most once a second, that there is no file for a client. From any thread. */
     void refused(Throwable cause) {
-        refusals.log(this, "refused a client: " + cause, null);
+        refusals.log(this, cause);
     }
 
     @Override

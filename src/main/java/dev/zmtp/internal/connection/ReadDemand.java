@@ -84,7 +84,7 @@ public final class ReadDemand {
     }
 
     /** Reads on if auto-read is off, and the handshake or the user still waits for bytes. */
-    public void readOn() {
+    void readOn() {
         if (!isAutoRead() && (requested || !session.isHandshakeDone())) {
             ctx.read();
         }

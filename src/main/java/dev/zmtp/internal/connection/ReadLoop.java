@@ -103,7 +103,7 @@ public final class ReadLoop {
     }
 
     /** As {@link #guarded}; what callbacks make the transport read meanwhile comes after the step. */
-    public void step(Runnable step) {
+    void step(Runnable step) {
         if (busy) {
             guarded(step);
             return;

@@ -10,7 +10,7 @@ import io.netty.channel.ChannelOption;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 
-/** The options that the channels of a socket have in common, and how what it has is closed. */
+/** The options that the channels of a socket have in common, and a close that only logs its failure. */
 public final class Sockets {
 
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(Sockets.class);
