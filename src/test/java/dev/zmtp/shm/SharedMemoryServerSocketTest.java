@@ -26,6 +26,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -221,14 +222,13 @@ class SharedMemoryServerSocketTest {
     void aClientThatDoesNotAnswerIsEndedAfterHalfAMinute() throws Exception {
         Path path = directory.resolve("patient");
         AtomicLong clock = new AtomicLong();
+        LongSupplier later = () -> clock.addAndGet(TimeUnit.SECONDS.toNanos(30) + 1); // at each look
         try (ServerSocketChannel channel = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
                 BlockingMeetings meetings = new BlockingMeetings(
-                        channel.bind(UnixDomainSocketAddress.of(path)), SharedDirectory.standard(), 4096, clock::get)) {
+                        channel.bind(UnixDomainSocketAddress.of(path)), SharedDirectory.standard(), 4096, later)) {
             Future<SharedMemorySocket> next = threads.submit(meetings::next);
             try (SocketChannel silent = SocketChannel.open(UnixDomainSocketAddress.of(path))) {
                 assertThat(silent.read(ByteBuffer.allocate(1))).isEqualTo(1);
-                clock.set(TimeUnit.SECONDS.toNanos(30) + 1);
-                meetings.wakeUp();
                 readToTheEnd(silent);
             }
             channel.close();
