@@ -7,24 +7,37 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.zmtp.testing.Blocking;
+import dev.zmtp.testing.EventLoops;
 import dev.zmtp.testing.Hex;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.FixedRecvByteBufAllocator;
+import io.netty.channel.RecvByteBufAllocator;
+import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.channel.SingleThreadEventLoop;
+import io.netty.channel.socket.nio.NioDomainSocketChannel;
 import java.lang.ref.WeakReference;
 import java.net.BindException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
 import java.nio.channels.AlreadyConnectedException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
+import java.util.Queue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -105,6 +118,52 @@ class ConnectingTest {
         assertThat(client.isActive()).isTrue();
         assertThat(client.connect(ends.address).await().cause()).isInstanceOf(AlreadyConnectedException.class);
         assertThat(client.isActive()).isTrue();
+    }
+
+    /** What is due runs before the loop looks at its sockets again, if it is a handler that kept it. */
+    @Test
+    void aLoopThatStoodStillReadsTheAnswerBeforeItGivesUp() throws Exception {
+        try (ServerSocketChannel server = silentServer();
+                EventLoops one = EventLoops.resting(1)) {
+            Channel client = ends.client()
+                    .clone(one.group())
+                    .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, 1)
+                    .register()
+                    .sync()
+                    .channel();
+            BlockingQueue<ChannelFuture> connecting = new LinkedBlockingQueue<>();
+            CountDownLatch answered = new CountDownLatch(1);
+            connectAndWait(one, () -> {
+                connecting.add(client.connect(ends.address));
+                answered.await();
+            });
+            try (SocketChannel waiting = server.accept()) {
+                waiting.write(ByteBuffer.allocate(1));
+                try (SocketChannel meeting = server.accept()) {
+                    long late = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(2);
+                    meeting.write(ByteBuffer.wrap(Hex.bytes("\"ZSHM\" 02 00000000 0004 \"full\"")));
+                    until(() -> System.nanoTime() > late);
+                    answered.countDown();
+                    assertThatThrownBy(connecting.take()::sync)
+                            .hasMessage("shared memory: the server has no file: full");
+                }
+            }
+        }
+    }
+
+    /** Connects a plain socket whose handler does this work, which may block, when it reads. */
+    private void connectAndWait(EventLoops loops, Blocking.Work work) throws InterruptedException {
+        new Bootstrap()
+                .group(loops.group())
+                .channel(NioDomainSocketChannel.class)
+                .handler(new SimpleChannelInboundHandler<ByteBuf>() {
+                    @Override
+                    protected void channelRead0(ChannelHandlerContext ctx, ByteBuf bytes) throws Exception {
+                        Blocking.allow(work);
+                    }
+                })
+                .connect(UnixDomainSocketAddress.of(ends.address.path()))
+                .sync();
     }
 
     @Test
@@ -223,6 +282,34 @@ class ConnectingTest {
         SharedFile file = SharedFile.create(directory.resolve("late"), 2, 4096);
         client.eventLoop().submit(() -> client.met(RingPair.of(file, false))).sync();
         assertThat(client.isActive()).isFalse();
+    }
+
+    @Test
+    @SuppressWarnings("deprecation") // the option, which has no other name in Netty 4.1
+    void aChannelThatSleepsKeepsNoBuffer() throws Exception {
+        Queue<ByteBuf> buffers = new ConcurrentLinkedQueue<>();
+        ends.server()
+                .childOption(ChannelOption.RCVBUF_ALLOCATOR, recorded(buffers))
+                .bind(ends.address)
+                .sync();
+        SharedMemoryChannel client = ends.connect();
+        client.writeAndFlush(Hex.buffer("01")).sync();
+        assertThat(next(ends.atServer)).isEqualTo("01");
+        until(() -> buffers.size() > 1 && buffers.stream().allMatch(buffer -> buffer.refCnt() == 0));
+    }
+
+    /** Adds each buffer that it makes to {@code buffers}. */
+    @SuppressWarnings("deprecation") // the handle, which has no other name in Netty 4.1
+    private static RecvByteBufAllocator recorded(Queue<ByteBuf> buffers) {
+        RecvByteBufAllocator allocator = new FixedRecvByteBufAllocator(64);
+        return () -> new RecvByteBufAllocator.DelegatingHandle(allocator.newHandle()) {
+            @Override
+            public ByteBuf allocate(ByteBufAllocator alloc) {
+                ByteBuf buffer = super.allocate(alloc);
+                buffers.add(buffer);
+                return buffer;
+            }
+        };
     }
 
     @Test

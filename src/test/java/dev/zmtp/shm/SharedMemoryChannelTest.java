@@ -146,6 +146,7 @@ class SharedMemoryChannelTest {
     void aChannelKnowsItsAddresses() throws Exception {
         Channel client = connect().sync().channel();
         assertThat(client.remoteAddress()).hasToString("shm:" + path);
+        assertThat(server.localAddress()).hasToString("shm:" + path);
         assertThat(accepted().localAddress()).isEqualTo(server.localAddress());
         assertThat(client.isActive()).isTrue();
     }

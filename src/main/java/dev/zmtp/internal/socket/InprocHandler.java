@@ -66,12 +66,7 @@ public final class InprocHandler extends ChannelDuplexHandler {
     private void meet(ChannelHandlerContext ctx, InprocHandler peer) {
         if (type.accepts(peer.type)) {
             ctx.fireUserEventTriggered(new PeerInfo(
-                    peer.identity,
-                    peer.type,
-                    null,
-                    "inproc",
-                    null,
-                    ctx.channel().remoteAddress()));
+                    peer.identity, peer.type, null, null, null, ctx.channel().remoteAddress()));
         } else {
             ctx.fireExceptionCaught(ZMTPException.of(
                     ZMTPException.Code.SOCKET_TYPE, "socket type", peer.type, "one that fits to a " + type));

@@ -1,5 +1,9 @@
 package dev.zmtp.internal.socket;
 
+import static dev.zmtp.internal.socket.PeerCounters.Counter.CONNECTS;
+import static dev.zmtp.internal.socket.PeerCounters.Counter.DROPPED;
+import static dev.zmtp.internal.socket.PeerCounters.Counter.SENT;
+
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.codec.ZMTPSession;
@@ -237,7 +241,7 @@ public final class Peer implements ZMTPPeer {
     void up(PeerHandler link) {
         this.acceptedAt = link.listener();
         this.link = link;
-        counters.connects.add(1);
+        counters.add(CONNECTS, 1);
         reading();
     }
 
@@ -289,13 +293,13 @@ public final class Peer implements ZMTPPeer {
 
     /** Gives the transport a message, which takes it. */
     void pass(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
-        counters.sent.add(1);
+        counters.add(SENT, 1);
         Objects.requireNonNull(link).write(message, result);
     }
 
     /** Sends or queues a message that was already accepted, even beyond the limit. */
     void sendAccepted(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
-        counters.sent.add(1);
+        counters.add(SENT, 1);
         PeerHandler now = link;
         if (now != null && queue.isEmpty() && now.isWritable()) {
             now.write(message, result);
@@ -312,7 +316,7 @@ public final class Peer implements ZMTPPeer {
     /** Sends a message whose turn it is, even beyond the limit. */
     void sendInTurn(ZMTPMessage message) {
         if (sendNow(message, null) == Fate.REFUSED) {
-            counters.sent.add(1);
+            counters.add(SENT, 1);
             enqueue(message, null);
         }
     }
@@ -320,7 +324,7 @@ public final class Peer implements ZMTPPeer {
     private Fate sendNow(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
         Fate fate = passOrQueue(message, result);
         if (fate != Fate.REFUSED) {
-            counters.sent.add(1);
+            counters.add(SENT, 1);
         }
         return fate;
     }
@@ -357,7 +361,7 @@ public final class Peer implements ZMTPPeer {
         if (queue.becameSlow()) {
             core.events()
                     .fire(new ZMTPSocketEvent.SlowPeer(
-                            this, queue.messages(), queue.bytes(), oldest(), counters.dropped.get()));
+                            this, queue.messages(), queue.bytes(), oldest(), counters.get(DROPPED)));
             core.slowPeers().watch(this);
         }
         return Fate.QUEUED;
@@ -365,7 +369,7 @@ public final class Peer implements ZMTPPeer {
 
     private void drop(@Nullable QueuedMessage message, DropReason reason, String text) {
         if (message != null) {
-            counters.dropped.add(1);
+            counters.add(DROPPED, 1);
             core.slowPeers().dropped(this, reason);
             String why = "message for " + place() + ": " + text;
             message.fail(
@@ -426,7 +430,7 @@ public final class Peer implements ZMTPPeer {
     /** Fails what waits, as the peer will not come back. */
     void failQueue(ZMTPSocketException.Reason reason, String text) {
         for (QueuedMessage next = queue.poll(); next != null; next = queue.poll()) {
-            counters.dropped.add(1);
+            counters.add(DROPPED, 1);
             next.fail(reason, text);
         }
     }

@@ -2,31 +2,49 @@ package dev.zmtp.internal.socket;
 
 import dev.zmtp.socket.ZMTPStats;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLongArray;
 import org.jspecify.annotations.Nullable;
 
-/** The counts of the messages of one peer, or of all peers that a socket has had. Changed on the event loop. */
+/**
+ * The counts of the messages of one peer, or of all peers that a socket has had. Changed on the event loop, read from
+ * any thread.
+ */
 final class PeerCounters {
-    final Count sent;
-    final Count written;
-    final Count dropped;
-    final Count unknown;
-    final Count received;
-    final Count malformed;
-    final Count late;
-    final Count connects;
-    final Count handshakeFailures;
+
+    enum Counter {
+        SENT,
+        WRITTEN,
+        DROPPED,
+        UNKNOWN,
+        RECEIVED,
+        MALFORMED,
+        LATE,
+        CONNECTS,
+        HANDSHAKE_FAILURES
+    }
+
+    private static final int COUNTERS = Counter.values().length;
+
+    /** One object for all, as there may be very many peers. */
+    private final AtomicLongArray counts = new AtomicLongArray(COUNTERS);
+
+    private final @Nullable PeerCounters all;
 
     /** Counters whose numbers are also added to those of {@code all}. */
     PeerCounters(@Nullable PeerCounters all) {
-        this.sent = new Count(all == null ? null : all.sent);
-        this.written = new Count(all == null ? null : all.written);
-        this.dropped = new Count(all == null ? null : all.dropped);
-        this.unknown = new Count(all == null ? null : all.unknown);
-        this.received = new Count(all == null ? null : all.received);
-        this.malformed = new Count(all == null ? null : all.malformed);
-        this.late = new Count(all == null ? null : all.late);
-        this.connects = new Count(all == null ? null : all.connects);
-        this.handshakeFailures = new Count(all == null ? null : all.handshakeFailures);
+        this.all = all;
+    }
+
+    void add(Counter counter, long n) {
+        int index = counter.ordinal();
+        counts.setOpaque(index, counts.getPlain(index) + n);
+        if (all != null) {
+            all.add(counter, n);
+        }
+    }
+
+    long get(Counter counter) {
+        return counts.getOpaque(counter.ordinal());
     }
 
     /**
@@ -37,17 +55,17 @@ final class PeerCounters {
      */
     ZMTPStats stats(long elsewhere, long waiting, long queued, long queuedBytes, long lost, Duration oldest) {
         return new ZMTPStats(
-                sent.get() + elsewhere + waiting,
-                written.get(),
+                get(Counter.SENT) + elsewhere + waiting,
+                get(Counter.WRITTEN),
                 queued + waiting,
                 queuedBytes,
-                dropped.get() + elsewhere,
-                unknown.get() + lost,
-                received.get(),
-                malformed.get(),
-                late.get(),
-                connects.get(),
-                handshakeFailures.get(),
+                get(Counter.DROPPED) + elsewhere,
+                get(Counter.UNKNOWN) + lost,
+                get(Counter.RECEIVED),
+                get(Counter.MALFORMED),
+                get(Counter.LATE),
+                get(Counter.CONNECTS),
+                get(Counter.HANDSHAKE_FAILURES),
                 oldest);
     }
 }

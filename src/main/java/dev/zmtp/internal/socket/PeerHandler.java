@@ -1,5 +1,7 @@
 package dev.zmtp.internal.socket;
 
+import static dev.zmtp.internal.socket.PeerCounters.Counter.RECEIVED;
+
 import dev.zmtp.ZMTPMembership;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSubscription;
@@ -235,7 +237,7 @@ final class PeerHandler extends ChannelInboundHandlerAdapter {
         if (from == null) {
             ReferenceCountUtil.release(received); // the peer was refused, and its connection is being closed
         } else if (received instanceof ZMTPMessage message) {
-            from.counters().received.add(1);
+            from.counters().add(RECEIVED, 1);
             core.received(from, message);
         } else if (received instanceof ZMTPSubscription subscription) {
             core.routing().subscription(from, subscription);

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param identity the identity that the peer announced, read-only; empty if it announced none
  * @param type the type of its socket; null in ZMTP 1.0
  * @param version the version of ZMTP; null within the process, where ZMTP is not spoken
- * @param protocol the version and the mechanism, as text
+ * @param mechanism the name of the mechanism; null within the process
  * @param session what the handshake has agreed on; null within the process
  * @param address its address
  */
@@ -24,13 +24,18 @@ record PeerInfo(
         ByteBuffer identity,
         @Nullable ZMTPSocketType type,
         @Nullable ZMTPVersion version,
-        String protocol,
+        @Nullable String mechanism,
         @Nullable ZMTPSession session,
         @Nullable SocketAddress address) {
 
+    private static final ByteBuffer ANONYMOUS = ByteBuffer.allocate(0).asReadOnlyBuffer();
+
     /** Before the first handshake. */
-    static final PeerInfo UNKNOWN =
-            new PeerInfo(ByteBuffer.allocate(0).asReadOnlyBuffer(), null, null, "none", null, null);
+    static final PeerInfo UNKNOWN = new PeerInfo(ANONYMOUS, null, null, null, null, null);
+
+    PeerInfo {
+        identity = identity.hasRemaining() ? identity : ANONYMOUS; // one for all, as there may be very many peers
+    }
 
     /** Shows a name: in quotes if it is printable ASCII, otherwise in hex. */
     static String text(ByteBuffer name) {
@@ -41,13 +46,17 @@ record PeerInfo(
         return printable ? '"' + text + '"' : "0x" + ByteBufUtil.hexDump(bytes);
     }
 
+    /** The version and the mechanism, as text. */
+    String protocol() {
+        return version == null ? "inproc" : version + " " + mechanism;
+    }
+
     static PeerInfo of(ZMTPHandshakeSuccess success) {
         return new PeerInfo(
                 success.handshake().remoteIdentity(),
                 success.handshake().remoteSocketType(),
                 success.handshake().negotiatedVersion(),
-                success.handshake().negotiatedVersion() + " "
-                        + success.handshake().mechanism(),
+                success.handshake().mechanism(),
                 success.session(),
                 success.session().peerAddress());
     }

@@ -1,5 +1,8 @@
 package dev.zmtp.internal.socket;
 
+import static dev.zmtp.internal.socket.PeerCounters.Counter.DROPPED;
+import static dev.zmtp.internal.socket.PeerCounters.Counter.WRITTEN;
+
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.socket.ZMTPSocketException;
 import io.netty.buffer.Unpooled;
@@ -79,14 +82,14 @@ final class PeerWrites {
     private void told(CompletableFuture<Void> result, @Nullable Throwable failure) {
         Peer to = peer();
         if (failure == null) {
-            to.counters().written.add(1);
+            to.counters().add(WRITTEN, 1);
             result.complete(null);
         } else if (failure instanceof IOException || !ctx.channel().isActive()) { // the transport's: it may have a part
             core.unknown(to, 1);
             result.completeExceptionally(new ZMTPSocketException(
                     ZMTPSocketException.Reason.UNKNOWN, "connection to " + endpoint + " ended", failure));
         } else {
-            to.counters().dropped.add(1);
+            to.counters().add(DROPPED, 1);
             result.completeExceptionally(failure);
         }
         settled(to, 1);
@@ -157,7 +160,7 @@ final class PeerWrites {
 
     private void confirmed(Peer to, long messages, boolean written) {
         if (written) {
-            to.counters().written.add(messages);
+            to.counters().add(WRITTEN, messages);
         } else {
             core.unknown(to, messages);
         }

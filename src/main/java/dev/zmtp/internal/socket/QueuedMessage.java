@@ -19,6 +19,10 @@ final class QueuedMessage {
     @Nullable
     PendingRequest request;
 
+    /** The spare one below this, if it is spare itself. Only {@link SendQueue} uses it. */
+    @Nullable
+    QueuedMessage below;
+
     long bytes;
     long since;
 

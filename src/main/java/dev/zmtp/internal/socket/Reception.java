@@ -1,5 +1,7 @@
 package dev.zmtp.internal.socket;
 
+import static dev.zmtp.internal.socket.PeerCounters.Counter.MALFORMED;
+
 import dev.zmtp.ZMTPMessage;
 
 /** A rule for the messages that peers have sent. Each socket has one, which is used on its event loop. */
@@ -10,7 +12,7 @@ abstract class Reception {
 
     /** Drops what the pattern does not allow. */
     static void malformed(Peer from, ZMTPMessage message) {
-        from.counters().malformed.add(1);
+        from.counters().add(MALFORMED, 1);
         message.release();
     }
 }

@@ -1,5 +1,6 @@
 package dev.zmtp.internal.socket;
 
+import static dev.zmtp.internal.socket.PeerCounters.Counter.LATE;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.FULL;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.MALFORMED;
@@ -277,7 +278,7 @@ public final class Requests {
         ByteBuf id = message.frame(0);
         PendingRequest request = asked.get(id.getInt(id.readerIndex()));
         if (request == null) {
-            from.counters().late.add(1);
+            from.counters().add(LATE, 1);
             message.release();
         } else if (request.peer != from) {
             Reception.malformed(from, message);
@@ -296,13 +297,13 @@ public final class Requests {
     void answeredUncorrelated(Peer from, ZMTPMessage message) {
         PendingRequest request = from.awaited;
         if (request == null) {
-            from.counters().late.add(1); // RFC 28: it is discarded without an error
+            from.counters().add(LATE, 1); // RFC 28: it is discarded without an error
             message.release();
             return;
         }
         end(request);
         if (request.isDone()) {
-            from.counters().late.add(1);
+            from.counters().add(LATE, 1);
         }
         complete(request, message.withoutFirst(1));
         core.routing().becameWritable(from); // last: it may be asked again

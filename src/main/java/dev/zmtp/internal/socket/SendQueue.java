@@ -5,7 +5,6 @@ import dev.zmtp.internal.transport.QueueLimit;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
@@ -27,7 +26,11 @@ final class SendQueue {
     private static final int FEW = 16;
 
     private final Queue<QueuedMessage> waiting = new ArrayDeque<>(0);
-    private final Deque<QueuedMessage> spares = new ArrayDeque<>(0);
+
+    /** The topmost spare one. */
+    private @Nullable QueuedMessage spare;
+
+    private int spares;
     private final Count messages = new Count();
     private final Count bytes = new Count();
 
@@ -76,10 +79,7 @@ final class SendQueue {
             @Nullable CompletableFuture<Void> result,
             @Nullable PendingRequest request,
             long since) {
-        QueuedMessage queued = spares.poll();
-        if (queued == null) {
-            queued = new QueuedMessage();
-        }
+        QueuedMessage queued = empty();
         queued.set(message, result, request, since);
         if (isEmpty()) {
             oldestSince.set(since);
@@ -89,11 +89,24 @@ final class SendQueue {
         bytes.add(queued.bytes);
     }
 
+    private QueuedMessage empty() {
+        QueuedMessage top = spare;
+        if (top == null) {
+            return new QueuedMessage();
+        }
+        spare = top.below;
+        top.below = null;
+        spares--;
+        return top;
+    }
+
     /** Called when the message has left, so that its object may hold another. */
     void giveBack(QueuedMessage queued) {
         queued.clear();
-        if (spares.size() < MAX_SPARES) {
-            spares.push(queued);
+        if (spares < MAX_SPARES) {
+            queued.below = spare;
+            spare = queued;
+            spares++;
         }
     }
 

@@ -1,5 +1,7 @@
 package dev.zmtp.internal.socket;
 
+import static dev.zmtp.internal.socket.PeerCounters.Counter.HANDSHAKE_FAILURES;
+import static dev.zmtp.internal.socket.PeerCounters.Counter.UNKNOWN;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.PEER_DOWN;
 
@@ -281,7 +283,7 @@ public final class SocketCore {
     }
 
     void handshakeFailed(PeerHandler link, Throwable cause) {
-        account.ofAllPeers().handshakeFailures.add(1);
+        account.ofAllPeers().add(HANDSHAKE_FAILURES, 1);
         failedHandshakes.failed(link, cause);
     }
 
@@ -319,7 +321,7 @@ public final class SocketCore {
 
     /** Counts messages whose connection has ended and that may or may not have arrived. */
     void unknown(Peer peer, long messages) {
-        peer.counters().unknown.add(messages);
+        peer.counters().add(UNKNOWN, messages);
     }
 
     void unconfirmed(long messages) {

@@ -1,5 +1,7 @@
 package dev.zmtp.internal.socket;
 
+import static dev.zmtp.internal.socket.PeerCounters.Counter.DROPPED;
+
 import dev.zmtp.ZMTPMessage;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,7 +22,7 @@ final class ToAll extends Routing {
             }
             message.retain();
             if (peer.send(message, null) == Fate.REFUSED) { // others must not wait for this peer
-                peer.counters().dropped.add(1);
+                peer.counters().add(DROPPED, 1);
                 message.release();
             }
         }
