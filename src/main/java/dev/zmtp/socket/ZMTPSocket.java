@@ -125,7 +125,7 @@ public final class ZMTPSocket implements AutoCloseable {
 
     /**
      * Connects to an endpoint, whether or not a peer is there, and again whenever the connection ends. Messages may be
-     * sent at once. Connecting a second time to the same text returns the same endpoint.
+     * sent at once. Connecting a second time to the same text returns the same endpoint, unless that was closed.
      *
      * @throws IllegalArgumentException if the text is not an endpoint
      */

@@ -19,6 +19,8 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The pages that list settings have all of them, with their real defaults. */
 class SettingsPageTest {
@@ -27,8 +29,8 @@ class SettingsPageTest {
     private static final Pattern JAVADOC_ROW = Pattern.compile(
             "<tr><th scope=\"row\">\\{@link ZMTPConfig#\\w+\\(\\) (\\w+)}</th>.*?<td>([^<]*)</td></tr>");
 
-    /** A row of docs/defences.md: who acts, and the default. */
-    private static final Pattern DEFENCES_ROW = Pattern.compile("^\\| ([^|]+) \\| ([^|]+) \\|.*$", Pattern.MULTILINE);
+    /** A row of a page: a setting, or who acts, and the default. */
+    private static final Pattern ROW = Pattern.compile("^\\| ([^|]+) \\| ([^|]+) \\|.*$", Pattern.MULTILINE);
 
     private static final Pattern LINK = Pattern.compile("\\]\\(([^)#]+)");
 
@@ -92,7 +94,7 @@ class SettingsPageTest {
     @Test
     void thePageOfDefencesHasEachLimitOnceWithItsDefault() throws IOException, ReflectiveOperationException {
         String page = Files.readString(Path.of("docs/defences.md"));
-        List<MatchResult> rows = DEFENCES_ROW.matcher(page).results().toList();
+        List<MatchResult> rows = ROW.matcher(page).results().toList();
         Map<String, String> defaults = defaults();
 
         List<Method> limits = setters().stream()
@@ -107,6 +109,24 @@ class SettingsPageTest {
             assertThat(found).as(name).hasSize(1);
             assertThat(found.get(0).group(2)).as(name).startsWith(defaults.getOrDefault(name, ""));
         });
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"SECURITY.md", "docs/guide.md"})
+    void aPageThatRepeatsADefaultIsRight(String page) throws IOException, ReflectiveOperationException {
+        Map<String, String> defaults = defaults();
+        List<MatchResult> rows = ROW.matcher(Files.readString(Path.of(page)))
+                .results()
+                .filter(row -> defaults.containsKey(settingOf(row)))
+                .toList();
+        assertThat(rows)
+                .hasSizeGreaterThan(8)
+                .allSatisfy(row -> assertThat(row.group(2)).as(row.group()).startsWith(defaults.get(settingOf(row))));
+    }
+
+    /** The name in the first cell, or nothing. */
+    private static String settingOf(MatchResult row) {
+        return row.group(1).startsWith("`") ? row.group(1).split("`")[1] : "";
     }
 
     @Test

@@ -39,6 +39,7 @@ final class Connector extends AbstractEndpoint {
     private final CompletableFuture<Void> closed = new CompletableFuture<>();
     private final ConnectLog log;
     private volatile State state = State.RESOLVING;
+    private volatile boolean wasClosed;
 
     // On the event loop
     private final Queue<SocketAddress> addresses = new ArrayDeque<>(1);
@@ -94,9 +95,15 @@ final class Connector extends AbstractEndpoint {
 
     @Override
     public void close() {
+        wasClosed = true; // now: the caller may connect to the same endpoint next
         if (!core.tryExecute(() -> close(core.config().linger()))) {
             closed.complete(null);
         }
+    }
+
+    /** Whether somebody has called {@link #close}. */
+    boolean wasClosed() {
+        return wasClosed;
     }
 
     /** Completes when the connection has ended after {@link #close}. */

@@ -22,7 +22,13 @@ public final class SocketEndpoints {
 
     private final SocketCore core;
     private final Map<String, Transport> transports;
+
+    /** By the text of the endpoint, without those that were closed. */
     private final ConcurrentHashMap<String, Connector> connectors = new ConcurrentHashMap<>();
+
+    /** All that have not stopped: one that was closed may linger beside its successor. */
+    private final Set<Connector> working = ConcurrentHashMap.newKeySet();
+
     private final Set<Listener> bindings = ConcurrentHashMap.newKeySet();
 
     SocketEndpoints(SocketCore core, Map<String, Transport> transports) {
@@ -41,8 +47,9 @@ public final class SocketEndpoints {
         core.setup().check(endpoint, false);
         Connector made = new Connector(core, endpoint, changes);
         Patterns.checkHeartbeats(made.codec(core.config().codec())); // now, so that the caller hears of it
-        Connector there = connectors.putIfAbsent(endpoint.toString(), made);
-        if (there == null) {
+        Connector there = connectors.compute(
+                endpoint.toString(), (key, known) -> known == null || known.wasClosed() ? made : known);
+        if (there == made) {
             begin(made);
             return made;
         }
@@ -53,6 +60,7 @@ public final class SocketEndpoints {
     }
 
     private void begin(Connector made) {
+        working.add(made);
         core.routing().expected(made.peer()); // now: a message may be sent before the event loop knows the peer
         if (core.inEventLoop()) {
             start(made);
@@ -64,7 +72,7 @@ public final class SocketEndpoints {
     private void start(Connector connector) {
         if (core.closing().isFinished()) { // but not before: messages for it may wait, and the socket linger for them
             connector.closeNow();
-        } else if (connectors.containsValue(connector)) {
+        } else if (working.contains(connector)) {
             core.peers().add(connector.peer());
             connector.start();
         }
@@ -73,6 +81,7 @@ public final class SocketEndpoints {
     /** Called when the connector will not connect again. What is queued for it fails. */
     void stopped(Connector connector) {
         connectors.remove(connector.endpoint.toString(), connector);
+        working.remove(connector);
         Peer peer = connector.peer();
         core.routing().left(peer);
         peer.failQueue(PEER_DOWN, connector.text() + " was closed");
@@ -109,7 +118,7 @@ public final class SocketEndpoints {
     }
 
     Collection<Connector> connectors() {
-        return connectors.values();
+        return working;
     }
 
     Collection<Listener> bindings() {

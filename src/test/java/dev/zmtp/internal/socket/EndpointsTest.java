@@ -75,6 +75,27 @@ class EndpointsTest {
         }
     }
 
+    @Test
+    void anEndpointThatWasClosedCanBeConnectedToAgainWhileItLingers() {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket push = sockets.open(PUSH);
+            ZMTPEndpoint closed = push.connect("inproc://again");
+            push.sendOrDrop(message("waits"));
+
+            closed.close();
+            ZMTPEndpoint again = push.connect("inproc://again");
+
+            assertThat(again).isNotSameAs(closed);
+            assertThat(push.connect("inproc://again")).isSameAs(again);
+            ZMTPSocket pull = sockets.open(PULL);
+            bind(pull, "inproc://again");
+            assertThat(receive(pull)).containsExactly("waits");
+            await("the first has ended", () -> closed.state() == ZMTPEndpoint.State.STOPPED);
+            get(push.sendAsync(message("comes later")));
+            assertThat(receive(pull)).containsExactly("comes later");
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"", "tcp", "tcp:", "tcp:/127.0.0.1:1", "tcp://", "://127.0.0.1:1", "127.0.0.1:1"})
     void anEndpointHasASchemeAndAnAddress(String text) {
