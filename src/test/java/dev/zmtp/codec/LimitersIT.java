@@ -9,6 +9,7 @@ import dev.zmtp.ZMTPVersion;
 import dev.zmtp.testing.CapturedLog;
 import dev.zmtp.testing.EventLoops;
 import dev.zmtp.testing.Hex;
+import dev.zmtp.testing.LoopbackServer;
 import dev.zmtp.testing.ScriptedPeer;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;

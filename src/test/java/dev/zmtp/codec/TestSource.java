@@ -6,6 +6,7 @@ import com.sun.source.tree.MethodTree;
 import com.sun.source.tree.Tree;
 import com.sun.source.tree.VariableTree;
 import com.sun.source.util.JavacTask;
+import dev.zmtp.testing.Failures;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

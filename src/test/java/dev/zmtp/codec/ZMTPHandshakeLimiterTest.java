@@ -15,6 +15,7 @@ import dev.zmtp.testing.Fired;
 import dev.zmtp.testing.Hex;
 import dev.zmtp.testing.Recorder;
 import dev.zmtp.testing.ScriptedPeer;
+import dev.zmtp.testing.SlowToClose;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;

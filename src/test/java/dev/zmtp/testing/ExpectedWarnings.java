@@ -16,7 +16,7 @@ public final class ExpectedWarnings implements Filter {
             // a user's encoder, decoder, authenticator or listener throws
             "a part of the codec failed to close",
             "authenticator failed, peer refused",
-            "An exception was thrown by dev.zmtp.codec.ThrowingUserTest",
+            "An exception was thrown by dev.zmtp.codec.hostile.ThrowingUserTest",
             // a test allows messages of any length
             "a longer message ends its connection)",
             // a test connects to nobody, or to a peer that refuses

@@ -9,10 +9,10 @@ import static dev.zmtp.testing.ScriptedPeer.ready;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPSocketType;
-import dev.zmtp.codec.Loopback.Patient;
 import dev.zmtp.codec.ZMTPCodec;
 import dev.zmtp.codec.ZMTPHandshakeSuccess;
 import dev.zmtp.testing.InTraffic;
+import dev.zmtp.testing.Loopback.Patient;
 import dev.zmtp.testing.ScriptedPeer;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;

@@ -1,6 +1,6 @@
 package dev.zmtp.internal.handshake;
 
-import static dev.zmtp.codec.Failures.failureOf;
+import static dev.zmtp.testing.Failures.failureOf;
 import static dev.zmtp.testing.Fired.message;
 import static org.assertj.core.api.Assertions.assertThat;
 

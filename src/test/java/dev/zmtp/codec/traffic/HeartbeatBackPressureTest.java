@@ -1,0 +1,527 @@
+package dev.zmtp.codec.traffic;
+
+import static dev.zmtp.ZMTPSocketType.DEALER;
+import static dev.zmtp.ZMTPSocketType.PUSH;
+import static dev.zmtp.testing.ScriptedPeer.GREETING;
+import static dev.zmtp.testing.ScriptedPeer.ready;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.InstanceOfAssertFactories.type;
+
+import dev.zmtp.ZMTPException;
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.codec.ZMTPCodec;
+import dev.zmtp.testing.Hex;
+import dev.zmtp.testing.InTraffic;
+import dev.zmtp.testing.Recorder;
+import dev.zmtp.testing.ScriptedPeer;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.WriteBufferWaterMark;
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.util.ReferenceCountUtil;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Queue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Heartbeats while the peer takes little of what we send, or while we do not read what it sends. */
+class HeartbeatBackPressureTest {
+
+    private static final String PING = Hex.of("04 07 04 \"PING\" 00 00");
+
+    private static void pass(EmbeddedChannel channel, long millis) {
+        channel.advanceTimeBy(millis, TimeUnit.MILLISECONDS);
+        channel.runPendingTasks();
+    }
+
+    /** A transport that takes as much as a test allows. */
+    private static final class SlowChannel extends EmbeddedChannel {
+        private int takes = Integer.MAX_VALUE;
+        private final StringBuilder taken = new StringBuilder();
+
+        @Override
+        protected void doWrite(ChannelOutboundBuffer in) {
+            while (in.current() != null && takes-- > 0) {
+                taken.append(ByteBufUtil.hexDump((ByteBuf) in.current()));
+                in.remove();
+            }
+        }
+
+        /** Takes this many buffers of the queue. */
+        private void take(int buffers) {
+            takes = buffers;
+            flush();
+            takes = 0;
+        }
+
+        /** Takes some bytes of the first buffer, and not the rest of it. */
+        private void takePart(int bytes) {
+            unsafe().outboundBuffer().removeBytes(bytes);
+        }
+
+        private int pings() {
+            return taken.toString().split(PING, -1).length - 1;
+        }
+    }
+
+    private final Recorder<Object> recorder = Recorder.ofAll();
+
+    private SlowChannel pushing() {
+        return pushing(codec -> codec.heartbeatInterval(Duration.ofSeconds(1)));
+    }
+
+    private SlowChannel pushing(UnaryOperator<ZMTPCodec.Builder> settings, ChannelHandler... before) {
+        SlowChannel channel = new SlowChannel();
+        channel.freezeTime();
+        channel.pipeline()
+                .addLast(before)
+                .addLast(settings.apply(ZMTPCodec.builder().socketType(PUSH)).build(), recorder);
+        channel.writeInbound(Hex.buffer(GREETING + ready("PULL")));
+        channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(1, 2));
+        return channel;
+    }
+
+    private static void push(SlowChannel channel, int messages) {
+        for (int i = 0; i < messages; i++) {
+            channel.writeAndFlush(ZMTPMessage.fromUTF8("x".repeat(4000)));
+        }
+    }
+
+    private void assertDead(String text) {
+        assertThat(recorder.failures)
+                .singleElement()
+                .satisfies(failure -> assertThat(failure)
+                        .hasMessageContaining(text)
+                        .asInstanceOf(type(ZMTPException.class))
+                        .extracting(ZMTPException::code)
+                        .isEqualTo(ZMTPException.Code.HEARTBEAT_TIMEOUT));
+    }
+
+    // What our own side takes
+
+    @Test
+    void bytesThatOurOwnKernelTakesAreNotASignOfLife() {
+        SlowChannel channel = pushing();
+        for (int millis = 0; millis < 1900; millis += 100) {
+            push(channel, 1);
+            pass(channel, 100);
+        }
+        assertThat(recorder.failures).isEmpty();
+        push(channel, 1);
+        pass(channel, 100);
+        assertDead("1000 ms after our PING");
+        channel.finishAndReleaseAll();
+    }
+
+    @Test
+    void aWritabilityFlagOfTheUserIsNotASignOfLife() {
+        SlowChannel channel = pushing();
+        for (int i = 1; i <= 20; i++) {
+            channel.unsafe().outboundBuffer().setUserDefinedWritability(3, i % 2 == 0);
+            pass(channel, 100);
+        }
+        assertDead("1000 ms after our PING");
+        channel.finishAndReleaseAll();
+    }
+
+    @Test
+    void aTransportThatWritesShortlyAfterTheFlushIsNotASignOfLife() {
+        SlowChannel channel = pushing();
+        channel.takes = 0;
+        pass(channel, 1000);
+        pass(channel, 1);
+        channel.take(Integer.MAX_VALUE);
+        pass(channel, 999);
+        channel.take(Integer.MAX_VALUE);
+        assertThat(recorder.failures).isEmpty();
+        pass(channel, 1);
+        assertDead("1000 ms after our PING");
+        channel.finishAndReleaseAll();
+    }
+
+    // PINGs in the queue
+
+    @Test
+    void aPingIsQueuedThoughTheChannelIsUnwritable() {
+        SlowChannel channel = pushing();
+        channel.takes = 0;
+        push(channel, 4);
+        assertThat(channel.isWritable()).isFalse();
+        pass(channel, 1000);
+        channel.take(5);
+        assertThat(channel.pings()).isOne();
+        channel.finishAndReleaseAll();
+    }
+
+    @Test
+    void atMostOnePingIsInTheQueue() {
+        SlowChannel channel =
+                pushing(codec -> codec.heartbeatInterval(Duration.ofSeconds(1)).heartbeatTimeout(Duration.ZERO));
+        channel.takes = 0;
+        push(channel, 1);
+        for (int second = 0; second < 10; second++) {
+            pass(channel, 1000);
+        }
+        channel.take(Integer.MAX_VALUE);
+        assertThat(channel.pings()).isOne();
+
+        channel.takes = Integer.MAX_VALUE;
+        pass(channel, 1000);
+        assertThat(channel.pings()).isEqualTo(2);
+        channel.finishAndReleaseAll();
+    }
+
+    @Test
+    void aPingThatHasNotLeftIsNotSaidToHave() {
+        SlowChannel channel = pushing();
+        channel.takes = 0;
+        push(channel, 4);
+        pass(channel, 1000);
+        pass(channel, 1000);
+        assertDead("1000 ms without progress of our writes, a PING among them (expected: any byte, either way)");
+        channel.finishAndReleaseAll();
+    }
+
+    @Test
+    void theTimeoutIsCountedFromWhenThePingHasLeft() {
+        PausableHandler shaper = new PausableHandler();
+        SlowChannel channel = pushing(
+                codec -> codec.heartbeatInterval(Duration.ofSeconds(10)).heartbeatTimeout(Duration.ofSeconds(2)),
+                shaper);
+        shaper.pause();
+        pass(channel, 10_000);
+        pass(channel, 1900);
+        shaper.resume();
+        pass(channel, 1999);
+        assertThat(recorder.failures).isEmpty();
+        pass(channel, 1);
+        assertDead("2000 ms after our PING");
+        channel.finishAndReleaseAll();
+    }
+
+    @Test
+    void aPeerWhoseBytesAHandlerOfOursHoldsBackIsAliveWhileTheyFlow() {
+        PausableHandler shaper = new PausableHandler();
+        SlowChannel channel = pushing(codec -> codec.heartbeatInterval(Duration.ofSeconds(1)), shaper);
+        pass(channel, 1000);
+        channel.writeInbound(Hex.buffer("04 05 04 \"PONG\"")); // to a PING of another interval
+        shaper.pause();
+        push(channel, 20);
+        for (int i = 0; i < 20; i++) {
+            pass(channel, 500);
+            shaper.release(1);
+        }
+        assertThat(channel.pings()).isOne();
+        assertThat(recorder.failures).isEmpty();
+        shaper.resume();
+        assertThat(channel.pings()).isEqualTo(2);
+        channel.finishAndReleaseAll();
+    }
+
+    @Test
+    void aPingThatFailsLeavesNothingBehind() {
+        SlowChannel channel = pushing();
+        channel.takes = 0;
+        push(channel, 4);
+        pass(channel, 1000);
+        channel.pipeline().close();
+        channel.runPendingTasks();
+        assertThat(channel.runScheduledPendingTasks()).isEqualTo(-1);
+        assertThat(recorder.failures).isEmpty();
+        channel.finishAndReleaseAll();
+    }
+
+    /** Keeps writes back, as a traffic shaper does. */
+    private static final class PausableHandler extends ChannelOutboundHandlerAdapter {
+        private final Queue<Runnable> kept = new ArrayDeque<>();
+        private boolean paused;
+        private @Nullable ChannelHandlerContext ctx;
+
+        @Override
+        public void handlerAdded(ChannelHandlerContext ctx) {
+            this.ctx = ctx;
+        }
+
+        @Override
+        public void write(ChannelHandlerContext ctx, Object msg, ChannelPromise promise) {
+            if (paused) {
+                kept.add(() -> ctx.write(msg, promise));
+            } else {
+                ctx.write(msg, promise);
+            }
+        }
+
+        private void pause() {
+            paused = true;
+        }
+
+        private void release(int writes) {
+            for (int i = 0; i < writes; i++) {
+                kept.remove().run();
+            }
+            ctx.flush();
+        }
+
+        private void resume() {
+            paused = false;
+            release(kept.size());
+        }
+    }
+
+    // A peer that reads slowly
+
+    @Test
+    void aPeerThatReadsSlowlyIsAliveThoughTheQueueNeverGetsShort() {
+        SlowChannel channel = pushing();
+        channel.takes = 0;
+        push(channel, 4);
+        for (int i = 0; i < 100; i++) {
+            pass(channel, 400);
+            push(channel, 1);
+            channel.take(1);
+            assertThat(channel.isWritable()).isFalse();
+        }
+        assertThat(recorder.failures).isEmpty();
+        assertThat(channel.pings()).isGreaterThan(1);
+        pass(channel, 1000);
+        pass(channel, 1000);
+        assertThat(recorder.failures).hasSize(1);
+        channel.finishAndReleaseAll();
+    }
+
+    @Test
+    void aPeerThatReadsALargeMessageSlowlyIsAlive() {
+        SlowChannel channel = pushing();
+        channel.takes = 0;
+        channel.writeAndFlush(ZMTPMessage.from(Unpooled.wrappedBuffer(new byte[1 << 20])));
+        channel.take(1); // the header
+        for (int i = 0; i < 100; i++) {
+            pass(channel, 900);
+            channel.takePart(1000);
+        }
+        assertThat(recorder.failures).isEmpty();
+        pass(channel, 1000);
+        pass(channel, 1000);
+        assertDead("1000 ms without progress of our writes");
+        channel.finishAndReleaseAll();
+    }
+
+    @Test
+    void bufferAfterBufferOfOneMessageIsProgressThoughNoWriteIsDone() {
+        Splitter tls = new Splitter();
+        SlowChannel channel = pushing(codec -> codec.heartbeatInterval(Duration.ofSeconds(1)), tls);
+        channel.takes = 0;
+        tls.on = true;
+        channel.writeAndFlush(ZMTPMessage.from(Unpooled.wrappedBuffer(new byte[100_000])));
+        channel.take(1); // the header
+        for (int i = 0; i < 50; i++) {
+            pass(channel, 900);
+            channel.take(1);
+        }
+        assertThat(recorder.failures).isEmpty();
+        channel.finishAndReleaseAll();
+    }
+
+    /** Makes many writes of a long one, of which only the last completes it, as an SslHandler does. */
+    private static final class Splitter extends ChannelOutboundHandlerAdapter {
+        private boolean on;
+
+        @Override
+        public void write(ChannelHandlerContext ctx, Object msg, ChannelPromise promise) {
+            ByteBuf bytes = (ByteBuf) msg;
+            while (on && bytes.readableBytes() > 1000) {
+                ctx.write(bytes.readRetainedSlice(1000));
+            }
+            ctx.write(bytes, promise);
+        }
+    }
+
+    @Test
+    void aBufferThatIsUsedAgainDoesNotHideProgress() {
+        ByteBuf same = Unpooled.wrappedBuffer(new byte[100]);
+        ChannelOutboundHandlerAdapter reusing = new ChannelOutboundHandlerAdapter() {
+            @Override
+            public void write(ChannelHandlerContext ctx, Object msg, ChannelPromise promise) {
+                ReferenceCountUtil.release(msg);
+                ctx.write(same.retain(), promise);
+            }
+        };
+        SlowChannel channel = pushing(codec -> codec.heartbeatInterval(Duration.ofSeconds(1)), reusing);
+        channel.takes = 0;
+        push(channel, 50);
+        for (int i = 0; i < 40; i++) {
+            pass(channel, 900);
+            channel.take(1);
+        }
+        assertThat(recorder.failures).isEmpty();
+        channel.finishAndReleaseAll();
+        same.release();
+    }
+
+    @Test
+    void aPeerThatStopsReadingIsFoundWithinIntervalAndTimeout() {
+        SlowChannel channel = pushing(
+                codec -> codec.heartbeatInterval(Duration.ofSeconds(1)).heartbeatTimeout(Duration.ofSeconds(5)));
+        channel.takes = 0;
+        push(channel, 100);
+        for (int i = 0; i < 50; i++) {
+            pass(channel, 700);
+            channel.take(1);
+        }
+        assertThat(recorder.failures).isEmpty();
+        for (int millis = 0; millis < 6000; millis += 100) {
+            pass(channel, 100);
+        }
+        assertThat(recorder.failures).hasSize(1);
+        channel.finishAndReleaseAll();
+    }
+
+    @Test
+    void aPeerThatStopsReadingAfterOurPingHasLeftIsFoundToo() {
+        SlowChannel channel = pushing();
+        channel.takes = 0;
+        push(channel, 4);
+        pass(channel, 900);
+        pass(channel, 100);
+        pass(channel, 100);
+        channel.take(Integer.MAX_VALUE); // the peer's last bytes, our PING among them
+        channel.takes = Integer.MAX_VALUE;
+        for (int i = 0; i < 19; i++) {
+            assertThat(recorder.failures).isEmpty();
+            push(channel, 1);
+            pass(channel, 100);
+        }
+        assertDead("1000 ms after our PING");
+        channel.finishAndReleaseAll();
+    }
+
+    @Test
+    void aPeerIsAliveIfItsQueueIsEmptiedAndFilledAgain() {
+        SlowChannel channel = pushing();
+        channel.takes = 0;
+        push(channel, 4);
+        pass(channel, 1000);
+        channel.takes = Integer.MAX_VALUE;
+        channel.flush();
+        channel.runPendingTasks();
+        channel.takes = 0;
+        push(channel, 5);
+        pass(channel, 1000);
+        assertThat(recorder.failures).isEmpty();
+        channel.finishAndReleaseAll();
+    }
+
+    @Test
+    void aPeerThatReadsLittleIsAliveAndOneThatReadsNothingIsNot() {
+        SlowChannel channel = pushing();
+        channel.takes = 0;
+        push(channel, 4);
+        pass(channel, 1000);
+        channel.takes = 3;
+        channel.flush();
+        assertThat(channel.isWritable()).isFalse();
+        pass(channel, 1000);
+        assertThat(recorder.failures).isEmpty();
+        pass(channel, 1000);
+        pass(channel, 1000);
+        assertThat(recorder.failures)
+                .singleElement()
+                .isInstanceOfSatisfying(
+                        ZMTPException.class, e -> assertThat(e.code()).isEqualTo(ZMTPException.Code.HEARTBEAT_TIMEOUT));
+        channel.finishAndReleaseAll();
+    }
+
+    @Test
+    void silenceDoesNotCountWhileWeDoNotRead() {
+        try (ScriptedPeer peer = InTraffic.as(DEALER)
+                .set(codec -> codec.heartbeatInterval(Duration.ofSeconds(1)))
+                .start()) {
+            peer.channel.config().setAutoRead(false);
+            peer.send("00 01 61"); // all that was asked for
+            pass(peer.channel, 1000);
+            pass(peer.channel, 900);
+            peer.channel.read();
+            pass(peer.channel, 200);
+            assertThat(peer.failures).isEmpty();
+        }
+    }
+
+    @Test
+    void aReadPauseThatBeginsWithoutAMessageDoesNotCountAsSilence() {
+        try (ScriptedPeer peer = InTraffic.as(DEALER)
+                .set(codec -> codec.heartbeatInterval(Duration.ofSeconds(1)))
+                .start()) {
+            peer.send("04 07 04 \"PING\" 00 05"); // a TTL of half a second
+            peer.channel.config().setAutoRead(false);
+            for (int second = 0; second < 5; second++) {
+                pass(peer.channel, 1000);
+            }
+            assertThat(peer.failures).isEmpty();
+        }
+    }
+
+    @ParameterizedTest(name = "off at rest: {0}")
+    @ValueSource(booleans = {true, false})
+    void turningAutoReadOnRestartsTheTimeout(boolean atRest) {
+        ChannelInboundHandlerAdapter user = new ChannelInboundHandlerAdapter() {
+            @Override
+            public void channelRead(ChannelHandlerContext ctx, Object msg) {
+                ctx.channel().config().setAutoRead(false);
+                ctx.fireChannelRead(msg);
+            }
+        };
+        try (ScriptedPeer peer = InTraffic.as(DEALER)
+                .set(codec -> codec.heartbeatInterval(Duration.ofSeconds(1)))
+                .after(user)
+                .start()) {
+            if (atRest) {
+                peer.channel.config().setAutoRead(false);
+            } else {
+                peer.send("00 01 61");
+            }
+            pass(peer.channel, 1000);
+            pass(peer.channel, 900);
+            peer.channel.config().setAutoRead(true);
+            pass(peer.channel, 200);
+            assertThat(peer.failures).isEmpty();
+            pass(peer.channel, 1000);
+            pass(peer.channel, 1000);
+            assertThat(peer.failures).hasSize(1);
+        }
+    }
+
+    @Test
+    void turningAutoReadOnRestartsTheTimeoutIfItWasTurnedOffAtTheEndOfARead() {
+        ChannelInboundHandlerAdapter user = new ChannelInboundHandlerAdapter() {
+            @Override
+            public void channelReadComplete(ChannelHandlerContext ctx) {
+                ctx.channel().config().setAutoRead(false);
+                ctx.fireChannelReadComplete();
+            }
+        };
+        try (ScriptedPeer peer = InTraffic.as(DEALER)
+                .set(codec -> codec.heartbeatInterval(Duration.ofSeconds(1)))
+                .after(user)
+                .start()) {
+            peer.channel.config().setAutoRead(true);
+            peer.send("00 01 61");
+            pass(peer.channel, 1000);
+            pass(peer.channel, 900);
+            peer.channel.config().setAutoRead(true);
+            pass(peer.channel, 200);
+            assertThat(peer.failures).isEmpty();
+        }
+    }
+}

@@ -1,0 +1,95 @@
+package dev.zmtp.codec.transports;
+
+import static dev.zmtp.ZMTPSocketType.PAIR;
+import static dev.zmtp.testing.Loopback.await;
+import static dev.zmtp.testing.Loopback.converse;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.zmtp.codec.ZMTPCodec;
+import dev.zmtp.codec.ZMTPHandshakeFailure;
+import dev.zmtp.testing.Loopback;
+import dev.zmtp.testing.Loopback.End;
+import dev.zmtp.testing.Recorder;
+import dev.zmtp.testing.TestTransport;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.util.concurrent.DefaultEventExecutorGroup;
+import io.netty.util.concurrent.EventExecutorGroup;
+import java.nio.file.Path;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The codec runs on the channel's event loop. Handlers after it may have an executor of their own. */
+class ExecutorOfItsOwnTest {
+
+    private Loopback net;
+    private final End client = new End(codec -> codec);
+    private final End server = new End(codec -> codec);
+    private final EventExecutorGroup executors = new DefaultEventExecutorGroup(2);
+    private final Queue<Channel> channels = new ConcurrentLinkedQueue<>();
+
+    @BeforeEach
+    void start(@TempDir Path dir) {
+        net = new Loopback(TestTransport.NIO.kit(), TestTransport.NIO.newAddress(dir));
+    }
+
+    @AfterEach
+    void stop() {
+        for (Channel channel : channels) {
+            channel.close();
+            // A pipeline is torn down on both threads in turn, so both must still run.
+            await(() -> channel.pipeline().get(End.class) == null);
+        }
+        net.close();
+        executors
+                .shutdownGracefully(0, Loopback.PATIENCE_SECONDS, TimeUnit.SECONDS)
+                .awaitUninterruptibly();
+    }
+
+    @SuppressWarnings("deprecation") // 4.2 would rather have handlers hand work over themselves, but users do this
+    private ChannelHandler initializer(End end) {
+        return new ChannelInitializer<Channel>() {
+            @Override
+            protected void initChannel(Channel ch) {
+                channels.add(ch);
+                ch.pipeline().addLast(end.codec).addLast(executors, end);
+            }
+        };
+    }
+
+    /** What the transport reads would wait as tasks of the executor: without bound, and uncounted. */
+    @Test
+    @SuppressWarnings("deprecation") // as above
+    void aCodecWithAnExecutorOfItsOwnIsRefused() {
+        EmbeddedChannel channel = new EmbeddedChannel();
+        Recorder<Object> user = Recorder.ofAll();
+        channel.pipeline().addLast(executors, ZMTPCodec.of(PAIR)).addLast(user);
+        await(() -> {
+            channel.runPendingTasks();
+            return !channel.isOpen();
+        });
+
+        assertThat(user.events)
+                .singleElement()
+                .isInstanceOfSatisfying(
+                        ZMTPHandshakeFailure.class,
+                        failure -> assertThat(failure.cause())
+                                .isInstanceOf(IllegalStateException.class)
+                                .hasMessageStartingWith("executor of the codec: ")
+                                .hasMessageEndingWith(
+                                        "(expected: the channel's event loop; give one of their own to the handlers after the codec)"));
+    }
+
+    @Test
+    void theConversationIsTheSameIfTheHandlersAfterTheCodecHaveOne() throws Exception {
+        net.listen(initializer(server));
+        converse(net.connecting(initializer(client)), client, server);
+    }
+}
