@@ -1,0 +1,120 @@
+package dev.zmtp.internal.socket;
+
+import static dev.zmtp.ZMTPSocketType.DISH;
+import static dev.zmtp.ZMTPSocketType.PUB;
+import static dev.zmtp.ZMTPSocketType.RADIO;
+import static dev.zmtp.ZMTPSocketType.SUB;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.socket.ZMTPRegistration;
+import dev.zmtp.socket.ZMTPSocket;
+import dev.zmtp.socket.ZMTPSocketConfig;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Who counts as a subscriber for those who wait for some. */
+@Tag("netty-4.2-only")
+class SubscribersTest {
+
+    private static final String ENDPOINT = "inproc://news";
+
+    private final VirtualTime time = new VirtualTime();
+
+    @AfterEach
+    void close() {
+        time.close();
+    }
+
+    private ZMTPSocket bound(ZMTPSocketType type) {
+        ZMTPSocket socket = time.open(ZMTPSocketConfig.builder(type));
+        socket.bind(ENDPOINT);
+        time.run();
+        return socket;
+    }
+
+    private ZMTPSocket connected(ZMTPSocketType type) {
+        ZMTPSocket socket = time.open(ZMTPSocketConfig.builder(type));
+        socket.connect(ENDPOINT);
+        time.run();
+        return socket;
+    }
+
+    private boolean has(ZMTPSocket publisher, int subscribers) {
+        CompletableFuture<Void> there = publisher.whenPeers(subscribers);
+        time.run();
+        return there.isDone();
+    }
+
+    @Test
+    void aPeerWithoutASubscriptionIsNone() {
+        ZMTPSocket pub = bound(PUB);
+        ZMTPSocket sub = connected(SUB);
+        assertThat(has(pub, 1)).isFalse();
+
+        sub.subscribe("a");
+        time.run();
+
+        assertThat(has(pub, 1)).isTrue();
+        assertThat(has(pub, 2)).isFalse();
+    }
+
+    @Test
+    void aSubscriberIsOneUntilItsLastCancel() {
+        ZMTPSocket pub = bound(PUB);
+        ZMTPSocket sub = connected(SUB);
+        ZMTPRegistration first = sub.subscribe("a");
+        ZMTPRegistration second = sub.subscribe("b");
+        time.run();
+        assertThat(has(pub, 1)).isTrue();
+        assertThat(has(pub, 2)).isFalse();
+
+        first.close();
+        time.run();
+        assertThat(has(pub, 1)).isTrue();
+
+        second.close();
+        time.run();
+        assertThat(has(pub, 1)).isFalse();
+    }
+
+    @Test
+    void aSubscriberThatHasLeftIsNoneAnyMore() {
+        ZMTPSocket pub = bound(PUB);
+        ZMTPSocket sub = connected(SUB);
+        sub.subscribe("a");
+        time.run();
+        assertThat(has(pub, 1)).isTrue();
+
+        sub.closeAsync(Duration.ZERO);
+        time.run();
+
+        assertThat(has(pub, 1)).isFalse();
+    }
+
+    @Test
+    void aMemberIsOneUntilItHasLeftItsLastGroup() {
+        ZMTPSocket radio = bound(RADIO);
+        ZMTPSocket dish = connected(DISH);
+        ZMTPRegistration first = dish.subscribe("a");
+        ZMTPRegistration second = dish.subscribe("b");
+        time.run();
+        assertThat(has(radio, 1)).isTrue();
+        assertThat(has(radio, 2)).isFalse();
+
+        first.close();
+        time.run();
+        assertThat(has(radio, 1)).isTrue();
+
+        second.close();
+        time.run();
+        assertThat(has(radio, 1)).isFalse();
+
+        dish.subscribe("c");
+        time.run();
+        assertThat(has(radio, 1)).as("again").isTrue();
+    }
+}
