@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  * Forwards whole messages between two sockets, in both directions, without copying their bytes.
  *
  * <pre>{@code
- *   ZMTPSocket frontend = ZMTPSocket.open(ROUTER);   // asked by REQ
- *   ZMTPSocket backend = ZMTPSocket.open(DEALER);    // answered by REP
+ *   ZMTPSocket frontend = ZMTPSocket.of(ROUTER);   // asked by REQ
+ *   ZMTPSocket backend = ZMTPSocket.of(DEALER);    // answered by REP
  *   frontend.bind("tcp://*:5555");
  *   backend.bind("tcp://*:5556");
  *   ZMTPProxy proxy = ZMTPProxy.start(frontend, backend);

@@ -58,8 +58,9 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Ownership.</b> A message that is sent belongs to the socket, also if the call throws. Only a {@link #trySend}
  * that returns false leaves it with the caller. A message that is received belongs to the receiver, which releases it.
  *
- * <p><b>Bounds.</b> Every queue is bounded, in messages and in bytes, for each peer: see {@link ZMTPSocketConfig}. The
- * buffers of the kernel come on top of that, a few MB for each TCP connection.
+ * <p><b>Bounds.</b> Every queue is bounded, in messages and in bytes: that of each peer, or the one for all of them, as
+ * {@link ZMTPSocketConfig#sendLimitMessages()} says. The buffers of the kernel come on top of that, a few MB for each
+ * TCP connection.
  *
  * <p><b>Delivery.</b> At most once. What the transport had when a connection ended may or may not have arrived, and its
  * future fails with {@link ZMTPSocketException.Reason#UNKNOWN}. What waits for a peer that this socket connects to is
@@ -179,7 +180,8 @@ public final class ZMTPSocket implements AutoCloseable {
     // Sending
 
     /**
-     * Sends a message if there is room for it now.
+     * Sends a message if there is room for it now. With ROUTER, SERVER and PEER that is the room of the peer that the
+     * message names.
      *
      * @return whether the message was taken; if not, it still belongs to the caller
      */
@@ -201,8 +203,8 @@ public final class ZMTPSocket implements AutoCloseable {
      * Sends a message. If there is no room, it waits in line, with at most {@link ZMTPSocketConfig#maxWaitingSends()}
      * others.
      *
-     * @return completes when the transport has written the message; with a publisher, when it is queued. Otherwise it
-     *     fails with a {@link ZMTPSocketException}, which says why and how far the message came
+     * @return completes when the transport has written the message; with PUB, XPUB, RADIO and XSUB, when it is queued.
+     *     Otherwise it fails with a {@link ZMTPSocketException}, which says why and how far the message came
      */
     public CompletableFuture<Void> sendAsync(ZMTPMessage message) {
         core.usage().checkSend("sendAsync", message);
@@ -225,7 +227,8 @@ public final class ZMTPSocket implements AutoCloseable {
      * Whether a sender should go on: a {@link #trySend} would be taken now, and less than a quarter of what {@linkplain
      * #sendLimit may wait} does. On the socket's event loop it is also false after 1,024 messages in one turn, so that
      * {@code while (socket.isWritable())} ends. False on a socket that only binds and has no peer, where each message
-     * needs one.
+     * needs one. With ROUTER, SERVER and PEER, a peer may be full all the same, and after a message that was refused on
+     * the event loop it is false there until something has left: ask {@link ZMTPPeer#isWritable()}.
      */
     public boolean isWritable() {
         return core.senders().roomForMessages().isOpen();
@@ -233,8 +236,8 @@ public final class ZMTPSocket implements AutoCloseable {
 
     /**
      * Adds an action, which is called on the event loop: now if the socket {@linkplain #isWritable() is writable},
-     * again when it has become so after {@code isWritable()} was false or a message was not taken, and when the socket
-     * is closed.
+     * again when it has become so after somebody has found {@code isWritable()} false or a message was not taken, and
+     * when the socket is closed. One that is added after that is not called.
      *
      * <pre>{@code
      *   push.onWritable(() -> {
@@ -282,7 +285,8 @@ public final class ZMTPSocket implements AutoCloseable {
      * Waits for a message. With ROUTER, SERVER and PEER its first frame is the name of the peer. Messages of several
      * peers come in turn.
      *
-     * @throws ZMTPSocketException with {@code CLOSED}, or with {@code STATE} if messages go elsewhere
+     * @throws ZMTPSocketException with {@code CLOSED}, or with {@code STATE} if messages go elsewhere, or if it is not
+     *     the turn of a REQ or REP to receive
      */
     public ZMTPMessage receive() throws InterruptedException {
         LoopFuture.checkMayWait();
@@ -318,7 +322,8 @@ public final class ZMTPSocket implements AutoCloseable {
      * @param timeout from now on, also while it waits for a peer
      * @return the data of the answer, which the caller has to release. Fails with {@code TIMEOUT}, {@code PEER_DOWN} as
      *     soon as the connection has ended, {@code FULL} if {@link ZMTPSocketConfig#maxOutstandingRequests()} are
-     *     waiting, {@code MALFORMED}, or {@code CLOSED}. An answer that comes later is dropped and counted
+     *     waiting, {@code NO_PEER}, {@code EXPIRED}, {@code MALFORMED}, or {@code CLOSED}. A later answer is dropped
+     *     and counted
      */
     public CompletableFuture<ZMTPMessage> requestAsync(ZMTPMessage message, Duration timeout) {
         core.usage().checkRequest(message, timeout);

@@ -36,12 +36,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ZMTPSocketConfig {
 
-    /**
-     * The choices for a ROUTER, SERVER or PEER when a newcomer announces another peer's name. First it waits for up to
-     * a second, as the connection of the other one may be ending: a client that returns at once keeps its name.
-     */
+    /** The choices for a ROUTER when a newcomer announces another peer's name. */
     public enum NameTaken {
-        /** The newcomer is disconnected, and may try again. The default. */
+        /** The newcomer waits for a second, as the other one may be leaving, and is then disconnected. The default. */
         REFUSE,
         /** The newcomer has the name at once, and the connection of the other one is closed. */
         TAKE_OVER
@@ -61,7 +58,7 @@ public final class ZMTPSocketConfig {
         DROP_OLD,
         /** The queue holds one message, the latest, of any number of frames. libzmq's CONFLATE keeps one frame. */
         KEEP_LATEST,
-        /** It is dropped, and a peer whose oldest message has waited for {@link #slowAfter()} is disconnected. */
+        /** It is dropped, and a slow peer whose oldest message has waited for {@link #slowAfter()} is disconnected. */
         DISCONNECT
     }
 
@@ -130,7 +127,7 @@ public final class ZMTPSocketConfig {
 
     /**
      * How many messages of one peer may wait to be received. Then nothing is read from it until half of them are taken.
-     * Default: 1,000. Not used by sockets with a handler, which keep no messages.
+     * Default: 1,000. A handler takes all at once, but for requests beyond {@link #maxOutstandingRequests()}.
      */
     public int receiveLimitMessages() {
         return values.receiveLimit.messages();

@@ -6,7 +6,8 @@ import java.time.Duration;
  * The counts of the messages of a socket or of one peer so far. At rest,
  * {@code sent = written + queued + dropped + unknown}; between two of these, the transport has some.
  *
- * @param sent the messages that were taken over
+ * @param sent the messages that were taken over; with PUB, XPUB, RADIO and XSUB, their copies for each peer. The number
+ *     may go down a little, as a message that nobody wants counts until the event loop has found that out
  * @param written those that the transport has written; they may still be lost on their way
  * @param queued those that wait
  * @param queuedBytes the bytes of those that wait for a peer

@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
@@ -31,6 +32,9 @@ class SettingsPageTest {
 
     /** A row of a page: a setting, or who acts, and the default. */
     private static final Pattern ROW = Pattern.compile("^\\| ([^|]+) \\| ([^|]+) \\|.*$", Pattern.MULTILINE);
+
+    /** The name of a setting at the beginning of a cell. */
+    private static final Pattern NAME = Pattern.compile("`(\\w+)`");
 
     private static final Pattern LINK = Pattern.compile("\\]\\(([^)#]+)");
 
@@ -126,7 +130,8 @@ class SettingsPageTest {
 
     /** The name in the first cell, or nothing. */
     private static String settingOf(MatchResult row) {
-        return row.group(1).startsWith("`") ? row.group(1).split("`")[1] : "";
+        Matcher name = NAME.matcher(row.group(1));
+        return name.lookingAt() ? name.group(1) : "";
     }
 
     @Test

@@ -21,12 +21,18 @@ final class AskedTable {
     /** The bits of an id that count. */
     private final int counted;
 
+    private final int first;
+
     private int last;
+
+    /** The number of ids that were given, until all were. */
+    private int given;
 
     /** @param first the id before the first one */
     AskedTable(int counted, int first) {
         this.counted = counted;
-        this.last = first & counted;
+        this.first = first & counted;
+        this.last = this.first;
     }
 
     /** Returns the number of the next id, whose place is free. */
@@ -36,8 +42,14 @@ final class AskedTable {
         }
         do {
             last = (last + 1) & counted;
+            given = Math.min(given + 1, counted + 1);
         } while (places[place(last)] != null);
         return last;
+    }
+
+    /** Whether a request has had this id. */
+    boolean wasGiven(int id) {
+        return ((id - first - 1) & counted) < given;
     }
 
     /** Adds a request that has the id of {@link #next}. */

@@ -39,6 +39,7 @@ final class ByName extends Routing {
         if (message.size() < 2) {
             String frames = "frames: " + message.size();
             message.release();
+            core.account().dropped();
             SendResults.fail(
                     result,
                     ZMTPSocketException.Reason.UNROUTABLE,
@@ -54,6 +55,14 @@ final class ByName extends Routing {
             return Fate.DROPPED;
         }
         return sendTo(peer, message, result);
+    }
+
+    /** Only if it waits for room, which then is reserved. */
+    @Override
+    @Nullable
+    Peer addressee(ZMTPMessage message) {
+        boolean waits = core.config().whenFull() == WhenFull.WAIT && message.size() > 1;
+        return waits ? find(message.frame(0)) : null;
     }
 
     private Fate sendTo(Peer peer, ZMTPMessage named, @Nullable CompletableFuture<Void> result) {

@@ -1,5 +1,6 @@
 package dev.zmtp.internal.socket;
 
+import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.FULL;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.PEER_DOWN;
 
@@ -24,6 +25,10 @@ final class DirectSends {
 
     /** Takes the message over. From any thread. */
     void send(Peer peer, ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
+        if (core.senders().isClosed()) {
+            refuse(message, result, CLOSED, "the socket is closed");
+            return;
+        }
         if (core.inEventLoop()) {
             sendNow(peer, message, result);
             return;
@@ -48,25 +53,45 @@ final class DirectSends {
 
     /** Takes the message over if there is room for it. From any thread. */
     boolean trySend(Peer peer, ZMTPMessage message) {
+        if (core.inEventLoop()) {
+            boolean free = mayTake(peer);
+            if (free) {
+                sendNow(peer, message, null);
+            }
+            return free;
+        }
+        boolean reserved = reserve(peer, message.readableBytes());
+        if (reserved) {
+            core.senders().hand(new Addressed(peer, message, null, true));
+        }
+        return reserved;
+    }
+
+    /** As {@link #trySend}, without the first frame of the message, which is the peer's name. Not on the event loop. */
+    boolean trySendNamed(Peer peer, ZMTPMessage named) {
+        boolean reserved = reserve(peer, named.readableBytes() - named.frame(0).readableBytes());
+        if (reserved) {
+            core.senders().hand(new Addressed(peer, named.withoutFirst(1), null, true));
+        }
+        return reserved;
+    }
+
+    private boolean reserve(Peer peer, long bytes) {
+        Credit credit = core.senders().credit();
         if (!mayTake(peer)) {
-            if (!core.inEventLoop() && !core.senders().credit().isOpen()) {
+            if (!credit.isOpen()) {
                 core.senders().roomForMessages().missed();
             }
             return false;
         }
-        if (core.inEventLoop()) {
-            sendNow(peer, message, null);
-            return true;
-        }
         if (!peer.queue().reserve()) { // which says nothing about the room that the socket has
             return false;
         }
-        if (!core.senders().credit().take(message.readableBytes())) {
+        if (!credit.take(bytes)) {
             peer.queue().unreserve();
             core.senders().roomForMessages().missed();
             return false;
         }
-        core.senders().hand(new Addressed(peer, message, null, true));
         return true;
     }
 

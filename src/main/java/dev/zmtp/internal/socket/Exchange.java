@@ -37,10 +37,14 @@ public final class Exchange {
     /** Returns whether the message was taken; otherwise it still belongs to the caller. */
     public boolean trySend(ZMTPMessage message) {
         return switch (core.type()) {
-            case REQ -> request.maySend() && accepted(request.send(message));
-            case REP -> reply.maySend() && accepted(reply.send(message));
+            case REQ -> isOpen() && request.maySend() && accepted(request.send(message));
+            case REP -> isOpen() && reply.maySend() && accepted(reply.send(message));
             default -> core.senders().trySend(message);
         };
+    }
+
+    private boolean isOpen() {
+        return !core.senders().isClosed();
     }
 
     private static boolean accepted(CompletableFuture<Void> ignored) {

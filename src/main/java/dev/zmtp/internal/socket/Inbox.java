@@ -15,6 +15,7 @@ import java.util.Deque;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -74,7 +75,7 @@ public final class Inbox {
     /** Takes the message over. */
     void deliver(Peer from, ZMTPMessage message) {
         Sink to = sink;
-        if (to != null && queued.get() == 0 && to.wants()) {
+        if (to != null && sunk && queued.get() == 0 && to.wants()) {
             hand(to, from, message);
             return;
         }
@@ -234,7 +235,21 @@ public final class Inbox {
         core.checkOpen();
         claim();
         core.executeHere(() -> sink(to));
-        return () -> core.executeHere(() -> unsink(to));
+        AtomicBoolean registered = new AtomicBoolean(true);
+        return () -> {
+            if (registered.getAndSet(false)) {
+                unclaim(); // now: the caller may receive next, or register another one
+                core.executeHere(() -> leave(to));
+            }
+        };
+    }
+
+    private boolean leave(Sink from) {
+        if (sink != from) {
+            return false;
+        }
+        sink = null;
+        return true;
     }
 
     /**
@@ -269,8 +284,7 @@ public final class Inbox {
 
     /** Removes the sink, which wants no more messages. */
     public void unsink(Sink from) {
-        if (sink == from) {
-            sink = null;
+        if (leave(from)) {
             unclaim();
         }
     }
@@ -311,7 +325,7 @@ public final class Inbox {
 
     private void pumpAll() {
         Sink to = sink;
-        while (to != null && to == sink && queued.get() > 0 && to.wants()) {
+        while (to != null && to == sink && sunk && queued.get() > 0 && to.wants()) {
             Peer from;
             ZMTPMessage message;
             lock.lock();

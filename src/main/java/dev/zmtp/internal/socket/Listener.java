@@ -68,6 +68,11 @@ public final class Listener extends AbstractEndpoint {
         }
     }
 
+    /** Whether it was closed, and its address, which the other wants, is not free yet. */
+    boolean hasTheAddressOf(Listener next) {
+        return ended && text.equals(next.text);
+    }
+
     /** Completes when no more peers are accepted. */
     CompletableFuture<Void> unbound() {
         return unbound.copy();

@@ -35,6 +35,11 @@ public final class Patterns {
         };
     }
 
+    /** Whether the oldest messages make room for new ones. */
+    static boolean keepsNewest(WhenFull policy) {
+        return policy == WhenFull.DROP_OLD || policy == WhenFull.KEEP_LATEST;
+    }
+
     public static WhenFull whenFull(ZMTPSocketType type) {
         return switch (type) {
             case PUB, XPUB, RADIO, XSUB -> WhenFull.DROP_NEW;

@@ -259,7 +259,7 @@ public final class Peer implements ZMTPPeer {
 
     /** A peer whose answers have no room must not ask for more. */
     void readIfThereIsRoom() {
-        if (answersWait == queue.hasRoom()) {
+        if (answersWait != queue.isFull()) {
             answersWait = !answersWait;
             reading();
         }
@@ -300,12 +300,12 @@ public final class Peer implements ZMTPPeer {
     /** Sends or queues a message that was already accepted, even beyond the limit. */
     void sendAccepted(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
         counters.add(SENT, 1);
-        PeerHandler now = link;
-        if (now != null && queue.isEmpty() && now.isWritable()) {
-            now.write(message, result);
-            return;
+        if (!passed(message, result)) {
+            if (Patterns.keepsNewest(core.config().whenFull())) {
+                core.slowPeers().makeRoom(this);
+            }
+            enqueue(message, result);
         }
-        enqueue(message, result);
     }
 
     Fate send(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
@@ -329,31 +329,34 @@ public final class Peer implements ZMTPPeer {
         return fate;
     }
 
-    private Fate passOrQueue(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
+    private boolean passed(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
         PeerHandler now = link;
-        if (now != null && queue.isEmpty() && now.isWritable()) {
-            now.write(message, result);
+        if (now == null || !queue.isEmpty() || !now.isWritable()) {
+            return false;
+        }
+        now.write(message, result);
+        return true;
+    }
+
+    private Fate passOrQueue(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
+        if (passed(message, result)) {
             return Fate.PASSED;
         }
         if (queue.hasRoom()) {
             return enqueue(message, result);
         }
-        switch (core.config().whenFull()) {
-            case WAIT -> {
-                return Fate.REFUSED;
-            }
+        return switch (core.config().whenFull()) {
+            case WAIT -> Fate.REFUSED;
             case DROP_NEW, DISCONNECT -> {
-                drop(new QueuedMessage(message, result), DropReason.FULL, "the queue is full");
-                return Fate.DROPPED;
+                QueuedMessage dropped = new QueuedMessage(message, result);
+                core.slowPeers().drop(this, dropped, DropReason.FULL, "the queue is full");
+                yield Fate.DROPPED;
             }
             case DROP_OLD, KEEP_LATEST -> {
-                while (!queue.hasRoom()) {
-                    drop(queue.poll(), DropReason.REPLACED, "a newer message took its place");
-                }
-                return enqueue(message, result);
+                core.slowPeers().makeRoom(this);
+                yield enqueue(message, result);
             }
-        }
-        throw new AssertionError(core.config().whenFull());
+        };
     }
 
     private Fate enqueue(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
@@ -365,17 +368,6 @@ public final class Peer implements ZMTPPeer {
             core.slowPeers().watch(this);
         }
         return Fate.QUEUED;
-    }
-
-    private void drop(@Nullable QueuedMessage message, DropReason reason, String text) {
-        if (message != null) {
-            counters.add(DROPPED, 1);
-            core.slowPeers().dropped(this, reason);
-            String why = "message for " + place() + ": " + text;
-            message.fail(
-                    reason == DropReason.EXPIRED ? ZMTPSocketException.Reason.EXPIRED : ZMTPSocketException.Reason.FULL,
-                    why);
-        }
     }
 
     /** Returns how long the oldest message has waited. From any thread. */
@@ -399,10 +391,8 @@ public final class Peer implements ZMTPPeer {
             }
             some = true;
             if (maxAge != Long.MAX_VALUE && time - next.since > maxAge) {
-                drop(
-                        next,
-                        DropReason.EXPIRED,
-                        "it has waited for longer than " + core.config().maxAge());
+                String why = "it has waited for longer than " + core.config().maxAge();
+                core.slowPeers().drop(this, next, DropReason.EXPIRED, why);
             } else {
                 ZMTPMessage message = next.message();
                 CompletableFuture<Void> result = next.result;

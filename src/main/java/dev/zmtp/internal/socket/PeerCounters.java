@@ -12,15 +12,21 @@ import org.jspecify.annotations.Nullable;
 final class PeerCounters {
 
     enum Counter {
-        SENT,
-        WRITTEN,
-        DROPPED,
-        UNKNOWN,
-        RECEIVED,
-        MALFORMED,
-        LATE,
-        CONNECTS,
-        HANDSHAKE_FAILURES
+        SENT(0),
+        WRITTEN(1),
+        DROPPED(2),
+        UNKNOWN(3),
+        RECEIVED(4),
+        MALFORMED(5),
+        LATE(6),
+        CONNECTS(7),
+        HANDSHAKE_FAILURES(8);
+
+        private final int place;
+
+        Counter(int place) {
+            this.place = place;
+        }
     }
 
     private static final int COUNTERS = Counter.values().length;
@@ -36,15 +42,14 @@ final class PeerCounters {
     }
 
     void add(Counter counter, long n) {
-        int index = counter.ordinal();
-        counts.setOpaque(index, counts.getPlain(index) + n);
+        counts.setOpaque(counter.place, counts.getPlain(counter.place) + n);
         if (all != null) {
             all.add(counter, n);
         }
     }
 
     long get(Counter counter) {
-        return counts.getOpaque(counter.ordinal());
+        return counts.getOpaque(counter.place);
     }
 
     /**

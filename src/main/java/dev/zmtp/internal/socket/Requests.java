@@ -290,7 +290,11 @@ public final class Requests {
     }
 
     private boolean isOurs(ByteBuf id) {
-        return id.readableBytes() == Integer.BYTES && (id.getInt(id.readerIndex()) & ~COUNTED) == salt;
+        if (id.readableBytes() != Integer.BYTES) {
+            return false;
+        }
+        int its = id.getInt(id.readerIndex());
+        return (its & ~COUNTED) == salt && asked.wasGiven(its); // or it is part of the envelope of somebody else
     }
 
     /** Handles an answer to the request without an id. Takes the message over. */

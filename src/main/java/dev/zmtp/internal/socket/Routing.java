@@ -113,6 +113,12 @@ public abstract class Routing {
     /** Called when a DISH joins or leaves a group. */
     void membership(Peer peer, ZMTPMembership membership) {}
 
+    /** Returns the peer that the message names, whose room decides whether it is taken. From any thread. */
+    @Nullable
+    Peer addressee(ZMTPMessage message) {
+        return null;
+    }
+
     /** Returns the peer with the name; null if there is none, or peers have no names. From any thread. */
     @Nullable
     public Peer named(ByteBuffer name) {

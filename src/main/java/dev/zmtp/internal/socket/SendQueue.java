@@ -51,6 +51,11 @@ final class SendQueue {
         return messagesLeft() > 0 && bytes.get() < limit.bytes();
     }
 
+    /** Whether it has all that it may have. A place that is reserved is not: what it is for has not come here yet. */
+    boolean isFull() {
+        return messages.get() >= limit.messages() || bytes.get() >= limit.bytes();
+    }
+
     /** Reserves a place for a message if there is room. From any thread. */
     boolean reserve() {
         reserved.incrementAndGet();

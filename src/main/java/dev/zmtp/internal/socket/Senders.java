@@ -7,6 +7,8 @@ import dev.zmtp.ZMTPMessage;
 import dev.zmtp.internal.transport.QueueLimit;
 import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
 import dev.zmtp.socket.ZMTPSocketException;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Queue;
@@ -23,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  * A send with a result that finds no room waits in line. While one waits, no other message is taken before it.
  */
 public final class Senders {
+
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance(Senders.class);
 
     /** How many messages of other threads are sent in one turn of the event loop, which also has to read. */
     private static final int MAX_MESSAGES_PER_TURN = 1_024;
@@ -64,8 +68,7 @@ public final class Senders {
         limit = SocketValues.limitOfSends(core.config());
         credit.give(limit.messages(), limit.bytes());
         WhenFull policy = core.config().whenFull();
-        keepsNewest =
-                !Patterns.namesPeers(core.type()) && (policy == WhenFull.DROP_OLD || policy == WhenFull.KEEP_LATEST);
+        keepsNewest = !Patterns.namesPeers(core.type()) && Patterns.keepsNewest(policy);
     }
 
     /** Changes how much may be accepted. On the event loop. */
@@ -103,13 +106,24 @@ public final class Senders {
                     return true;
                 }
                 room.refusedHere();
-            } else if (takeRoom(message.readableBytes())) {
-                hand(message);
+            } else if (handed(message)) {
                 return true;
             }
         }
         room.missed();
         return false;
+    }
+
+    private boolean handed(ZMTPMessage message) {
+        Peer addressee = core.routing().addressee(message);
+        if (addressee != null) {
+            return core.directly().trySendNamed(addressee, message);
+        }
+        boolean taken = takeRoom(message.readableBytes());
+        if (taken) {
+            hand(message);
+        }
+        return taken;
     }
 
     /** Takes the message unless it is refused, and returns what happened to it. Called on the event loop. */
@@ -176,6 +190,7 @@ public final class Senders {
     }
 
     private void makeRoom(Object oldest) {
+        unreserve(oldest);
         credit.give(1, messageOf(oldest).readableBytes());
         core.account().dropped();
         fail(oldest, FULL, "a newer message took its place");
@@ -247,7 +262,11 @@ public final class Senders {
 
     private void takeIn(int most) {
         int left = most;
-        for (Object next = intake.poll(); next != null; next = intake.poll()) {
+        while (!core.closing().isFinished()) { // the queues behind have failed what they had, and nobody looks again
+            Object next = intake.poll();
+            if (next == null) {
+                return;
+            }
             if (next instanceof DirectSends.Addressed addressed) {
                 core.directly().arrived(addressed);
             } else if (next instanceof PendingRequest request) {
@@ -274,7 +293,7 @@ public final class Senders {
         if (keepsNewest) { // now, so that the intake loses none of those that the queues would keep
             credit.give(1, bytes);
         }
-        boolean refused = core.routing().route(message, result) == Fate.REFUSED;
+        boolean refused = routeOther(message, result) == Fate.REFUSED;
         if (refused && core.routing().waits()) {
             return false;
         }
@@ -287,6 +306,20 @@ public final class Senders {
             SendResults.fail(result, FULL, "the queue is full");
         }
         return true;
+    }
+
+    /** Routes a message of another thread. One that its sender has released, too, must not stop those of others. */
+    private Fate routeOther(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
+        try {
+            return core.routing().route(message, result);
+        } catch (RuntimeException e) {
+            logger.warn("A message was not sent", e);
+            core.account().dropped();
+            if (result != null) {
+                result.completeExceptionally(e);
+            }
+            return Fate.DROPPED;
+        }
     }
 
     /** Called when there may be room: for messages that wait for all their peers, those in line, and listeners. */
@@ -372,10 +405,15 @@ public final class Senders {
                 core.requests().refuse(request, CLOSED, "the socket is closed");
                 continue;
             }
-            if (next instanceof DirectSends.Addressed addressed && addressed.reserved()) {
-                addressed.peer().queue().unreserve();
-            }
+            unreserve(next);
             failClosed(next);
+        }
+    }
+
+    /** Gives back the place in its peer's queue of a message that does not come there. */
+    private static void unreserve(Object sent) {
+        if (sent instanceof DirectSends.Addressed addressed && addressed.reserved()) {
+            addressed.peer().queue().unreserve();
         }
     }
 

@@ -1,14 +1,18 @@
 package dev.zmtp.internal.socket;
 
+import static dev.zmtp.internal.socket.PeerCounters.Counter.DROPPED;
+
 import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
 import dev.zmtp.socket.ZMTPSocketEvent;
 import dev.zmtp.socket.ZMTPSocketEvent.DropReason;
+import dev.zmtp.socket.ZMTPSocketException.Reason;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +30,23 @@ final class SlowPeers {
 
     SlowPeers(SocketCore core) {
         this.core = core;
+    }
+
+    /** Drops a message that was for a peer. */
+    void drop(Peer peer, QueuedMessage message, DropReason reason, String text) {
+        peer.counters().add(DROPPED, 1);
+        dropped(peer, reason);
+        message.fail(
+                reason == DropReason.EXPIRED ? Reason.EXPIRED : Reason.FULL,
+                "message for " + peer.place() + ": " + text);
+    }
+
+    /** Drops the oldest messages that wait for a peer until there is room for one more. */
+    void makeRoom(Peer peer) {
+        while (peer.queue().isFull()) {
+            QueuedMessage oldest = Objects.requireNonNull(peer.queue().poll(), "full");
+            drop(peer, oldest, DropReason.REPLACED, "a newer message took its place");
+        }
     }
 
     /** Counts a message that was dropped for a peer, or from the queue for all peers. */

@@ -107,9 +107,15 @@ public final class SocketEndpoints {
     private void start(Listener binding) {
         if (core.senders().isClosed()) {
             binding.end();
-        } else {
-            binding.start();
+            return;
         }
+        for (Listener before : bindings) {
+            if (before != binding && before.hasTheAddressOf(binding)) {
+                before.unbound().whenComplete((unbound, failure) -> core.executeHere(() -> start(binding)));
+                return;
+            }
+        }
+        binding.start();
     }
 
     void unbound(Listener binding) {

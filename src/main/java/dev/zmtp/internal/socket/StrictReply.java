@@ -44,6 +44,7 @@ final class StrictReply {
         if (now instanceof ServedRequest request && state.compareAndSet(request, IDLE)) {
             return request.answer(answer);
         }
+        core.account().dropped();
         answer.release();
         CompletableFuture<Void> result = new LoopFuture<>();
         SendResults.fail(result, STATE, "send: no request was received");

@@ -25,22 +25,31 @@ final class StrictRequest {
 
     /** Whether a send is the next thing to do. */
     boolean maySend() {
-        return current.get() == null;
+        Asked last = current.get();
+        return last == null || last.sendFailed;
     }
 
     /** Takes the message over. */
     CompletableFuture<Void> send(ZMTPMessage message) {
         CompletableFuture<Void> sent = new LoopFuture<>();
         Asked asked = new Asked();
-        if (!current.compareAndSet(null, asked)) {
+        if (!current.compareAndSet(last(), asked)) {
+            core.account().dropped();
             message.release();
             SendResults.fail(sent, STATE, "send: the answer to the last request was not received");
             return sent;
         }
         PendingRequest answer = core.requests().ask(message, sent);
         asked.answer = answer;
+        sent.whenComplete((done, failure) -> asked.sendFailed = failure != null);
         answer.whenComplete((received, failure) -> settle(asked));
         return sent;
+    }
+
+    /** The last request if its send has failed and nobody waits for its answer, so that the next may take its place. */
+    private @Nullable Asked last() {
+        Asked last = current.get();
+        return last != null && last.sendFailed && last.receiver.compareAndSet(null, TAKEN) ? last : null;
     }
 
     CompletableFuture<ZMTPMessage> receive() {
@@ -91,6 +100,7 @@ final class StrictRequest {
 
     private static final class Asked {
         volatile @Nullable PendingRequest answer;
+        volatile boolean sendFailed;
 
         /** The {@link Receiving}, null if there is none, or {@link #TAKEN}. */
         final AtomicReference<@Nullable Object> receiver = new AtomicReference<>();

@@ -1,6 +1,7 @@
 package dev.zmtp.internal.socket;
 
 import static dev.zmtp.internal.socket.PeerCounters.Counter.DROPPED;
+import static dev.zmtp.internal.socket.PeerCounters.Counter.SENT;
 
 import dev.zmtp.ZMTPMessage;
 import java.util.ArrayList;
@@ -22,6 +23,7 @@ final class ToAll extends Routing {
             }
             message.retain();
             if (peer.send(message, null) == Fate.REFUSED) { // others must not wait for this peer
+                peer.counters().add(SENT, 1);
                 peer.counters().add(DROPPED, 1);
                 message.release();
             }

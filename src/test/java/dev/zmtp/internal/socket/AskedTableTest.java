@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.Random;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Requests by their ids, and the frame of an id. */
@@ -39,6 +40,21 @@ class AskedTableTest {
         table.remove(first);
         assertThat(table.get(first.id)).isNull();
         assertThat(table.all(request -> true)).containsExactly(second);
+    }
+
+    @Test
+    void itKnowsWhichIdsItHasGiven() {
+        AskedTable table = new AskedTable(0xFF, 253);
+        assertThat(IntStream.range(0, 256)).noneMatch(table::wasGiven);
+        for (int i = 0; i < 3; i++) {
+            table.remove(add(table));
+        }
+        assertThat(IntStream.range(0, 256).filter(table::wasGiven)).containsExactly(0, 254, 255);
+        assertThat(table.wasGiven(SALT | 254)).isTrue();
+        for (int i = 0; i < 1_000; i++) {
+            table.remove(add(table));
+        }
+        assertThat(IntStream.range(0, 256)).allMatch(table::wasGiven);
     }
 
     @Test

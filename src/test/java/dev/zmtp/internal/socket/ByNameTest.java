@@ -118,7 +118,7 @@ class ByNameTest {
                     .as("an empty name")
                     .isEqualTo(UNROUTABLE);
             assertThat(reason(router.sendAsync(message("A")))).as("a name only").isEqualTo(UNROUTABLE);
-            assertThat(router.stats().dropped()).isEqualTo(2);
+            assertThat(router.stats().dropped()).isEqualTo(3);
         }
     }
 
@@ -242,6 +242,34 @@ class ByNameTest {
             gate.open();
             get(full.receiveAsync()).release();
             get(full.receiveAsync()).release();
+        }
+    }
+
+    /** From another thread, too, which sees the room of the peer and not only that of the socket. */
+    @Test
+    void aMessageToAFullPeerStaysWithItsThread() {
+        WriteGate gate = new WriteGate();
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket router =
+                    sockets.open(sockets.builder(ROUTER).sendLimit(1, 16 << 20).pipeline(gate));
+            ZMTPSocket full = named(sockets, DEALER, "full");
+            connect(full, bind(router, "tcp://127.0.0.1:*"));
+            ZMTPPeer peer = only(router);
+            gate.close();
+            assertThat(router.trySend(toFull("transport"))).isTrue();
+            await("with the transport", () -> peer.stats().sent() == 1);
+            assertThat(router.trySend(toFull("queue"))).isTrue();
+            await("in the queue", () -> peer.stats().queued() == 1);
+            ZMTPMessage third = message("full", "third");
+
+            assertThat(router.trySend(third)).isFalse();
+
+            assertThat(router.stats().dropped()).isZero();
+            gate.open();
+            get(full.receiveAsync()).release();
+            get(full.receiveAsync()).release();
+            await("room", () -> router.trySend(third));
+            assertThat(receive(full)).containsExactly("third");
         }
     }
 

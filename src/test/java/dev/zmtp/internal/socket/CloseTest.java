@@ -17,6 +17,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.zmtp.ZMTPMessage;
+import dev.zmtp.socket.ClockedSockets;
 import dev.zmtp.socket.ZMTPEndpoint;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPSocket;
@@ -78,6 +79,47 @@ class CloseTest {
             assertThat(report.unknown()).isZero();
             assertThat(results).allSatisfy(result -> assertThat(reason(result)).isEqualTo(CLOSED));
             assertThat(sent).allSatisfy(message -> assertThat(message.refCnt()).isZero());
+        }
+    }
+
+    /** As if its thread had been stopped between the two calls. */
+    @Test
+    void whatAThreadHandsOverJustAfterTheEndFails() {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket push = sockets.open(PUSH);
+            push.connect(NOBODY);
+            Senders senders = ClockedSockets.core(push).senders();
+            ZMTPMessage message = message("late");
+            CompletableFuture<Void> result = new CompletableFuture<>();
+            assertThat(senders.credit().take(message.readableBytes())).isTrue();
+            get(push.closeAsync(Duration.ZERO));
+
+            senders.hand(new QueuedMessage(message, result));
+
+            assertThat(reason(result)).isEqualTo(CLOSED);
+            assertThat(message.refCnt()).isZero();
+        }
+    }
+
+    @Test
+    void aPeerTakesNothingMoreWhileItsSocketLingers() {
+        WriteGate gate = new WriteGate();
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket router = sockets.open(sockets.builder(ROUTER).pipeline(gate));
+            String endpoint = bind(router, ANY_PORT);
+            connect(sockets.open(DEALER), endpoint);
+            ZMTPPeer peer = TestSockets.peer(router);
+            gate.close();
+            peer.sendOrDrop(WriteGate.big("transport"));
+            CompletableFuture<Void> waits = peer.sendAsync(message("waits"));
+            CompletableFuture<ZMTPStats> report = router.closeAsync(TestSockets.PATIENCE);
+
+            assertThat(reason(peer.sendAsync(message("late")))).isEqualTo(CLOSED);
+            peer.sendOrDrop(message("late"));
+
+            gate.open();
+            get(waits);
+            assertThat(get(report).dropped()).isEqualTo(2);
         }
     }
 

@@ -25,6 +25,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.AfterEach;
@@ -159,7 +160,6 @@ class InboxTest {
         await("the first", () -> handled.size() == 1);
 
         registration.close();
-        get(CompletableFuture.runAsync(() -> {}, pull.loop())); // there it ends
         send("1");
 
         assertThat(frames(get(pull.receiveAsync()))).containsExactly("1");
@@ -174,7 +174,6 @@ class InboxTest {
 
         registration.close();
         registration.close();
-        get(CompletableFuture.runAsync(() -> {}, pull.loop())); // there it ends
         send("1");
 
         assertThat(frames(get(pull.receiveAsync()))).containsExactly("1");
@@ -182,5 +181,21 @@ class InboxTest {
         pull.onMessage((from, message) -> handled.addAll(frames(message)));
         send("2");
         await("the last", () -> handled.size() == 2);
+    }
+
+    /** The event loop does not know of it yet. */
+    @Test
+    void aReceiverMayComeAsSoonAsTheHandlerWasClosed() {
+        List<String> handled = new CopyOnWriteArrayList<>();
+        ZMTPRegistration registration = pull.onMessage((from, message) -> handled.addAll(frames(message)));
+        CountDownLatch busy = TestSockets.hold(pull);
+
+        registration.close();
+        CompletableFuture<ZMTPMessage> received = pull.receiveAsync();
+        busy.countDown();
+        send("0");
+
+        assertThat(frames(get(received))).containsExactly("0");
+        assertThat(handled).isEmpty();
     }
 }

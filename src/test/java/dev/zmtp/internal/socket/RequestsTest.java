@@ -97,6 +97,30 @@ class RequestsTest {
         }
     }
 
+    /** What begins as an id may be the envelope of somebody who asks by this socket, as in a proxy. */
+    @Test
+    void nothingIsALateAnswerToWhatWasNeverAsked() {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket dealer = sockets.open(DEALER);
+            ZMTPSocket router = sockets.open(ROUTER);
+            connect(dealer, bind(router, ENDPOINT));
+            ZMTPPeer peer = TestSockets.peer(router);
+
+            for (int first = 0; first < 256; first++) {
+                get(peer.sendAsync(ZMTPMessage.from(
+                        Unpooled.wrappedBuffer(new byte[] {(byte) first, 1, 2, 3}),
+                        Unpooled.EMPTY_BUFFER,
+                        Unpooled.copyInt(first))));
+            }
+
+            for (int first = 0; first < 256; first++) {
+                ZMTPMessage received = get(dealer.receiveAsync());
+                assertThat(received.frame(2).getInt(0)).isEqualTo(first);
+                received.release();
+            }
+        }
+    }
+
     /** T17. */
     @Tag("T17")
     @Test

@@ -9,6 +9,7 @@ import static dev.zmtp.internal.socket.TestSockets.await;
 import static dev.zmtp.internal.socket.TestSockets.bind;
 import static dev.zmtp.internal.socket.TestSockets.connect;
 import static dev.zmtp.internal.socket.TestSockets.get;
+import static dev.zmtp.internal.socket.TestSockets.hold;
 import static dev.zmtp.internal.socket.TestSockets.message;
 import static dev.zmtp.internal.socket.TestSockets.reason;
 import static dev.zmtp.internal.socket.TestSockets.receive;
@@ -18,13 +19,11 @@ import static dev.zmtp.socket.ZMTPSocketException.Reason.FULL;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPMessage;
-import dev.zmtp.socket.ClockedSockets;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
 import dev.zmtp.socket.ZMTPSocketEvent;
-import dev.zmtp.testing.Blocking;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -174,20 +173,49 @@ class SlowPeerPoliciesTest {
         }
     }
 
-    /** Keeps the event loop of the socket from taking anything until the latch is open. */
-    private static CountDownLatch hold(ZMTPSocket socket) {
-        CountDownLatch latch = new CountDownLatch(1);
-        CompletableFuture<Void> held = new CompletableFuture<>();
-        ClockedSockets.core(socket).eventLoop().execute(() -> {
-            held.complete(null); // not before: a task that is queued already would take what is sent next
-            try {
-                Blocking.allow(latch::await);
-            } catch (InterruptedException e) {
-                throw new AssertionError(e);
-            }
-        });
-        TestSockets.get(held);
-        return latch;
+    /** The place of a message that is on its way is no message that could make room. */
+    @Test
+    void aPlaceThatIsReservedDoesNotStopTheEventLoop() {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket pub = sockets.open(publisher(sockets, WhenFull.KEEP_LATEST, 10));
+            ZMTPSocket sub = stoppedSubscriber(sockets, pub);
+            CountDownLatch busy = hold(pub);
+            pub.sendOrDrop(message("to all"));
+            assertThat(TestSockets.peer(pub).trySend(message("to one"))).isTrue();
+            busy.countDown();
+
+            await("the first is replaced", () -> pub.stats().dropped() == 1);
+            gate.open();
+            get(sub.receiveAsync()).release();
+            assertThat(receive(sub)).containsExactly("to one");
+        }
+    }
+
+    @Test
+    void aMessageThatIsReplacedOnItsWayGivesItsPlaceBack() {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket pub = sockets.open(publisher(sockets, WhenFull.DROP_OLD, 2));
+            ZMTPSocket sub = stoppedSubscriber(sockets, pub);
+            ZMTPPeer peer = TestSockets.peer(pub);
+            CountDownLatch busy = hold(pub);
+            assertThat(peer.trySend(message("replaced"))).isTrue();
+            pub.sendOrDrop(message("m0"));
+            pub.sendOrDrop(message("m1"));
+            assertThat(pub.stats().dropped()).isEqualTo(1);
+            busy.countDown();
+            gate.open();
+            get(sub.receiveAsync()).release();
+            assertThat(receive(sub)).containsExactly("m0");
+            assertThat(receive(sub)).containsExactly("m1");
+
+            CountDownLatch again = hold(pub);
+            assertThat(peer.trySend(message("m2"))).isTrue();
+            assertThat(peer.trySend(message("m3"))).isTrue();
+            ZMTPMessage tooMany = message("m4");
+            assertThat(peer.trySend(tooMany)).isFalse();
+            tooMany.release();
+            again.countDown();
+        }
     }
 
     /** T29. */

@@ -213,6 +213,41 @@ class StrictRequestTest {
     }
 
     @Test
+    void theNextRequestMayBeSentAfterOneThatCouldNot() {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket req = sockets.open(sockets.builder(REQ).maxAge(Duration.ofMillis(1)));
+            req.connect(ENDPOINT);
+            CompletableFuture<Void> first = req.sendAsync(message("too old"));
+            await("too old", () -> req.stats().oldest().toMillis() > 1);
+            ZMTPSocket rep = sockets.open(REP);
+            rep.serve(request -> request.reply(request.message()));
+            bind(rep, ENDPOINT);
+            assertThat(reason(first)).isEqualTo(EXPIRED);
+            assertThat(req.isWritable()).isTrue();
+
+            get(req.sendAsync(message("again")));
+
+            assertThat(reason(req.sendAsync(message("not its turn")))).isEqualTo(STATE);
+            assertThat(req.stats().dropped()).isEqualTo(2);
+            assertThat(receive(req)).containsExactly("again");
+        }
+    }
+
+    @Test
+    void aReqThatIsClosedDoesNotTakeAMessage() {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket req = sockets.open(REQ);
+            req.connect(ENDPOINT);
+            get(req.closeAsync(Duration.ZERO));
+            ZMTPMessage message = message("late");
+
+            assertThat(req.trySend(message)).isFalse();
+
+            message.release();
+        }
+    }
+
+    @Test
     void theAnswerThatNobodyHasReceivedIsReleasedAtTheClose() {
         try (TestSockets sockets = new TestSockets()) {
             ZMTPSocket req = sockets.open(REQ);

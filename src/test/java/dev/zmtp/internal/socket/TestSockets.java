@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.socket.ClockedSockets;
 import dev.zmtp.socket.ZMTPEndpoint;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPRequest;
@@ -11,6 +12,7 @@ import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketEvent;
 import dev.zmtp.socket.ZMTPSocketException;
+import dev.zmtp.testing.Blocking;
 import dev.zmtp.testing.EventLoops;
 import io.netty.channel.EventLoopGroup;
 import java.io.IOException;
@@ -23,6 +25,7 @@ import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -249,6 +252,22 @@ public final class TestSockets implements AutoCloseable {
             all.drainTo(drained);
             return drained;
         }
+    }
+
+    /** Keeps the event loop of the socket from taking anything until the latch is open. */
+    public static CountDownLatch hold(ZMTPSocket socket) {
+        CountDownLatch latch = new CountDownLatch(1);
+        CompletableFuture<Void> held = new CompletableFuture<>();
+        ClockedSockets.core(socket).eventLoop().execute(() -> {
+            held.complete(null); // not before: a task that is queued already would take what is sent next
+            try {
+                Blocking.allow(latch::await);
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        });
+        get(held);
+        return latch;
     }
 
     /** A port of the loopback address that was free just now. */

@@ -1,6 +1,7 @@
 package dev.zmtp.internal.socket;
 
 import static dev.zmtp.ZMTPSocketType.DEALER;
+import static dev.zmtp.ZMTPSocketType.ROUTER;
 import static dev.zmtp.internal.socket.TestSockets.PATIENCE;
 import static dev.zmtp.internal.socket.TestSockets.await;
 import static dev.zmtp.internal.socket.TestSockets.bind;
@@ -13,9 +14,11 @@ import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPSocket;
+import dev.zmtp.testing.Blocking;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -46,6 +49,33 @@ class UnreadAnswersTest {
 
             answers.forEach(answer -> get(answer).release());
             assertThat(service.stats().dropped()).isZero();
+        }
+    }
+
+    /** A place that another thread has reserved is no answer that the peer does not read. */
+    @Test
+    void aPeerIsReadFromAgainWhenWhatWasOnItsWayHasLeft() {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket service = sockets.open(sockets.builder(ROUTER).sendLimit(1, 1 << 20));
+            service.serve(request -> {
+                try {
+                    Blocking.allow(() -> assertThat(CompletableFuture.supplyAsync(
+                                            () -> request.peer().trySend(message("pushed")),
+                                            task -> new Thread(task).start())
+                                    .join())
+                            .isTrue());
+                } catch (InterruptedException e) {
+                    throw new AssertionError(e);
+                }
+                request.reply(message(ANSWER));
+            });
+            ZMTPSocket client = sockets.open(DEALER);
+            connect(client, bind(service, "tcp://127.0.0.1:*"));
+
+            for (int i = 0; i < 2; i++) {
+                get(client.requestAsync(message("question"), PATIENCE)).release();
+                assertThat(TestSockets.receive(client)).containsExactly("pushed");
+            }
         }
     }
 }
