@@ -234,8 +234,12 @@ public final class Inbox {
     public ZMTPRegistration register(Sink to) {
         core.checkOpen();
         claim();
-        core.executeHere(() -> sink(to));
         AtomicBoolean registered = new AtomicBoolean(true);
+        core.executeHere(() -> {
+            if (registered.get()) {
+                sink(to);
+            }
+        });
         return () -> {
             if (registered.getAndSet(false)) {
                 unclaim(); // now: the caller may receive next, or register another one

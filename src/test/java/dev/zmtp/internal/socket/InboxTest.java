@@ -198,4 +198,20 @@ class InboxTest {
         assertThat(frames(get(received))).containsExactly("0");
         assertThat(handled).isEmpty();
     }
+
+    @Test
+    void aHandlerThatWasClosedBeforeItBeganGetsNothing() {
+        send("0");
+        await("it waits", () -> TestSockets.peer(pull).stats().received() == 1);
+        List<String> first = new CopyOnWriteArrayList<>();
+        List<String> second = new CopyOnWriteArrayList<>();
+        CountDownLatch busy = TestSockets.hold(pull);
+
+        pull.onMessage((from, message) -> first.addAll(frames(message))).close();
+        pull.onMessage((from, message) -> second.addAll(frames(message)));
+        busy.countDown();
+
+        await("the second", () -> second.size() == 1);
+        assertThat(first).isEmpty();
+    }
 }
