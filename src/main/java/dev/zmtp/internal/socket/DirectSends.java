@@ -78,18 +78,22 @@ final class DirectSends {
 
     private boolean reserve(Peer peer, long bytes) {
         Credit credit = core.senders().credit();
+        Room room = core.senders().roomForMessages();
         if (!mayTake(peer)) {
             if (!credit.isOpen()) {
-                core.senders().roomForMessages().missed();
+                room.missed();
+            } else if (isThere(peer)) {
+                room.missed(peer.queue());
             }
             return false;
         }
-        if (!peer.queue().reserve()) { // which says nothing about the room that the socket has
+        if (!peer.queue().reserve()) {
+            room.missed(peer.queue());
             return false;
         }
         if (!credit.take(bytes)) {
             peer.queue().unreserve();
-            core.senders().roomForMessages().missed();
+            room.missed();
             return false;
         }
         return true;

@@ -15,7 +15,6 @@ import java.util.Deque;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -47,6 +46,9 @@ public final class Inbox {
 
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(Inbox.class);
 
+    /** Stands for a sink that is about to come. */
+    private static final Object RESERVED = new Object();
+
     private final SocketCore core;
     private final QueueLimit limit;
     private final HandlerWatch watch;
@@ -56,7 +58,9 @@ public final class Inbox {
     /** Changed under the lock, read without it. */
     private final AtomicInteger queued = new AtomicInteger();
 
-    private volatile boolean sunk;
+    /** The sink that gets all messages, or {@link #RESERVED}; null if takers get them. */
+    private volatile @Nullable Object owner;
+
     private volatile boolean closed;
 
     /** On the event loop. */
@@ -75,7 +79,7 @@ public final class Inbox {
     /** Takes the message over. */
     void deliver(Peer from, ZMTPMessage message) {
         Sink to = sink;
-        if (to != null && sunk && queued.get() == 0 && to.wants()) {
+        if (to != null && to == owner && queued.get() == 0 && to.wants()) {
             hand(to, from, message);
             return;
         }
@@ -167,7 +171,7 @@ public final class Inbox {
             try {
                 if (closed) {
                     failure = new ZMTPSocketException(CLOSED, "the socket is closed");
-                } else if (sunk) {
+                } else if (owner != null) {
                     failure = new ZMTPSocketException(STATE, "messages go to a handler");
                 } else if (ready.isEmpty()) {
                     takers.add(taker);
@@ -202,7 +206,7 @@ public final class Inbox {
                 return null;
             }
             add(from, message, true);
-            if (sunk) { // meanwhile: it looks at the queue again
+            if (owner != null) { // meanwhile: it looks at the queue again
                 core.execute(this::pump);
                 return null;
             }
@@ -233,39 +237,33 @@ public final class Inbox {
     /** Registers the receiver of all messages, until the registration is closed. From any thread. */
     public ZMTPRegistration register(Sink to) {
         core.checkOpen();
-        claim();
-        AtomicBoolean registered = new AtomicBoolean(true);
+        claim(to);
         core.executeHere(() -> {
-            if (registered.get()) {
-                sink(to);
+            if (owner == to) {
+                begin(to);
             }
         });
         return () -> {
-            if (registered.getAndSet(false)) {
-                unclaim(); // now: the caller may receive next, or register another one
+            if (release(to)) { // now: the caller may receive next, or register another one
                 core.executeHere(() -> leave(to));
             }
         };
-    }
-
-    private boolean leave(Sink from) {
-        if (sink != from) {
-            return false;
-        }
-        sink = null;
-        return true;
     }
 
     /**
      * Reserves the messages for a sink that is about to come, so that nothing else receives. Called from any thread.
      */
     public void claim() {
+        claim(RESERVED);
+    }
+
+    private void claim(Object who) {
         lock.lock();
         try {
-            if (sunk || !takers.isEmpty()) {
+            if (owner != null || !takers.isEmpty()) {
                 throw new IllegalStateException("messages go elsewhere (expected: one receiver at a time)");
             }
-            sunk = true;
+            owner = who;
         } finally {
             lock.unlock();
         }
@@ -273,11 +271,29 @@ public final class Inbox {
 
     /** Ends the reservation for a sink that does not come after all. Called from any thread. */
     public void unclaim() {
-        sunk = false;
+        release(RESERVED);
+    }
+
+    private boolean release(Object who) {
+        lock.lock();
+        try {
+            boolean was = owner == who;
+            if (was) {
+                owner = null;
+            }
+            return was;
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** Passes all messages to the sink, which has reserved them. Those that wait come first. */
     public void sink(Sink to) {
+        owner = to;
+        begin(to);
+    }
+
+    private void begin(Sink to) {
         if (closed) {
             to.closed();
             return;
@@ -288,8 +304,13 @@ public final class Inbox {
 
     /** Removes the sink, which wants no more messages. */
     public void unsink(Sink from) {
-        if (leave(from)) {
-            unclaim();
+        release(from);
+        leave(from);
+    }
+
+    private void leave(Sink from) {
+        if (sink == from) {
+            sink = null;
         }
     }
 
@@ -329,7 +350,7 @@ public final class Inbox {
 
     private void pumpAll() {
         Sink to = sink;
-        while (to != null && to == sink && sunk && queued.get() > 0 && to.wants()) {
+        while (to != null && to == sink && to == owner && queued.get() > 0 && to.wants()) {
             Peer from;
             ZMTPMessage message;
             lock.lock();

@@ -40,6 +40,9 @@ final class PendingRequest extends LoopFuture<ZMTPMessage> implements Runnable {
     @Nullable
     QueuedMessage queued;
 
+    /** Its message has not left, or nobody knows whether it has: there will be no answer. */
+    volatile boolean notSent;
+
     /** The size of the message, which is known when that has left. */
     final long bytes;
 

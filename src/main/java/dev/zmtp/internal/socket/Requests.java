@@ -8,6 +8,7 @@ import static dev.zmtp.socket.ZMTPSocketException.Reason.NO_PEER;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.PEER_DOWN;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.STATE;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.TIMEOUT;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.UNKNOWN;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
@@ -106,6 +107,7 @@ public final class Requests {
     /** Fails a request whose message was not passed to a peer. */
     void refuse(PendingRequest request, ZMTPSocketException.Reason reason, String text) {
         release(request);
+        request.notSent = true; // first: whoever hears of the failure may ask again
         SendResults.fail(request, reason, text);
         SendResults.fail(request.sent, reason, text);
     }
@@ -197,7 +199,37 @@ public final class Requests {
         } else {
             peer.awaited = request;
         }
-        peer.pass(message, request.sent);
+        peer.pass(message, request.sent == null ? null : new Passed(request, request.sent));
+    }
+
+    /** The fate of what a REQ has sent in turn. Without an answer to come, its peer is free for the next request. */
+    private final class Passed extends CompletableFuture<Void> {
+        private final PendingRequest request;
+        private final CompletableFuture<Void> sent;
+
+        Passed(PendingRequest request, CompletableFuture<Void> sent) {
+            this.request = request;
+            this.sent = sent;
+        }
+
+        @Override
+        public boolean complete(Void done) {
+            return sent.complete(null);
+        }
+
+        @Override
+        public boolean completeExceptionally(Throwable cause) {
+            request.notSent = true; // first: whoever hears of the failure may ask again
+            Peer its = request.peer;
+            boolean unknown = cause instanceof ZMTPSocketException e && e.reason() == UNKNOWN;
+            if (its != null && !unknown) { // otherwise the connection has ended, which ends the request
+                end(request);
+                request.completeExceptionally(cause);
+                core.routing().becameWritable(its);
+                core.room();
+            }
+            return sent.completeExceptionally(cause);
+        }
     }
 
     /** Returns what is sent: the empty frame before the data, and before that the id if it has one. */

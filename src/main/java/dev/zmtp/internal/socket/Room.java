@@ -103,6 +103,17 @@ public final class Room {
         }
     }
 
+    /**
+     * As {@link #missed()}, where the queue of one peer had no room. It says nothing about the room that the socket
+     * has, and whatever leaves the queue reports that.
+     */
+    void missed(SendQueue queue) {
+        missed = true;
+        if (queue.hasRoom()) { // something has left it before the listeners were to hear of it
+            core.tryExecute(this::opened);
+        }
+    }
+
     /** Adds a listener, which is called now if there is room. From any thread. */
     public ZMTPRegistration listen(Runnable listener) {
         listeners.add(listener);

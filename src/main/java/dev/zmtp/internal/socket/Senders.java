@@ -106,24 +106,19 @@ public final class Senders {
                     return true;
                 }
                 room.refusedHere();
-            } else if (handed(message)) {
-                return true;
+            } else {
+                Peer addressee = core.routing().addressee(message);
+                if (addressee != null) {
+                    return core.directly().trySendNamed(addressee, message);
+                }
+                if (takeRoom(message.readableBytes())) {
+                    hand(message);
+                    return true;
+                }
             }
         }
         room.missed();
         return false;
-    }
-
-    private boolean handed(ZMTPMessage message) {
-        Peer addressee = core.routing().addressee(message);
-        if (addressee != null) {
-            return core.directly().trySendNamed(addressee, message);
-        }
-        boolean taken = takeRoom(message.readableBytes());
-        if (taken) {
-            hand(message);
-        }
-        return taken;
     }
 
     /** Takes the message unless it is refused, and returns what happened to it. Called on the event loop. */

@@ -26,7 +26,7 @@ final class StrictRequest {
     /** Whether a send is the next thing to do. */
     boolean maySend() {
         Asked last = current.get();
-        return last == null || last.sendFailed;
+        return last == null || last.wasNotSent();
     }
 
     /** Takes the message over. */
@@ -41,7 +41,6 @@ final class StrictRequest {
         }
         PendingRequest answer = core.requests().ask(message, sent);
         asked.answer = answer;
-        sent.whenComplete((done, failure) -> asked.sendFailed = failure != null);
         answer.whenComplete((received, failure) -> settle(asked));
         return sent;
     }
@@ -49,7 +48,7 @@ final class StrictRequest {
     /** The last request if its send has failed and nobody waits for its answer, so that the next may take its place. */
     private @Nullable Asked last() {
         Asked last = current.get();
-        return last != null && last.sendFailed && last.receiver.compareAndSet(null, TAKEN) ? last : null;
+        return last != null && last.wasNotSent() && last.receiver.compareAndSet(null, TAKEN) ? last : null;
     }
 
     CompletableFuture<ZMTPMessage> receive() {
@@ -100,10 +99,14 @@ final class StrictRequest {
 
     private static final class Asked {
         volatile @Nullable PendingRequest answer;
-        volatile boolean sendFailed;
 
         /** The {@link Receiving}, null if there is none, or {@link #TAKEN}. */
         final AtomicReference<@Nullable Object> receiver = new AtomicReference<>();
+
+        boolean wasNotSent() {
+            PendingRequest its = answer;
+            return its != null && its.notSent;
+        }
     }
 
     /** The future of an answer. If it ends in another way, the answer is for the next one. */

@@ -33,6 +33,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -270,6 +271,39 @@ class ByNameTest {
             get(full.receiveAsync()).release();
             await("room", () -> router.trySend(third));
             assertThat(receive(full)).containsExactly("third");
+        }
+    }
+
+    /** Whoever waits for room hears of it when there is some, and not each time that a message finds none. */
+    @Test
+    void aFullPeerCallsNobodyUntilItHasRoom() {
+        WriteGate gate = new WriteGate();
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket router =
+                    sockets.open(sockets.builder(ROUTER).sendLimit(1, 16 << 20).pipeline(gate));
+            ZMTPSocket full = named(sockets, DEALER, "full");
+            connect(full, bind(router, "tcp://127.0.0.1:*"));
+            ZMTPPeer peer = only(router);
+            gate.close();
+            assertThat(router.trySend(toFull("transport"))).isTrue();
+            await("with the transport", () -> peer.stats().sent() == 1);
+            assertThat(router.trySend(toFull("queue"))).isTrue();
+            await("in the queue", () -> peer.stats().queued() == 1);
+            AtomicInteger calls = new AtomicInteger();
+            router.onWritable(calls::incrementAndGet);
+            get(CompletableFuture.runAsync(() -> {}, router.loop()));
+            int before = calls.get();
+
+            for (int i = 0; i < 1_000; i++) {
+                router.sendOrDrop(message("full", "none"));
+            }
+
+            get(CompletableFuture.runAsync(() -> {}, router.loop()));
+            assertThat(calls).hasValue(before);
+            gate.open();
+            await("room", () -> calls.get() > before);
+            get(full.receiveAsync()).release();
+            get(full.receiveAsync()).release();
         }
     }
 

@@ -20,6 +20,7 @@ import dev.zmtp.ZMTPMessage;
 import dev.zmtp.socket.ZMTPRegistration;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.testing.CapturedLog;
+import io.netty.channel.SingleThreadEventLoop;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -197,6 +198,24 @@ class InboxTest {
 
         assertThat(frames(get(received))).containsExactly("0");
         assertThat(handled).isEmpty();
+    }
+
+    @Test
+    void aHandlerThatWasClosedGetsNothingOfTheNextOne() {
+        List<String> first = new CopyOnWriteArrayList<>();
+        List<String> second = new CopyOnWriteArrayList<>();
+        ZMTPRegistration registration = pull.onMessage((from, message) -> first.addAll(frames(message)));
+        get(CompletableFuture.runAsync(() -> {}, pull.loop()));
+        CountDownLatch busy = TestSockets.hold(pull);
+        send("0");
+        await("a read", () -> ((SingleThreadEventLoop) pull.loop()).pendingTasks() > 0);
+
+        registration.close();
+        pull.onMessage((from, message) -> second.addAll(frames(message)));
+        busy.countDown();
+
+        await("the second", () -> second.size() == 1);
+        assertThat(first).isEmpty();
     }
 
     @Test

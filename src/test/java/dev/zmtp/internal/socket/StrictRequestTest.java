@@ -7,6 +7,7 @@ import static dev.zmtp.internal.socket.TestSockets.PATIENCE;
 import static dev.zmtp.internal.socket.TestSockets.await;
 import static dev.zmtp.internal.socket.TestSockets.bind;
 import static dev.zmtp.internal.socket.TestSockets.connect;
+import static dev.zmtp.internal.socket.TestSockets.failure;
 import static dev.zmtp.internal.socket.TestSockets.frames;
 import static dev.zmtp.internal.socket.TestSockets.get;
 import static dev.zmtp.internal.socket.TestSockets.message;
@@ -23,6 +24,8 @@ import dev.zmtp.ZMTPMessage;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPStats;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -229,6 +232,44 @@ class StrictRequestTest {
 
             assertThat(reason(req.sendAsync(message("not its turn")))).isEqualTo(STATE);
             assertThat(req.stats().dropped()).isEqualTo(2);
+            assertThat(receive(req)).containsExactly("again");
+        }
+    }
+
+    @Test
+    void theNextRequestMayBeSentByWhoeverHearsThatTheLastCouldNot() {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket req = sockets.open(sockets.builder(REQ).maxAge(Duration.ofMillis(1)));
+            req.connect(ENDPOINT);
+            CompletableFuture<CompletableFuture<Void>> again = new CompletableFuture<>();
+            req.sendAsync(message("too old"))
+                    .whenComplete((sent, failure) -> again.complete(req.sendAsync(message("again"))));
+            await("too old", () -> req.stats().oldest().toMillis() > 1);
+            ZMTPSocket rep = sockets.open(REP);
+            rep.serve(request -> request.reply(request.message()));
+
+            bind(rep, ENDPOINT);
+
+            get(get(again));
+            assertThat(receive(req)).containsExactly("again");
+        }
+    }
+
+    /** One that cannot be encoded leaves its connection as it is. */
+    @Test
+    void aPeerMayBeAskedAgainAfterARequestThatCouldNotBeWritten() {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket req = sockets.open(REQ);
+            ZMTPSocket rep = sockets.open(REP);
+            rep.serve(request -> request.reply(request.message()));
+            connect(req, bind(rep, "tcp://127.0.0.1:*"));
+            ByteBuf released = Unpooled.buffer().writeByte(1);
+            ZMTPMessage broken = ZMTPMessage.from(Unpooled.copyInt(1), released);
+            released.release();
+
+            assertThat(failure(req.sendAsync(broken))).hasMessageContaining("released");
+
+            get(req.sendAsync(message("again")));
             assertThat(receive(req)).containsExactly("again");
         }
     }
