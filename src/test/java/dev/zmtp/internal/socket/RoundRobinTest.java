@@ -14,6 +14,9 @@ import static dev.zmtp.internal.socket.WriteGate.big;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
+import io.netty.channel.WriteBufferWaterMark;
+import io.netty.channel.ChannelOption;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.socket.ClockedSockets;
@@ -346,6 +349,30 @@ class RoundRobinTest {
 
             for (int i = 0; i < 4; i++) {
                 assertThat(receive(stays)).containsExactly("m" + i);
+            }
+        }
+    }
+
+    /** Between the turns, the event loop serves others. */
+    @Test
+    void aLongQueueLeavesInOrderInSeveralTurns() throws IOException {
+        int messages = 3_000;
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket push = sockets.open(sockets.builder(PUSH)
+                    .sendLimit(messages, 16 << 20)
+                    .option(ChannelOption.WRITE_BUFFER_WATER_MARK, new WriteBufferWaterMark(1 << 20, 2 << 20)));
+            String endpoint = "tcp://127.0.0.1:" + TestSockets.freePort();
+            push.connect(endpoint);
+            for (int i = 0; i < messages; i++) {
+                assertThat(push.trySend(message("" + i))).isTrue();
+            }
+            await("all in the queue", () -> push.stats().queued() == messages);
+            ZMTPSocket pull = sockets.open(sockets.builder(PULL).receiveLimit(messages, 16 << 20));
+
+            bind(pull, endpoint);
+
+            for (int i = 0; i < messages; i++) {
+                assertThat(receive(pull)).containsExactly("" + i);
             }
         }
     }
