@@ -16,7 +16,8 @@ import dev.zmtp.internal.admission.MemoryLedger;
  * <p>When the sum exceeds the limit, connections are ended with {@link ZMTPException.Code#MEMORY_BUDGET} until there
  * is room again. Connections that hold much memory but have moved few bytes, and none recently, go first: strangers
  * with unfinished messages, and subscribers that do not read. A peer that sends whole messages and reads what it gets
- * keeps next to nothing, and is not chosen. A connection ends when its event loop has done its current task: a task
+ * keeps next to nothing, and is not chosen. Nor is any other connection that keeps at most 4 KiB, or its even share of
+ * a quarter of the limit if that is less. A connection ends when its event loop has done its current task: a task
  * that writes to very many channels can exceed the limit until then.
  *
  * <p>A peer whose connection was ended is likely to return at once. With a {@link ZMTPLimiter} in the pipeline, new

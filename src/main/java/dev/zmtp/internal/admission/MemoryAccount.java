@@ -131,12 +131,12 @@ public final class MemoryAccount {
     }
 
     /**
-     * The burden that the connection is to others: what it keeps, times the time in which nothing has moved, in
-     * proportion to all that has moved. As of the last {@link #noteMoves}.
+     * The burden that the connection is to others: what it keeps above its {@code free} share, times the time in which
+     * nothing has moved, in proportion to all that has moved. As of the last {@link #noteMoves}.
      */
-    double burden(long now) {
+    double burden(long free, long now) {
         double pause = PAUSE + Math.min(LONG_PAUSE, now - movedAt);
-        return kept * pause / (CREDIT + movedSeen);
+        return Math.max(0, kept - free) * pause / (CREDIT + movedSeen);
     }
 
     /** Ends the connection to make room for others, unless it keeps nothing; returns how many bytes that frees. */

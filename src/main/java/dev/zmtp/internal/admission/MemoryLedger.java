@@ -28,6 +28,15 @@ public final class MemoryLedger {
     /** When the limit is exceeded, room is made for one of this many parts of it, not for one connection each time. */
     private static final int ROOM = 16;
 
+    /**
+     * A connection that keeps no more than this is not ended: it is honest and idle, as most are, and has moved
+     * nothing that would speak for it.
+     */
+    private static final long FREE = 4 << 10;
+
+    /** What is free for all connections together is one of this many parts of the limit: ending others is enough. */
+    private static final int FREE_SHARES = 4;
+
     /** From this version on, Netty allocates direct memory without the JVM's own bound. */
     private static final int JAVA_WITHOUT_RESERVATION = 24;
 
@@ -132,13 +141,7 @@ public final class MemoryLedger {
         try {
             long excess = used.get() - (limit - limit / ROOM);
             long now = System.nanoTime();
-            List<Candidate> candidates = new ArrayList<>();
-            for (MemoryAccount account : accounts) {
-                account.noteMoves(now);
-                candidates.add(new Candidate(account, account.burden(now)));
-            }
-            Collections.sort(candidates);
-            for (Candidate candidate : candidates) {
+            for (Candidate candidate : candidates(now)) {
                 if (excess <= 0) {
                     return;
                 }
@@ -151,6 +154,30 @@ public final class MemoryLedger {
         } finally {
             makingRoom.set(false);
         }
+    }
+
+    /** Returns the connections that may be ended, the greatest burden first. */
+    private List<Candidate> candidates(long now) {
+        List<MemoryAccount> all = new ArrayList<>(accounts);
+        long free = freeShare(all.size());
+        List<Candidate> candidates = new ArrayList<>();
+        for (MemoryAccount account : all) {
+            account.noteMoves(now);
+            double burden = account.burden(free, now);
+            if (burden > 0) {
+                candidates.add(new Candidate(account, burden));
+            }
+        }
+        Collections.sort(candidates);
+        return candidates;
+    }
+
+    /**
+     * What each of {@code connections} may keep without being ended. The more they are, the less it is: many strangers
+     * that keep little each must not take all of the budget.
+     */
+    long freeShare(int connections) {
+        return Math.min(FREE, limit / FREE_SHARES / Math.max(1, connections));
     }
 
     /**

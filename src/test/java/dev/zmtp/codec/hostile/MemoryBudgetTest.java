@@ -627,6 +627,37 @@ class MemoryBudgetTest {
         assertThat(budget.used()).isZero();
     }
 
+    /** However little they have moved, and however much the others have. */
+    @Test
+    void idlePeersDoNotPayForThoseThatKeepMuch() {
+        ZMTPMemoryBudget small = ZMTPMemoryBudget.of(30_000);
+        List<ScriptedPeer> idle = new ArrayList<>();
+        List<ScriptedPeer> busy = new ArrayList<>();
+        byte[] whole = Hex.bytes(header(0, 20_000) + "00*20000");
+        try {
+            for (int i = 0; i < 22; i++) {
+                (i < 20 ? idle : busy)
+                        .add(InTraffic.as(DEALER)
+                                .set(codec -> codec.memoryBudget(small).maxFrameLength(30_000))
+                                .start());
+            }
+            for (ScriptedPeer peer : busy) {
+                for (int i = 0; i < 300; i++) {
+                    peer.send(whole);
+                }
+                peer.send(header(0, 14_000) + "00*13000");
+            }
+            idle.forEach(MemoryBudgetTest::run);
+            busy.forEach(MemoryBudgetTest::run);
+            assertThat(idle).allMatch(peer -> peer.channel.isOpen());
+            assertThat(busy).filteredOn(peer -> peer.channel.isOpen()).hasSize(1);
+            assertThat(small.endedConnections()).isEqualTo(1);
+        } finally {
+            idle.forEach(ScriptedPeer::close);
+            busy.forEach(ScriptedPeer::close);
+        }
+    }
+
     @Test
     void aHandshakeThatIsEndedForTheBudgetFailsWithIt() {
         ZMTPCodec codec = ZMTPCodec.builder()

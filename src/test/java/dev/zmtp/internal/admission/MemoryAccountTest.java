@@ -4,6 +4,7 @@ import static dev.zmtp.ZMTPSocketType.DEALER;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
+import static org.assertj.core.api.InstanceOfAssertFactories.THROWABLE;
 
 import dev.zmtp.ZMTPException;
 import dev.zmtp.codec.ZMTPConfig;
@@ -30,11 +31,15 @@ class MemoryAccountTest {
     private final List<ZMTPException> ends = new ArrayList<>();
 
     private MemoryAccount account() {
-        return new MemoryAccount(session(), true, Runnable::run, ends::add);
+        return account(ledger);
     }
 
-    private LimitedSession session() {
-        return new Session(ZMTPConfig.builder().socketType(DEALER).build(), ledger);
+    private MemoryAccount account(MemoryLedger of) {
+        return new MemoryAccount(session(of), true, Runnable::run, ends::add);
+    }
+
+    private static LimitedSession session(MemoryLedger of) {
+        return new Session(ZMTPConfig.builder().socketType(DEALER).build(), of);
     }
 
     // Counting
@@ -132,7 +137,7 @@ class MemoryAccountTest {
     @Test
     void oneWhoseEventLoopHasEndedMakesRoomAllTheSame() {
         MemoryAccount account = new MemoryAccount(
-                session(),
+                session(ledger),
                 true,
                 task -> {
                     throw new RejectedExecutionException();
@@ -157,22 +162,60 @@ class MemoryAccountTest {
     @Test
     void oneThatHasEndedMeanwhileDoesNotCountAsEndedToMakeRoom() {
         MemoryAccount second = account();
-        MemoryAccount first = new MemoryAccount(session(), true, Runnable::run, failure -> second.close());
-        first.keep(5_000);
-        second.keep(4_000);
+        MemoryAccount first = new MemoryAccount(session(ledger), true, Runnable::run, failure -> second.close());
+        first.keep(6_000);
+        second.keep(5_000);
         MemoryAccount busy = account();
         busy.moved(1 << 30);
-        busy.keep(LIMIT - 8_000);
+        busy.keep(LIMIT - 10_000);
         assertThat(ends).hasSize(1); // the busy one, as the first alone has not made enough room
         assertThat(ledger.used()).isZero();
         assertThat(ledger.endedConnections()).isEqualTo(2);
     }
 
+    // Who is passed over
+
+    @Test
+    void oneThatKeepsNoMoreThanFourKibibytesIsNotEnded() {
+        account().keep(4096);
+        MemoryAccount busy = account();
+        busy.moved(1L << 40);
+        busy.keep(LIMIT - 4095);
+        assertThat(ends).singleElement(THROWABLE).hasMessageContaining("95905 bytes for this connection");
+        assertThat(ledger.used()).isEqualTo(4096);
+    }
+
+    @Test
+    void oneThatKeepsMoreMayBeEndedBeforeOneThatHasMovedMuch() {
+        account().keep(4097);
+        MemoryAccount busy = account();
+        busy.moved(1L << 40);
+        busy.keep(LIMIT - 4096);
+        assertThat(ends).hasSize(2).first(THROWABLE).hasMessageContaining("4097 bytes for this connection");
+    }
+
+    /** Otherwise as many strangers as that takes could fill the budget with a little each. */
+    @Test
+    void thoseThatArePassedOverKeepNoMoreThanAQuarterOfTheLimit() {
+        assertThat(ledger.freeShare(6)).isEqualTo(4096);
+        assertThat(ledger.freeShare(25)).isEqualTo(1000);
+        assertThat(ledger.freeShare(LIMIT)).isZero();
+        for (int i = 0; i < 2_000; i++) {
+            account().keep(51);
+        }
+        assertThat(ledger.used()).isLessThanOrEqualTo(LIMIT);
+        assertThat(ends).isNotEmpty();
+    }
+
     // Who is a burden
 
     private static double burden(MemoryAccount account, long now) {
+        return burden(account, 0, now);
+    }
+
+    private static double burden(MemoryAccount account, long free, long now) {
         account.noteMoves(now);
-        return account.burden(now) / PAUSE;
+        return account.burden(free, now) / PAUSE;
     }
 
     @Test
@@ -207,5 +250,24 @@ class MemoryAccountTest {
         burden(account, now);
         account.moved(1);
         assertThat(burden(account, now + TimeUnit.SECONDS.toNanos(5))).isCloseTo(1, within(0.001));
+    }
+
+    /** It sent a little long ago, and the other trickles now: the time alone must not make it the greater burden. */
+    @Test
+    void aConnectionThatKeepsNextToNothingIsLessABurdenThanOneThatKeepsMuchAndTrickles() {
+        MemoryLedger large = new MemoryLedger(10_000_000);
+        MemoryAccount idle = account(large);
+        idle.moved(110);
+        idle.keep(345);
+        MemoryAccount heavy = account(large);
+        heavy.moved(600_000);
+        heavy.keep(600_000);
+        long now = System.nanoTime();
+        long free = large.freeShare(2);
+        burden(idle, free, now);
+        burden(heavy, free, now);
+        heavy.moved(1);
+        long later = now + TimeUnit.SECONDS.toNanos(10);
+        assertThat(burden(heavy, free, later)).isGreaterThan(burden(idle, free, later));
     }
 }
