@@ -1,6 +1,7 @@
 package dev.zmtp.internal.socket;
 
 import static dev.zmtp.socket.ZMTPSocketException.Reason.BIND_FAILED;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.TIMEOUT;
 
 import dev.zmtp.internal.transport.Endpoint;
@@ -32,6 +33,10 @@ public final class Listener extends AbstractEndpoint {
 
     // On the event loop
     private @Nullable Channel listener;
+
+    /** Whether the operating system is being asked for the address, which then may be taken. */
+    private boolean isBinding;
+
     private volatile boolean ended;
 
     Listener(SocketCore core, Endpoint endpoint) {
@@ -81,7 +86,9 @@ public final class Listener extends AbstractEndpoint {
     // On the event loop
 
     void start() {
-        lookUp();
+        if (!ended) {
+            lookUp();
+        }
     }
 
     @Override
@@ -112,6 +119,7 @@ public final class Listener extends AbstractEndpoint {
             addressUnbound();
             return;
         }
+        isBinding = true;
         ServerBootstrap bootstrap = new ServerBootstrap()
                 .group(core.eventLoop(), core.eventLoop())
                 .channelFactory(endpoint.transport()::serverChannel)
@@ -125,16 +133,21 @@ public final class Listener extends AbstractEndpoint {
     }
 
     private void bound(Channel channel, @Nullable Throwable cause) {
+        isBinding = false;
         if (cause != null) {
             addressUnbound();
-            failed(cause);
+            if (ended) {
+                noLongerBound();
+            } else {
+                failed(cause);
+            }
             return;
         }
         try {
             text = endpoint.transport().scheme() + "://" + endpoint.address().boundTo(channel.localAddress());
             endpoint.address().bound();
         } catch (RuntimeException e) {
-            failed(e);
+            fail(e);
         }
         channel.closeFuture().addListener(f -> closed());
         if (ended) {
@@ -155,16 +168,17 @@ public final class Listener extends AbstractEndpoint {
 
     @Override
     void failed(Throwable cause) {
-        ended = true;
-        core.endpoints().unbound(this);
-        if (cause instanceof ZMTPSocketException) {
-            ready.completeExceptionally(cause);
-        } else {
-            String why = withEndpoint(cause);
-            ready.completeExceptionally(new ZMTPSocketException(BIND_FAILED, why, cause));
-            core.schedule(() -> reportUnlessAwaited(why), UNTIL_AWAITED);
+        if (!ended) { // otherwise it was closed in the meantime
+            fail(cause);
+            noLongerBound();
         }
-        unbound.complete(null);
+    }
+
+    private void fail(Throwable cause) {
+        ended = true;
+        String why = withEndpoint(cause);
+        core.schedule(() -> reportUnlessAwaited(why), UNTIL_AWAITED);
+        ready.completeExceptionally(new ZMTPSocketException(BIND_FAILED, why, cause));
     }
 
     /** Nothing else would say that nobody can connect. */
@@ -183,10 +197,14 @@ public final class Listener extends AbstractEndpoint {
 
     private void freed() {
         addressUnbound();
-        core.endpoints().unbound(this);
         if (listener != null) {
             core.events().fire(new ZMTPSocketEvent.Stopped(text, null));
         }
+        noLongerBound();
+    }
+
+    private void noLongerBound() {
+        core.endpoints().unbound(this);
         unbound.complete(null);
     }
 
@@ -206,9 +224,12 @@ public final class Listener extends AbstractEndpoint {
         ended = true;
         if (listener != null) {
             listener.close();
-        } else {
-            failed(new ZMTPSocketException(ZMTPSocketException.Reason.CLOSED, "the socket is closed"));
+            return;
         }
+        if (!isBinding) { // otherwise the address is free only after it was taken
+            noLongerBound();
+        }
+        ready.completeExceptionally(new ZMTPSocketException(CLOSED, "the socket is closed"));
     }
 
     /** Failures of the listening channel, such as too many open files. Netty then pauses for a second. */

@@ -8,11 +8,22 @@ import static dev.zmtp.internal.socket.TestSockets.message;
 import static dev.zmtp.internal.socket.TestSockets.receive;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.zmtp.socket.ClockedSockets;
 import dev.zmtp.socket.ZMTPEndpoint;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketEvent;
+import io.netty.channel.EventLoop;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.ServerSocket;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -60,6 +71,49 @@ class UnbindTest {
             connect(push, second.text());
             get(push.sendAsync(message("to the second")));
             assertThat(receive(pull)).containsExactly("to the second");
+        }
+    }
+
+    @Test
+    void itsAddressCanBeBoundToAgainIfItWasClosedWhileItWasBound() throws IOException {
+        String endpoint = "tcp://127.0.0.1:" + TestSockets.freePort();
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket pull = sockets.open(PULL);
+            CountDownLatch held = TestSockets.hold(pull);
+
+            pull.bind(endpoint).close();
+            ZMTPEndpoint second = pull.bind(endpoint);
+            held.countDown();
+
+            assertThat(get(second.ready()).text()).isEqualTo(endpoint);
+        }
+    }
+
+    @Test
+    void theEndOfASocketThatWasAboutToBindIsReportedWhenTheAddressIsFree() throws Exception {
+        int port = TestSockets.freePort();
+        BlockingQueue<Runnable> lookups = new LinkedBlockingQueue<>();
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket pull = sockets.open(sockets.builder(PULL).resolver(lookups::add));
+            EventLoop loop = ClockedSockets.core(pull).eventLoop();
+            pull.bind("tcp://localhost:" + port);
+            Runnable lookup = lookups.take();
+            CountDownLatch held = TestSockets.hold(pull);
+
+            lookup.run();
+            CompletableFuture<Void> boundByAnother =
+                    pull.closeAsync(Duration.ZERO).thenAcceptAsync(stats -> bindAndClose(port), loop);
+            held.countDown();
+
+            get(boundByAnother);
+        }
+    }
+
+    private static void bindAndClose(int port) {
+        try {
+            new ServerSocket(port).close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 }
