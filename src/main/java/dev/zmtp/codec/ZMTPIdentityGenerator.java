@@ -10,8 +10,9 @@ import java.nio.ByteBuffer;
 public interface ZMTPIdentityGenerator {
 
     /**
-     * Returns an identity that no other peer has: the bytes from position to limit. One that starts with a zero byte
-     * cannot collide with an announced one (RFC 37, "The Identity Property").
+     * Returns an identity that no other peer has: the bytes from position to limit. RFC 37 ("The Identity Property")
+     * reserves those that start with a zero byte for it. Peers announce such ones nevertheless, so that alone does not
+     * make it unique. {@link ZMTPSession#isPeerAnonymous()} says whether an identity was made here.
      *
      * <p>Called on the channel's event loop, at most once per session. Generators are shared by channels and must be
      * thread safe.

@@ -18,6 +18,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelPromise;
+import io.netty.handler.codec.EncoderException;
 import java.nio.channels.ClosedChannelException;
 import java.util.ArrayList;
 import java.util.List;
@@ -117,6 +118,29 @@ class BarrierTest {
             assertThat(barrier.isSuccess()).isFalse();
             assertThat(traffic.channel.writeAndFlush(Unpooled.EMPTY_BUFFER).cause())
                     .isInstanceOf(ClosedChannelException.class);
+        }
+    }
+
+    /** It says what became of the connection. What was never sent has a promise of its own. */
+    @Test
+    void aBarrierSucceedsAfterAWriteThatCouldNotBeEncoded() {
+        try (ScriptedPeer traffic = dealer()) {
+            ChannelFuture wrong = traffic.channel.write("no message");
+            ChannelFuture barrier = traffic.channel.writeAndFlush(Unpooled.EMPTY_BUFFER);
+            assertThat(wrong.cause()).isInstanceOf(EncoderException.class);
+            assertThat(barrier.isSuccess()).isTrue();
+        }
+    }
+
+    @Test
+    void aBarrierSucceedsAfterAWriteThatWasTooMuchToHold() {
+        try (ScriptedPeer peer = new ScriptedPeer(
+                ZMTPCodec.builder().socketType(DEALER).maxHeldLength(1000).build())) {
+            ChannelFuture large = peer.channel.write(ZMTPMessage.fromUTF8("a".repeat(1000)));
+            ChannelFuture barrier = peer.channel.writeAndFlush(Unpooled.EMPTY_BUFFER);
+            peer.send(ScriptedPeer.greeting(ZMTPVersion.ZMTP31, DEALER));
+            assertThat(large.cause()).isInstanceOf(EncoderException.class);
+            assertThat(barrier.isSuccess()).isTrue();
         }
     }
 
