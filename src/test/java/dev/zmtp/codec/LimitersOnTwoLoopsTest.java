@@ -12,6 +12,7 @@ import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.DefaultEventLoopGroup;
@@ -21,6 +22,7 @@ import io.netty.channel.local.LocalServerChannel;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -50,6 +52,18 @@ class LimitersOnTwoLoopsTest {
 
     private LocalAddress address;
 
+    /** A handler that adds the codec in the first read takes its place. */
+    private volatile boolean detects;
+
+    private static final class Detector extends ChannelInboundHandlerAdapter {
+        @Override
+        public void channelRead(ChannelHandlerContext ctx, Object msg) {
+            ctx.pipeline().addLast(ZMTPCodec.of(ROUTER));
+            ctx.fireChannelRead(msg);
+            ctx.pipeline().remove(this);
+        }
+    }
+
     @BeforeEach
     void listen() throws InterruptedException {
         Channel server = new ServerBootstrap()
@@ -58,7 +72,7 @@ class LimitersOnTwoLoopsTest {
                 .childHandler(new ChannelInitializer<LocalChannel>() {
                     @Override
                     protected void initChannel(LocalChannel channel) {
-                        channel.pipeline().addLast(limiter, ZMTPCodec.of(ROUTER));
+                        channel.pipeline().addLast(limiter, detects ? new Detector() : ZMTPCodec.of(ROUTER));
                         accepted.add(channel);
                     }
                 })
@@ -107,28 +121,60 @@ class LimitersOnTwoLoopsTest {
                 .isTrue();
     }
 
-    @Test
-    void itStaysIfItsHandshakeEndsBeforeItsLoopHearsOfIt() throws InterruptedException {
-        Channel client = connect();
-        Channel first = nextAccepted();
+    /** Has a newcomer take the place of {@code first}, whose loop does something else before it hears of that. */
+    private void refuse(Channel first, Callable<?> before) throws Exception {
         first.eventLoop().submit(() -> {}).await(); // it reads: what arrives now comes after what is submitted
         CountDownLatch busy = new CountDownLatch(1);
         first.eventLoop().submit(() -> {
             Blocking.allow(busy::await);
             return null;
         });
-        client.writeAndFlush(Unpooled.wrappedBuffer(Hex.bytes(ScriptedPeer.greeting(ZMTPVersion.ZMTP31, DEALER))))
-                .await();
         try {
+            before.call();
             connect();
             Channel second = nextAccepted();
             second.eventLoop().submit(() -> {}).await(); // the limiter has seen it
         } finally {
             busy.countDown();
         }
-
         first.eventLoop().submit(() -> {}).await();
+    }
+
+    private static Object greet(Channel client) throws InterruptedException {
+        return client.writeAndFlush(
+                        Unpooled.wrappedBuffer(Hex.bytes(ScriptedPeer.greeting(ZMTPVersion.ZMTP31, DEALER))))
+                .await();
+    }
+
+    @Test
+    void itStaysIfItsHandshakeEndsBeforeItsLoopHearsOfIt() throws Exception {
+        Channel client = connect();
+        Channel first = nextAccepted();
+        refuse(first, () -> greet(client));
         assertThat(first.isActive()).isTrue();
         assertThat(refusedOnItsLoop).isEmpty();
+    }
+
+    @Test
+    void itStaysIfTheReadThatAddsItsCodecEndsItsHandshakeBeforeItsLoopHearsOfIt() throws Exception {
+        detects = true;
+        Channel client = connect();
+        Channel first = nextAccepted();
+        refuse(first, () -> greet(client));
+        assertThat(first.isActive()).isTrue();
+        assertThat(refusedOnItsLoop).isEmpty();
+        assertThat(limiter.connections()).isEqualTo(2);
+    }
+
+    /** The handler that removes the limiter has found another protocol: the connection goes on, and counts. */
+    @Test
+    void itCountsAgainIfItsLimiterIsRemovedBeforeItsLoopHearsOfIt() throws Exception {
+        connect();
+        Channel first = nextAccepted();
+        refuse(first, () -> first.eventLoop().submit(() -> first.pipeline().remove(limiter)));
+        assertThat(first.isActive()).isTrue();
+        assertThat(limiter.connections()).isEqualTo(2);
+        first.close().await();
+        assertThat(limiter.connections()).isOne();
     }
 }

@@ -136,6 +136,33 @@ class ZMTPConnectionLimiterTest {
         assertThat(newcomer.isOpen()).isTrue();
     }
 
+    /** The limiter looks for the codec after the read. */
+    @Test
+    void aHandshakeThatTheReadWithItsCodecHasEndedMakesNoRoom() {
+        ZMTPConnectionLimiter limiter = limiter(1, 1, 1);
+        ChannelInboundHandlerAdapter connecting = new ChannelInboundHandlerAdapter() {
+            @Override
+            public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+                if (event instanceof ZMTPHandshakeSuccess) {
+                    connect(limiter, "10.0.0.2");
+                }
+            }
+        };
+        ChannelInboundHandlerAdapter detector = new ChannelInboundHandlerAdapter() {
+            @Override
+            public void channelRead(ChannelHandlerContext ctx, Object msg) {
+                ctx.pipeline().addLast(ZMTPCodec.of(ROUTER), connecting);
+                ctx.fireChannelRead(msg);
+            }
+        };
+        AddressedChannel first = new AddressedChannel("10.0.0.1", 5000, limiter, detector);
+        connections.add(first);
+        shakeHands(first);
+        assertThat(connections).hasSize(2).allMatch(Channel::isOpen);
+        assertThat(refused).isEmpty();
+        assertThat(limiter.connections()).isEqualTo(2);
+    }
+
     @Test
     void aNewcomerForWhomAnotherHadToGoIsCountedDownWhenItIsClosed() {
         ZMTPConnectionLimiter limiter = limiter(2, 2, 2);

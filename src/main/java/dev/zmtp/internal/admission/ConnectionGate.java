@@ -154,14 +154,22 @@ public final class ConnectionGate {
     }
 
     private void establish(Entry entry, LimitedSession session) {
-        if (!entry.ctx.channel().isOpen()) {
-            return; // its close future has counted it down, and would not do so again
+        if (!settle(entry)) {
+            return;
         }
-        registry.settle(entry);
         String userId = session.userId();
         if (!userId.isEmpty()) {
             execute(registry.countUser(entry, userId, maxPerUser), entry);
         }
+    }
+
+    /** Counts the connection from now on until it is closed. Returns false if it is closed. */
+    private boolean settle(Entry entry) {
+        if (!entry.ctx.channel().isOpen()) {
+            return false; // its close future has counted it down, and would not do so again
+        }
+        registry.settle(entry);
+        return true;
     }
 
     /** The limiter was removed from a pipeline. */
@@ -172,7 +180,7 @@ public final class ConnectionGate {
         }
         endPause(entry);
         if (isForLife()) {
-            registry.settle(entry);
+            settle(entry);
         } else {
             registry.remove(entry);
             ctx.channel().closeFuture().removeListener(entry);
@@ -202,6 +210,9 @@ public final class ConnectionGate {
 
     private void evict(Refusal refusal) {
         ChannelHandlerContext ctx = refusal.entry().ctx;
+        if (!ctx.isRemoved()) {
+            findSession(refusal.entry()); // the present read may have added the codec and ended its handshake
+        }
         if (ctx.isRemoved() || !ctx.channel().isOpen()) {
             return; // the handshake has ended meanwhile
         }

@@ -89,8 +89,13 @@ public final class ConnectionRegistry {
     private final int maxTotal;
     private final int maxPerAddress;
 
-    /** All connections that are counted. Guarded by this, as are all others. */
+    /**
+     * All connections that were counted, until they are over: one that is refused on another thread may end its
+     * handshake before it hears of that. Guarded by this, as are all others.
+     */
     private final Map<Channel, Entry> entries = new HashMap<>();
+
+    private int counted;
 
     private final Map<String, Group> groups = new HashMap<>();
 
@@ -123,7 +128,7 @@ public final class ConnectionRegistry {
 
     /** The number of connections that are counted. */
     synchronized int size() {
-        return entries.size();
+        return counted;
     }
 
     /** The number of addresses and users that something is kept for. */
@@ -131,7 +136,7 @@ public final class ConnectionRegistry {
         return groups.size() + perUser.size();
     }
 
-    /** Returns what is counted for {@code channel}, or null. */
+    /** Returns what was counted for {@code channel} and is not over, or null. It may have been refused. */
     synchronized @Nullable Entry find(Channel channel) {
         return entries.get(channel);
     }
@@ -158,7 +163,7 @@ public final class ConnectionRegistry {
         }
         Refusal refusal = makeRoom(entry, address, false);
         if (refusal == null || refusal.entry != entry) {
-            remove(entry);
+            discount(entry);
             join(entry, address);
         }
         return refusal;
@@ -170,14 +175,14 @@ public final class ConnectionRegistry {
         if (group != null && !address.equals(AddressKey.NONE) && group.connections >= maxPerAddress) {
             return refuse(choose(Set.of(group), entry), " with " + address, group.connections + 1, maxPerAddress);
         }
-        if (isNew && entries.size() >= maxTotal) {
-            return refuse(choose(byHandshakes, entry), "", entries.size() + 1, maxTotal);
+        if (isNew && counted >= maxTotal) {
+            return refuse(choose(byHandshakes, entry), "", counted + 1, maxTotal);
         }
         return null;
     }
 
     private Refusal refuse(Entry entry, String whose, int count, int limit) {
-        remove(entry);
+        discount(entry);
         return new Refusal(entry, what + whose + ": " + count + " (expected: <= " + limit + ")");
     }
 
@@ -208,7 +213,7 @@ public final class ConnectionRegistry {
         if (entry.isSettled) {
             return;
         }
-        remove(entry);
+        discount(entry);
         entry.isSettled = true;
         join(entry, entry.address);
     }
@@ -231,11 +236,16 @@ public final class ConnectionRegistry {
 
     /** The connection is over, or counts no more. */
     synchronized void remove(Entry entry) {
+        entries.remove(entry.ctx.channel(), entry);
+        discount(entry);
+    }
+
+    private void discount(Entry entry) {
         Group group = entry.group;
         if (group == null) {
             return;
         }
-        entries.remove(entry.ctx.channel());
+        counted--;
         entry.group = null;
         byHandshakes.remove(group); // while its order is the one that it was added with
         group.handshakes.remove(entry);
@@ -249,6 +259,7 @@ public final class ConnectionRegistry {
     private void join(Entry entry, String address) {
         Group group = groups.computeIfAbsent(address, Group::new);
         entries.put(entry.ctx.channel(), entry);
+        counted++;
         entry.address = address;
         entry.group = group;
         byHandshakes.remove(group);
