@@ -3,8 +3,10 @@ package dev.zmtp.internal.read;
 import dev.zmtp.codec.ZMTPDecoder;
 import dev.zmtp.internal.connection.Connection;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPromise;
 import io.netty.util.ReferenceCountUtil;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,12 +32,13 @@ public final class DecoderSink implements StreamingSink {
     private int listed;
 
     /**
-     * The channel was closed since the decoder was called and before a message was fired, which only the decoder can
-     * have done. Noted when it happens: to ask the channel after each call costs as much as a short frame.
+     * The channel was closed since the decoder was called and before a message was fired, by the decoder or by the
+     * transport for what the decoder wrote. Noted when it happens: to ask the channel after each call costs as much as
+     * a short frame.
      */
-    private boolean closedByDecoder;
+    private boolean closedInCall;
 
-    private final ChannelFutureListener onClose = closing -> closedByDecoder = true;
+    private final ChannelFutureListener onClose = closing -> closedInCall = true;
 
     /** Whether another frame follows the present one. */
     private boolean more;
@@ -55,7 +58,7 @@ public final class DecoderSink implements StreamingSink {
     @Override
     public void begin(int length, boolean more) {
         this.more = more;
-        closedByDecoder = false;
+        closedInCall = false;
         decoder.header(ctx, length, more, out);
         fire();
     }
@@ -88,7 +91,7 @@ public final class DecoderSink implements StreamingSink {
         if (length == 0 && !last) {
             return;
         }
-        closedByDecoder = false;
+        closedInCall = false;
         if (unread != null) {
             decode(unread.writeBytes(in, length), last);
         } else {
@@ -149,9 +152,23 @@ public final class DecoderSink implements StreamingSink {
 
     /** {@code ctx.close()} by the decoder goes past the codec, which must not go on with the rest of the read. */
     private void endIfClosed() {
-        if (closedByDecoder) {
-            connection.closed("by this side");
+        if (closedInCall) {
+            if (isClosedByTransport()) {
+                closedInCall = false; // and so what was read is still decoded and fired
+            } else {
+                connection.closed("by this side");
+            }
         }
+    }
+
+    /**
+     * Returns whether a write of the decoder has failed, for which the transport has closed the channel. Netty keeps
+     * why it did so only for those that write later: a close by the user has no cause.
+     */
+    private boolean isClosedByTransport() {
+        ChannelPromise late = ctx.newPromise();
+        ctx.channel().unsafe().write(Unpooled.EMPTY_BUFFER, late);
+        return late.cause() != null && late.cause().getCause() != null;
     }
 
     private void fire() {
@@ -184,8 +201,7 @@ public final class DecoderSink implements StreamingSink {
             ReferenceCountUtil.safeRelease(message);
         } else {
             connection.fireMessage(message);
-            closedByDecoder =
-                    false; // a handler has run: if the channel is closed now, its failed write may have done it
+            closedInCall = false; // a handler has run: if the channel is closed now, its failed write may have done it
         }
     }
 

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPMessage;
+import dev.zmtp.ZMTPVersion;
 import dev.zmtp.codec.ZMTPCodec;
 import dev.zmtp.codec.ZMTPDecoder;
 import dev.zmtp.testing.Failures;
@@ -18,8 +19,11 @@ import dev.zmtp.testing.ScriptedPeer;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.codec.CorruptedFrameException;
 import io.netty.handler.codec.DecoderException;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -325,6 +329,69 @@ class DecoderTest {
                     }
                 })
                 .start()) {
+            peer.send("00 01 61 / 00 01 62 / 00 01 63");
+            assertThat(delivered).containsExactly("message 61", "message 62", "message 63", "inactive");
+        }
+    }
+
+    /** Fails as a socket does whose peer has reset the connection. */
+    private static final class BreakingTransport extends EmbeddedChannel {
+        private boolean broken;
+
+        @Override
+        protected void doWrite(ChannelOutboundBuffer in) throws Exception {
+            if (broken) {
+                throw new IOException("broken");
+            }
+            super.doWrite(in);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(At.class)
+    void allThatWasReadIsDeliveredIfTheTransportClosesWhileTheDecoderAnswers(At at) {
+        List<String> delivered = new ArrayList<>();
+        ByteCollector decoder = new ByteCollector() {
+            private void answerAt(ChannelHandlerContext ctx, At now) {
+                if (now == at) {
+                    ctx.channel().writeAndFlush(ZMTPMessage.fromUTF8("answer"));
+                }
+            }
+
+            @Override
+            public void header(ChannelHandlerContext ctx, long length, boolean more, List<Object> out) {
+                answerAt(ctx, At.HEADER);
+            }
+
+            @Override
+            public void content(ChannelHandlerContext ctx, ByteBuf data, List<Object> out) {
+                super.content(ctx, data, out);
+                answerAt(ctx, At.CONTENT);
+            }
+
+            @Override
+            public void finish(ChannelHandlerContext ctx, List<Object> out) {
+                answerAt(ctx, At.FINISH);
+            }
+        };
+        BreakingTransport transport = new BreakingTransport();
+        ZMTPCodec codec = ZMTPCodec.builder()
+                .socketType(DEALER)
+                .decoder(session -> decoder)
+                .build();
+        try (ScriptedPeer peer = new ScriptedPeer(transport, codec, new ChannelInboundHandlerAdapter() {
+            @Override
+            public void channelRead(ChannelHandlerContext ctx, Object msg) {
+                delivered.add(Fired.describeAndRelease(msg));
+            }
+
+            @Override
+            public void channelInactive(ChannelHandlerContext ctx) {
+                delivered.add("inactive");
+            }
+        })) {
+            peer.send(ScriptedPeer.greeting(ZMTPVersion.ZMTP31, DEALER));
+            transport.broken = true;
             peer.send("00 01 61 / 00 01 62 / 00 01 63");
             assertThat(delivered).containsExactly("message 61", "message 62", "message 63", "inactive");
         }
