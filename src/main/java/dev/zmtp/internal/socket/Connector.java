@@ -185,12 +185,22 @@ final class Connector extends AbstractEndpoint {
             }
         } else if (state == State.CONNECTING) {
             state = State.HANDSHAKING;
-            addresses.clear();
             SocketAddress local = channel.localAddress();
             if (local != null && local.equals(channel.remoteAddress())) { // by an ephemeral port
                 Objects.requireNonNull(link).refuse("connected to itself");
             }
         }
+    }
+
+    /**
+     * Whether the next address is tried at once: a balancer whose service is down accepts a connection and closes it.
+     * A refusal, or a peer that does not fit, is the answer of the service itself.
+     */
+    private boolean triesTheNextAfter(Throwable cause) {
+        return state == State.HANDSHAKING
+                && !addresses.isEmpty()
+                && Backoff.kindOf(cause) == ZMTPSocketEvent.Kind.TRANSIENT
+                && !core.eventLoop().isShuttingDown();
     }
 
     /** Called when the attempt or the connection has ended. */
@@ -319,6 +329,7 @@ final class Connector extends AbstractEndpoint {
         @Override
         public void up() {
             state = State.UP;
+            addresses.clear();
             lastFailure = null;
             log.up();
         }
@@ -334,7 +345,11 @@ final class Connector extends AbstractEndpoint {
             if (ended.upSince() != 0) {
                 backoff.lived(core.nanoTime() - ended.upSince());
             }
-            failed(cause);
+            if (triesTheNextAfter(cause)) {
+                connectToNext(cause);
+            } else {
+                failed(cause);
+            }
         }
     }
 }

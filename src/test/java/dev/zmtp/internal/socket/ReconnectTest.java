@@ -17,7 +17,10 @@ import dev.zmtp.socket.ZMTPEndpoint;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketEvent;
+import dev.zmtp.socket.ZMTPSocketEvent.Kind;
+import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
@@ -232,6 +235,57 @@ class ReconnectTest {
                     .as("one attempt")
                     .hasExactlyElementsOfTypes(ZMTPSocketEvent.Connecting.class, ZMTPSocketEvent.PeerUp.class);
             assertThat(names.lookups).hasValue(1);
+        }
+    }
+
+    /** As a balancer does whose service is down. */
+    @Tag("T45")
+    @Test
+    void theNextAddressIsTriedIfOneAcceptsAndCloses() {
+        Names names = new Names();
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket pull = sockets.open(PULL);
+            Channel closes = new ServerBootstrap()
+                    .group(sockets.group())
+                    .channel(NioServerSocketChannel.class)
+                    .childHandler(new ChannelInitializer<>() {
+                        @Override
+                        protected void initChannel(Channel accepted) {
+                            accepted.close();
+                        }
+                    })
+                    .bind(InetAddress.getLoopbackAddress(), 0)
+                    .syncUninterruptibly()
+                    .channel();
+            names.addresses = List.of((InetSocketAddress) closes.localAddress(), address(bind(pull, ANY_PORT)));
+            ZMTPSocket push = sockets.open(ClockedSockets.with(sockets.builder(PUSH), names));
+            TestSockets.Events events = TestSockets.events(push);
+
+            TestSockets.connect(push, "named://service");
+
+            assertThat(events.drain())
+                    .as("one attempt")
+                    .hasExactlyElementsOfTypes(
+                            ZMTPSocketEvent.Connecting.class,
+                            ZMTPSocketEvent.HandshakeFailed.class,
+                            ZMTPSocketEvent.PeerUp.class);
+        }
+    }
+
+    @Tag("T45")
+    @Test
+    void theNextAddressIsNotTriedIfThePeerOfOneDoesNotFit() {
+        Names names = new Names();
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket unfit = sockets.open(ROUTER);
+            ZMTPSocket pull = sockets.open(PULL);
+            names.addresses = List.of(address(bind(unfit, ANY_PORT)), address(bind(pull, ANY_PORT)));
+            ZMTPSocket push = sockets.open(ClockedSockets.with(sockets.builder(PUSH), names));
+            TestSockets.Events events = TestSockets.events(push);
+
+            push.connect("named://service");
+
+            assertThat(events.next(ZMTPSocketEvent.Retrying.class).kind()).isEqualTo(Kind.INCOMPATIBLE);
         }
     }
 
