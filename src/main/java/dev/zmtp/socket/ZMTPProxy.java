@@ -71,7 +71,7 @@ public final class ZMTPProxy implements AutoCloseable {
      * @param messagesSent the number of messages that it has taken; they were sent, or wait in its queues
      * @param bytesSent their bytes
      * @param dropped the number of messages for it that were dropped: no peer has the name, a queue was full and drops,
-     *     or the type does not allow this many frames
+     *     the type does not allow this many frames, or there was no memory for it
      */
     public record Side(long messagesReceived, long bytesReceived, long messagesSent, long bytesSent, long dropped) {}
 

@@ -22,6 +22,8 @@ public final class ExpectedWarnings implements Filter {
             // a test connects to nobody, or to a peer that refuses
             ", trying again",
             ", given up",
+            // a test's allocator has no memory
+            " could not be forwarded",
             // a user's handler does not answer
             " gets no answer",
             "The handler of messages failed",

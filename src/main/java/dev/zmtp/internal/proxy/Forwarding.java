@@ -1,6 +1,7 @@
 package dev.zmtp.internal.proxy;
 
 import dev.zmtp.ZMTPMessage;
+import dev.zmtp.internal.runtime.RateLimitedLog;
 import dev.zmtp.internal.socket.Count;
 import dev.zmtp.internal.socket.Fate;
 import dev.zmtp.internal.socket.Inbox;
@@ -11,6 +12,9 @@ import dev.zmtp.internal.socket.SocketCore;
 import dev.zmtp.internal.socket.Sockets;
 import dev.zmtp.internal.transport.InprocRing;
 import dev.zmtp.internal.transport.QueueLimit;
+import io.netty.util.internal.logging.InternalLogLevel;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,6 +29,8 @@ import org.jspecify.annotations.Nullable;
  * full.
  */
 public final class Forwarding implements Inbox.Sink {
+
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance(Forwarding.class);
 
     /** How much one event loop may have taken that the other has not sent. */
     private static final QueueLimit ON_THE_WAY = new QueueLimit(1_024, 4L << 20);
@@ -46,6 +52,7 @@ public final class Forwarding implements Inbox.Sink {
     private final SocketCore target;
     private final @Nullable Capture capture;
     private final Runnable whenASocketEnds;
+    private final RateLimitedLog failures = new RateLimitedLog(logger, InternalLogLevel.WARN, System::nanoTime);
     private final Runnable drainTask = this::drain;
     private final Runnable pumpTask;
 
@@ -171,17 +178,11 @@ public final class Forwarding implements Inbox.Sink {
 
     /** Returns whether the message was sent or dropped. Otherwise it is held. */
     private boolean give(Taken next) {
-        if (capture != null && !heldIsCaptured) {
-            heldIsCaptured = capture.offer(next.message);
-            if (!heldIsCaptured) {
-                return refused();
-            }
-        }
-        Fate fate = Fate.DROPPED;
-        if (Patterns.maySend(target.type(), next.message.size())) {
-            fate = target.senders().offer(next.message);
-        } else {
-            next.message.release();
+        Fate fate;
+        try {
+            fate = offer(next.message);
+        } catch (Throwable e) { // such as that there is no memory: the next message has no part in it
+            fate = failed(next.message, e);
         }
         if (fate == Fate.REFUSED) {
             return refused();
@@ -195,6 +196,28 @@ public final class Forwarding implements Inbox.Sink {
             bytesSent.add(next.bytes);
         }
         return true;
+    }
+
+    private Fate offer(ZMTPMessage message) {
+        if (capture != null && !heldIsCaptured) {
+            heldIsCaptured = capture.offer(message);
+            if (!heldIsCaptured) {
+                return Fate.REFUSED;
+            }
+        }
+        if (Patterns.maySend(target.type(), message.size())) {
+            return target.senders().offer(message);
+        }
+        message.release();
+        return Fate.DROPPED;
+    }
+
+    private Fate failed(ZMTPMessage message, Throwable cause) {
+        failures.log("A message of a proxy", "could not be forwarded", cause);
+        if (message.refCnt() > 0) {
+            message.release();
+        }
+        return Fate.DROPPED;
     }
 
     private boolean refused() {

@@ -45,8 +45,8 @@ final class FanOut extends Routing {
     @Override
     Fate route(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
         int first = matching.size(); // not 0 if the listener of a write sends
-        find(message);
         try {
+            find(message);
             boolean gathers = matching.size() - first >= MANY && gathering.hasRoomFor(message);
             if (waits() && !allCanTake(first)) {
                 return Fate.REFUSED; // for all peers, so that none gets it twice
@@ -66,13 +66,23 @@ final class FanOut extends Routing {
         }
         ByteBuf topic = message.frame(0);
         if (core.type() == ZMTPSocketType.RADIO) {
-            ByteBuf whole = core.allocator().buffer(topic.readableBytes() + 1);
-            whole.writeBytes(topic, topic.readerIndex(), topic.readableBytes()).writeByte(GROUP_END);
-            topics.match(whole, this::matches);
-            whole.release();
+            ByteBuf whole = whole(topic);
+            try {
+                topics.match(whole, this::matches);
+            } finally {
+                whole.release();
+            }
         } else {
             topics.match(topic, this::matches);
         }
+    }
+
+    /** Returns the group with its end, the caller's to release. */
+    private ByteBuf whole(ByteBuf group) {
+        return core.allocator()
+                .buffer(group.readableBytes() + 1)
+                .writeBytes(group, group.readerIndex(), group.readableBytes())
+                .writeByte(GROUP_END);
     }
 
     private void matches(Peer peer) {
@@ -153,11 +163,13 @@ final class FanOut extends Routing {
 
     @Override
     void membership(Peer peer, ZMTPMembership membership) {
-        ByteBuf group = membership.group();
-        ByteBuf whole = core.allocator().buffer(group.readableBytes() + 1);
-        whole.writeBytes(group, group.readerIndex(), group.readableBytes()).writeByte(GROUP_END);
-        boolean changed = membership.isJoin() ? add(whole, peer) : topics.remove(whole, peer);
-        whole.release();
+        ByteBuf whole = whole(membership.group());
+        boolean changed;
+        try {
+            changed = membership.isJoin() ? add(whole, peer) : topics.remove(whole, peer);
+        } finally {
+            whole.release();
+        }
         if (changed) {
             subscribers.joined(peer, membership.isJoin());
         }
