@@ -89,7 +89,7 @@ final class ByName extends Routing {
             return null;
         }
         Peer owner = peers.get(peer.identity());
-        return owner == null || owner == peer || isLeaving(owner) ? null : owner.link();
+        return owner == null || owner == peer ? null : owner.link();
     }
 
     @Override
@@ -120,19 +120,15 @@ final class ByName extends Routing {
 
     private @Nullable String takeOver(Peer owner) {
         PeerHandler link = owner.link();
-        if (core.config().nameTaken() == NameTaken.REFUSE && !isLeaving(owner)) {
+        boolean isThere = link != null && link.channel().isActive();
+        if (core.config().nameTaken() == NameTaken.REFUSE && isThere) {
             return "identity: taken by another peer";
         }
         peers.values().remove(owner);
-        if (link != null) {
+        if (link != null && isThere) { // otherwise it has ended for another reason
             link.refuse("another peer has taken over its identity");
         }
         return null;
-    }
-
-    private static boolean isLeaving(Peer owner) {
-        PeerHandler link = owner.link();
-        return link == null || !link.channel().isActive();
     }
 
     private ByteBuffer newName() {

@@ -1,6 +1,5 @@
 package dev.zmtp.internal.socket;
 
-import io.netty.channel.ChannelFutureListener;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.ScheduledFuture;
 import java.util.ArrayDeque;
@@ -10,8 +9,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A connection whose peer has the name of another one. When a peer closes its socket and opens a new one, the end of
- * the old connection may arrive after the new connection. So the decision is made when the old one ends, or after a
- * second. What the peer sends in the meantime is held, since to the peer the handshake has succeeded.
+ * the old connection may arrive after the new connection. So the decision is made when the old one has ended, and the
+ * socket has done with it, or after a second. What the peer sends in the meantime is held, since to the peer the
+ * handshake has succeeded.
  */
 final class Newcomer {
 
@@ -23,7 +23,6 @@ final class Newcomer {
     private final PeerHandler owner;
     private final Runnable decide;
     private final Queue<Object> held = new ArrayDeque<>(0);
-    private final ChannelFutureListener ownerEnded = f -> decide();
     private @Nullable ScheduledFuture<?> timer;
     private boolean decided;
 
@@ -39,12 +38,12 @@ final class Newcomer {
     }
 
     void await(SocketCore core) {
-        owner.line++;
+        owner.line.add(this);
         timer = core.schedule(this::decide, PATIENCE);
-        owner.channel().closeFuture().addListener(ownerEnded);
     }
 
-    private void decide() {
+    /** Called when there is nothing more to wait for. */
+    void decide() {
         if (!decided) {
             stop();
             decide.run();
@@ -56,8 +55,7 @@ final class Newcomer {
             return;
         }
         decided = true;
-        owner.line--;
-        owner.channel().closeFuture().removeListener(ownerEnded);
+        owner.line.remove(this);
         if (timer != null) {
             timer.cancel(false);
         }

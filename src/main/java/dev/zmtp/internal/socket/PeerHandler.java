@@ -16,7 +16,10 @@ import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.nio.channels.ClosedChannelException;
+import java.util.ArrayDeque;
+import java.util.List;
 import java.util.Objects;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -60,8 +63,8 @@ final class PeerHandler extends ChannelInboundHandlerAdapter {
     private boolean ended;
     private long upSince;
 
-    /** The newcomers that wait for the name of this one's peer. */
-    int line;
+    /** The newcomers that wait for the name of this one's peer, the first first. */
+    final Queue<Newcomer> line = new ArrayDeque<>(0);
 
     PeerHandler(SocketCore core, Origin origin) {
         this.core = core;
@@ -152,6 +155,7 @@ final class PeerHandler extends ChannelInboundHandlerAdapter {
 
     /** The event loop has ended before the connection did. */
     void lost() {
+        line.clear(); // they are lost, too
         if (!ended) {
             ended();
         }
@@ -193,7 +197,7 @@ final class PeerHandler extends ChannelInboundHandlerAdapter {
         Peer known = origin.peer();
         Peer its = known == null ? new Peer(core, null) : known;
         PeerHandler owner = core.inTheWay(its, info);
-        if (owner == null || owner.line >= Newcomer.MAX_LINE) {
+        if (owner == null || owner.line.size() >= Newcomer.MAX_LINE) {
             join(its, info);
         } else {
             reading(false);
@@ -307,5 +311,6 @@ final class PeerHandler extends ChannelInboundHandlerAdapter {
             writes.forget(lost);
         }
         core.closing().ended(this);
+        List.copyOf(line).forEach(Newcomer::decide); // last: this one's name and place are free now
     }
 }

@@ -3,10 +3,12 @@ package dev.zmtp.internal.socket;
 import static dev.zmtp.ZMTPSocketType.DEALER;
 import static dev.zmtp.ZMTPSocketType.ROUTER;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketEvent;
+import java.nio.channels.ClosedChannelException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,7 +35,11 @@ class NewcomerTest {
     }
 
     private void bind(String endpoint) {
-        router = time.open(ZMTPSocketConfig.builder(ROUTER));
+        bind(endpoint, ZMTPSocketConfig.builder(ROUTER));
+    }
+
+    private void bind(String endpoint, ZMTPSocketConfig.Builder config) {
+        router = time.open(config);
         router.onMessage(
                 (from, message) -> received.add(from.nameUTF8() + " " + String.join(" ", TestSockets.frames(message))));
         router.onEvent(Runnable::run, events::add);
@@ -82,6 +88,35 @@ class NewcomerTest {
         router.sendAsync(TestSockets.message("A", "to the second"));
         time.run();
         assertThat(TestSockets.frames(second.receiveAsync().join())).containsExactly("to the second");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"local://newcomer", "inproc://newcomer"})
+    void takesThePlaceOfOneThatLeavesEvenIfThereIsNoOther(String endpoint) {
+        bind(endpoint, ZMTPSocketConfig.builder(ROUTER).maxPeers(1));
+        ZMTPSocket first = connect(endpoint);
+        ZMTPSocket second = connect(endpoint);
+
+        first.closeAsync(Duration.ZERO);
+        time.run();
+        send(second, "of the second");
+
+        assertThat(received).containsExactly("A of the second");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"local://newcomer", "inproc://newcomer"})
+    void isNotTheReasonForWhichTheOtherOneLeft(String endpoint) {
+        bind(endpoint);
+        ZMTPSocket first = connect(endpoint);
+        connect(endpoint);
+
+        first.closeAsync(Duration.ZERO);
+        time.run();
+
+        assertThat(events(ZMTPSocketEvent.PeerDown.class))
+                .singleElement(type(ZMTPSocketEvent.PeerDown.class))
+                .satisfies(down -> assertThat(down.cause()).isInstanceOf(ClosedChannelException.class));
     }
 
     /** T48. */
