@@ -7,6 +7,7 @@ import dev.zmtp.internal.socket.Settings;
 import dev.zmtp.internal.socket.SocketValues;
 import dev.zmtp.internal.transport.IpcTransport;
 import dev.zmtp.internal.transport.QueueLimit;
+import dev.zmtp.internal.transport.SharedMemoryTransport;
 import dev.zmtp.internal.transport.TcpTransport;
 import dev.zmtp.internal.transport.Transport;
 import io.netty.channel.Channel;
@@ -418,7 +419,7 @@ public final class ZMTPSocketConfig {
         }
 
         /**
-         * As {@link #tcpChannels}, for {@code ipc}.
+         * As {@link #tcpChannels}, for {@code ipc}, and for {@code shm}, whose two sides meet at such a socket.
          *
          * @param addresses makes the address of a path, such as {@code DomainSocketAddress::new}; the path of an
          *     abstract name begins with the character 0
@@ -427,6 +428,7 @@ public final class ZMTPSocketConfig {
                 ChannelFactory<? extends Channel> channels,
                 ChannelFactory<? extends ServerChannel> serverChannels,
                 Function<String, ? extends SocketAddress> addresses) {
+            values.add(new SharedMemoryTransport(channels, serverChannels, addresses));
             return transport(new IpcTransport(channels, serverChannels, addresses));
         }
 

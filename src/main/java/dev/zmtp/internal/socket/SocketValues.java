@@ -64,7 +64,8 @@ public final class SocketValues {
         add(new TcpTransport(NioSocketChannel::new, NioServerSocketChannel::new));
         add(new IpcTransport(
                 NioDomainSocketChannel::new, NioServerDomainSocketChannel::new, UnixDomainSocketAddress::of));
-        add(new SharedMemoryTransport());
+        add(new SharedMemoryTransport(
+                NioDomainSocketChannel::new, NioServerDomainSocketChannel::new, UnixDomainSocketAddress::of));
         add(new InprocTransport());
     }
 

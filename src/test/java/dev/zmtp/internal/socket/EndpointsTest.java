@@ -14,6 +14,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.zmtp.internal.transport.Transport;
 import dev.zmtp.socket.ClockedSockets;
@@ -21,12 +22,17 @@ import dev.zmtp.socket.ZMTPEndpoint;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketEvent;
 import dev.zmtp.socket.ZMTPSocketException;
+import dev.zmtp.testing.EventLoops;
+import dev.zmtp.testing.TestTransport;
 import io.netty.channel.Channel;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.channel.unix.DomainSocketAddress;
 import java.io.IOException;
 import java.net.SocketAddress;
+import java.net.UnixDomainSocketAddress;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -36,10 +42,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** T59: what is before the address, real ports, and transports of the application. */
@@ -132,6 +141,24 @@ class EndpointsTest {
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> sockets.open(PUSH).connect(text))
                     .withMessage(message);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"NIO_UNIX", "EPOLL_UNIX"})
+    void theChannelsForUnixDomainSocketsAreThoseOfSharedMemoryToo(TestTransport transport, @TempDir Path directory) {
+        assumeTrue(transport.isRequired() || transport.refusal() == null);
+        Function<String, SocketAddress> addresses =
+                transport == TestTransport.NIO_UNIX ? UnixDomainSocketAddress::of : DomainSocketAddress::new;
+        TestTransport.Kit kit = transport.kit();
+        try (TestSockets sockets = new TestSockets(new EventLoops(kit.group()))) {
+            ZMTPSocket pull = sockets.open(sockets.builder(PULL).ipcChannels(kit.channel(), kit.server(), addresses));
+            ZMTPSocket push = sockets.open(sockets.builder(PUSH).ipcChannels(kit.channel(), kit.server(), addresses));
+
+            push.connect(bind(pull, "shm://" + directory.resolve("shared")));
+
+            get(push.sendAsync(message("m")));
+            assertThat(receive(pull)).containsExactly("m");
         }
     }
 
