@@ -8,7 +8,6 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ServerSocketChannel;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -24,15 +23,15 @@ public final class SharedMemoryServerSocket implements Closeable {
 
     private static final int DEFAULT_CAPACITY = 256 << 10;
 
-    private final Path path;
+    private final BoundFile file;
     private final ServerSocketChannel server;
     private final BlockingMeetings meetings;
 
     /** Held by the thread that accepts. */
     private final ReentrantLock accepting = new ReentrantLock();
 
-    private SharedMemoryServerSocket(Path path, ServerSocketChannel server, BlockingMeetings meetings) {
-        this.path = path;
+    private SharedMemoryServerSocket(BoundFile file, ServerSocketChannel server, BlockingMeetings meetings) {
+        this.file = file;
         this.server = server;
         this.meetings = meetings;
     }
@@ -64,13 +63,13 @@ public final class SharedMemoryServerSocket implements Closeable {
             server.close();
             throw e;
         }
-        Path path = Path.of(address.path());
+        BoundFile file = BoundFile.at(Path.of(address.path()));
         try {
             BlockingMeetings meetings = new BlockingMeetings(server, directory, capacity, System::nanoTime);
-            return new SharedMemoryServerSocket(path, server, meetings);
+            return new SharedMemoryServerSocket(file, server, meetings);
         } catch (Throwable e) {
             server.close();
-            Files.deleteIfExists(path);
+            file.delete();
             throw e;
         }
     }
@@ -110,7 +109,7 @@ public final class SharedMemoryServerSocket implements Closeable {
         }
     }
 
-    /** Ends the server, and removes the file of its socket. Connections that were accepted go on. */
+    /** Ends the server, and removes the file of its socket, but not another's. Connections that were accepted go on. */
     @Override
     public void close() throws IOException {
         if (!server.isOpen()) {
@@ -123,7 +122,7 @@ public final class SharedMemoryServerSocket implements Closeable {
             meetings.close();
         } finally {
             accepting.unlock();
-            Files.deleteIfExists(path);
+            file.delete();
         }
     }
 }

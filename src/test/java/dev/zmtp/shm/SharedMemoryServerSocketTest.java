@@ -17,6 +17,7 @@ import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -164,6 +165,18 @@ class SharedMemoryServerSocketTest {
         assertThat(Path.of(address.path())).doesNotExist();
         server.close();
         assertThat(failure(accepting())).isInstanceOf(ClosedChannelException.class);
+    }
+
+    @Test
+    void aCloseLeavesTheFileOfAnotherServer() throws Exception {
+        Files.delete(Path.of(address.path()));
+        try (SharedMemoryServerSocket another = SharedMemoryServerSocket.bind(address, 4096)) {
+            server.close();
+
+            Future<SharedMemorySocket> accepted = threads.submit(another::accept);
+            SharedMemorySocket.connect(address).close();
+            get(accepted).close();
+        }
     }
 
     @Test
