@@ -38,7 +38,7 @@ final class Newcomer {
     }
 
     void await(SocketCore core) {
-        owner.line.add(this);
+        owner.joinLine(this);
         timer = core.schedule(this::decide, PATIENCE);
     }
 
@@ -55,7 +55,7 @@ final class Newcomer {
             return;
         }
         decided = true;
-        owner.line.remove(this);
+        owner.leaveLine(this);
         if (timer != null) {
             timer.cancel(false);
         }

@@ -16,10 +16,9 @@ import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.nio.channels.ClosedChannelException;
-import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -63,8 +62,8 @@ final class PeerHandler extends ChannelInboundHandlerAdapter {
     private boolean ended;
     private long upSince;
 
-    /** The newcomers that wait for the name of this one's peer, the first first. */
-    final Queue<Newcomer> line = new ArrayDeque<>(0);
+    /** The newcomers that wait for the name of this one's peer, the first first; null if there were none. */
+    private @Nullable List<Newcomer> line;
 
     PeerHandler(SocketCore core, Origin origin) {
         this.core = core;
@@ -155,7 +154,7 @@ final class PeerHandler extends ChannelInboundHandlerAdapter {
 
     /** The event loop has ended before the connection did. */
     void lost() {
-        line.clear(); // they are lost, too
+        line = null; // they are lost, too
         if (!ended) {
             ended();
         }
@@ -197,7 +196,7 @@ final class PeerHandler extends ChannelInboundHandlerAdapter {
         Peer known = origin.peer();
         Peer its = known == null ? new Peer(core, null) : known;
         PeerHandler owner = core.inTheWay(its, info);
-        if (owner == null || owner.line.size() >= Newcomer.MAX_LINE) {
+        if (owner == null || owner.lineIsFull()) {
             join(its, info);
         } else {
             reading(false);
@@ -311,6 +310,27 @@ final class PeerHandler extends ChannelInboundHandlerAdapter {
             writes.forget(lost);
         }
         core.closing().ended(this);
-        List.copyOf(line).forEach(Newcomer::decide); // last: this one's name and place are free now
+        if (line != null) {
+            List.copyOf(line).forEach(Newcomer::decide); // last: this one's name and place are free now
+        }
+    }
+
+    // Those that wait for its end
+
+    private boolean lineIsFull() {
+        return line != null && line.size() >= Newcomer.MAX_LINE;
+    }
+
+    void joinLine(Newcomer newcomer) {
+        if (line == null) {
+            line = new ArrayList<>();
+        }
+        line.add(newcomer);
+    }
+
+    void leaveLine(Newcomer newcomer) {
+        if (line != null) {
+            line.remove(newcomer);
+        }
     }
 }

@@ -71,10 +71,11 @@ class ExecutorOfItsOwnTest {
         EmbeddedChannel channel = new EmbeddedChannel();
         Recorder<Object> user = Recorder.ofAll();
         channel.pipeline().addLast(executors, ZMTPCodec.of(PAIR)).addLast(user);
-        await(() -> { // until the pipeline is torn down, for which the executors must still run
-            channel.runPendingTasks();
-            return channel.pipeline().first() == null;
-        });
+        await(
+                () -> { // until the pipeline is torn down, for which the executors must still run
+                    channel.runPendingTasks();
+                    return channel.pipeline().first() == null;
+                });
 
         assertThat(user.events)
                 .singleElement()

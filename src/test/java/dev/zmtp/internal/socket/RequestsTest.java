@@ -121,6 +121,24 @@ class RequestsTest {
         }
     }
 
+    /** And not because its connection ends, which comes after the socket's. */
+    @ParameterizedTest
+    @EnumSource(
+            value = ZMTPSocketType.class,
+            names = {"DEALER", "REQ"})
+    void aRequestThatWaitsForItsAnswerFailsAtTheClose(ZMTPSocketType type) {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket client = sockets.open(type);
+            ZMTPPeer peer = connect(client, bind(sockets.open(ROUTER), ENDPOINT));
+            CompletableFuture<ZMTPMessage> answer = client.requestAsync(message("question"), PATIENCE);
+            await("written", () -> peer.stats().written() == 1);
+
+            get(client.closeAsync(PATIENCE));
+
+            assertThat(reason(answer)).isEqualTo(CLOSED);
+        }
+    }
+
     /** T17. */
     @Tag("T17")
     @Test

@@ -14,14 +14,14 @@ import static dev.zmtp.internal.socket.WriteGate.big;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.io.IOException;
-import io.netty.channel.WriteBufferWaterMark;
-import io.netty.channel.ChannelOption;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.socket.ClockedSockets;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPSocket;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.WriteBufferWaterMark;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
