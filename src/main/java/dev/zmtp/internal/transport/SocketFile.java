@@ -1,12 +1,7 @@
 package dev.zmtp.internal.transport;
 
 import java.io.IOException;
-import java.net.BindException;
-import java.net.ConnectException;
 import java.net.SocketAddress;
-import java.net.StandardProtocolFamily;
-import java.net.UnixDomainSocketAddress;
-import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
@@ -86,7 +81,10 @@ final class SocketFile implements Transport.Address {
         }
         Path file = given == null ? newFile() : given;
         if (bind) {
-            removeIfStale(file);
+            StaleSocket stale = StaleSocket.at(file);
+            if (stale != null) {
+                stale.remove();
+            }
         }
         path = file;
         return List.of(addresses.apply(file.toString()));
@@ -95,32 +93,6 @@ final class SocketFile implements Transport.Address {
     private Path newFile() throws IOException {
         temporary = Files.createTempDirectory("zmtp");
         return temporary.resolve("socket");
-    }
-
-    private static void removeIfStale(Path file) throws IOException {
-        if (!Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
-            return;
-        }
-        if (!Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
-                .isOther()) {
-            throw new BindException(file + ": a file that is no socket is there");
-        }
-        if (isInUse(file)) {
-            throw new BindException(file + ": the socket is in use");
-        }
-        Files.deleteIfExists(file);
-    }
-
-    private static boolean isInUse(Path file) {
-        try (SocketChannel probe = SocketChannel.open(StandardProtocolFamily.UNIX)) {
-            probe.configureBlocking(false); // the queue of one that listens may be full
-            probe.connect(UnixDomainSocketAddress.of(file));
-            return true;
-        } catch (ConnectException e) {
-            return false; // refused: nobody listens
-        } catch (IOException e) {
-            return Files.exists(file, LinkOption.NOFOLLOW_LINKS); // not for us to connect to, or not a stream
-        }
     }
 
     @Override

@@ -8,6 +8,7 @@ import static dev.zmtp.internal.socket.TestSockets.get;
 import static dev.zmtp.internal.socket.TestSockets.message;
 import static dev.zmtp.internal.socket.TestSockets.receive;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import dev.zmtp.internal.socket.TestSockets;
@@ -20,9 +21,12 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -61,14 +65,50 @@ class SocketFileTest {
     @ParameterizedTest
     @ValueSource(strings = {"ipc", "shm"})
     void aFileThatNobodyListensAtIsReplaced(String scheme) throws IOException {
+        Path file = stale();
+        try (TestSockets sockets = new TestSockets()) {
+            bind(sockets.open(PULL), scheme + "://" + file);
+        }
+    }
+
+    private Path stale() throws IOException {
         Path file = dir.resolve("stale");
         try (ServerSocketChannel dead = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
             dead.bind(UnixDomainSocketAddress.of(file));
         }
-        assertThat(file).exists();
+        Files.setLastModifiedTime(file, FileTime.from(Instant.EPOCH)); // long ago
+        return file;
+    }
+
+    /** Two processes that bind there at the same time find it at the same time. */
+    @Test
+    void aSocketThatAnotherProcessHasBoundInTheMeantimeStays() throws IOException {
+        Path file = stale();
+        StaleSocket ofTheOther = Objects.requireNonNull(StaleSocket.at(file));
+        StaleSocket ours = Objects.requireNonNull(StaleSocket.at(file));
+        ofTheOther.remove();
         try (TestSockets sockets = new TestSockets()) {
-            bind(sockets.open(PULL), scheme + "://" + file);
+            ZMTPSocket pull = sockets.open(PULL);
+            bind(pull, "ipc://" + file);
+
+            assertThatExceptionOfType(BindException.class)
+                    .isThrownBy(ours::remove)
+                    .withMessage(file + ": the socket is in use");
+
+            assertThat(dir).isDirectoryContaining(file::equals);
+            TestSockets.connect(sockets.open(PUSH), "ipc://" + file);
         }
+    }
+
+    @Test
+    void aSocketThatAnotherProcessHasRemovedInTheMeantimeIsRemoved() throws IOException {
+        Path file = stale();
+        StaleSocket ours = Objects.requireNonNull(StaleSocket.at(file));
+        Objects.requireNonNull(StaleSocket.at(file)).remove();
+
+        ours.remove();
+
+        assertThat(dir).isEmptyDirectory();
     }
 
     @Test

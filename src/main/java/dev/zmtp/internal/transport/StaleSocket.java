@@ -1,0 +1,94 @@
+package dev.zmtp.internal.transport;
+
+import java.io.IOException;
+import java.net.BindException;
+import java.net.ConnectException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileTime;
+import java.util.Objects;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The file of a Unix domain socket that nothing listens on. Another process may remove it, and bind to its path, at any
+ * time.
+ *
+ * @param key tells it from other files of its time
+ * @param made when the socket was bound, as file systems use the keys of deleted files again
+ */
+record StaleSocket(Path path, @Nullable Object key, FileTime made) {
+
+    /**
+     * Returns what is at the path; null if there is nothing.
+     *
+     * @throws BindException if it is in use, or not a socket
+     */
+    static @Nullable StaleSocket at(Path path) throws IOException {
+        BasicFileAttributes found;
+        try {
+            found = read(path);
+        } catch (NoSuchFileException e) {
+            return null;
+        }
+        if (!found.isOther()) {
+            throw new BindException(path + ": a file that is no socket is there");
+        }
+        if (isInUse(path)) {
+            throw inUse(path);
+        }
+        return new StaleSocket(path, found.fileKey(), found.lastModifiedTime());
+    }
+
+    private static BasicFileAttributes read(Path path) throws IOException {
+        return Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+    }
+
+    private boolean is(BasicFileAttributes file) {
+        return Objects.equals(key, file.fileKey()) && made.equals(file.lastModifiedTime());
+    }
+
+    private static BindException inUse(Path path) {
+        return new BindException(path + ": the socket is in use");
+    }
+
+    private static boolean isInUse(Path path) {
+        try (SocketChannel probe = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+            probe.configureBlocking(false); // the queue of one that listens may be full
+            probe.connect(UnixDomainSocketAddress.of(path));
+            return true;
+        } catch (ConnectException e) {
+            return false; // refused: nobody listens
+        } catch (IOException e) {
+            return Files.exists(path, LinkOption.NOFOLLOW_LINKS); // not for us to connect to, or not a stream
+        }
+    }
+
+    /**
+     * Removes it.
+     *
+     * @throws BindException if another process was faster, and has bound to the path
+     */
+    void remove() throws IOException {
+        Path aside = path.resolveSibling(".zmtp-" + UUID.randomUUID());
+        try {
+            Files.move(path, aside, StandardCopyOption.ATOMIC_MOVE);
+        } catch (NoSuchFileException e) {
+            return; // another process has removed it
+        }
+        // Only now: nobody replaces it there.
+        if (is(read(aside))) {
+            Files.deleteIfExists(aside);
+        } else {
+            Files.move(aside, path);
+            throw inUse(path);
+        }
+    }
+}
