@@ -1,5 +1,6 @@
 package dev.zmtp.shm;
 
+import dev.zmtp.internal.runtime.BoundFile;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.BindException;

@@ -5,11 +5,10 @@ import dev.zmtp.codec.ZMTPConfig;
 import dev.zmtp.internal.socket.Patterns;
 import dev.zmtp.internal.socket.Settings;
 import dev.zmtp.internal.socket.SocketValues;
-import dev.zmtp.internal.transport.IpcTransport;
 import dev.zmtp.internal.transport.QueueLimit;
-import dev.zmtp.internal.transport.SharedMemoryTransport;
 import dev.zmtp.internal.transport.TcpTransport;
 import dev.zmtp.internal.transport.Transport;
+import dev.zmtp.internal.transport.UnixChannels;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFactory;
 import io.netty.channel.ChannelOption;
@@ -428,8 +427,8 @@ public final class ZMTPSocketConfig {
                 ChannelFactory<? extends Channel> channels,
                 ChannelFactory<? extends ServerChannel> serverChannels,
                 Function<String, ? extends SocketAddress> addresses) {
-            values.add(new SharedMemoryTransport(channels, serverChannels, addresses));
-            return transport(new IpcTransport(channels, serverChannels, addresses));
+            values.add(new UnixChannels(channels, serverChannels, addresses));
+            return this;
         }
 
         /** Adds a transport, or replaces the one of the same scheme. */

@@ -11,7 +11,6 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -50,10 +49,8 @@ class FileLimitIT {
 
     @Test
     void aFileThatCannotBeFilledIsRemovedWithItsReasonAndHeldNoMore() throws Exception {
-        List<String> limited = List.of("sh", "-c", "ulimit -f " + LIMIT + "; exec \"$@\"", "sh");
         List<String> server = JavaProcess.command(List.of(), Server.class, directory.toString());
-        try (JavaProcess process =
-                new JavaProcess(Stream.concat(limited.stream(), server.stream()).toList())) {
+        try (JavaProcess process = new JavaProcess(JavaProcess.limited("-f " + LIMIT, server))) {
             assertThat(process.rest())
                     .containsExactly(
                             "shared memory: 2098304 bytes in " + directory + ": java.io.IOException: File too large",

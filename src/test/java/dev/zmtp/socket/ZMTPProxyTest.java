@@ -271,7 +271,7 @@ class ZMTPProxyTest {
     /** Whether a message that was refused is refused again when all event loops have done what they had to. */
     private static boolean settled(ZMTPSocket source, ZMTPMessage refused) {
         for (int i = 0; i < 20; i++) {
-            get(CompletableFuture.runAsync(() -> {}, ClockedSockets.core(source).eventLoop()));
+            TestSockets.settle(source);
             if (source.trySend(refused)) {
                 return false;
             }

@@ -49,6 +49,12 @@ public final class JavaProcess implements AutoCloseable {
                 .toList();
     }
 
+    /** Returns what starts {@code command} under a limit of the operating system, such as {@code -n 120}. */
+    public static List<String> limited(String limit, List<String> command) {
+        Stream<String> shell = Stream.of("sh", "-c", "ulimit " + limit + "; exec \"$@\"", "sh");
+        return Stream.concat(shell, command.stream()).toList();
+    }
+
     private void read() {
         try (BufferedReader output = process.inputReader(StandardCharsets.UTF_8)) {
             output.lines().map(Optional::of).forEach(lines::add);

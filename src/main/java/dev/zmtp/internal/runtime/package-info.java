@@ -1,4 +1,4 @@
-/** Threads and logs that several rooms need. It knows none of them. */
+/** Threads, logs and files that several rooms need. It knows none of them. */
 @NullMarked
 package dev.zmtp.internal.runtime;
 

@@ -8,6 +8,7 @@ import dev.zmtp.internal.transport.QueueLimit;
 import dev.zmtp.internal.transport.SharedMemoryTransport;
 import dev.zmtp.internal.transport.TcpTransport;
 import dev.zmtp.internal.transport.Transport;
+import dev.zmtp.internal.transport.UnixChannels;
 import dev.zmtp.socket.ZMTPEndpoint;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketConfig.NameTaken;
@@ -62,9 +63,7 @@ public final class SocketValues {
     public SocketValues(ZMTPConfig codec) {
         this.codec = codec;
         add(new TcpTransport(NioSocketChannel::new, NioServerSocketChannel::new));
-        add(new IpcTransport(
-                NioDomainSocketChannel::new, NioServerDomainSocketChannel::new, UnixDomainSocketAddress::of));
-        add(new SharedMemoryTransport(
+        add(new UnixChannels(
                 NioDomainSocketChannel::new, NioServerDomainSocketChannel::new, UnixDomainSocketAddress::of));
         add(new InprocTransport());
     }
@@ -109,6 +108,12 @@ public final class SocketValues {
     /** Adds the transport, or replaces the one of its scheme. */
     public void add(Transport transport) {
         transports.put(transport.scheme(), transport);
+    }
+
+    /** Adds both transports that need these, or replaces them: the two sides of shared memory meet at one, too. */
+    public void add(UnixChannels unix) {
+        add(new IpcTransport(unix));
+        add(new SharedMemoryTransport(unix));
     }
 
     /** What was chosen, or the type's default. */

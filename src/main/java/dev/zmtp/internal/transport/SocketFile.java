@@ -1,15 +1,13 @@
 package dev.zmtp.internal.transport;
 
+import dev.zmtp.internal.runtime.BoundFile;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.List;
-import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -34,7 +32,7 @@ final class SocketFile implements Transport.Address {
 
     private @Nullable Path path;
     private @Nullable Path temporary;
-    private @Nullable Object fileKey;
+    private @Nullable BoundFile made;
 
     SocketFile(String text, boolean bind, Function<String, ? extends SocketAddress> addresses) {
         int length = text.getBytes(StandardCharsets.UTF_8).length;
@@ -97,23 +95,14 @@ final class SocketFile implements Transport.Address {
 
     @Override
     public void bound() {
-        fileKey = path == null ? null : keyOf(path);
-    }
-
-    private static @Nullable Object keyOf(Path path) {
-        try {
-            return Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
-                    .fileKey();
-        } catch (IOException e) {
-            return null; // it is gone
-        }
+        made = path == null ? null : BoundFile.at(path);
     }
 
     @Override
     public void unbound() {
         try {
-            if (path != null && fileKey != null && Objects.equals(fileKey, keyOf(path))) { // it may be another's
-                Files.deleteIfExists(path);
+            if (made != null && made.key() != null) {
+                made.delete();
             }
             if (temporary != null) {
                 Files.deleteIfExists(temporary);

@@ -216,6 +216,16 @@ class ByNameTest {
         return WriteGate.big(text).prepended(Unpooled.copiedBuffer("full".getBytes(StandardCharsets.UTF_8)));
     }
 
+    /** Sends what the transport and the queue of the only peer have room for. */
+    private static void fill(ZMTPSocket router, WriteGate gate) {
+        ZMTPPeer peer = only(router);
+        gate.close();
+        assertThat(router.trySend(toFull("transport"))).isTrue();
+        await("with the transport", () -> peer.stats().sent() == 1);
+        assertThat(router.trySend(toFull("queue"))).isTrue();
+        await("in the queue", () -> peer.stats().queued() == 1);
+    }
+
     /** On the event loop, where the sender knows at once: it stays the caller's, name and all. */
     @Test
     void aMessageThatIsRefusedKeepsItsName() throws Exception {
@@ -255,12 +265,7 @@ class ByNameTest {
                     sockets.open(sockets.builder(ROUTER).sendLimit(1, 16 << 20).pipeline(gate));
             ZMTPSocket full = named(sockets, DEALER, "full");
             connect(full, bind(router, "tcp://127.0.0.1:*"));
-            ZMTPPeer peer = only(router);
-            gate.close();
-            assertThat(router.trySend(toFull("transport"))).isTrue();
-            await("with the transport", () -> peer.stats().sent() == 1);
-            assertThat(router.trySend(toFull("queue"))).isTrue();
-            await("in the queue", () -> peer.stats().queued() == 1);
+            fill(router, gate);
             ZMTPMessage third = message("full", "third");
 
             assertThat(router.trySend(third)).isFalse();
@@ -283,22 +288,17 @@ class ByNameTest {
                     sockets.open(sockets.builder(ROUTER).sendLimit(1, 16 << 20).pipeline(gate));
             ZMTPSocket full = named(sockets, DEALER, "full");
             connect(full, bind(router, "tcp://127.0.0.1:*"));
-            ZMTPPeer peer = only(router);
-            gate.close();
-            assertThat(router.trySend(toFull("transport"))).isTrue();
-            await("with the transport", () -> peer.stats().sent() == 1);
-            assertThat(router.trySend(toFull("queue"))).isTrue();
-            await("in the queue", () -> peer.stats().queued() == 1);
+            fill(router, gate);
             AtomicInteger calls = new AtomicInteger();
             router.onWritable(calls::incrementAndGet);
-            get(CompletableFuture.runAsync(() -> {}, router.loop()));
+            TestSockets.settle(router);
             int before = calls.get();
 
             for (int i = 0; i < 1_000; i++) {
                 router.sendOrDrop(message("full", "none"));
             }
 
-            get(CompletableFuture.runAsync(() -> {}, router.loop()));
+            TestSockets.settle(router);
             assertThat(calls).hasValue(before);
             gate.open();
             await("room", () -> calls.get() > before);

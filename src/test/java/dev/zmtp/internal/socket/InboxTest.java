@@ -205,7 +205,7 @@ class InboxTest {
         List<String> first = new CopyOnWriteArrayList<>();
         List<String> second = new CopyOnWriteArrayList<>();
         ZMTPRegistration registration = pull.onMessage((from, message) -> first.addAll(frames(message)));
-        get(CompletableFuture.runAsync(() -> {}, pull.loop()));
+        TestSockets.settle(pull);
         CountDownLatch busy = TestSockets.hold(pull);
         send("0");
         await("a read", () -> ((SingleThreadEventLoop) pull.loop()).pendingTasks() > 0);

@@ -88,7 +88,7 @@ class RequestLimitsTest {
             ZMTPMessage released = message("released");
             CompletableFuture<ZMTPMessage> first = dealer.requestAsync(released, PATIENCE);
             CompletableFuture<ZMTPMessage> second = dealer.requestAsync(message("second"), PATIENCE);
-            get(CompletableFuture.runAsync(() -> {}, dealer.loop())); // and both are in the queue
+            TestSockets.settle(dealer); // and both are in the queue
             assertThat(dealer.stats().queued()).isEqualTo(2);
             released.release();
 
@@ -109,7 +109,7 @@ class RequestLimitsTest {
             req.connect("inproc://later");
             ZMTPMessage released = message("released");
             CompletableFuture<Void> sent = req.sendAsync(released);
-            get(CompletableFuture.runAsync(() -> {}, req.loop()));
+            TestSockets.settle(req);
             assertThat(req.stats().queued()).isEqualTo(1);
             released.release();
 

@@ -183,9 +183,8 @@ class ScaleTest {
     @Timeout(120)
     @Tag("linux")
     void aSocketWithoutDescriptorsAcceptsAgainWhenThereAreSome() throws Exception {
-        List<String> limited = new ArrayList<>(List.of("sh", "-c", "ulimit -n 120; exec \"$@\"", "sh"));
-        limited.addAll(JavaProcess.command(
-                List.of("-Xshare:auto", "-XX:TieredStopAtLevel=1", "-XX:-MaxFDLimit"), PoorProcess.class));
+        List<String> options = List.of("-Xshare:auto", "-XX:TieredStopAtLevel=1", "-XX:-MaxFDLimit");
+        List<String> limited = JavaProcess.limited("-n 120", JavaProcess.command(options, PoorProcess.class));
         List<Socket> many = new ArrayList<>();
         try (JavaProcess process = new JavaProcess(limited);
                 TestSockets sockets = new TestSockets()) {

@@ -152,7 +152,7 @@ class SendLimitsTest {
 
             push.sendLimit(3, 1 << 20);
 
-            get(CompletableFuture.runAsync(() -> {}, push.loop())); // where it takes effect
+            TestSockets.settle(push); // where it takes effect
             assertRefused(push);
             ZMTPSocket pull = sockets.open(PULL);
             bind(pull, NOBODY);

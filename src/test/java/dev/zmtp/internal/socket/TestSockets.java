@@ -254,6 +254,11 @@ public final class TestSockets implements AutoCloseable {
         }
     }
 
+    /** Returns when the event loop of the socket has done what it was asked for before. */
+    public static void settle(ZMTPSocket socket) {
+        get(CompletableFuture.runAsync(() -> {}, socket.loop()));
+    }
+
     /** Keeps the event loop of the socket from taking anything until the latch is open. */
     public static CountDownLatch hold(ZMTPSocket socket) {
         CountDownLatch latch = new CountDownLatch(1);

@@ -1,4 +1,4 @@
-package dev.zmtp.shm;
+package dev.zmtp.internal.runtime;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -14,10 +14,10 @@ import org.jspecify.annotations.Nullable;
  *
  * @param key tells it from others; null if it was gone at once, or if the file system has no keys
  */
-record BoundFile(Path path, @Nullable Object key) {
+public record BoundFile(Path path, @Nullable Object key) {
 
     /** Returns the file at the path. Called just after the bind. */
-    static BoundFile at(Path path) {
+    public static BoundFile at(Path path) {
         return new BoundFile(path, keyOf(path));
     }
 
@@ -31,7 +31,7 @@ record BoundFile(Path path, @Nullable Object key) {
     }
 
     /** Deletes it, unless another one is at its path. */
-    void delete() throws IOException {
+    public void delete() throws IOException {
         if (Objects.equals(key, keyOf(path))) {
             Files.deleteIfExists(path);
         }

@@ -1,0 +1,26 @@
+package dev.zmtp.internal.transport;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFactory;
+import io.netty.channel.ServerChannel;
+import java.net.SocketAddress;
+import java.util.Objects;
+import java.util.function.Function;
+
+/**
+ * The Unix domain sockets of one of Netty's transports, which have to fit the event loops.
+ *
+ * @param addresses makes the address of a path
+ */
+public record UnixChannels(
+        ChannelFactory<? extends Channel> channels,
+        ChannelFactory<? extends ServerChannel> serverChannels,
+        Function<String, ? extends SocketAddress> addresses) {
+
+    /** Checks that all are there. */
+    public UnixChannels {
+        Objects.requireNonNull(channels, "channels");
+        Objects.requireNonNull(serverChannels, "serverChannels");
+        Objects.requireNonNull(addresses, "addresses");
+    }
+}
