@@ -81,7 +81,7 @@ final class StrictReply {
 
         @Override
         public boolean cancel(boolean mayInterruptIfRunning) {
-            return leave() && super.cancel(mayInterruptIfRunning);
+            return leave() ? super.cancel(mayInterruptIfRunning) : isCancelled();
         }
 
         @Override

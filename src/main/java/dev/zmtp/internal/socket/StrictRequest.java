@@ -131,7 +131,7 @@ final class StrictRequest {
 
         @Override
         public boolean cancel(boolean mayInterruptIfRunning) {
-            return left(leave() && super.cancel(mayInterruptIfRunning));
+            return left(leave() ? super.cancel(mayInterruptIfRunning) : isCancelled());
         }
 
         @Override
