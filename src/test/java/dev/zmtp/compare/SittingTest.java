@@ -189,7 +189,8 @@ class SittingTest {
             process.pause();
             Duration cpu = process.cpu();
             Thread.sleep(100);
-            assertThat(process.cpu()).isEqualTo(cpu);
+            // The signal may take a moment to reach it.
+            assertThat(process.cpu()).isLessThan(cpu.plusMillis(50));
             process.resume();
             assertThat(steps(process)).isGreaterThan(before);
         }

@@ -197,6 +197,7 @@ class BlockingViewTest {
                     new Thread(() -> ended.complete(thrownBy(() -> dealer.request(message, TestSockets.PATIENCE))));
             thread.start();
             await("it waits", () -> thread.getState() == Thread.State.WAITING);
+            assertThat(ClockedSockets.core(dealer).requests().outstanding()).isEqualTo(1);
 
             thread.interrupt();
 

@@ -3,6 +3,7 @@ package dev.zmtp.internal.socket;
 import static dev.zmtp.ZMTPSocketType.DEALER;
 import static dev.zmtp.ZMTPSocketType.PULL;
 import static dev.zmtp.ZMTPSocketType.PUSH;
+import static dev.zmtp.ZMTPSocketType.REQ;
 import static dev.zmtp.ZMTPSocketType.ROUTER;
 import static dev.zmtp.ZMTPSocketType.SUB;
 import static dev.zmtp.internal.socket.TestSockets.await;
@@ -429,6 +430,20 @@ class CloseTest {
 
             get(closed);
         }
+    }
+
+    @Test
+    void aReqWhoseEventLoopHasEndedTakesNothing() {
+        EventLoopGroup group = EventLoops.newGroup(1);
+        ZMTPSocket req =
+                ZMTPSocket.of(ZMTPSocketConfig.builder(REQ).group(group).build());
+        new EventLoops(group).close();
+        ZMTPMessage message = message("late");
+
+        assertThat(reason(req.sendAsync(message))).isEqualTo(CLOSED);
+
+        assertThat(message.refCnt()).isZero();
+        get(req.closeAsync(Duration.ZERO));
     }
 
     @Test

@@ -6,17 +6,20 @@ import static dev.zmtp.ZMTPSocketType.ROUTER;
 import static dev.zmtp.internal.socket.TestSockets.frames;
 import static dev.zmtp.internal.socket.TestSockets.message;
 import static dev.zmtp.internal.socket.TestSockets.reason;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.FULL;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.MALFORMED;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.PEER_DOWN;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPMessage;
+import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.socket.ClockedSockets;
 import dev.zmtp.socket.ZMTPRequest;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketEvent.PeerDown;
+import io.netty.util.ReferenceCountUtil;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -26,6 +29,9 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** What a request leaves behind, however it ends, in virtual time. */
 @Tag("netty-4.2-only")
@@ -207,5 +213,94 @@ class RequestEndsTest {
         CompletableFuture<ZMTPMessage> received = req.receiveAsync();
         answer("in turn");
         assertThat(frames(received.join())).containsExactly("in turn");
+    }
+
+    /** Its place is free before anybody hears of its end. */
+    @ParameterizedTest
+    @CsvSource({"DEALER, answer", "DEALER, timeout", "DEALER, down", "REQ, answer", "REQ, timeout", "REQ, down"})
+    void whoeverHearsOfItsEndMayAskTheNext(ZMTPSocketType type, String how) {
+        ZMTPSocket service = service(SERVICE);
+        ZMTPSocket asker = connect(ZMTPSocketConfig.builder(type).maxOutstandingRequests(1), SERVICE);
+        CompletableFuture<CompletableFuture<ZMTPMessage>> next = ask(asker, "first", Duration.ofSeconds(1))
+                .handle((answer, failure) -> {
+                    ReferenceCountUtil.release(answer);
+                    return asker.requestAsync(message("next"), LONG);
+                });
+
+        switch (how) {
+            case "answer" -> answer("first");
+            case "timeout" -> time.pass(Duration.ofSeconds(1));
+            default -> service.closeAsync(Duration.ZERO);
+        }
+        time.run();
+
+        assertThat(next).isDone();
+        assertThat(next.join()).isNotDone();
+    }
+
+    /** What is queued has time to leave; nobody waits that long for an answer that will not be received. */
+    @ParameterizedTest
+    @EnumSource(names = {"DEALER", "REQ"})
+    void itFailsAsSoonAsItsSocketBeginsToClose(ZMTPSocketType type) {
+        service(SERVICE);
+        ZMTPSocket asker = connect(ZMTPSocketConfig.builder(type), SERVICE);
+        CompletableFuture<ZMTPMessage> answer = ask(asker, "asked", LONG);
+        ask(asker, "in the queue of a REQ", LONG);
+        assertThat(answer).isNotDone();
+
+        asker.closeAsync(LONG);
+        time.run();
+
+        assertThat(reason(answer)).isEqualTo(CLOSED);
+    }
+
+    @Test
+    void whatAReqHasSentInTurnLeavesAtTheCloseEvenIfItsPeerOwesAnAnswer() {
+        service(SERVICE);
+        ZMTPSocket req = connect(ZMTPSocketConfig.builder(REQ), SERVICE);
+        ask(req, "asked", LONG);
+        req.sendOrDrop(message("in turn"));
+        time.run();
+        assertThat(asked).hasSize(1);
+
+        req.closeAsync(LONG);
+        time.run();
+
+        assertThat(asked).hasSize(2);
+    }
+
+    /** More than the event loop takes in one turn, so that the socket is closed between the first and the last. */
+    @Test
+    void thoseThatAreOnTheirWayFailAtTheClose() throws InterruptedException {
+        ZMTPSocket dealer = connect(ZMTPSocketConfig.builder(DEALER).sendLimit(2_000, 1 << 20), "inproc://nobody");
+        List<CompletableFuture<ZMTPMessage>> answers = new ArrayList<>();
+        Thread thread = new Thread(() -> {
+            for (int i = 0; i < 1_500; i++) {
+                answers.add(dealer.requestAsync(message("?"), LONG));
+            }
+            dealer.closeAsync(Duration.ZERO);
+        });
+        thread.start();
+        thread.join();
+        time.run();
+
+        assertThat(answers).allSatisfy(answer -> assertThat(reason(answer)).isEqualTo(CLOSED));
+        assertThat(ClockedSockets.core(dealer).requests().outstanding()).isZero();
+    }
+
+    /** As if its thread had been stopped between the two calls. */
+    @Test
+    void oneThatComesToTheEventLoopAfterTheCloseFails() {
+        ZMTPSocket req = connect(ZMTPSocketConfig.builder(REQ));
+        Requests requests = ClockedSockets.core(req).requests();
+        CompletableFuture<Void> sent = new CompletableFuture<>();
+        PendingRequest late = new PendingRequest(requests, message("late"), Long.MAX_VALUE, sent);
+        req.closeAsync(Duration.ZERO);
+        time.run();
+
+        late.run();
+
+        assertThat(reason(late)).isEqualTo(CLOSED);
+        assertThat(reason(sent)).isEqualTo(CLOSED);
     }
 }

@@ -18,6 +18,7 @@ import static dev.zmtp.socket.ZMTPSocketException.Reason.EXPIRED;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.MALFORMED;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.PEER_DOWN;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.STATE;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.UNKNOWN;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPMessage;
@@ -262,15 +263,39 @@ class StrictRequestTest {
             ZMTPSocket req = sockets.open(REQ);
             ZMTPSocket rep = sockets.open(REP);
             rep.serve(request -> request.reply(request.message()));
-            connect(req, bind(rep, "tcp://127.0.0.1:*"));
+            ZMTPPeer peer = connect(req, bind(rep, "tcp://127.0.0.1:*"));
             ByteBuf released = Unpooled.buffer().writeByte(1);
             ZMTPMessage broken = ZMTPMessage.from(Unpooled.copyInt(1), released);
             released.release();
+            TestSockets.Events events = TestSockets.events(req);
 
             assertThat(failure(req.sendAsync(broken))).hasMessageContaining("released");
 
             get(req.sendAsync(message("again")));
             assertThat(receive(req)).containsExactly("again");
+            assertThat(TestSockets.isUp(peer)).isTrue();
+            assertThat(events.drain()).isEmpty();
+        }
+    }
+
+    /** The connection ends with the request in it: its answer will not come, and nobody knows whether it was heard. */
+    @Test
+    void bothFailWhenThePeerLeavesInTheMiddleOfARequest() {
+        try (TestSockets sockets = new TestSockets()) {
+            WriteGate gate = new WriteGate();
+            ZMTPSocket req = sockets.open(sockets.builder(REQ).pipeline(gate));
+            ZMTPSocket rep = sockets.open(REP);
+            connect(req, bind(rep, ENDPOINT));
+            gate.close();
+            CompletableFuture<Void> sent = req.sendAsync(WriteGate.big("question"));
+            CompletableFuture<ZMTPMessage> received = req.receiveAsync();
+            await("on its way", () -> req.stats().sent() == 1 && req.stats().queued() == 0);
+
+            get(rep.closeAsync(Duration.ZERO));
+
+            assertThat(reason(received)).isEqualTo(PEER_DOWN);
+            assertThat(reason(sent)).isEqualTo(UNKNOWN);
+            gate.open();
         }
     }
 
