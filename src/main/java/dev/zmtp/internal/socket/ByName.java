@@ -85,11 +85,19 @@ final class ByName extends Routing {
     @Override
     @Nullable
     PeerHandler inTheWay(Peer peer) {
-        if (!isRouter() || core.config().nameTaken() == NameTaken.TAKE_OVER) {
-            return null;
-        }
-        Peer owner = peers.get(peer.identity());
-        return owner == null || owner == peer ? null : owner.link();
+        Peer owner = core.config().nameTaken() == NameTaken.REFUSE ? otherOwner(peer) : null;
+        return owner == null ? null : owner.link();
+    }
+
+    @Override
+    boolean takesOver(Peer peer) {
+        return core.config().nameTaken() == NameTaken.TAKE_OVER && otherOwner(peer) != null;
+    }
+
+    /** Returns the other peer that has the identity of this one; null if there is none. */
+    private @Nullable Peer otherOwner(Peer peer) {
+        Peer owner = isRouter() ? peers.get(peer.identity()) : null;
+        return owner == peer ? null : owner;
     }
 
     @Override

@@ -64,6 +64,11 @@ public abstract class Routing {
         return null;
     }
 
+    /** Whether another peer ends when this one comes up, so that there are no more of them than before. */
+    boolean takesOver(Peer peer) {
+        return false;
+    }
+
     /** Called when the handshake of a peer has succeeded. Returns why the peer is refused; null if it is accepted. */
     @Nullable
     String up(Peer peer) {

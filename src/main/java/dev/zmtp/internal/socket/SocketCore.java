@@ -240,7 +240,7 @@ public final class SocketCore {
             if (senders.isClosed()) {
                 return "the socket is closed";
             }
-            if (peers.size() >= config.maxPeers()) {
+            if (peers.size() >= config.maxPeers() && !routing.takesOver(peer)) {
                 return "peers: as many as may be, " + config.maxPeers();
             }
         }

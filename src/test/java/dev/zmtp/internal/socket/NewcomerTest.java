@@ -7,6 +7,7 @@ import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
+import dev.zmtp.socket.ZMTPSocketConfig.NameTaken;
 import dev.zmtp.socket.ZMTPSocketEvent;
 import java.nio.channels.ClosedChannelException;
 import java.time.Duration;
@@ -102,6 +103,18 @@ class NewcomerTest {
         send(second, "of the second");
 
         assertThat(received).containsExactly("A of the second");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"local://newcomer", "inproc://newcomer"})
+    void takesOverThePlaceOfAnotherEvenIfThereIsNoOther(String endpoint) {
+        bind(endpoint, ZMTPSocketConfig.builder(ROUTER).maxPeers(1).nameTaken(NameTaken.TAKE_OVER));
+        connect(endpoint);
+        ZMTPSocket second = connect(endpoint);
+        send(second, "of the second");
+
+        assertThat(received).containsExactly("A of the second");
+        assertThat(router.peers()).hasSize(1);
     }
 
     @ParameterizedTest
