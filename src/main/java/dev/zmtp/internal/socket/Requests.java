@@ -163,7 +163,6 @@ public final class Requests {
         if (core.senders().ask(request)) {
             return;
         }
-        timeouts.remove(request);
         if (request.isStrict()) {
             unsent = request;
         } else {
@@ -259,9 +258,6 @@ public final class Requests {
         if (request.message != null) {
             core.routing().forget(request);
             release(request);
-            if (unsent == request) {
-                unsent = null;
-            }
         } else if (request.peer != null) {
             Peer its = request.peer;
             request.peer = null;

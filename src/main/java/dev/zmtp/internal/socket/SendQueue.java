@@ -178,10 +178,6 @@ final class SendQueue {
         this.limit = limit;
     }
 
-    QueueLimit limit() {
-        return limit;
-    }
-
     /** Less than zero if the limit was lowered in the meantime. */
     long messagesLeft() {
         return limit.messages() - messages.get() - reserved.get();

@@ -3,6 +3,7 @@ package dev.zmtp.internal.socket;
 import static dev.zmtp.ZMTPSocketType.DEALER;
 import static dev.zmtp.ZMTPSocketType.PULL;
 import static dev.zmtp.ZMTPSocketType.PUSH;
+import static dev.zmtp.ZMTPSocketType.REP;
 import static dev.zmtp.ZMTPSocketType.REQ;
 import static dev.zmtp.ZMTPSocketType.ROUTER;
 import static dev.zmtp.ZMTPSocketType.SUB;
@@ -18,9 +19,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.zmtp.ZMTPMessage;
+import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.socket.ClockedSockets;
 import dev.zmtp.socket.ZMTPEndpoint;
 import dev.zmtp.socket.ZMTPPeer;
+import dev.zmtp.socket.ZMTPRequest;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketException;
@@ -49,6 +52,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The end of a socket: it always comes, whatever the peers and the threads do, and it says what became of all. */
@@ -99,6 +103,25 @@ class CloseTest {
 
             assertThat(reason(result)).isEqualTo(CLOSED);
             assertThat(message.refCnt()).isZero();
+        }
+    }
+
+    /** As if its thread had been stopped between the two calls. */
+    @Test
+    void aSendThatJoinsTheLineJustAfterTheEndFails() {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket push = sockets.open(PUSH);
+            SendLine line = new SendLine(ClockedSockets.core(push), () -> {});
+            ZMTPMessage message = message("late");
+            CompletableFuture<Void> result = new CompletableFuture<>();
+            line.failAll();
+
+            line.join(new QueuedMessage(message, result));
+
+            assertThat(reason(result)).isEqualTo(CLOSED);
+            assertThat(message.refCnt()).isZero();
+            assertThat(line.size()).isZero();
+            assertThat(push.stats().dropped()).isEqualTo(1);
         }
     }
 
@@ -432,18 +455,41 @@ class CloseTest {
         }
     }
 
-    @Test
-    void aReqWhoseEventLoopHasEndedTakesNothing() {
+    @ParameterizedTest
+    @EnumSource(names = {"REQ", "PUSH"})
+    void oneWhoseEventLoopHasEndedTakesNothing(ZMTPSocketType type) {
         EventLoopGroup group = EventLoops.newGroup(1);
-        ZMTPSocket req =
-                ZMTPSocket.of(ZMTPSocketConfig.builder(REQ).group(group).build());
+        ZMTPSocket socket =
+                ZMTPSocket.of(ZMTPSocketConfig.builder(type).group(group).build());
         new EventLoops(group).close();
         ZMTPMessage message = message("late");
 
-        assertThat(reason(req.sendAsync(message))).isEqualTo(CLOSED);
+        assertThat(reason(socket.sendAsync(message))).isEqualTo(CLOSED);
 
         assertThat(message.refCnt()).isZero();
-        get(req.closeAsync(Duration.ZERO));
+        assertThat(socket.stats().dropped()).isEqualTo(1);
+    }
+
+    @Test
+    void theAnswerIsReleasedWhoseEventLoopHasEnded() {
+        EventLoopGroup group = EventLoops.newGroup(1);
+        try (TestSockets sockets = new TestSockets();
+                EventLoops loops = new EventLoops(group)) {
+            ZMTPSocket rep =
+                    ZMTPSocket.of(ZMTPSocketConfig.builder(REP).group(group).build());
+            CompletableFuture<ZMTPRequest> asked = new CompletableFuture<>();
+            rep.serve(asked::complete);
+            ZMTPSocket req = sockets.open(REQ);
+            connect(req, bind(rep, ANY_PORT));
+            get(req.sendAsync(message("question")));
+            ZMTPRequest request = get(asked);
+            loops.close();
+            ZMTPMessage answer = message("late");
+
+            assertThat(request.reply(answer)).isFalse();
+
+            assertThat(answer.refCnt()).isZero();
+        }
     }
 
     @Test

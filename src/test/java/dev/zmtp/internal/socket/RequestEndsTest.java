@@ -32,6 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a request leaves behind, however it ends, in virtual time. */
 @Tag("netty-4.2-only")
@@ -176,13 +177,14 @@ class RequestEndsTest {
         assertThat(req.stats().lateReplies()).isEqualTo(1);
     }
 
-    @Test
-    void theNextOneOfAReqIsAskedAfterAnAnswerThatWasMalformed() {
+    @ParameterizedTest
+    @ValueSource(strings = {"no empty frame before it", ""})
+    void theNextOneOfAReqIsAskedAfterAnAnswerThatWasMalformed(String malformed) {
         ZMTPSocket router = time.open(ZMTPSocketConfig.builder(ROUTER));
         List<String> heard = new ArrayList<>();
         router.onMessage((from, message) -> {
             heard.add(frames(message).get(1));
-            from.sendOrDrop(message("no empty frame before it"));
+            from.sendOrDrop(message(malformed));
         });
         router.bind(SERVICE);
         ZMTPSocket req = connect(ZMTPSocketConfig.builder(REQ), SERVICE);

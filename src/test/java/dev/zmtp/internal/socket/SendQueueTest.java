@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.internal.transport.QueueLimit;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -144,6 +146,29 @@ class SendQueueTest {
         assertThat(take()).isEqualTo("before");
         assertThat(queue.oldest(5_000)).isEqualTo(Duration.ofNanos(2_000));
         assertThat(take()).isEqualTo("after");
+    }
+
+    /** More than are worth a pass over the queue. */
+    @Test
+    void manyRequestsThatEndInItsMiddleLeaveTheOthers() {
+        add("before");
+        List<PendingRequest> ended = new ArrayList<>();
+        for (int i = 0; i < 100; i++) {
+            PendingRequest request = new PendingRequest(null, message("?"), Long.MAX_VALUE, null);
+            queue.add(request.message(), null, request, 0);
+            ended.add(request);
+        }
+        add("after");
+
+        for (PendingRequest request : ended) {
+            request.message().release();
+            queue.forget(Objects.requireNonNull(request.queued));
+        }
+
+        assertThat(queue.messages()).isEqualTo(2);
+        assertThat(take()).isEqualTo("before");
+        assertThat(take()).isEqualTo("after");
+        assertThat(queue.poll()).isNull();
     }
 
     @Test

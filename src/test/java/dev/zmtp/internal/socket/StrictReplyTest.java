@@ -73,6 +73,7 @@ class StrictReplyTest {
             ZMTPMessage tried = message("early");
             assertThat(rep.trySend(tried)).isFalse();
             tried.release();
+            assertThat(rep.stats().dropped()).isEqualTo(1);
         }
     }
 
