@@ -11,7 +11,6 @@ import static dev.zmtp.internal.socket.TestSockets.get;
 import static dev.zmtp.internal.socket.TestSockets.message;
 import static dev.zmtp.internal.socket.TestSockets.receive;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketEvent;
@@ -209,22 +208,6 @@ class TlsSocketsTest {
             get(push.sendAsync(message("m")));
 
             assertThat(receive(pull)).containsExactly("m");
-        }
-    }
-
-    @Test
-    void aSideWithoutItsContextDoesNotSpeakInTheClear() throws Exception {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket onlyClient =
-                    sockets.open(sockets.builder(PUSH).tls(client(ours).build()));
-            ZMTPSocket onlyServer = sockets.open(sockets.builder(PULL).tls(server()));
-
-            assertThatIllegalArgumentException()
-                    .isThrownBy(() -> onlyClient.bind("tcp://127.0.0.1:*"))
-                    .withMessage("tls: none to bind with (expected: an SslContext of a server)");
-            assertThatIllegalArgumentException()
-                    .isThrownBy(() -> onlyServer.connect("tcp://127.0.0.1:1"))
-                    .withMessage("tls: none to connect with (expected: an SslContext of a client)");
         }
     }
 }
