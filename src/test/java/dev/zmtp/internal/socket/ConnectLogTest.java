@@ -58,6 +58,18 @@ class ConnectLogTest {
     }
 
     @Test
+    void whatMostlyLiesBehindARefusalIsGuessed() {
+        log.failed(Kind.TRANSIENT, new ZMTPException(CLOSED, "ended in phase mechanism CURVE"), true);
+        log.failed(Kind.REFUSED, new ZMTPException(PEER_ERROR, "refused by the peer: 400"), true);
+
+        assertThat(said(Level.WARNING))
+                .containsExactly(
+                        "tcp://h:5555: ended in phase mechanism CURVE"
+                                + " (wrong server key, or a key that is not allowed?), trying again",
+                        "tcp://h:5555: refused by the peer: 400 (wrong password, or not allowed?), trying again");
+    }
+
+    @Test
     void nothingIsGuessedAboutOtherFailures() {
         log.failed(Kind.TRANSIENT, new ZMTPException(CLOSED, "in phase mechanism PLAIN"), true);
         log.failed(Kind.REFUSED, new ZMTPException(PEER_ERROR, "refused by the peer: 500"), true);
