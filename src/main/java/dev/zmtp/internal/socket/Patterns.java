@@ -51,7 +51,7 @@ public final class Patterns {
     public static void checkHeartbeats(ZMTPConfig codec) {
         Duration interval = codec.heartbeatInterval();
         Duration timeout = codec.heartbeatTimeout();
-        if (!interval.isZero() && !timeout.isZero() && timeout.compareTo(interval) <= 0) {
+        if (!timeout.isZero() && timeout.compareTo(interval) <= 0) {
             throw new IllegalArgumentException(
                     "heartbeatTimeout: " + timeout + " (expected: more than the interval, " + interval + ")");
         }

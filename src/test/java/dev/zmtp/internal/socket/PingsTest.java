@@ -10,11 +10,15 @@ import dev.zmtp.codec.ZMTPConfig;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.testing.Hex;
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.channel.local.LocalAddress;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -60,6 +64,61 @@ class PingsTest {
         pings.hungUp("there", ZMTP30, INTERVAL.toNanos() + TimeUnit.SECONDS.toNanos(5));
 
         assertThat(pings.config("there").heartbeatZmtp30Peers()).isTrue();
+    }
+
+    @Test
+    void aPeerThatHangsUpInTheMomentOfItsFirstPingIsNotAskedAgain() {
+        pings.hungUp("there", ZMTP30, INTERVAL.toNanos());
+
+        assertThat(pings.config("there").heartbeatZmtp30Peers()).isFalse();
+    }
+
+    @Test
+    void aPeerThatIsNotAskedIsNotRememberedEither() {
+        ZMTPConfig notAsking = CONFIG.toBuilder().heartbeatZmtp30Peers(false).build();
+        Pings none = new Pings(notAsking);
+
+        none.hungUp("there", ZMTP30, INTERVAL.toNanos() + 1);
+
+        assertThat(none.config("there")).isSameAs(notAsking);
+        assertThat(none.config("elsewhere")).isSameAs(notAsking);
+    }
+
+    /** The port differs each time. */
+    @Test
+    void thePlaceOfAPeerOnANetworkIsItsHost() throws IOException {
+        InetAddress host = InetAddress.getByAddress(new byte[] {10, 1, 2, 3});
+
+        assertThat(placeOf(new InetSocketAddress(host, 1234))).isEqualTo(host);
+    }
+
+    @Test
+    void thePlaceOfAnyOtherPeerIsItsAddress() {
+        InetSocketAddress unresolved = InetSocketAddress.createUnresolved("host", 1234);
+        LocalAddress local = new LocalAddress("here");
+
+        assertThat(placeOf(unresolved)).isSameAs(unresolved);
+        assertThat(placeOf(local)).isSameAs(local);
+    }
+
+    @Test
+    void peersWithoutAnAddressAreInOnePlace() {
+        assertThat(placeOf(null)).isEqualTo("unknown");
+    }
+
+    /** The place of a peer whose connection has this address. */
+    private static Object placeOf(SocketAddress address) {
+        EmbeddedChannel accepted = new EmbeddedChannel() {
+            @Override
+            public SocketAddress remoteAddress() {
+                return address;
+            }
+        };
+        try {
+            return Pings.placeOf(accepted);
+        } finally {
+            accepted.close();
+        }
     }
 
     @Test

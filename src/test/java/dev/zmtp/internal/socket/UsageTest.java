@@ -5,6 +5,7 @@ import static dev.zmtp.ZMTPSocketType.DEALER;
 import static dev.zmtp.ZMTPSocketType.PULL;
 import static dev.zmtp.ZMTPSocketType.PUSH;
 import static dev.zmtp.ZMTPSocketType.SERVER;
+import static dev.zmtp.ZMTPSocketType.SUB;
 import static dev.zmtp.internal.socket.TestSockets.bind;
 import static dev.zmtp.internal.socket.TestSockets.connect;
 import static dev.zmtp.internal.socket.TestSockets.message;
@@ -12,12 +13,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.zmtp.ZMTPMessage;
+import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPSocket;
+import dev.zmtp.socket.ZMTPSocketException;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** What is refused before anything happens, as it fits no socket or not this one. */
 class UsageTest {
@@ -68,6 +73,63 @@ class UsageTest {
         assertThatThrownBy(() -> push.unsubscribe("news"))
                 .isInstanceOf(UnsupportedOperationException.class)
                 .hasMessage("unsubscribe: not with PUSH (expected: SUB, XSUB or DISH)");
+    }
+
+    @Test
+    void onlyTypesThatKnowTheirPeersSendToOneOfThem() {
+        ZMTPSocket pull = sockets.open(PULL);
+        ZMTPPeer peer = connect(pull, bind(sockets.open(PUSH), "inproc://send-to"));
+        ZMTPMessage message = message("a");
+
+        assertThatThrownBy(() -> peer.sendAsync(message))
+                .isInstanceOf(UnsupportedOperationException.class)
+                .hasMessage("sendAsync: not with PULL (expected: ROUTER, SERVER, PEER, PUB or XPUB)");
+
+        assertThat(message.refCnt()).isZero();
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = ZMTPSocketType.class,
+            names = {"PUB", "XPUB"})
+    void aPublisherMaySendToOneOfItsSubscribers(ZMTPSocketType type) {
+        ZMTPSocket publisher = sockets.open(type);
+        ZMTPSocket sub = sockets.open(SUB);
+        sub.subscribe("news");
+        connect(sub, bind(publisher, "inproc://send-to-one"));
+
+        TestSockets.get(TestSockets.peer(publisher).sendAsync(message("news", "for one")));
+
+        assertThat(TestSockets.receive(sub)).containsExactly("news", "for one");
+    }
+
+    @Test
+    void aRequestHasATimeThatIsNotOver() {
+        ZMTPSocket dealer = sockets.open(DEALER);
+        ZMTPMessage message = message("?");
+
+        assertThatThrownBy(() -> dealer.requestAsync(message, Duration.ofNanos(-1)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("timeout: PT-0.000000001S (expected: >= 0)");
+
+        assertThat(message.refCnt()).isZero();
+    }
+
+    @Test
+    void aRequestMayHaveNoTimeAtAll() {
+        ZMTPSocket dealer = sockets.open(DEALER);
+        dealer.connect("inproc://nobody");
+
+        assertThat(TestSockets.reason(dealer.requestAsync(message("?"), Duration.ZERO)))
+                .isEqualTo(ZMTPSocketException.Reason.TIMEOUT);
+    }
+
+    @Test
+    void nothingIsNotAMessage() {
+        ZMTPSocket dealer = sockets.open(DEALER);
+
+        assertThatThrownBy(() -> dealer.sendAsync(null)).isInstanceOf(NullPointerException.class);
+        assertThatThrownBy(() -> dealer.requestAsync(null, TIMEOUT)).isInstanceOf(NullPointerException.class);
     }
 
     @Test
