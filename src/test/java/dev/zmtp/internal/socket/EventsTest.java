@@ -23,6 +23,7 @@ import dev.zmtp.socket.ZMTPSocketEvent.Connecting;
 import dev.zmtp.socket.ZMTPSocketEvent.HandlerFailed;
 import dev.zmtp.socket.ZMTPSocketEvent.Listening;
 import dev.zmtp.socket.ZMTPSocketEvent.Missed;
+import dev.zmtp.testing.CapturedLog;
 import java.nio.channels.ClosedChannelException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -160,18 +161,82 @@ class EventsTest {
     }
 
     @Test
-    void aListenerThatFailsHearsTheNextEvent() {
+    void aListenerThatFailsHearsTheNextEventAndItsFailureIsLogged() {
         List<ZMTPSocketEvent> heard = new ArrayList<>();
+        IllegalStateException thrown = new IllegalStateException("of the test");
         SocketEvents events = new SocketEvents();
         events.listen(Runnable::run, event -> {
             heard.add(event);
-            throw new IllegalStateException("of the test");
+            throw thrown;
         });
+
+        try (CapturedLog log = new CapturedLog(SocketEvents.class.getName())) {
+            events.fire(new Listening("first"));
+            events.fire(new Listening("second"));
+
+            assertThat(log.traces).containsExactly(thrown, thrown);
+        }
+
+        assertThat(heard).containsExactly(new Listening("first"), new Listening("second"));
+    }
+
+    /** All of them wait when the first is run. */
+    @Test
+    void oneTaskPassesAllEventsThatWait() {
+        List<ZMTPSocketEvent> heard = new ArrayList<>();
+        List<Runnable> tasks = new ArrayList<>();
+        SocketEvents events = new SocketEvents();
+        events.listen(tasks::add, heard::add);
 
         events.fire(new Listening("first"));
         events.fire(new Listening("second"));
 
+        assertThat(tasks).hasSize(1);
+        run(tasks);
         assertThat(heard).containsExactly(new Listening("first"), new Listening("second"));
+        events.fire(new Listening("third"));
+        assertThat(tasks).hasSize(1);
+    }
+
+    @Test
+    void asManyEventsWaitAsMayAndNoneIsMissed() {
+        List<ZMTPSocketEvent> heard = new ArrayList<>();
+        List<Runnable> tasks = new ArrayList<>();
+        SocketEvents events = new SocketEvents();
+        events.listen(tasks::add, heard::add);
+        for (int i = 0; i < 1_024; i++) {
+            events.fire(new Connecting("there", i));
+        }
+
+        run(tasks);
+
+        assertThat(heard).hasSize(1_024).doesNotHaveAnyElementsOfTypes(Missed.class);
+    }
+
+    @Test
+    void eventsThatWereMissedBeforeItWasClosedAreNotHeardOfEither() throws Exception {
+        List<ZMTPSocketEvent> heard = new ArrayList<>();
+        List<Runnable> tasks = new ArrayList<>();
+        SocketEvents events = new SocketEvents();
+        AutoCloseable listening = events.listen(tasks::add, heard::add);
+        for (int i = 0; i < 1_030; i++) {
+            events.fire(new Connecting("lost", i));
+        }
+
+        listening.close();
+        run(tasks);
+
+        assertThat(heard).isEmpty();
+    }
+
+    @Test
+    void eachEventIsInTheDebugLog() {
+        SocketEvents events = new SocketEvents();
+        try (CapturedLog log = new CapturedLog(SocketEvents.class.getName())) {
+            events.fire(new Listening("here"));
+
+            assertThat(log.lines).containsExactly(new Listening("here").toString());
+        }
     }
 
     @Test

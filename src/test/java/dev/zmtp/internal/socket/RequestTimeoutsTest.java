@@ -149,6 +149,69 @@ class RequestTimeoutsTest {
         }
     }
 
+    @Test
+    void oneThatIsAskedAfterTheNewestWasAnsweredHasItsTime() {
+        CompletableFuture<ZMTPMessage> first = ask(TIMEOUT);
+        CompletableFuture<ZMTPMessage> second = ask(TIMEOUT);
+        asked.get(1).complete(message("yes"));
+        time.run();
+        assertThat(frames(second.join())).containsExactly("yes");
+        pass(10);
+        CompletableFuture<ZMTPMessage> third = ask(TIMEOUT);
+
+        pass(90);
+        assertThat(reason(first)).isEqualTo(ZMTPSocketException.Reason.TIMEOUT);
+        assertThat(third).isNotDone();
+        pass(10);
+        assertThat(reason(third)).isEqualTo(ZMTPSocketException.Reason.TIMEOUT);
+    }
+
+    @Test
+    void thoseThatAreAskedAtOnceTimeOutAtOnce() {
+        List<CompletableFuture<ZMTPMessage>> all = List.of(ask(TIMEOUT), ask(TIMEOUT), ask(TIMEOUT));
+
+        pass(TIMEOUT);
+
+        assertThat(all).allSatisfy(one -> assertThat(reason(one)).isEqualTo(ZMTPSocketException.Reason.TIMEOUT));
+    }
+
+    @Test
+    void oneWithoutATimeoutWaitsOn() {
+        CompletableFuture<ZMTPMessage> endless = dealer.requestAsync(message("?"), Duration.ofSeconds(Long.MAX_VALUE));
+        time.run();
+
+        assertThat(time.pass(Duration.ofSeconds(1))).as("tasks").isZero();
+
+        assertThat(endless).isNotDone();
+    }
+
+    /** A timer that is there need not be created again; that of each timeout there ever was would be too much. */
+    @Test
+    void aFewTimersAreKeptThatNoRequestNeeds() {
+        for (int i = 1; i <= 40; i++) {
+            CompletableFuture<ZMTPMessage> answer = ask(i);
+            asked.get(i - 1).complete(message("yes"));
+            time.run();
+            frames(answer.join());
+        }
+
+        assertThat(time.pass(Duration.ofMillis(40))).as("tasks").isEqualTo(8);
+        assertThat(time.pass(Duration.ofMillis(40))).as("tasks").isZero();
+    }
+
+    @Test
+    void noTimerOutlivesTheSocket() {
+        CompletableFuture<ZMTPMessage> first = ask(TIMEOUT);
+        CompletableFuture<ZMTPMessage> second = ask(3 * TIMEOUT);
+
+        dealer.closeAsync(Duration.ZERO);
+        pass(50);
+
+        assertThat(reason(first)).isEqualTo(ZMTPSocketException.Reason.CLOSED);
+        assertThat(reason(second)).isEqualTo(ZMTPSocketException.Reason.CLOSED);
+        assertThat(time.pass(Duration.ofMillis(3 * TIMEOUT))).as("tasks").isZero();
+    }
+
     private CompletableFuture<ZMTPMessage> ask(int timeoutMillis) {
         CompletableFuture<ZMTPMessage> answer = dealer.requestAsync(message("?"), Duration.ofMillis(timeoutMillis));
         time.run();

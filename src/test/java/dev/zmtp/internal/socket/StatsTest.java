@@ -1,5 +1,6 @@
 package dev.zmtp.internal.socket;
 
+import static dev.zmtp.ZMTPSocketType.DEALER;
 import static dev.zmtp.ZMTPSocketType.PUSH;
 import static dev.zmtp.ZMTPSocketType.REQ;
 import static dev.zmtp.ZMTPSocketType.ROUTER;
@@ -10,6 +11,7 @@ import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -61,6 +63,43 @@ class StatsTest {
 
         assertThat(push.stats().sent()).isEqualTo(2);
         assertThat(push.stats().queued()).isEqualTo(2);
+    }
+
+    @Test
+    void whatWaitsForAnyPeerIsInTheSumAsWell() {
+        ZMTPSocket push = time.open(ZMTPSocketConfig.builder(PUSH));
+        push.connect("inproc://nobody");
+        time.run();
+        push.sendAsync(message("12"));
+        time.pass(A_WHILE);
+        push.sendAsync(message("345"));
+        time.run();
+
+        assertThat(push.stats().sent()).isEqualTo(2);
+        assertThat(push.stats().queued()).isEqualTo(2);
+        assertThat(push.stats().queuedBytes()).isEqualTo(5);
+        assertThat(push.stats().oldest()).isEqualTo(A_WHILE);
+    }
+
+    @Test
+    void theOldestMessageIsThatOfThePeerThatIsTheWorst() {
+        ZMTPSocket router = time.open(ZMTPSocketConfig.builder(ROUTER));
+        for (String endpoint : List.of("inproc://1", "inproc://2", "inproc://3", "inproc://4", "inproc://5")) {
+            absent(router, endpoint).sendOrDrop(message("m"));
+            time.pass(Duration.ofMillis(10));
+        }
+
+        assertThat(router.stats().oldest()).isEqualTo(Duration.ofMillis(50));
+    }
+
+    @Test
+    void aRequestThatWaitsForAPeerWaits() {
+        ZMTPSocket dealer = time.open(ZMTPSocketConfig.builder(DEALER));
+        dealer.connect("inproc://nobody");
+        dealer.requestAsync(message("?"), A_WHILE);
+        time.run();
+
+        assertThat(dealer.stats().queued()).isEqualTo(1);
     }
 
     @Test

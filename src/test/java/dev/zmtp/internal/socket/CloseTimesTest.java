@@ -1,0 +1,230 @@
+package dev.zmtp.internal.socket;
+
+import static dev.zmtp.ZMTPSocketType.DEALER;
+import static dev.zmtp.ZMTPSocketType.PULL;
+import static dev.zmtp.ZMTPSocketType.PUSH;
+import static dev.zmtp.ZMTPSocketType.ROUTER;
+import static dev.zmtp.internal.socket.TestSockets.message;
+import static dev.zmtp.internal.socket.TestSockets.reason;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.socket.ZMTPSocket;
+import dev.zmtp.socket.ZMTPSocketConfig;
+import dev.zmtp.socket.ZMTPStats;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** When a socket that is closed ends, in virtual time: as soon as nothing waits, and not before. */
+@Tag("netty-4.2-only")
+class CloseTimesTest {
+
+    private static final String ENDPOINT = "inproc://close-times";
+    private static final Duration LINGER = Duration.ofMillis(500);
+    private static final Duration LESS = Duration.ofMillis(499);
+    private static final Duration MILLISECOND = Duration.ofMillis(1);
+
+    private final VirtualTime time = new VirtualTime();
+    private final List<String> received = new ArrayList<>();
+
+    @AfterEach
+    void end() {
+        time.close();
+    }
+
+    private ZMTPSocket push() {
+        return time.open(ZMTPSocketConfig.builder(PUSH).reconnect(Duration.ofMillis(10), Duration.ofMillis(10)));
+    }
+
+    private ZMTPSocket bindPull(String endpoint) {
+        ZMTPSocket pull = time.open(ZMTPSocketConfig.builder(PULL));
+        pull.onMessage((from, message) -> received.addAll(TestSockets.frames(message)));
+        pull.bind(endpoint);
+        time.run();
+        return pull;
+    }
+
+    @Test
+    void afterTheCallNothingIsAccepted() {
+        ZMTPSocket push = push();
+        push.connect(ENDPOINT);
+        time.run();
+        ZMTPMessage message = message("tried");
+
+        push.closeAsync(LINGER);
+
+        assertThat(push.isWritable()).isFalse();
+        assertThat(push.trySend(message)).isFalse();
+        assertThat(reason(push.sendAsync(message("late")))).isEqualTo(CLOSED);
+        assertThatThrownBy(() -> push.connect("inproc://late")).hasMessage("CLOSED: the socket is closed");
+        message.release();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"inproc://nothing-waits", "local://nothing-waits"})
+    void itEndsAtOnceIfNothingWaits(String endpoint) {
+        bindPull(endpoint);
+        ZMTPSocket push = push();
+        push.connect(endpoint);
+        time.run();
+        push.sendAsync(message("sent"));
+        time.run();
+
+        CompletableFuture<ZMTPStats> closed = push.closeAsync(LINGER);
+        time.run();
+
+        assertThat(closed).isCompleted();
+        assertThat(received).containsExactly("sent");
+    }
+
+    /** NIO frees it in its next select. */
+    @Test
+    void itEndsWhenTheAddressThatItWasBoundToIsFree() {
+        ZMTPSocket pull = bindPull(ENDPOINT);
+
+        CompletableFuture<ZMTPStats> closed = pull.closeAsync(LINGER);
+        time.run();
+        assertThat(closed).isNotDone();
+        time.pass(Duration.ofMillis(10));
+
+        assertThat(closed).isCompleted();
+    }
+
+    @Test
+    void whatIsQueuedForAnyPeerHasTheLinger() {
+        ZMTPSocket push = push();
+        push.connect(ENDPOINT);
+        time.run();
+        CompletableFuture<Void> sent = push.sendAsync(message("queued"));
+
+        CompletableFuture<ZMTPStats> closed = push.closeAsync(LINGER);
+        time.run();
+        time.pass(LESS);
+        assertThat(sent).isNotDone();
+        assertThat(closed).isNotDone();
+        time.pass(MILLISECOND);
+
+        assertThat(reason(sent)).isEqualTo(CLOSED);
+        assertThat(closed.join().dropped()).isEqualTo(1);
+    }
+
+    @Test
+    void whatIsQueuedForOnePeerHasTheLinger() {
+        ZMTPSocket router = time.open(ZMTPSocketConfig.builder(ROUTER));
+        CompletableFuture<Void> sent =
+                TestSockets.peerOf(router.connect(ENDPOINT)).sendAsync(message("queued"));
+        time.run();
+
+        CompletableFuture<ZMTPStats> closed = router.closeAsync(LINGER);
+        time.run();
+        time.pass(LESS);
+        assertThat(sent).isNotDone();
+        assertThat(closed).isNotDone();
+        time.pass(MILLISECOND);
+
+        assertThat(reason(sent)).isEqualTo(CLOSED);
+        assertThat(closed.join().dropped()).isEqualTo(1);
+    }
+
+    @Test
+    void itEndsAsSoonAsWhatWasQueuedHasLeft() {
+        ZMTPSocket push = push();
+        push.connect(ENDPOINT);
+        time.run();
+        CompletableFuture<Void> sent = push.sendAsync(message("queued"));
+        CompletableFuture<ZMTPStats> closed = push.closeAsync(LINGER);
+        time.pass(Duration.ofMillis(100));
+        assertThat(closed).isNotDone();
+
+        bindPull(ENDPOINT);
+        time.pass(Duration.ofMillis(50));
+
+        assertThat(sent).isCompleted();
+        assertThat(closed).isCompleted();
+        assertThat(received).containsExactly("queued");
+    }
+
+    @Test
+    void itEndsAsSoonAsItsTransportHasWrittenAll() {
+        WriteGate gate = new WriteGate();
+        ZMTPSocket push = time.open(ZMTPSocketConfig.builder(PUSH).pipeline(gate));
+        bindPull("local://written");
+        push.connect("local://written");
+        time.run();
+        gate.close();
+        push.sendAsync(message("in the transport"));
+        time.run();
+
+        CompletableFuture<ZMTPStats> closed = push.closeAsync(LINGER);
+        time.pass(Duration.ofMillis(100));
+        assertThat(closed).isNotDone();
+        gate.open();
+        time.run();
+
+        assertThat(closed).isCompleted();
+        assertThat(closed.join().unknown()).isZero();
+        assertThat(received).containsExactly("in the transport");
+    }
+
+    @Test
+    void aSecondCloseDoesNotShortenTheLinger() {
+        ZMTPSocket push = push();
+        push.connect(ENDPOINT);
+        time.run();
+        push.sendAsync(message("queued"));
+        push.closeAsync(LINGER);
+        time.run();
+
+        CompletableFuture<ZMTPStats> second = push.closeAsync(Duration.ZERO);
+        time.pass(LESS);
+        assertThat(second).isNotDone();
+        time.pass(MILLISECOND);
+
+        assertThat(second).isCompleted();
+    }
+
+    @Test
+    void aFutureOfTheEndThatIsCancelledChangesNothing() {
+        ZMTPSocket push = push();
+        push.closeFuture().cancel(false);
+        push.closeAsync(Duration.ZERO).cancel(false);
+
+        time.run();
+
+        assertThat(push.closeFuture()).isCompleted();
+    }
+
+    @Test
+    void nobodyJoinsASocketThatIsClosed() {
+        WriteGate gate = new WriteGate();
+        ZMTPSocket router = time.open(ZMTPSocketConfig.builder(ROUTER).pipeline(gate));
+        router.bind("local://closing");
+        time.run();
+        ZMTPSocket first = time.open(ZMTPSocketConfig.builder(DEALER));
+        first.connect("local://closing");
+        time.run();
+        gate.close();
+        router.peers().iterator().next().sendAsync(message("in the transport"));
+        time.run();
+        ZMTPSocket second = time.open(ZMTPSocketConfig.builder(DEALER));
+        second.connect("local://closing");
+
+        CompletableFuture<ZMTPStats> closed = router.closeAsync(LINGER);
+        time.pass(Duration.ofMillis(100));
+
+        assertThat(closed).isNotDone();
+        assertThat(router.peers()).hasSize(1);
+        gate.open();
+        time.run();
+        assertThat(closed).isCompleted();
+    }
+}
