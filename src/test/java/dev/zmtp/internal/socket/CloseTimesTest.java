@@ -114,7 +114,7 @@ class CloseTimesTest {
         time.pass(MILLISECOND);
 
         assertThat(reason(sent)).isEqualTo(CLOSED);
-        assertThat(closed.join().dropped()).isEqualTo(1);
+        assertThat(TestSockets.get(closed).dropped()).isEqualTo(1);
     }
 
     @Test
@@ -132,7 +132,7 @@ class CloseTimesTest {
         time.pass(MILLISECOND);
 
         assertThat(reason(sent)).isEqualTo(CLOSED);
-        assertThat(closed.join().dropped()).isEqualTo(1);
+        assertThat(TestSockets.get(closed).dropped()).isEqualTo(1);
     }
 
     @Test
@@ -171,7 +171,7 @@ class CloseTimesTest {
         time.run();
 
         assertThat(closed).isCompleted();
-        assertThat(closed.join().unknown()).isZero();
+        assertThat(TestSockets.get(closed).unknown()).isZero();
         assertThat(received).containsExactly("in the transport");
     }
 

@@ -57,7 +57,7 @@ class GivenBackTest {
     /** What has been received by now. */
     private String text(CompletableFuture<ZMTPMessage> received) {
         time.run();
-        return frames(received.join()).get(0);
+        return frames(TestSockets.get(received)).get(0);
     }
 
     /** A receiver that is given up in the moment it gets a message, when something else happens, too. */
@@ -114,7 +114,17 @@ class GivenBackTest {
 
         assertThat(text(waiting.get(0))).isEqualTo("0");
         assertThat(text(waiting.get(1))).isEqualTo("1");
+    }
+
+    @Test
+    void theReceiverThatGetsItInsteadWaitsNoLonger() {
+        send(push, "0");
+
+        inbox.take(givenUpWhen(message -> pull.receiveAsync().thenAccept(TestSockets::frames)));
+
         pull.onMessage((from, message) -> handled.addAll(frames(message))); // throws if something receives
+        send(push, "1");
+        assertThat(handled).containsExactly("1");
     }
 
     @Test

@@ -86,7 +86,7 @@ class InboxSinkTest {
     private String next() {
         CompletableFuture<ZMTPMessage> received = pull.receiveAsync();
         time.run();
-        return frames(received.join()).get(0);
+        return frames(TestSockets.get(received)).get(0);
     }
 
     private Peer peer() {
@@ -237,7 +237,7 @@ class InboxSinkTest {
 
         CompletableFuture<ZMTPMessage> received = TestSockets.get(CompletableFuture.supplyAsync(pull::receiveAsync));
 
-        assertThat(frames(received.join())).containsExactly("0");
+        assertThat(frames(TestSockets.get(received))).containsExactly("0");
     }
 
     /** The registration of the first is closed once more. */

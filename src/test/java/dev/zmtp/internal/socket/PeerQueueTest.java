@@ -158,8 +158,7 @@ class PeerQueueTest {
         time.run();
 
         assertThat(reason(waits)).isEqualTo(PEER_DOWN);
-        assertThat(waits.handle((sent, failure) -> failure.getMessage()).join())
-                .isEqualTo("PEER_DOWN: connection to " + ENDPOINT + " ended");
+        assertThat(TestSockets.failure(waits)).hasMessage("PEER_DOWN: connection to " + ENDPOINT + " ended");
         assertThat(peer.stats().dropped()).isEqualTo(1);
         assertThat(router.peers()).isEmpty();
         assertThat(reason(peer.sendAsync(message("late")))).isEqualTo(PEER_DOWN);
