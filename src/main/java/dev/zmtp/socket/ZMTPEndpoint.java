@@ -33,7 +33,11 @@ public interface ZMTPEndpoint extends AutoCloseable {
     /** What it does now. */
     State state();
 
-    /** Completes with this when it listens, or with the first handshake. Fails if it stops before. */
+    /**
+     * Completes with this when it listens, or with the first handshake. Fails if it stops before, with a
+     * {@link ZMTPSocketException}: {@code BIND_FAILED}; {@code PEER_DOWN} if it tries no more, with the last failure as
+     * its cause; {@code CLOSED}.
+     */
     CompletableFuture<ZMTPEndpoint> ready();
 
     /**

@@ -181,7 +181,8 @@ public final class ZMTPSocket implements AutoCloseable {
 
     /**
      * Sends a message if there is room for it now. With ROUTER, SERVER and PEER that is the room of the peer that the
-     * message names.
+     * message names. One that names no peer is taken, and counted as dropped: {@link #peer(String)} tells whether there
+     * is one.
      *
      * @return whether the message was taken; if not, it still belongs to the caller
      */
@@ -201,7 +202,7 @@ public final class ZMTPSocket implements AutoCloseable {
 
     /**
      * Sends a message. If there is no room, it waits in line, with at most {@link ZMTPSocketConfig#maxWaitingSends()}
-     * others.
+     * others; with ROUTER, SERVER, PEER and REP it fails with {@code FULL}. To cancel the future changes nothing.
      *
      * @return completes when the transport has written the message; with PUB, XPUB, RADIO and XSUB, when it is queued.
      *     Otherwise it fails with a {@link ZMTPSocketException}, which says why and how far the message came
@@ -212,7 +213,8 @@ public final class ZMTPSocket implements AutoCloseable {
     }
 
     /**
-     * Sends a message, and waits until it is written.
+     * Sends a message, and waits until it is written: for room, in line with others, and for a peer if there is none. To
+     * wait for neither, use {@link #trySend}.
      *
      * @throws ZMTPSocketException if it did not leave
      * @throws InterruptedException if the thread is interrupted; the message may leave all the same
@@ -220,7 +222,7 @@ public final class ZMTPSocket implements AutoCloseable {
     public void send(ZMTPMessage message) throws InterruptedException {
         core.usage().checkSend("send", message);
         Usage.checkMayWait(message);
-        Waiting.await(exchange.send(message));
+        Waiting.await(exchange.sendAndWait(message));
     }
 
     /**
@@ -248,7 +250,7 @@ public final class ZMTPSocket implements AutoCloseable {
      * }</pre>
      */
     public ZMTPRegistration onWritable(Runnable action) {
-        return core.senders().roomForMessages().listen(action);
+        return core.senders().roomForMessages().listen(Objects.requireNonNull(action, "action"));
     }
 
     /**
@@ -278,7 +280,7 @@ public final class ZMTPSocket implements AutoCloseable {
                         Patterns.receives(type) && type != ZMTPSocketType.REQ && type != ZMTPSocketType.REP,
                         "onMessage",
                         "a type that receives, not REQ or REP");
-        return core.inbox().register(new HandlerSink(handler));
+        return core.inbox().register(new HandlerSink(Objects.requireNonNull(handler, "handler")));
     }
 
     /**
@@ -296,6 +298,7 @@ public final class ZMTPSocket implements AutoCloseable {
     /** As {@link #receive()}, no longer than {@code timeout}. Returns null if none has come. */
     public @Nullable ZMTPMessage receive(Duration timeout) throws InterruptedException {
         LoopFuture.checkMayWait();
+        Objects.requireNonNull(timeout, "timeout");
         return Waiting.receive(receiveAsync(), timeout);
     }
 
@@ -343,7 +346,7 @@ public final class ZMTPSocket implements AutoCloseable {
                         core.type() == ZMTPSocketType.REP || core.type() == ZMTPSocketType.ROUTER,
                         "serve",
                         "REP or ROUTER");
-        return core.inbox().register(new Serving(core, handler));
+        return core.inbox().register(new Serving(core, Objects.requireNonNull(handler, "handler")));
     }
 
     // Subscriptions
@@ -382,7 +385,7 @@ public final class ZMTPSocket implements AutoCloseable {
      */
     public ZMTPRegistration onSubscription(BiConsumer<? super ZMTPPeer, ZMTPSubscription> handler, boolean all) {
         core.usage().require(core.type().isPublisher(), "onSubscription", "PUB or XPUB");
-        return core.subscribers().listen(handler, all);
+        return core.subscribers().listen(Objects.requireNonNull(handler, "handler"), all);
     }
 
     // Events and the end
@@ -392,7 +395,8 @@ public final class ZMTPSocket implements AutoCloseable {
      * and further ones are counted in its {@link ZMTPSocketEvent.Missed}.
      */
     public ZMTPRegistration onEvent(Executor executor, Consumer<? super ZMTPSocketEvent> listener) {
-        return core.events().listen(executor, listener);
+        return core.events()
+                .listen(Objects.requireNonNull(executor, "executor"), Objects.requireNonNull(listener, "listener"));
     }
 
     /** What has happened to its messages so far. The numbers may be slightly out of date. */

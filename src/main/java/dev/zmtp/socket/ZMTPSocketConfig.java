@@ -153,7 +153,7 @@ public final class ZMTPSocketConfig {
         return values.maxAge;
     }
 
-    /** How many sends may wait for room when all queues are full. Default: 64. */
+    /** How many {@link ZMTPSocket#sendAsync} may wait for room when all queues are full. Default: 64. */
     public int maxWaitingSends() {
         return values.maxWaitingSends;
     }

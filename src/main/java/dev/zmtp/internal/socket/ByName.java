@@ -130,7 +130,7 @@ final class ByName extends Routing {
         PeerHandler link = owner.link();
         boolean isThere = link != null && link.channel().isActive();
         if (core.config().nameTaken() == NameTaken.REFUSE && isThere) {
-            return "identity: taken by another peer";
+            return "identity: " + PeerInfo.text(owner.name()) + " is taken by another peer";
         }
         peers.values().remove(owner);
         if (link != null && isThere) { // otherwise it has ended for another reason

@@ -212,14 +212,15 @@ final class Connector extends AbstractEndpoint {
         link = null;
         lastFailure = cause;
         if (closing && !core.routing().waitsFor(peer)) {
-            stop(cause);
+            stop(wasClosed(cause));
             return;
         }
         ZMTPSocketEvent.Kind kind = Backoff.kindOf(cause);
         long wait = backoff.next(kind);
         log.failed(kind, cause, wait >= 0);
         if (wait < 0) {
-            stop(cause);
+            String text = text() + " was given up: " + cause.getMessage();
+            stop(new ZMTPSocketException(ZMTPSocketException.Reason.PEER_DOWN, text, cause));
             core.events().fire(new ZMTPSocketEvent.Stopped(text(), cause));
             return;
         }
@@ -253,6 +254,10 @@ final class Connector extends AbstractEndpoint {
         if (link == null || !link.isOpen()) {
             closed.complete(null);
         }
+    }
+
+    private static ZMTPSocketException wasClosed(@Nullable Throwable cause) {
+        return new ZMTPSocketException(ZMTPSocketException.Reason.CLOSED, "the connector is closed", cause);
     }
 
     private static void cancel(@Nullable ScheduledFuture<?> timer) {
@@ -302,7 +307,7 @@ final class Connector extends AbstractEndpoint {
             return;
         }
         PeerHandler now = link;
-        stop(new ZMTPSocketException(ZMTPSocketException.Reason.CLOSED, "the connector is closed"));
+        stop(wasClosed(null));
         if (now != null) {
             now.close();
         }

@@ -136,7 +136,7 @@ final class DirectSends {
         if (!isThere(peer)) {
             refuse(message, result, PEER_DOWN, "the peer has left");
         } else if (peer.send(message, result) == Fate.REFUSED) {
-            refuse(message, result, FULL, "the queue of " + peer.place() + " is full");
+            peer.drop(message, result);
         }
     }
 

@@ -25,12 +25,21 @@ public final class Exchange {
         }
     }
 
-    /** Takes the message over. */
+    /** Takes the message over. If as many others wait for room as may, it fails. */
     public CompletableFuture<Void> send(ZMTPMessage message) {
+        return send(message, core.config().maxWaitingSends());
+    }
+
+    /** As {@link #send}, for a thread that waits for it: of those there are only so many. */
+    public CompletableFuture<Void> sendAndWait(ZMTPMessage message) {
+        return send(message, Integer.MAX_VALUE);
+    }
+
+    private CompletableFuture<Void> send(ZMTPMessage message, int most) {
         return switch (core.type()) {
             case REQ -> request.send(message);
             case REP -> reply.send(message);
-            default -> core.senders().send(message);
+            default -> core.senders().send(message, most);
         };
     }
 

@@ -84,6 +84,9 @@ public final class Patterns {
             throw new IllegalArgumentException("whenFull: " + policy + " (expected: WAIT or DROP_NEW with " + type
                     + ", whose peers share a queue)");
         }
+        if (type == ZMTPSocketType.XSUB && policy == WhenFull.WAIT) {
+            throw new IllegalArgumentException("whenFull: WAIT (expected: another one with XSUB, which never waits)");
+        }
     }
 
     public static boolean sends(ZMTPSocketType type) {

@@ -52,13 +52,17 @@ final class SendLine {
         return size.get();
     }
 
-    /** Takes the message over, which fails if it may not wait. From any thread. */
-    void join(QueuedMessage outgoing) {
+    /**
+     * Takes the message over, which fails if it may not wait. From any thread.
+     *
+     * @param most how many may wait with it
+     */
+    void join(QueuedMessage outgoing, int most) {
         if (!core.routing().waits()) {
             refuse(outgoing, "the queue is full");
-        } else if (size.incrementAndGet() > core.config().maxWaitingSends()) {
+        } else if (size.incrementAndGet() > most) {
             size.decrementAndGet();
-            refuse(outgoing, "as many sends wait as may: " + core.config().maxWaitingSends());
+            refuse(outgoing, "as many sends wait as may: " + most);
         } else if (core.inEventLoop()) {
             waiting.add(outgoing);
         } else if (!core.tryExecute(() -> arrive(outgoing))) {

@@ -130,8 +130,12 @@ public final class Senders {
         return fate;
     }
 
-    /** Takes the message over. The result is that of the transport, or says why the message did not get there. */
-    CompletableFuture<Void> send(ZMTPMessage message) {
+    /**
+     * Takes the message over. The result is that of the transport, or says why the message did not get there.
+     *
+     * @param most how many may wait in line with it
+     */
+    CompletableFuture<Void> send(ZMTPMessage message, int most) {
         CompletableFuture<Void> result = new LoopFuture<>();
         QueuedMessage outgoing = new QueuedMessage(message, result);
         if (line.isClosed()) {
@@ -139,12 +143,12 @@ public final class Senders {
         } else if (core.inEventLoop()) {
             room.sentHere();
             if (!line.isEmpty() || route(message, result, null) == Fate.REFUSED) {
-                line.join(outgoing);
+                line.join(outgoing, most);
             }
         } else if (line.isEmpty() && takeRoom(outgoing.bytes)) {
             hand(outgoing);
         } else {
-            line.join(outgoing);
+            line.join(outgoing, most);
         }
         return result;
     }

@@ -1,8 +1,5 @@
 package dev.zmtp.internal.socket;
 
-import static dev.zmtp.internal.socket.PeerCounters.Counter.DROPPED;
-import static dev.zmtp.internal.socket.PeerCounters.Counter.SENT;
-
 import dev.zmtp.ZMTPMessage;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,11 +19,7 @@ final class ToAll extends Routing {
                 continue; // it only gets what is queued
             }
             message.retain();
-            if (peer.send(message, null) == Fate.REFUSED) { // others must not wait for this peer
-                peer.counters().add(SENT, 1);
-                peer.counters().add(DROPPED, 1);
-                message.release();
-            }
+            peer.send(message, null); // never refused, as no policy of this type waits
         }
         message.release();
         SendResults.succeed(result);

@@ -72,6 +72,9 @@ public final class Usage {
         if (type != ZMTPSocketType.REQ && type != ZMTPSocketType.DEALER) {
             throw refused(message, unsupported("request", "REQ or DEALER"));
         }
+        if (timeout == null) {
+            throw refused(message, new NullPointerException("timeout"));
+        }
         if (timeout.isNegative()) {
             throw refused(message, new IllegalArgumentException("timeout: " + timeout + " (expected: >= 0)"));
         }

@@ -116,7 +116,7 @@ class CloseTest {
             CompletableFuture<Void> result = new CompletableFuture<>();
             line.failAll();
 
-            line.join(new QueuedMessage(message, result));
+            line.join(new QueuedMessage(message, result), 1);
 
             assertThat(reason(result)).isEqualTo(CLOSED);
             assertThat(message.refCnt()).isZero();

@@ -4,6 +4,7 @@ import static dev.zmtp.ZMTPSocketType.DEALER;
 import static dev.zmtp.ZMTPSocketType.PUB;
 import static dev.zmtp.ZMTPSocketType.REQ;
 import static dev.zmtp.ZMTPSocketType.ROUTER;
+import static dev.zmtp.ZMTPSocketType.XSUB;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
@@ -159,6 +160,15 @@ class ConfigTest {
                         () -> ZMTPSocketConfig.builder(DEALER).whenFull(policy).build())
                 .withMessage(
                         "whenFull: " + policy + " (expected: WAIT or DROP_NEW with DEALER, whose peers share a queue)");
+    }
+
+    /** P58. */
+    @Test
+    void anXsubWaitsForNone() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() ->
+                        ZMTPSocketConfig.builder(XSUB).whenFull(WhenFull.WAIT).build())
+                .withMessage("whenFull: WAIT (expected: another one with XSUB, which never waits)");
     }
 
     /** A peer that does not read still sends PINGs, which are signs of life: once in each interval. */

@@ -3,6 +3,7 @@ package dev.zmtp.internal.socket;
 import static dev.zmtp.ZMTPSocketType.PULL;
 import static dev.zmtp.ZMTPSocketType.PUSH;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.zmtp.internal.transport.Transport;
 import dev.zmtp.socket.ClockedSockets;
@@ -92,6 +93,9 @@ class ConnectorTest {
         ZMTPEndpoint connector = connect(open(push().reconnect(Duration.ZERO, Duration.ZERO)), ENDPOINT);
 
         assertThat(connector.state()).isEqualTo(ZMTPEndpoint.State.STOPPED);
+        assertThatThrownBy(connector::sync)
+                .hasMessageStartingWith("PEER_DOWN: " + ENDPOINT + " was given up: ")
+                .hasCause(((Connector) connector).lastFailure());
         assertThat(log.lines).singleElement().asString().startsWith(ENDPOINT).endsWith(", given up");
         assertThat(events).hasExactlyElementsOfTypes(ZMTPSocketEvent.Connecting.class, ZMTPSocketEvent.Stopped.class);
     }

@@ -146,7 +146,10 @@ class NewcomerTest {
         assertThat(events(ZMTPSocketEvent.HandshakeFailed.class)).isEmpty();
         time.pass(Duration.ofMillis(1));
 
-        assertThat(events(ZMTPSocketEvent.HandshakeFailed.class)).hasSize(1);
+        assertThat(events(ZMTPSocketEvent.HandshakeFailed.class))
+                .singleElement(type(ZMTPSocketEvent.HandshakeFailed.class))
+                .satisfies(failed ->
+                        assertThat(failed.cause()).hasMessage("STATE: identity: \"A\" is taken by another peer"));
         assertThat(second.peers()).noneMatch(TestSockets::isUp);
         send(first, "of the first");
         assertThat(received).containsExactly("A of the first");

@@ -5,6 +5,7 @@ import static dev.zmtp.ZMTPSocketType.ROUTER;
 import static dev.zmtp.internal.socket.TestSockets.message;
 import static dev.zmtp.internal.socket.TestSockets.reason;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.EXPIRED;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.FULL;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.PEER_DOWN;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -12,6 +13,9 @@ import dev.zmtp.ZMTPMessage;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
+import dev.zmtp.socket.ZMTPSocketEvent;
+import dev.zmtp.socket.ZMTPSocketEvent.DropReason;
+import dev.zmtp.socket.ZMTPSocketEvent.Dropped;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -135,6 +139,22 @@ class PeerQueueTest {
         assertThat(peer.trySend(third)).isTrue();
         time.run();
         assertThat(received).containsExactly("big", "1", "2", "3");
+    }
+
+    @Test
+    void whatItHasNoRoomForIsDroppedForIt() {
+        List<ZMTPSocketEvent> events = new ArrayList<>();
+        router.onEvent(Runnable::run, events::add);
+        send("1");
+        send("2");
+
+        peer.sendOrDrop(message("3"));
+        assertThat(reason(send("4"))).isEqualTo(FULL);
+
+        assertThat(peer.stats().dropped()).isEqualTo(2);
+        assertThat(peer.stats().sent()).isEqualTo(5);
+        assertThat(router.stats().dropped()).isEqualTo(2);
+        assertThat(events).contains(new Dropped(peer, DropReason.FULL, 1));
     }
 
     @Test

@@ -100,7 +100,7 @@ public final class RoomStress {
 
         public FullLine() {
             super(1);
-            senders.send(message("in line"));
+            senders.send(message("in line"), 64);
             before = told();
             if (trySend(one)) {
                 throw new AssertionError("there is no room yet");
@@ -110,7 +110,7 @@ public final class RoomStress {
         @Actor
         public void send() {
             pause();
-            senders.send(two);
+            senders.send(two, 64);
         }
 
         @Actor

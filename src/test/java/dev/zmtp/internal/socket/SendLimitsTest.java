@@ -33,6 +33,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -241,6 +244,34 @@ class SendLimitsTest {
             assertThat(reason(push.sendAsync(message("3")))).isEqualTo(FULL);
             assertThat(first).isNotDone();
             assertThat(second).isNotDone();
+        }
+    }
+
+    /** Each waits for its own message only: it cannot send another one. */
+    @Test
+    void anyNumberOfThreadsMayWait() throws Exception {
+        ExecutorService threads = Executors.newFixedThreadPool(3);
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket push = sockets.open(sockets.builder(PUSH).maxWaitingSends(1));
+            List<Future<?>> sends = new ArrayList<>();
+            for (int i = 0; i < 3; i++) {
+                sends.add(threads.submit(() -> {
+                    push.send(message("m"));
+                    return null;
+                }));
+            }
+            await("all wait", () -> push.stats().queued() == 3);
+            assertThat(reason(push.sendAsync(message("one more")))).isEqualTo(FULL);
+
+            ZMTPSocket pull = sockets.open(PULL);
+            connect(pull, bind(push, "inproc://threads"));
+
+            for (Future<?> send : sends) {
+                assertThat(receive(pull)).containsExactly("m");
+                send.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            }
+        } finally {
+            threads.shutdownNow();
         }
     }
 

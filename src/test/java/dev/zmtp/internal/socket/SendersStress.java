@@ -66,7 +66,7 @@ public final class SendersStress {
 
         @Actor
         public void send() {
-            sent = senders.send(one);
+            sent = senders.send(one, 64);
         }
 
         @Actor
@@ -101,7 +101,7 @@ public final class SendersStress {
         @Actor
         public void send() {
             pause();
-            sent = senders.send(one);
+            sent = senders.send(one, 64);
         }
 
         @Actor
@@ -139,12 +139,12 @@ public final class SendersStress {
 
         @Actor
         public void one() {
-            sentOne = senders.send(one);
+            sentOne = senders.send(one, 64);
         }
 
         @Actor
         public void other() {
-            sentTwo = senders.send(two);
+            sentTwo = senders.send(two, 64);
         }
 
         @Arbiter

@@ -22,7 +22,6 @@ import dev.zmtp.socket.ZMTPEndpoint;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPRegistration;
 import dev.zmtp.socket.ZMTPSocket;
-import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
 import dev.zmtp.socket.ZMTPSocketException;
 import dev.zmtp.testing.CapturedLog;
 import java.nio.charset.StandardCharsets;
@@ -325,17 +324,12 @@ class SubscriptionsTest {
     }
 
     /** P58: and it waits for none, nor does it keep what a full one has no room for. */
-    @ParameterizedTest
-    @EnumSource(
-            value = WhenFull.class,
-            names = {"DROP_NEW", "WAIT"})
-    void anXsubSendsToAllPublishersAndDropsForThoseThatAreFull(WhenFull policy) {
+    @Test
+    void anXsubSendsToAllPublishersAndDropsForThoseThatAreFull() {
         WriteGate gate = new WriteGate();
         try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket xsub = sockets.open(sockets.builder(XSUB)
-                    .whenFull(policy)
-                    .sendLimit(2, 16 << 20)
-                    .pipeline(gate));
+            ZMTPSocket xsub =
+                    sockets.open(sockets.builder(XSUB).sendLimit(2, 16 << 20).pipeline(gate));
             List<ZMTPSocket> publishers = List.of(sockets.open(XPUB), sockets.open(XPUB));
             for (ZMTPSocket publisher : publishers) {
                 connect(xsub, bind(publisher, "tcp://127.0.0.1:*"));

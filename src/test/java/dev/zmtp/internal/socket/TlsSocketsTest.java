@@ -119,7 +119,7 @@ class TlsSocketsTest {
 
             assertThat(failure).hasStackTraceContaining("SSLHandshakeException");
             assertThat(ofPush.next(ZMTPSocketEvent.HandshakeFailed.class).cause())
-                    .isSameAs(failure);
+                    .isSameAs(failure.getCause());
             assertThat(ofPull.next(ZMTPSocketEvent.HandshakeFailed.class).cause())
                     .hasStackTraceContaining("certificate");
         }

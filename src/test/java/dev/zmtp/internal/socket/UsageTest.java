@@ -4,12 +4,15 @@ import static dev.zmtp.ZMTPSocketType.CLIENT;
 import static dev.zmtp.ZMTPSocketType.DEALER;
 import static dev.zmtp.ZMTPSocketType.PULL;
 import static dev.zmtp.ZMTPSocketType.PUSH;
+import static dev.zmtp.ZMTPSocketType.ROUTER;
 import static dev.zmtp.ZMTPSocketType.SERVER;
 import static dev.zmtp.ZMTPSocketType.SUB;
+import static dev.zmtp.ZMTPSocketType.XPUB;
 import static dev.zmtp.internal.socket.TestSockets.bind;
 import static dev.zmtp.internal.socket.TestSockets.connect;
 import static dev.zmtp.internal.socket.TestSockets.message;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.zmtp.ZMTPMessage;
@@ -130,6 +133,44 @@ class UsageTest {
 
         assertThatThrownBy(() -> dealer.sendAsync(null)).isInstanceOf(NullPointerException.class);
         assertThatThrownBy(() -> dealer.requestAsync(null, TIMEOUT)).isInstanceOf(NullPointerException.class);
+    }
+
+    @Test
+    void noTimeIsNotATimeout() {
+        ZMTPSocket dealer = sockets.open(DEALER);
+        ZMTPMessage message = message("?");
+
+        assertThatThrownBy(() -> dealer.requestAsync(message, null))
+                .isInstanceOf(NullPointerException.class)
+                .hasMessage("timeout");
+        assertThatThrownBy(() -> dealer.receive(null))
+                .isInstanceOf(NullPointerException.class)
+                .hasMessage("timeout");
+
+        assertThat(message.refCnt()).isZero();
+    }
+
+    @Test
+    void nothingIsNotAHandler() {
+        ZMTPSocket router = sockets.open(ROUTER);
+        ZMTPSocket xpub = sockets.open(XPUB);
+
+        assertThatNullPointerException()
+                .isThrownBy(() -> router.onMessage(null))
+                .withMessage("handler");
+        assertThatNullPointerException().isThrownBy(() -> router.serve(null)).withMessage("handler");
+        assertThatNullPointerException()
+                .isThrownBy(() -> router.onWritable(null))
+                .withMessage("action");
+        assertThatNullPointerException()
+                .isThrownBy(() -> router.onEvent(null, event -> {}))
+                .withMessage("executor");
+        assertThatNullPointerException()
+                .isThrownBy(() -> router.onEvent(Runnable::run, null))
+                .withMessage("listener");
+        assertThatNullPointerException()
+                .isThrownBy(() -> xpub.onSubscription(null, true))
+                .withMessage("handler");
     }
 
     @Test
