@@ -36,8 +36,13 @@ public final class RoutingServer {
                 .maxOutstandingRequests(1_000) // those that come when so many have no answer stay with their peers
                 .build());
         server.serve(request -> workers.execute(() -> {
-            String question = request.message().frame(0).toString(UTF_8);
-            request.reply(ZMTPMessage.fromUTF8(answer.apply(question)));
+            try {
+                String question = request.message().frame(0).toString(UTF_8);
+                request.reply(ZMTPMessage.fromUTF8(answer.apply(question)));
+            } catch (RuntimeException e) {
+                request.drop(); // it would keep its place among the 1,000
+                throw e;
+            }
         }));
         return server;
     }

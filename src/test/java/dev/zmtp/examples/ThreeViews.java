@@ -6,7 +6,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.socket.ZMTPSocket;
-import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
@@ -37,14 +36,14 @@ public final class ThreeViews {
         socket.onMessage((from, message) -> onText.accept(text(message)));
     }
 
-    /** One message, now or when it comes. To cancel the future takes no message. */
+    /** One message, now or when it comes. Cancel what receiveAsync returns: what is made of it would lose a message. */
     static CompletableFuture<String> future(ZMTPSocket socket) {
         return socket.receiveAsync().thenApply(ThreeViews::text);
     }
 
     /** Waits on a thread of yours, which may be a virtual one. It may be interrupted. */
     static String blocking(ZMTPSocket socket) throws InterruptedException {
-        return text(socket.receive(Duration.ofSeconds(10)));
+        return text(socket.receive());
     }
 
     private static String text(ZMTPMessage message) {
