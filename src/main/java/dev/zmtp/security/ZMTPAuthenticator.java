@@ -17,6 +17,9 @@ public interface ZMTPAuthenticator {
     /**
      * Decides about a peer during its handshake.
      *
+     * <p>A peer may leave before the decision, and come again: what is asked of a slow service has to be bounded there,
+     * as the limiters count connections that are open.
+     *
      * <p>An exception, a failed stage and null all count as {@link ZMTPDecision.Status#ERROR}: the peer is refused, and
      * the reason is logged as a warning.
      *
@@ -37,7 +40,8 @@ public interface ZMTPAuthenticator {
 
     /**
      * Returns an authenticator that consults {@code next} for every peer this one accepts. The resulting user ID and
-     * metadata are those of {@code next}, which runs on the thread that completed the first decision.
+     * metadata are those of {@code next}, which runs on the thread that completed the first decision. So the one that
+     * knows the user comes last: {@code ZMTPAddresses.of(...).and(ZMTPPublicKeys.of(keys))}.
      */
     default ZMTPAuthenticator and(ZMTPAuthenticator next) {
         return request -> authenticate(request)

@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -43,9 +44,12 @@ public final class ZMTPPasswords implements ZMTPAuthenticator {
 
     private static byte[] digest(ByteBuffer password) {
         try {
-            MessageDigest sha256 = MessageDigest.getInstance("SHA-256");
-            sha256.update(password);
-            return sha256.digest();
+            // A buffer that may only be read would be copied to an array of the JDK, which nobody wipes.
+            byte[] copy = new byte[password.remaining()];
+            password.duplicate().get(copy);
+            byte[] digest = MessageDigest.getInstance("SHA-256").digest(copy);
+            Arrays.fill(copy, (byte) 0);
+            return digest;
         } catch (NoSuchAlgorithmException e) {
             throw new AssertionError(e); // every Java platform has it
         }

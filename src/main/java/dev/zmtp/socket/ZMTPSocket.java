@@ -213,8 +213,8 @@ public final class ZMTPSocket implements AutoCloseable {
     }
 
     /**
-     * Sends a message, and waits until it is written: for room, in line with others, and for a peer if there is none. To
-     * wait for neither, use {@link #trySend}.
+     * Sends a message, and waits until it is written: for room, in line with others, and for a peer if there is none.
+     * {@link #trySend} waits for neither.
      *
      * @throws ZMTPSocketException if it did not leave
      * @throws InterruptedException if the thread is interrupted; the message may leave all the same

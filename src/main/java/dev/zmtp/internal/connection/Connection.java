@@ -210,8 +210,8 @@ public final class Connection {
     }
 
     /** Lets the mechanism go on. */
-    public void resumeMechanism() {
-        reads.step(() -> phase.resume());
+    public void resumeMechanism(Runnable first) {
+        reads.step(() -> phase.resume(first));
     }
 
     /** Fires what the peer sent for the application. */

@@ -73,8 +73,12 @@ public abstract class Phase {
         return 0;
     }
 
-    /** The mechanism can go on: another thread has computed or decided what it waits for. */
-    public void resume() {}
+    /**
+     * The mechanism can go on: another thread has computed or decided what it waits for.
+     *
+     * @param first tells the mechanism
+     */
+    public void resume(Runnable first) {}
 
     /** The user reads again after a time without reads. */
     public void readResumed() {}

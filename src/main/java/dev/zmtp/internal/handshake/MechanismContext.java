@@ -121,6 +121,9 @@ final class MechanismContext implements ZMTPMechanism.Context {
         private final Consumer<ZMTPDecision> answer;
         private boolean asking;
 
+        /** Set if it answers during the call: the future would swallow what the mechanism throws. */
+        private @Nullable Runnable atOnce;
+
         Question(Consumer<ZMTPDecision> answer) {
             this.answer = answer;
         }
@@ -135,18 +138,19 @@ final class MechanismContext implements ZMTPMechanism.Context {
             } finally {
                 asking = false;
             }
+            if (atOnce != null) {
+                atOnce.run();
+            }
         }
 
         private void answered(@Nullable ZMTPDecision made, @Nullable Throwable failure) {
             connection.session().endWork();
+            Runnable decision = () -> decide(made, failure);
             if (connection.ctx().executor().inEventLoop() && asking) {
-                decide(made, failure);
-                return;
+                atOnce = decision;
+            } else {
+                onEventLoop(() -> connection.resumeMechanism(decision));
             }
-            onEventLoop(() -> {
-                decide(made, failure);
-                connection.resumeMechanism();
-            });
         }
 
         private void decide(@Nullable ZMTPDecision made, @Nullable Throwable failure) {
@@ -165,7 +169,7 @@ final class MechanismContext implements ZMTPMechanism.Context {
 
     @Override
     public void resume() {
-        onEventLoop(connection::resumeMechanism);
+        onEventLoop(() -> connection.resumeMechanism(() -> {}));
     }
 
     private void onEventLoop(Runnable step) {

@@ -80,12 +80,19 @@ final class MechanismPhase extends HandshakePhase {
             frameLog.receivedCommand(command);
         }
         try {
-            mechanism.receive(command);
+            refusing(() -> mechanism.receive(command));
+        } finally {
+            command.release();
+        }
+    }
+
+    /** Lets the mechanism go on, and sends the peer its refusal if it fails. */
+    private void refusing(Runnable step) {
+        try {
+            step.run();
         } catch (ZMTPException e) {
             refuse(e);
             throw e;
-        } finally {
-            command.release();
         }
     }
 
@@ -100,7 +107,8 @@ final class MechanismPhase extends HandshakePhase {
     }
 
     @Override
-    public void resume() {
+    public void resume(Runnable first) {
+        refusing(first);
         advance();
     }
 

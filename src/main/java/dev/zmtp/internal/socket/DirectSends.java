@@ -1,11 +1,13 @@
 package dev.zmtp.internal.socket;
 
+import static dev.zmtp.internal.socket.PeerCounters.Counter.SENT;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.FULL;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.PEER_DOWN;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
+import dev.zmtp.socket.ZMTPSocketEvent.DropReason;
 import dev.zmtp.socket.ZMTPSocketException;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -136,7 +138,8 @@ final class DirectSends {
         if (!isThere(peer)) {
             refuse(message, result, PEER_DOWN, "the peer has left");
         } else if (peer.send(message, result) == Fate.REFUSED) {
-            peer.drop(message, result);
+            peer.counters().add(SENT, 1);
+            core.slowPeers().drop(peer, new QueuedMessage(message, result), DropReason.FULL, "the queue is full");
         }
     }
 

@@ -348,7 +348,8 @@ public final class Peer implements ZMTPPeer {
         return switch (core.config().whenFull()) {
             case WAIT -> Fate.REFUSED;
             case DROP_NEW, DISCONNECT -> {
-                dropNew(message, result);
+                QueuedMessage dropped = new QueuedMessage(message, result);
+                core.slowPeers().drop(this, dropped, DropReason.FULL, "the queue is full");
                 yield Fate.DROPPED;
             }
             case DROP_OLD, KEEP_LATEST -> {
@@ -356,16 +357,6 @@ public final class Peer implements ZMTPPeer {
                 yield enqueue(message, result);
             }
         };
-    }
-
-    /** Drops a message that was refused. */
-    void drop(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
-        counters.add(SENT, 1);
-        dropNew(message, result);
-    }
-
-    private void dropNew(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
-        core.slowPeers().drop(this, new QueuedMessage(message, result), DropReason.FULL, "the queue is full");
     }
 
     private Fate enqueue(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {

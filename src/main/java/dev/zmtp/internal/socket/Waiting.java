@@ -43,7 +43,7 @@ public final class Waiting {
     private static ZMTPSocketException failure(ExecutionException e) {
         return e.getCause() instanceof ZMTPSocketException known
                 ? known.withStackTrace()
-                : new ZMTPSocketException(STATE, "it failed: " + e.getCause().getMessage(), e.getCause());
+                : new ZMTPSocketException(STATE, "it failed: " + e.getMessage(), e.getCause());
     }
 
     /** Waits for an answer. Who is interrupted does not want it any more. */

@@ -19,6 +19,7 @@ import dev.zmtp.codec.ZMTPHandshake;
 import dev.zmtp.codec.ZMTPHandshakeFailure;
 import dev.zmtp.codec.ZMTPHandshakeSuccess;
 import dev.zmtp.codec.ZMTPWriter;
+import dev.zmtp.security.ZMTPDecision;
 import dev.zmtp.security.ZMTPMechanism;
 import dev.zmtp.testing.CodecPair;
 import dev.zmtp.testing.Failures;
@@ -31,10 +32,12 @@ import io.netty.buffer.ByteBufUtil;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.util.ReferenceCountUtil;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -42,6 +45,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A mechanism with the shape of PLAIN and CURVE works through the SPI, from the first command to the last frame. */
 class MechanismSpiTest {
@@ -230,6 +234,33 @@ class MechanismSpiTest {
             peer.send(command("05 \"HELLO\" \"open\""));
             assertThat(peer.onlyEvent(ZMTPHandshakeFailure.class).cause())
                     .hasRootCauseInstanceOf(IllegalStateException.class);
+            assertThat(peer.channel.isOpen()).isFalse();
+        }
+        assertClosedOnce();
+    }
+
+    /** The authenticator decides during the call, or later. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void whatAMechanismThrowsAtADecisionFailsTheHandshake(boolean atOnce) {
+        CompletableFuture<ZMTPDecision> decision = new CompletableFuture<>();
+        if (atOnce) {
+            decision.complete(ZMTPDecision.deny("unknown"));
+        }
+        ZMTPConfig.Builder config = ZMTPConfig.builder()
+                .socketType(ZMTPSocketType.ROUTER)
+                .authenticator(request -> decision)
+                .mechanism(context -> keep(ToyMechanism.server(
+                        context,
+                        (password, yes) -> context.authenticate("TOY", ByteBuffer.allocate(0), List.of(), made -> {
+                            throw new ZMTPException(ZMTPException.Code.AUTHENTICATION, "refused: " + made.status());
+                        }))));
+        try (ScriptedPeer peer = greeted(config)) {
+            peer.send(command("05 \"HELLO\" \"open\""));
+            decision.complete(ZMTPDecision.deny("unknown"));
+            peer.channel.runPendingTasks();
+
+            assertThat(failureOf(peer).code()).isEqualTo(ZMTPException.Code.AUTHENTICATION);
             assertThat(peer.channel.isOpen()).isFalse();
         }
         assertClosedOnce();

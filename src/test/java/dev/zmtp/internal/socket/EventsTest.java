@@ -312,7 +312,7 @@ class EventsTest {
             }
             ZMTPSocketEvent.Stopped stopped = ofPush.next(ZMTPSocketEvent.Stopped.class);
             assertThat(stopped.endpoint()).isEqualTo(endpoint);
-            assertThat(TestSockets.failure(connector.ready())).hasCauseReference(stopped.cause());
+            assertThat(TestSockets.failure(connector.ready()).getCause()).isSameAs(stopped.cause());
             ZMTPSocket other = sockets.open(PUSH);
             TestSockets.Events ofOther = events(other);
             other.connect("tcp://127.0.0.1:1");
