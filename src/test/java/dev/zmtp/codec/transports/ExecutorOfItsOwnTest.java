@@ -1,20 +1,17 @@
 package dev.zmtp.codec.transports;
 
-import static dev.zmtp.ZMTPSocketType.PAIR;
 import static dev.zmtp.testing.Loopback.await;
 import static dev.zmtp.testing.Loopback.converse;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.zmtp.codec.ZMTPCodec;
 import dev.zmtp.codec.ZMTPHandshakeFailure;
 import dev.zmtp.testing.Loopback;
 import dev.zmtp.testing.Loopback.End;
-import dev.zmtp.testing.Recorder;
 import dev.zmtp.testing.TestTransport;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
-import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.util.concurrent.DefaultEventExecutorGroup;
 import io.netty.util.concurrent.EventExecutorGroup;
 import java.nio.file.Path;
@@ -67,18 +64,17 @@ class ExecutorOfItsOwnTest {
     /** What the transport reads would wait as tasks of the executor: without bound, and uncounted. */
     @Test
     @SuppressWarnings("deprecation") // as above
-    void aCodecWithAnExecutorOfItsOwnIsRefused() {
-        EmbeddedChannel channel = new EmbeddedChannel();
-        Recorder<Object> user = Recorder.ofAll();
-        channel.pipeline().addLast(executors, ZMTPCodec.of(PAIR)).addLast(user);
-        await(
-                () -> { // until the pipeline is torn down, for which the executors must still run
-                    channel.runPendingTasks();
-                    return channel.pipeline().first() == null;
-                });
+    void aCodecWithAnExecutorOfItsOwnIsRefused() throws Exception {
+        net.listen(new ChannelInitializer<Channel>() {
+            @Override
+            protected void initChannel(Channel ch) {
+                channels.add(ch);
+                ch.pipeline().addLast(executors, server.codec).addLast(server);
+            }
+        });
+        net.connecting(new ChannelInboundHandlerAdapter()); // which says nothing: no handler would take it
 
-        assertThat(user.events)
-                .singleElement()
+        assertThat(server.handshake())
                 .isInstanceOfSatisfying(
                         ZMTPHandshakeFailure.class,
                         failure -> assertThat(failure.cause())
