@@ -16,6 +16,8 @@ final class HandshakeComputation {
 
     private enum State {
         IDLE,
+        /** A step waits in the executor, which may drop it: one that is shut down does. */
+        WAITING,
         RUNNING,
         /** Closed while a step runs, which then wipes. */
         CLOSING,
@@ -45,32 +47,33 @@ final class HandshakeComputation {
      * result of a step that has failed throws its exception.
      */
     void start(Supplier<Supplier<@Nullable ByteBuf>> step) {
-        if (!enter(State.IDLE, State.RUNNING)) {
+        if (!enter(State.IDLE, State.WAITING)) {
             return;
         }
         try {
             context.executor().execute(() -> run(step));
         } catch (RejectedExecutionException e) {
-            enter(State.RUNNING, State.IDLE);
+            enter(State.WAITING, State.IDLE);
             // Without a stack trace: there is one of these for each handshake of a flood.
             throw new ZMTPException(
                     ZMTPException.Code.CLOSED, "handshake executor: full (expected: room for one more)", e);
         } catch (RuntimeException | Error e) {
-            enter(State.RUNNING, State.IDLE); // no step runs that would wipe
+            enter(State.WAITING, State.IDLE);
             throw e;
         }
     }
 
     private void run(Supplier<Supplier<@Nullable ByteBuf>> step) {
-        Supplier<@Nullable ByteBuf> next = () -> null;
-        if (!isClosing()) {
-            try {
-                next = step.get();
-            } catch (RuntimeException | Error e) {
-                next = () -> {
-                    throw e;
-                };
-            }
+        if (!enter(State.WAITING, State.RUNNING)) {
+            return; // it was closed, and the secrets are gone
+        }
+        Supplier<@Nullable ByteBuf> next;
+        try {
+            next = step.get();
+        } catch (RuntimeException | Error e) {
+            next = () -> {
+                throw e;
+            };
         }
         if (finished(next)) {
             context.resume();
@@ -85,10 +88,6 @@ final class HandshakeComputation {
     private synchronized boolean finished(Supplier<@Nullable ByteBuf> next) {
         result = next;
         return enter(State.RUNNING, State.IDLE);
-    }
-
-    private synchronized boolean isClosing() {
-        return state != State.RUNNING;
     }
 
     private synchronized boolean enter(State from, State to) {
