@@ -49,19 +49,13 @@ class PeerQueueTest {
         router.bind(ENDPOINT);
         time.run();
         dealer = time.open(ZMTPSocketConfig.builder(DEALER));
-        dealer.onMessage((from, message) -> received.add(text(message)));
+        dealer.onMessage((from, message) -> received.add(WriteGate.text(message)));
         dealer.connect(ENDPOINT);
         time.run();
         peer = router.peers().iterator().next();
         gate.close();
         peer.sendOrDrop(WriteGate.big("big"));
         time.run();
-    }
-
-    private static String text(ZMTPMessage message) {
-        return message.readableBytes() > 100
-                ? WriteGate.text(message)
-                : TestSockets.frames(message).get(0);
     }
 
     @AfterEach

@@ -33,10 +33,7 @@ class SendsOfTwoThreadsTest {
     @BeforeEach
     void connect() {
         ZMTPSocket pull = time.open(ZMTPSocketConfig.builder(PULL));
-        pull.onMessage((from, message) -> received.add(
-                message.readableBytes() > 100
-                        ? WriteGate.text(message)
-                        : TestSockets.frames(message).get(0)));
+        pull.onMessage((from, message) -> received.add(WriteGate.text(message)));
         pull.bind(ENDPOINT);
         time.run();
         push = time.open(ZMTPSocketConfig.builder(PUSH)

@@ -31,10 +31,11 @@ final class WriteGate implements BiConsumer<ZMTPEndpoint, ChannelPipeline> {
         return ZMTPMessage.from(Unpooled.wrappedBuffer(bytes));
     }
 
-    /** The text of a {@link #big} message, which is released. */
-    static String text(ZMTPMessage big) {
-        String last = TestSockets.frames(big).stream().reduce("", (a, b) -> b);
-        return last.substring(0, last.indexOf(0));
+    /** The text of a message, which is {@link #big} or not, and is released. */
+    static String text(ZMTPMessage message) {
+        String last = TestSockets.frames(message).stream().reduce("", (a, b) -> b);
+        int end = last.indexOf(0);
+        return end < 0 ? last : last.substring(0, end);
     }
 
     @Override
