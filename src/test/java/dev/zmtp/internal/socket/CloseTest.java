@@ -108,6 +108,45 @@ class CloseTest {
 
     /** As if its thread had been stopped between the two calls. */
     @Test
+    void aRequestThatAThreadHandsOverJustAfterTheEndFails() {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket dealer = sockets.open(DEALER);
+            Senders senders = ClockedSockets.core(dealer).senders();
+            ZMTPMessage message = message("late");
+            PendingRequest request =
+                    new PendingRequest(ClockedSockets.core(dealer).requests(), message, Long.MAX_VALUE, null);
+            assertThat(senders.credit().take(message.readableBytes())).isTrue();
+            get(dealer.closeAsync(Duration.ZERO));
+
+            senders.hand(request);
+
+            assertThat(reason(request)).isEqualTo(CLOSED);
+            assertThat(message.refCnt()).isZero();
+        }
+    }
+
+    /** As if its thread had been stopped between the two calls. */
+    @Test
+    void whatAThreadHandsOverToAnEventLoopThatHasEndedFails() {
+        EventLoopGroup group = EventLoops.newGroup(1);
+        ZMTPSocket push =
+                ZMTPSocket.of(ZMTPSocketConfig.builder(PUSH).group(group).build());
+        Senders senders = ClockedSockets.core(push).senders();
+        SendLine line = new SendLine(ClockedSockets.core(push), () -> {});
+        List<CompletableFuture<Void>> results = List.of(new CompletableFuture<>(), new CompletableFuture<>());
+        new EventLoops(group).close();
+
+        senders.hand(new QueuedMessage(message("late"), results.get(0)));
+        line.join(new QueuedMessage(message("late"), results.get(1)), 1);
+
+        assertThat(results).allSatisfy(result -> assertThat(reason(result)).isEqualTo(CLOSED));
+        assertThat(line.size()).isZero();
+        assertThat(push.stats().dropped()).isEqualTo(2);
+        get(push.closeAsync(Duration.ZERO));
+    }
+
+    /** As if its thread had been stopped between the two calls. */
+    @Test
     void aSendThatJoinsTheLineJustAfterTheEndFails() {
         try (TestSockets sockets = new TestSockets()) {
             ZMTPSocket push = sockets.open(PUSH);
