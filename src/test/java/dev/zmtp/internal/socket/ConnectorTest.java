@@ -175,6 +175,37 @@ class ConnectorTest {
         assertThat(connector.state()).isEqualTo(ZMTPEndpoint.State.STOPPED);
     }
 
+    /** What its transport has is still on its way. */
+    @Test
+    void oneThatLingersGetsNothingNew() {
+        WriteGate gate = new WriteGate();
+        List<String> elsewhere = new ArrayList<>();
+        ZMTPSocket other = time.open(ZMTPSocketConfig.builder(PULL));
+        other.onMessage((from, message) -> elsewhere.add(WriteGate.text(message)));
+        other.bind("local://other");
+        bound();
+        ZMTPSocket push = open(push().pipeline(gate));
+        ZMTPEndpoint leaving = connect(push, ENDPOINT);
+        connect(push, "local://other");
+        gate.close();
+        for (int i = 0; i < 2; i++) {
+            push.sendOrDrop(TestSockets.message("one for each transport"));
+        }
+        time.run();
+
+        leaving.close();
+        time.run();
+        assertThat(leaving.state()).isEqualTo(ZMTPEndpoint.State.UP);
+        for (int i = 0; i < 4; i++) {
+            push.sendOrDrop(TestSockets.message("m" + i));
+        }
+        gate.open();
+        time.run();
+
+        assertThat(elsewhere).containsExactly("one for each transport", "m0", "m1", "m2", "m3");
+        assertThat(leaving.state()).isEqualTo(ZMTPEndpoint.State.STOPPED);
+    }
+
     @Test
     void oneThatIsClosedWhileItsNameIsLookedUpDoesNotConnect() {
         ZMTPEndpoint connector = connect(open(push()), "watched://connector");
