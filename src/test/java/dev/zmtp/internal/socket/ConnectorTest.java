@@ -175,6 +175,26 @@ class ConnectorTest {
         assertThat(connector.state()).isEqualTo(ZMTPEndpoint.State.STOPPED);
     }
 
+    @Test
+    void whoWaitsForAPeerWaitsForTheNextWhenItHasLeft() {
+        ZMTPSocket pull = bound();
+        ZMTPSocket push = open(push());
+        connect(push, ENDPOINT);
+        CompletableFuture<Void> there = push.whenPeers(1);
+        time.run();
+        assertThat(there).isCompleted();
+
+        pull.closeAsync(Duration.ZERO);
+        time.run();
+        CompletableFuture<Void> again = push.whenPeers(1);
+        time.run();
+        assertThat(again).isNotDone();
+        bound();
+        time.pass(WAIT.multipliedBy(2));
+
+        assertThat(again).isCompleted();
+    }
+
     /** What its transport has is still on its way. */
     @Test
     void oneThatLingersGetsNothingNew() {

@@ -107,6 +107,24 @@ class NewcomerTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"local://newcomer", "inproc://newcomer"})
+    void withoutANameIsRefusedIfThereIsNoPlace(String endpoint) {
+        bind(endpoint, ZMTPSocketConfig.builder(ROUTER).maxPeers(2).nameTaken(NameTaken.TAKE_OVER));
+        connect(endpoint);
+        time.open(ZMTPSocketConfig.builder(DEALER)).connect(endpoint);
+        time.run();
+        assertThat(router.peers()).hasSize(2);
+
+        time.open(ZMTPSocketConfig.builder(DEALER)).connect(endpoint);
+        time.run();
+
+        assertThat(router.peers()).hasSize(2);
+        assertThat(events(ZMTPSocketEvent.HandshakeFailed.class))
+                .singleElement(type(ZMTPSocketEvent.HandshakeFailed.class))
+                .satisfies(failed -> assertThat(failed.cause()).hasMessage("STATE: peers: as many as may be, 2"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"local://newcomer", "inproc://newcomer"})
     void takesOverThePlaceOfAnotherEvenIfThereIsNoOther(String endpoint) {
         bind(endpoint, ZMTPSocketConfig.builder(ROUTER).maxPeers(1).nameTaken(NameTaken.TAKE_OVER));
         connect(endpoint);

@@ -275,6 +275,7 @@ class StrictRequestTest {
             assertThat(receive(req)).containsExactly("again");
             assertThat(TestSockets.isUp(peer)).isTrue();
             assertThat(events.drain()).isEmpty();
+            assertThat(peer.stats().dropped()).isEqualTo(1);
         }
     }
 

@@ -22,6 +22,8 @@ import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -82,13 +84,16 @@ class UsageTest {
     void onlyTypesThatKnowTheirPeersSendToOneOfThem() {
         ZMTPSocket pull = sockets.open(PULL);
         ZMTPPeer peer = connect(pull, bind(sockets.open(PUSH), "inproc://send-to"));
-        ZMTPMessage message = message("a");
+        Map<String, Consumer<ZMTPMessage>> calls =
+                Map.of("sendAsync", peer::sendAsync, "trySend", peer::trySend, "sendOrDrop", peer::sendOrDrop);
 
-        assertThatThrownBy(() -> peer.sendAsync(message))
-                .isInstanceOf(UnsupportedOperationException.class)
-                .hasMessage("sendAsync: not with PULL (expected: ROUTER, SERVER, PEER, PUB or XPUB)");
-
-        assertThat(message.refCnt()).isZero();
+        calls.forEach((name, call) -> {
+            ZMTPMessage message = message("a");
+            assertThatThrownBy(() -> call.accept(message))
+                    .isInstanceOf(UnsupportedOperationException.class)
+                    .hasMessage(name + ": not with PULL (expected: ROUTER, SERVER, PEER, PUB or XPUB)");
+            assertThat(message.refCnt()).isZero();
+        });
     }
 
     @ParameterizedTest
