@@ -3,9 +3,11 @@ package dev.zmtp.socket;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.internal.proxy.Capture;
 import dev.zmtp.internal.proxy.Forwarding;
+import dev.zmtp.internal.proxy.ProxyEnd;
 import dev.zmtp.internal.proxy.SubscriptionRelay;
-import dev.zmtp.internal.socket.Patterns;
-import dev.zmtp.internal.socket.SocketCore;
+import dev.zmtp.internal.socket.Inbox;
+import dev.zmtp.internal.socket.SocketContext;
+import dev.zmtp.internal.socket.TypeRules;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -75,8 +77,8 @@ public final class ZMTPProxy implements AutoCloseable {
      */
     public record Side(long messagesReceived, long bytesReceived, long messagesSent, long bytesSent, long dropped) {}
 
-    private final SocketCore frontend;
-    private final SocketCore backend;
+    private final SocketContext frontend;
+    private final SocketContext backend;
     private final @Nullable Capture capture;
     private final List<Forwarding> directions = new ArrayList<>(2);
     private final List<SubscriptionRelay> relays = new ArrayList<>(1);
@@ -84,12 +86,14 @@ public final class ZMTPProxy implements AutoCloseable {
     private final CompletableFuture<Void> closed = new CompletableFuture<>();
 
     private ZMTPProxy(ZMTPSocket frontend, ZMTPSocket backend, @Nullable Capture capture) {
-        this.frontend = frontend.core();
-        this.backend = backend.core();
+        ProxyEnd front = ProxyEnd.of(frontend.core());
+        ProxyEnd back = ProxyEnd.of(backend.core());
+        this.frontend = front.context();
+        this.backend = back.context();
         this.capture = capture;
-        directions.add(new Forwarding(this.frontend, this.backend, capture, this::close));
+        directions.add(new Forwarding(front, back, capture, this::close));
         if (frontend != backend) {
-            directions.add(new Forwarding(this.backend, this.frontend, capture, this::close));
+            directions.add(new Forwarding(back, front, capture, this::close));
             relay(frontend, backend);
             relay(backend, frontend);
         }
@@ -97,7 +101,7 @@ public final class ZMTPProxy implements AutoCloseable {
 
     private void relay(ZMTPSocket publisher, ZMTPSocket subscriber) {
         if (publisher.type().isPublisher() && subscriber.type().isSubscriber()) {
-            relays.add(new SubscriptionRelay(publisher.core(), subscriber));
+            relays.add(new SubscriptionRelay(ProxyEnd.of(publisher.core()), subscriber));
         }
     }
 
@@ -132,19 +136,21 @@ public final class ZMTPProxy implements AutoCloseable {
                         "capture: " + capture.type() + " (expected: PUB, XPUB, PUSH, PAIR or DEALER)");
         }
         Objects.requireNonNull(capturing, "capturing");
-        return start(frontend, backend, new Capture(capture.core(), capturing == Capturing.EVERYTHING));
+        return start(frontend, backend, new Capture(ProxyEnd.of(capture.core()), capturing == Capturing.EVERYTHING));
     }
 
     private static ZMTPProxy start(ZMTPSocket frontend, ZMTPSocket backend, @Nullable Capture capture) {
         checkTypes(frontend.type(), backend.type());
-        frontend.core().checkOpen();
-        backend.core().checkOpen();
-        frontend.core().inbox().claim();
+        frontend.checkOpen();
+        backend.checkOpen();
+        Inbox front = frontend.core().inbox();
+        Inbox back = backend.core().inbox();
+        front.claim();
         if (frontend != backend) {
             try {
-                backend.core().inbox().claim();
+                back.claim();
             } catch (IllegalStateException e) {
-                frontend.core().inbox().unclaim();
+                front.unclaim();
                 throw e;
             }
         }
@@ -166,7 +172,7 @@ public final class ZMTPProxy implements AutoCloseable {
     }
 
     private static boolean feeds(ZMTPSocketType from, ZMTPSocketType to) {
-        return Patterns.receives(from) && Patterns.sends(to);
+        return TypeRules.receives(from) && TypeRules.sends(to);
     }
 
     /**

@@ -1,21 +1,22 @@
 package dev.zmtp.socket;
 
-import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
-
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPSubscription;
 import dev.zmtp.codec.ZMTPConfig;
 import dev.zmtp.internal.socket.Exchange;
-import dev.zmtp.internal.socket.HandlerSink;
 import dev.zmtp.internal.socket.LoopFuture;
-import dev.zmtp.internal.socket.Patterns;
 import dev.zmtp.internal.socket.Peer;
-import dev.zmtp.internal.socket.SendResults;
-import dev.zmtp.internal.socket.Serving;
+import dev.zmtp.internal.socket.Peers;
+import dev.zmtp.internal.socket.Room;
 import dev.zmtp.internal.socket.Settings;
 import dev.zmtp.internal.socket.SharedGroup;
+import dev.zmtp.internal.socket.SocketContext;
 import dev.zmtp.internal.socket.SocketCore;
+import dev.zmtp.internal.socket.SocketEndpoints;
+import dev.zmtp.internal.socket.Subscribers;
+import dev.zmtp.internal.socket.Subscriptions;
+import dev.zmtp.internal.socket.TypeRules;
 import dev.zmtp.internal.socket.Usage;
 import dev.zmtp.internal.socket.Waiting;
 import dev.zmtp.internal.transport.QueueLimit;
@@ -71,14 +72,28 @@ import org.jspecify.annotations.Nullable;
 public final class ZMTPSocket implements AutoCloseable {
 
     private final SocketCore core;
+    private final SocketContext context;
+    private final Usage usage;
+    private final SocketEndpoints endpoints;
+    private final Peers peers;
+    private final Room room;
     private final Exchange exchange;
+    private final Subscriptions subscriptions;
+    private final Subscribers subscribers;
 
     private ZMTPSocket(ZMTPSocketConfig config, LongSupplier nanoTime) {
         EventLoopGroup given = config.group();
         EventLoopGroup group = given == null ? SharedGroup.acquire() : given;
         this.core = new SocketCore(
                 config, config.transports(), group.next(), nanoTime, given == null ? SharedGroup::release : () -> {});
-        this.exchange = new Exchange(core);
+        this.context = core.context();
+        this.usage = core.usage();
+        this.endpoints = core.endpoints();
+        this.peers = core.peers();
+        this.room = core.room();
+        this.exchange = core.exchange();
+        this.subscriptions = core.subscriptions();
+        this.subscribers = core.subscribers();
         core.open();
     }
 
@@ -104,12 +119,12 @@ public final class ZMTPSocket implements AutoCloseable {
 
     /** The type of the socket. */
     public ZMTPSocketType type() {
-        return core.type();
+        return context.type();
     }
 
     /** The event loop of all its connections, on which handlers are called. */
     public EventLoop loop() {
-        return core.eventLoop();
+        return context.eventLoop();
     }
 
     // Endpoints and peers
@@ -121,7 +136,7 @@ public final class ZMTPSocket implements AutoCloseable {
      * @throws IllegalArgumentException if the text is not an endpoint
      */
     public ZMTPEndpoint bind(String endpoint) {
-        return core.endpoints().bind(endpoint);
+        return endpoints.bind(endpoint);
     }
 
     /**
@@ -131,7 +146,7 @@ public final class ZMTPSocket implements AutoCloseable {
      * @throws IllegalArgumentException if the text is not an endpoint
      */
     public ZMTPEndpoint connect(String endpoint) {
-        return core.endpoints().connect(endpoint, null);
+        return endpoints.connect(endpoint, null);
     }
 
     /**
@@ -142,21 +157,18 @@ public final class ZMTPSocket implements AutoCloseable {
      * @throws IllegalStateException if this socket connects to the endpoint already
      */
     public ZMTPEndpoint connect(String endpoint, Consumer<? super ZMTPConfig.Builder> codec) {
-        return core.endpoints().connect(endpoint, Objects.requireNonNull(codec, "codec"));
+        return endpoints.connect(endpoint, Objects.requireNonNull(codec, "codec"));
     }
 
     /** The peers that are connected now: a snapshot. */
     public Collection<ZMTPPeer> peers() {
-        return core.peers().stream()
-                .filter(Peer::isUp)
-                .<ZMTPPeer>map(peer -> peer)
-                .toList();
+        return peers.up();
     }
 
     /** The peer of a ROUTER, SERVER or PEER that has this name and is connected now; null if there is none. */
     public @Nullable ZMTPPeer peer(ByteBuffer name) {
-        core.usage().require(core.namesPeers(), "peer", "ROUTER, SERVER or PEER");
-        Peer peer = core.routing().named(name);
+        usage.require(context.namesPeers(), "peer", "ROUTER, SERVER or PEER");
+        Peer peer = core.named(name);
         return peer != null && peer.isUp() ? peer : null;
     }
 
@@ -170,11 +182,7 @@ public final class ZMTPSocket implements AutoCloseable {
      * in a group, so that what is sent then reaches them. Fails with {@code CLOSED}.
      */
     public CompletableFuture<Void> whenPeers(int count) {
-        CompletableFuture<Void> reached = new LoopFuture<>();
-        if (core.senders().isClosed() || !core.tryExecute(() -> core.awaited().await(count, reached))) {
-            SendResults.fail(reached, CLOSED, "the socket is closed");
-        }
-        return reached;
+        return core.whenPeers(count);
     }
 
     // Sending
@@ -187,17 +195,14 @@ public final class ZMTPSocket implements AutoCloseable {
      * @return whether the message was taken; if not, it still belongs to the caller
      */
     public boolean trySend(ZMTPMessage message) {
-        core.usage().checkSend("trySend", message);
+        usage.checkSend("trySend", message);
         return exchange.trySend(message);
     }
 
     /** Sends a message, or drops and counts it if there is no room now. */
     public void sendOrDrop(ZMTPMessage message) {
-        core.usage().checkSend("sendOrDrop", message);
-        if (!exchange.trySend(message)) {
-            core.account().dropped();
-            message.release();
-        }
+        usage.checkSend("sendOrDrop", message);
+        exchange.sendOrDrop(message);
     }
 
     /**
@@ -208,7 +213,7 @@ public final class ZMTPSocket implements AutoCloseable {
      *     Otherwise it fails with a {@link ZMTPSocketException}, which says why and how far the message came
      */
     public CompletableFuture<Void> sendAsync(ZMTPMessage message) {
-        core.usage().checkSend("sendAsync", message);
+        usage.checkSend("sendAsync", message);
         return exchange.send(message);
     }
 
@@ -220,7 +225,7 @@ public final class ZMTPSocket implements AutoCloseable {
      * @throws InterruptedException if the thread is interrupted; the message may leave all the same
      */
     public void send(ZMTPMessage message) throws InterruptedException {
-        core.usage().checkSend("send", message);
+        usage.checkSend("send", message);
         Usage.checkMayWait(message);
         Waiting.await(exchange.sendAndWait(message));
     }
@@ -233,7 +238,7 @@ public final class ZMTPSocket implements AutoCloseable {
      * the event loop it is false there until something has left: ask {@link ZMTPPeer#isWritable()}.
      */
     public boolean isWritable() {
-        return core.senders().roomForMessages().isOpen();
+        return room.isOpen();
     }
 
     /**
@@ -250,7 +255,7 @@ public final class ZMTPSocket implements AutoCloseable {
      * }</pre>
      */
     public ZMTPRegistration onWritable(Runnable action) {
-        return core.senders().roomForMessages().listen(Objects.requireNonNull(action, "action"));
+        return room.listen(Objects.requireNonNull(action, "action"));
     }
 
     /**
@@ -274,13 +279,12 @@ public final class ZMTPSocket implements AutoCloseable {
      * @throws IllegalStateException if there is another receiver
      */
     public ZMTPRegistration onMessage(BiConsumer<? super ZMTPPeer, ? super ZMTPMessage> handler) {
-        ZMTPSocketType type = core.type();
-        core.usage()
-                .require(
-                        Patterns.receives(type) && type != ZMTPSocketType.REQ && type != ZMTPSocketType.REP,
-                        "onMessage",
-                        "a type that receives, not REQ or REP");
-        return core.inbox().register(new HandlerSink(Objects.requireNonNull(handler, "handler")));
+        ZMTPSocketType type = context.type();
+        usage.require(
+                TypeRules.receives(type) && type != ZMTPSocketType.REQ && type != ZMTPSocketType.REP,
+                "onMessage",
+                "a type that receives, not REQ or REP");
+        return exchange.onMessage(Objects.requireNonNull(handler, "handler"));
     }
 
     /**
@@ -304,7 +308,7 @@ public final class ZMTPSocket implements AutoCloseable {
 
     /** As {@link #receive()}, without waiting. A future that is cancelled, or that times out, takes no message. */
     public CompletableFuture<ZMTPMessage> receiveAsync() {
-        core.usage().require(Patterns.receives(core.type()), "receive", "a type that receives");
+        usage.require(TypeRules.receives(context.type()), "receive", "a type that receives");
         return exchange.receive();
     }
 
@@ -329,8 +333,8 @@ public final class ZMTPSocket implements AutoCloseable {
      *     and counted
      */
     public CompletableFuture<ZMTPMessage> requestAsync(ZMTPMessage message, Duration timeout) {
-        core.usage().checkRequest(message, timeout);
-        return core.requests().ask(message, timeout);
+        usage.checkRequest(message, timeout);
+        return exchange.request(message, timeout);
     }
 
     /**
@@ -341,12 +345,9 @@ public final class ZMTPSocket implements AutoCloseable {
      * @throws IllegalStateException if there is another receiver
      */
     public ZMTPRegistration serve(Consumer<? super ZMTPRequest> handler) {
-        core.usage()
-                .require(
-                        core.type() == ZMTPSocketType.REP || core.type() == ZMTPSocketType.ROUTER,
-                        "serve",
-                        "REP or ROUTER");
-        return core.inbox().register(new Serving(core, Objects.requireNonNull(handler, "handler")));
+        ZMTPSocketType type = context.type();
+        usage.require(type == ZMTPSocketType.REP || type == ZMTPSocketType.ROUTER, "serve", "REP or ROUTER");
+        return exchange.serve(Objects.requireNonNull(handler, "handler"));
     }
 
     // Subscriptions
@@ -364,7 +365,7 @@ public final class ZMTPSocket implements AutoCloseable {
      * @param topic is copied, and still belongs to the caller
      */
     public ZMTPRegistration subscribe(ByteBuf topic) {
-        return core.subscriptions().register(core.usage().topic("subscribe", Unpooled.copiedBuffer(topic)));
+        return subscriptions.register(usage.topic("subscribe", Unpooled.copiedBuffer(topic)));
     }
 
     /** As {@link #unsubscribe(ByteBuf)}, with a topic or group in UTF-8. */
@@ -374,7 +375,7 @@ public final class ZMTPSocket implements AutoCloseable {
 
     /** Takes one registration of the topic or group off, as closing it does. Does nothing if there is none. */
     public void unsubscribe(ByteBuf topic) {
-        core.subscriptions().unregister(core.usage().topic("unsubscribe", Unpooled.copiedBuffer(topic)));
+        subscriptions.unregister(usage.topic("unsubscribe", Unpooled.copiedBuffer(topic)));
     }
 
     /**
@@ -384,8 +385,8 @@ public final class ZMTPSocket implements AutoCloseable {
      * @param all true to report all subscriptions and cancels
      */
     public ZMTPRegistration onSubscription(BiConsumer<? super ZMTPPeer, ZMTPSubscription> handler, boolean all) {
-        core.usage().require(core.type().isPublisher(), "onSubscription", "PUB or XPUB");
-        return core.subscribers().listen(Objects.requireNonNull(handler, "handler"), all);
+        usage.require(context.type().isPublisher(), "onSubscription", "PUB or XPUB");
+        return subscribers.listen(Objects.requireNonNull(handler, "handler"), all);
     }
 
     // Events and the end
@@ -395,13 +396,13 @@ public final class ZMTPSocket implements AutoCloseable {
      * and further ones are counted in its {@link ZMTPSocketEvent.Missed}.
      */
     public ZMTPRegistration onEvent(Executor executor, Consumer<? super ZMTPSocketEvent> listener) {
-        return core.events()
+        return context.events()
                 .listen(Objects.requireNonNull(executor, "executor"), Objects.requireNonNull(listener, "listener"));
     }
 
     /** What has happened to its messages so far. The numbers may be slightly out of date. */
     public ZMTPStats stats() {
-        return core.account().stats();
+        return core.stats();
     }
 
     /**
@@ -413,14 +414,12 @@ public final class ZMTPSocket implements AutoCloseable {
      */
     public CompletableFuture<ZMTPStats> closeAsync(Duration linger) {
         Settings.notNegative("linger", linger);
-        CompletableFuture<ZMTPStats> closed = core.closing().close(linger);
-        exchange.close(); // last: the socket accepts nothing more by then
-        return closed;
+        return core.close(linger);
     }
 
     /** The future of {@link #closeAsync}. This does not close. */
     public CompletableFuture<ZMTPStats> closeFuture() {
-        return core.closing().report();
+        return core.report();
     }
 
     /**
@@ -429,13 +428,17 @@ public final class ZMTPSocket implements AutoCloseable {
      */
     @Override
     public void close() {
-        Waiting.end(closeAsync(core.config().linger()));
+        Waiting.end(closeAsync(context.config().linger()));
     }
 
     /** Shows the type and the number of peers. */
     @Override
     public String toString() {
-        return "ZMTPSocket{" + core.type() + ", peers=" + core.connected().there() + "}";
+        return "ZMTPSocket{" + context.type() + ", peers=" + peers.connected().there() + "}";
+    }
+
+    void checkOpen() {
+        context.checkOpen();
     }
 
     SocketCore core() {

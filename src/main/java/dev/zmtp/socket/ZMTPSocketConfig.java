@@ -2,9 +2,9 @@ package dev.zmtp.socket;
 
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.codec.ZMTPConfig;
-import dev.zmtp.internal.socket.Patterns;
 import dev.zmtp.internal.socket.Settings;
 import dev.zmtp.internal.socket.SocketValues;
+import dev.zmtp.internal.socket.TypeRules;
 import dev.zmtp.internal.transport.QueueLimit;
 import dev.zmtp.internal.transport.TcpTransport;
 import dev.zmtp.internal.transport.Transport;
@@ -78,7 +78,7 @@ public final class ZMTPSocketConfig {
      * NetMQ answer them. One that closes its connection instead gets no more.
      */
     public static Builder builder(ZMTPSocketType type) {
-        return builder(Patterns.codec(type));
+        return builder(TypeRules.codec(type));
     }
 
     /**
@@ -439,9 +439,9 @@ public final class ZMTPSocketConfig {
 
         /** Returns a config of these settings; the builder may be used again. */
         public ZMTPSocketConfig build() {
-            Patterns.checkHeartbeats(values.codec);
-            Patterns.checkWhenFull(values.codec.socketType(), values.whenFull());
-            Patterns.checkCorrelate(values.codec.socketType(), values.correlate);
+            TypeRules.checkHeartbeats(values.codec);
+            TypeRules.checkWhenFull(values.codec.socketType(), values.whenFull());
+            TypeRules.checkCorrelate(values.codec.socketType(), values.correlate);
             return new ZMTPSocketConfig(new SocketValues(values));
         }
     }

@@ -46,7 +46,7 @@ final class CodecEnd extends ChannelInboundHandlerAdapter {
     private final Link.Inbox inbox;
     private final Deque<ZMTPMessage> kept = new ArrayDeque<>();
 
-    private @Nullable Outgoing outgoing;
+    private @Nullable OutgoingStream outgoing;
     private @Nullable BatchFlusher flusher;
     private @Nullable Future<?> pause;
     private boolean sending;
@@ -271,7 +271,7 @@ final class CodecEnd extends ChannelInboundHandlerAdapter {
             outgoing = link.newOutgoing(true);
             flusher = new BatchFlusher(ctx.channel());
         }
-        Outgoing stream = outgoing;
+        OutgoingStream stream = outgoing;
         Numbered numbered = stream.next(end);
         ZMTPMessage message = numbered.toMessage(ctx.alloc(), shape);
         totals.count("messages sent", name);
@@ -288,7 +288,7 @@ final class CodecEnd extends ChannelInboundHandlerAdapter {
         }
     }
 
-    private void completed(ChannelFuture written, Outgoing stream, Numbered numbered) {
+    private void completed(ChannelFuture written, OutgoingStream stream, Numbered numbered) {
         String wrong = stream.completed(numbered.number(), written.isSuccess());
         if (wrong != null) {
             link.violated(name + ": " + wrong);

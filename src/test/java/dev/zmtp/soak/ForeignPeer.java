@@ -32,7 +32,7 @@ final class ForeignPeer {
     private final PeerSocket socket;
     private final String name;
     private final Link.Inbox inbox;
-    private final @Nullable Outgoing outgoing;
+    private final @Nullable OutgoingStream outgoing;
 
     private @Nullable ZMTPMessage pending;
     private boolean sentEnd;

@@ -45,7 +45,7 @@ final class Link {
 
     private final long start = System.nanoTime();
     private final Deque<String> history = new ArrayDeque<>();
-    private final List<Outgoing> outgoing = new ArrayList<>();
+    private final List<OutgoingStream> outgoing = new ArrayList<>();
     private final List<Incoming> incoming = new ArrayList<>();
     private final Set<Channel> open = new HashSet<>();
     private final AtomicInteger serverConnections = new AtomicInteger();
@@ -142,8 +142,8 @@ final class Link {
     }
 
     /** A new stream to be sent. */
-    Outgoing newOutgoing(boolean promised) {
-        Outgoing stream = new Outgoing(STREAMS.incrementAndGet(), promised);
+    OutgoingStream newOutgoing(boolean promised) {
+        OutgoingStream stream = new OutgoingStream(STREAMS.incrementAndGet(), promised);
         synchronized (this) {
             outgoing.add(stream);
         }
@@ -239,7 +239,7 @@ final class Link {
 
     /** Judges a link that is over. */
     void judge() {
-        List<Outgoing> sent;
+        List<OutgoingStream> sent;
         List<Incoming> received;
         synchronized (this) {
             if (!open.isEmpty()) {
@@ -267,7 +267,7 @@ final class Link {
         totals.count("links", how + ", " + plan.kind() + " " + plan.pattern());
     }
 
-    private void judgePromises(Outgoing sent) {
+    private void judgePromises(OutgoingStream sent) {
         if (sent.pending() > 0) {
             violated("promises that never completed: " + sent);
         }
@@ -290,7 +290,7 @@ final class Link {
         }
     }
 
-    private void judgeArrival(Outgoing sent, List<Incoming> received) {
+    private void judgeArrival(OutgoingStream sent, List<Incoming> received) {
         if (sent.isPromised() && received.size() > 1) {
             violated("one connection's stream arrived on several: " + received);
         }

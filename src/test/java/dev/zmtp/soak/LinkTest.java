@@ -24,7 +24,7 @@ class LinkTest {
         return numbered.toMessage(new UnpooledByteBufAllocator(false), new Random(1));
     }
 
-    private static void complete(Outgoing stream, boolean success) {
+    private static void complete(OutgoingStream stream, boolean success) {
         for (int i = 0; i < stream.written(); i++) {
             stream.completed(i, success);
         }
@@ -37,7 +37,7 @@ class LinkTest {
 
     @Test
     void aCompleteStreamIsAccepted() {
-        Outgoing sent = link.newOutgoing(true);
+        OutgoingStream sent = link.newOutgoing(true);
         inbox.take(message(sent.next(false)));
         inbox.take(message(sent.next(true)));
         complete(sent, true);
@@ -47,7 +47,7 @@ class LinkTest {
 
     @Test
     void aLostTailWithoutAFaultIsNoticed() {
-        Outgoing sent = link.newOutgoing(true);
+        OutgoingStream sent = link.newOutgoing(true);
         inbox.take(message(sent.next(false)));
         sent.next(true);
         complete(sent, true);
@@ -57,7 +57,7 @@ class LinkTest {
 
     @Test
     void aLostTailAfterABreakingFaultIsAccepted() {
-        Outgoing sent = link.newOutgoing(true);
+        OutgoingStream sent = link.newOutgoing(true);
         inbox.take(message(sent.next(false)));
         sent.next(true);
         complete(sent, true);
@@ -68,7 +68,7 @@ class LinkTest {
 
     @Test
     void aLostBeginningIsNoticedEvenAfterABreakingFault() {
-        Outgoing sent = link.newOutgoing(true);
+        OutgoingStream sent = link.newOutgoing(true);
         sent.next(false);
         inbox.take(message(sent.next(false)));
         complete(sent, true);
@@ -79,7 +79,7 @@ class LinkTest {
 
     @Test
     void aStreamWithoutAnEndIsNoticed() {
-        Outgoing sent = link.newOutgoing(true);
+        OutgoingStream sent = link.newOutgoing(true);
         inbox.take(message(sent.next(false)));
         complete(sent, true);
 
@@ -88,7 +88,7 @@ class LinkTest {
 
     @Test
     void aFailedPromiseWithoutAFaultIsNoticed() {
-        Outgoing sent = link.newOutgoing(true);
+        OutgoingStream sent = link.newOutgoing(true);
         inbox.take(message(sent.next(true)));
         complete(sent, false);
 
@@ -97,7 +97,7 @@ class LinkTest {
 
     @Test
     void aPromiseThatNeverCompletesIsNoticed() {
-        Outgoing sent = link.newOutgoing(true);
+        OutgoingStream sent = link.newOutgoing(true);
         inbox.take(message(sent.next(true)));
         link.broke("for this test");
 
@@ -106,7 +106,7 @@ class LinkTest {
 
     @Test
     void aMessageThatArrivesOnTwoConnectionsIsNoticed() {
-        Outgoing sent = link.newOutgoing(false);
+        OutgoingStream sent = link.newOutgoing(false);
         Numbered first = sent.next(false);
         Numbered second = sent.next(true);
         inbox.take(message(first));
@@ -126,7 +126,7 @@ class LinkTest {
 
     @Test
     void moreThanWasSentIsNoticed() {
-        Outgoing sent = link.newOutgoing(false);
+        OutgoingStream sent = link.newOutgoing(false);
         inbox.take(message(sent.next(false)));
         inbox.take(message(new Numbered(sent.stream(), 1, false)));
         link.broke("for this test");
@@ -195,7 +195,7 @@ class LinkTest {
 
     @Test
     void aLinkHangsOnlyIfNothingHappens() {
-        Outgoing sent = link.newOutgoing(true);
+        OutgoingStream sent = link.newOutgoing(true);
         Duration aWhile = Duration.ofSeconds(60);
 
         assertThat(link.hangs(Duration.ZERO)).isTrue();

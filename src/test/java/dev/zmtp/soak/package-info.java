@@ -10,7 +10,7 @@
  * share memory with a server of their own in place of that; only their ends break the connection. A {@code Plan}, drawn
  * from the seed, says how much each end sends and which faults the proxy ({@code ProxyFault}) and the ends
  * ({@code EndFault}) do. Both ends of the codec are a {@code CodecEnd}. Each message ({@code Numbered}) names its
- * stream and its number there, and has a checksum. An {@code Outgoing} counts what was sent of a stream and what its
+ * stream and its number there, and has a checksum. An {@code OutgoingStream} counts what was sent of a stream and what its
  * promises said, an {@code Incoming} checks what arrived.
  *
  * <p><b>What TCP promises, and what it does not.</b> Over one connection bytes arrive in order, once, and unchanged; so

@@ -2,26 +2,29 @@ package dev.zmtp.internal.proxy;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.internal.socket.InprocHandler;
-import dev.zmtp.internal.socket.SocketCore;
+import dev.zmtp.internal.socket.Senders;
+import dev.zmtp.internal.socket.SocketContext;
 import dev.zmtp.socket.ZMTPRegistration;
 import java.util.concurrent.atomic.LongAdder;
 
 /** A socket that gets a copy of everything that passes a proxy. Used on the event loops of both sides. */
 public final class Capture {
 
-    private final SocketCore socket;
+    private final SocketContext context;
+    private final Senders senders;
     private final boolean everything;
     private final LongAdder captured = new LongAdder();
     private final LongAdder dropped = new LongAdder();
 
-    public Capture(SocketCore socket, boolean everything) {
-        this.socket = socket;
+    public Capture(ProxyEnd socket, boolean everything) {
+        this.context = socket.context();
+        this.senders = socket.senders();
         this.everything = everything;
     }
 
     /** Calls the listener when a copy that was refused may be taken, if the traffic waits for that. */
     ZMTPRegistration onRoom(Runnable listener) {
-        return everything ? socket.senders().roomForMessages().listen(listener) : () -> {};
+        return everything ? senders.roomForMessages().listen(listener) : () -> {};
     }
 
     /**
@@ -31,7 +34,7 @@ public final class Capture {
      */
     boolean offer(ZMTPMessage message) {
         ZMTPMessage copy = InprocHandler.duplicate(message);
-        if (socket.senders().trySend(copy)) {
+        if (senders.trySend(copy)) {
             captured.increment();
             return true;
         }
@@ -45,7 +48,7 @@ public final class Capture {
 
     /** Whether the traffic waits for room that will never come. */
     boolean hasEnded() {
-        return everything && socket.senders().isClosed();
+        return everything && context.isClosed();
     }
 
     public long captured() {

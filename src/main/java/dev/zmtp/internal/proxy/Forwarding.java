@@ -6,10 +6,11 @@ import dev.zmtp.internal.socket.Count;
 import dev.zmtp.internal.socket.Fate;
 import dev.zmtp.internal.socket.Inbox;
 import dev.zmtp.internal.socket.Names;
-import dev.zmtp.internal.socket.Patterns;
 import dev.zmtp.internal.socket.Peer;
-import dev.zmtp.internal.socket.SocketCore;
+import dev.zmtp.internal.socket.Senders;
+import dev.zmtp.internal.socket.SocketContext;
 import dev.zmtp.internal.socket.Sockets;
+import dev.zmtp.internal.socket.TypeRules;
 import dev.zmtp.internal.transport.InprocRing;
 import dev.zmtp.internal.transport.QueueLimit;
 import io.netty.util.internal.logging.InternalLogLevel;
@@ -48,8 +49,10 @@ public final class Forwarding implements Inbox.Sink {
     /** A message and the peer that sent it, to whose queue it returns if it is not forwarded. */
     private record Taken(Peer from, ZMTPMessage message, long bytes) {}
 
-    private final SocketCore source;
-    private final SocketCore target;
+    private final SocketContext source;
+    private final Inbox inbox;
+    private final SocketContext target;
+    private final Senders senders;
     private final @Nullable Capture capture;
     private final Runnable whenASocketEnds;
     private final RateLimitedLog failures = new RateLimitedLog(logger, InternalLogLevel.WARN, System::nanoTime);
@@ -79,22 +82,24 @@ public final class Forwarding implements Inbox.Sink {
     private State state = State.IDLE;
     private long freed;
 
-    public Forwarding(SocketCore source, SocketCore target, @Nullable Capture capture, Runnable whenASocketEnds) {
-        this.source = source;
-        this.target = target;
+    public Forwarding(ProxyEnd source, ProxyEnd target, @Nullable Capture capture, Runnable whenASocketEnds) {
+        this.source = source.context();
+        this.inbox = source.inbox();
+        this.target = target.context();
+        this.senders = target.senders();
         this.capture = capture;
         this.whenASocketEnds = whenASocketEnds;
-        this.pumpTask = source.inbox()::pump;
+        this.pumpTask = inbox::pump;
     }
 
     /** Begins. The inbox of the source is claimed. */
     public void start() {
         target.executeAnyway(() -> {
-            registrations.add(target.senders().roomForMessages().listen(drainTask));
+            registrations.add(senders.roomForMessages().listen(drainTask));
             if (capture != null) {
                 registrations.add(capture.onRoom(this::wakeTarget));
             }
-            source.executeAnyway(() -> source.inbox().sink(this));
+            source.executeAnyway(() -> inbox.sink(this));
         });
     }
 
@@ -102,7 +107,7 @@ public final class Forwarding implements Inbox.Sink {
 
     @Override
     public boolean wants() {
-        return !paused && !ended && !waiting.get() && Patterns.sends(target.type());
+        return !paused && !ended && !waiting.get() && TypeRules.sends(target.type());
     }
 
     @Override
@@ -205,8 +210,8 @@ public final class Forwarding implements Inbox.Sink {
                 return Fate.REFUSED;
             }
         }
-        if (Patterns.maySend(target.type(), message.size())) {
-            return target.senders().offer(message);
+        if (TypeRules.maySend(target.type(), message.size())) {
+            return senders.offer(message);
         }
         message.release();
         return Fate.DROPPED;
@@ -279,11 +284,11 @@ public final class Forwarding implements Inbox.Sink {
     private void endHere(List<Taken> rest) {
         for (int i = rest.size() - 1; i >= 0; i--) {
             Taken last = rest.get(i);
-            if (!source.inbox().returned(last.from, Names.removed(source, last.message))) {
+            if (!inbox.returned(last.from, Names.removed(source, last.message))) {
                 dropped.add(1);
             }
         }
-        source.inbox().unsink(this);
+        inbox.unsink(this);
     }
 
     // Statistics, from any thread

@@ -1,8 +1,9 @@
 package dev.zmtp.internal.proxy;
 
 import dev.zmtp.ZMTPSubscription;
-import dev.zmtp.internal.socket.SocketCore;
+import dev.zmtp.internal.socket.SocketContext;
 import dev.zmtp.internal.socket.Sockets;
+import dev.zmtp.internal.socket.Subscribers;
 import dev.zmtp.socket.ZMTPRegistration;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketException;
@@ -18,7 +19,8 @@ public final class SubscriptionRelay {
 
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(SubscriptionRelay.class);
 
-    private final SocketCore publisher;
+    private final SocketContext context;
+    private final Subscribers subscribers;
     private final ZMTPSocket subscriber;
 
     // On the publisher's event loop
@@ -26,16 +28,17 @@ public final class SubscriptionRelay {
     private @Nullable AutoCloseable listener;
     private boolean ended;
 
-    public SubscriptionRelay(SocketCore publisher, ZMTPSocket subscriber) {
-        this.publisher = publisher;
+    public SubscriptionRelay(ProxyEnd publisher, ZMTPSocket subscriber) {
+        this.context = publisher.context();
+        this.subscribers = publisher.subscribers();
         this.subscriber = subscriber;
     }
 
     public void start() {
-        publisher.executeAnyway(() -> {
+        context.executeAnyway(() -> {
             if (!ended) {
-                listener = publisher.subscribers().listen((peer, request) -> changed(request), false);
-                publisher.subscribers().topics().forEach(this::add);
+                listener = subscribers.listen((peer, request) -> changed(request), false);
+                subscribers.topics().forEach(this::add);
             }
         });
     }
@@ -60,7 +63,7 @@ public final class SubscriptionRelay {
     }
 
     public void end(Runnable whenEnded) {
-        publisher.executeAnyway(() -> {
+        context.executeAnyway(() -> {
             ended = true;
             if (listener != null) {
                 Sockets.closeQuietly(listener);

@@ -10,15 +10,15 @@ import java.util.concurrent.CompletableFuture;
 /** The common part of both kinds of endpoints: a text, the future of being ready, and an address that is looked up. */
 abstract class AbstractEndpoint implements ZMTPEndpoint {
 
-    final SocketCore core;
+    final SocketContext context;
     final Endpoint endpoint;
     final CompletableFuture<ZMTPEndpoint> ready = new LoopFuture<>();
 
     /** Whether somebody has asked for {@link #ready}. */
     volatile boolean awaited;
 
-    AbstractEndpoint(SocketCore core, Endpoint endpoint) {
-        this.core = core;
+    AbstractEndpoint(SocketContext context, Endpoint endpoint) {
+        this.context = context;
         this.endpoint = endpoint;
     }
 
@@ -57,7 +57,7 @@ abstract class AbstractEndpoint implements ZMTPEndpoint {
             return;
         }
         try {
-            core.config().resolver().execute(this::resolve);
+            context.config().resolver().execute(this::resolve);
         } catch (RuntimeException e) {
             failed(e);
         }

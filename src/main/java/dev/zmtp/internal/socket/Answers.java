@@ -9,26 +9,28 @@ import dev.zmtp.ZMTPSocketType;
  */
 final class Answers extends Reception {
 
-    private final SocketCore core;
+    private final Inbox inbox;
+    private final Requests requests;
     private final boolean strict;
 
-    Answers(SocketCore core) {
-        this.core = core;
-        this.strict = core.type() == ZMTPSocketType.REQ;
+    Answers(SocketContext context, Inbox inbox, Requests requests) {
+        this.inbox = inbox;
+        this.requests = requests;
+        this.strict = context.type() == ZMTPSocketType.REQ;
     }
 
     @Override
     void received(Peer from, ZMTPMessage message) {
-        if (core.requests().answered(from, message)) {
+        if (requests.answered(from, message)) {
             return;
         }
         if (!strict) {
-            core.inbox().deliver(from, message);
+            inbox.deliver(from, message);
         } else if (message.size() > 1 && !message.frame(0).isReadable()) {
-            core.requests().answeredUncorrelated(from, message);
+            requests.answeredUncorrelated(from, message);
         } else {
             malformed(from, message);
-            core.requests().malformed(from);
+            requests.malformed(from);
         }
     }
 }

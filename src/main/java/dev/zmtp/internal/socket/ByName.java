@@ -22,16 +22,16 @@ final class ByName extends Routing {
     /** How names that are made here begin (RFC 37). Peers may claim such names, too, which then are not made. */
     private static final byte MADE = 0;
 
-    private final SocketCore core;
+    private final SocketContext context;
     private final Map<ByteBuffer, Peer> peers = new ConcurrentHashMap<>();
     private int lastId = ThreadLocalRandom.current().nextInt();
 
-    ByName(SocketCore core) {
-        this.core = core;
+    ByName(SocketContext context) {
+        this.context = context;
     }
 
     private boolean isRouter() {
-        return core.type() == ZMTPSocketType.ROUTER;
+        return context.type() == ZMTPSocketType.ROUTER;
     }
 
     @Override
@@ -39,7 +39,7 @@ final class ByName extends Routing {
         if (message.size() < 2) {
             String frames = "frames: " + message.size();
             message.release();
-            core.account().dropped();
+            context.tally().dropped();
             SendResults.fail(
                     result,
                     ZMTPSocketException.Reason.UNROUTABLE,
@@ -50,7 +50,7 @@ final class ByName extends Routing {
         if (peer == null) {
             String name = PeerInfo.text(message.frame(0).nioBuffer());
             message.release();
-            core.account().dropped();
+            context.tally().dropped();
             SendResults.fail(result, ZMTPSocketException.Reason.UNROUTABLE, "no peer has the name " + name);
             return Fate.DROPPED;
         }
@@ -61,12 +61,12 @@ final class ByName extends Routing {
     @Override
     @Nullable
     Peer addressee(ZMTPMessage message) {
-        boolean waits = core.config().whenFull() == WhenFull.WAIT && message.size() > 1;
+        boolean waits = context.config().whenFull() == WhenFull.WAIT && message.size() > 1;
         return waits ? find(message.frame(0)) : null;
     }
 
     private Fate sendTo(Peer peer, ZMTPMessage named, @Nullable CompletableFuture<Void> result) {
-        if (core.config().whenFull() == WhenFull.WAIT && !peer.canTake()) {
+        if (context.config().whenFull() == WhenFull.WAIT && !peer.canTake()) {
             return Fate.REFUSED; // with its name
         }
         return peer.send(named.withoutFirst(1), result);
@@ -85,13 +85,13 @@ final class ByName extends Routing {
     @Override
     @Nullable
     PeerHandler inTheWay(Peer peer) {
-        Peer owner = core.config().nameTaken() == NameTaken.REFUSE ? otherOwner(peer) : null;
+        Peer owner = context.config().nameTaken() == NameTaken.REFUSE ? otherOwner(peer) : null;
         return owner == null ? null : owner.link();
     }
 
     @Override
     boolean takesOver(Peer peer) {
-        return core.config().nameTaken() == NameTaken.TAKE_OVER && otherOwner(peer) != null;
+        return context.config().nameTaken() == NameTaken.TAKE_OVER && otherOwner(peer) != null;
     }
 
     /** Returns the other peer that has the identity of this one; null if there is none. */
@@ -129,7 +129,7 @@ final class ByName extends Routing {
     private @Nullable String takeOver(Peer owner) {
         PeerHandler link = owner.link();
         boolean isThere = link != null && link.channel().isActive();
-        if (core.config().nameTaken() == NameTaken.REFUSE && isThere) {
+        if (context.config().nameTaken() == NameTaken.REFUSE && isThere) {
             return "identity: " + PeerInfo.text(owner.name()) + " is taken by another peer";
         }
         peers.values().remove(owner);
@@ -152,7 +152,7 @@ final class ByName extends Routing {
         return isRouter()
                 ? ByteBuffer.allocate(9)
                         .put(MADE)
-                        .putInt(core.random())
+                        .putInt(context.random())
                         .putInt(id)
                         .flip()
                 : ByteBuffer.allocate(4).putInt(id).flip();
@@ -166,7 +166,7 @@ final class ByName extends Routing {
 
     @Override
     void down(Peer peer) {
-        if (peer.connector() == null || !core.config().queueWhileDown()) {
+        if (peer.home() == null || !context.config().queueWhileDown()) {
             peers.remove(ByteBuffer.wrap(peer.nameBytes()), peer);
         }
     }

@@ -15,16 +15,16 @@ import org.jspecify.annotations.Nullable;
 /** The handlers of a socket's channels: the user's, TLS, the codec, and the {@link PeerHandler}. */
 final class ChannelSetup {
 
-    private final SocketCore core;
+    private final SocketContext context;
 
     /** One limiter for all accepted connections: strangers that send nothing must not keep others out. */
     private final ZMTPHandshakeLimiter limiter = new ZMTPHandshakeLimiter();
 
     private final Pings pings;
 
-    ChannelSetup(SocketCore core) {
-        this.core = core;
-        this.pings = new Pings(core.config().codec());
+    ChannelSetup(SocketContext context) {
+        this.context = context;
+        this.pings = new Pings(context.config().codec());
     }
 
     Pings pings() {
@@ -76,7 +76,7 @@ final class ChannelSetup {
     private void init(Channel ch, AbstractEndpoint at, PeerHandler handler, boolean connecting) {
         Endpoint endpoint = at.endpoint;
         ChannelPipeline pipeline = ch.pipeline();
-        core.config().pipeline().accept(at, pipeline);
+        context.config().pipeline().accept(at, pipeline);
         ChannelHandler tls = tls(ch, endpoint, connecting);
         if (tls != null) {
             pipeline.addLast(tls);
@@ -85,14 +85,15 @@ final class ChannelSetup {
         pipeline.addLast(
                 endpoint.transport().carriesMessages()
                         ? new InprocHandler(
-                                core.type(), at.codec(core.config().codec()).localIdentity())
+                                context.type(),
+                                at.codec(context.config().codec()).localIdentity())
                         : ZMTPCodec.from(at.codec(pings.config(place))));
-        pipeline.addLast(handler.at(place));
+        pipeline.addLast(handler.at(place, pings));
     }
 
     private @Nullable ChannelHandler tls(Channel ch, Endpoint endpoint, boolean connecting) {
         TlsContexts tls =
-                TlsContexts.of(core.config().tlsClient(), core.config().tlsServer());
+                TlsContexts.of(context.config().tlsClient(), context.config().tlsServer());
         if (tls == null || !(endpoint.address() instanceof TcpAddress tcp)) {
             return null;
         }
@@ -102,7 +103,7 @@ final class ChannelSetup {
     /** Checks that there is a TLS context for this endpoint if there is one at all. */
     void check(Endpoint endpoint, boolean bind) {
         TlsContexts tls =
-                TlsContexts.of(core.config().tlsClient(), core.config().tlsServer());
+                TlsContexts.of(context.config().tlsClient(), context.config().tlsServer());
         if (tls != null && endpoint.address() instanceof TcpAddress && !(bind ? tls.hasServer() : tls.hasClient())) {
             throw new IllegalArgumentException("tls: none to " + (bind ? "bind" : "connect")
                     + " with (expected: an SslContext of a " + (bind ? "server" : "client") + ")");

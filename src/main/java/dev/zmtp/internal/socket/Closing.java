@@ -1,8 +1,5 @@
 package dev.zmtp.internal.socket;
 
-import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
-
-import dev.zmtp.socket.ZMTPSocketException;
 import dev.zmtp.socket.ZMTPStats;
 import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.FutureListener;
@@ -22,12 +19,34 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Closing {
 
+    /** The parts of a socket, as they end. On the event loop, or after its end. */
+    interface Parts {
+        /** Ends everything except what was accepted to be sent. */
+        void endOthers();
+
+        /** Hands what was accepted to the queues of the peers. */
+        void sendAccepted();
+
+        /** Whether all that was accepted has left. */
+        boolean haveSentAll();
+
+        /** Fails what has not left, and ends the connectors. */
+        void endAll();
+
+        /** Whether bindings are left that have not ended. */
+        boolean areBound();
+
+        /** Returns what has become of all messages. */
+        ZMTPStats statsAtTheEnd();
+    }
+
     /**
      * Time for transports that close with an exchange, and for listeners, whose addresses become free a moment later.
      */
     private static final long GRACE = TimeUnit.MILLISECONDS.toNanos(20);
 
-    private final SocketCore core;
+    private final SocketContext context;
+    private final Parts parts;
     private final Runnable whenClosed;
     private final CompletableFuture<ZMTPStats> report = new LoopFuture<>();
     private final AtomicBoolean begun = new AtomicBoolean();
@@ -40,10 +59,10 @@ public final class Closing {
     private @Nullable ScheduledFuture<?> lingers;
     private boolean lingering;
     private boolean reported;
-    private volatile boolean finished;
 
-    Closing(SocketCore core, Runnable whenClosed) {
-        this.core = core;
+    Closing(SocketContext context, Parts parts, Runnable whenClosed) {
+        this.context = context;
+        this.parts = parts;
         this.whenClosed = whenClosed;
     }
 
@@ -54,13 +73,13 @@ public final class Closing {
 
     @SuppressWarnings("unchecked") // its result is not used
     private Future<Object> termination() {
-        return (Future<Object>) core.eventLoop().terminationFuture();
+        return (Future<Object>) context.eventLoop().terminationFuture();
     }
 
     public CompletableFuture<ZMTPStats> close(Duration linger) {
-        core.senders().stopAccepting();
+        context.close();
         if (begun.compareAndSet(false, true)) {
-            core.tryExecute(() -> begin(linger)); // otherwise the event loop has ended, or is about to
+            context.tryExecute(() -> begin(linger)); // otherwise the event loop has ended, or is about to
         }
         return report.copy();
     }
@@ -70,11 +89,10 @@ public final class Closing {
     }
 
     private void loopEnded() {
-        core.senders().stopAccepting();
+        context.close();
         begun.set(true);
-        if (!finished) {
-            endOthers();
-            core.routing().endTurn();
+        if (!context.isFinished()) {
+            parts.endOthers();
             finish();
         }
         List.copyOf(links).forEach(PeerHandler::lost);
@@ -84,74 +102,39 @@ public final class Closing {
     // On the event loop, or after its end
 
     private void begin(Duration linger) {
-        endOthers();
-        core.senders().drainLast();
-        core.routing().endTurn();
+        parts.endOthers();
+        parts.sendAccepted();
         lingering = true;
         check();
-        if (!finished) {
-            lingers = core.schedule(this::finish, Settings.nanos(linger));
+        if (!context.isFinished()) {
+            lingers = context.schedule(this::finish, Settings.nanos(linger));
         }
-    }
-
-    /** Ends everything except what was accepted to be sent. */
-    private void endOthers() {
-        core.senders().close();
-        List.copyOf(core.endpoints().bindings()).forEach(Listener::end);
-        core.requests().close();
-        core.inbox().close();
-        ZMTPSocketException closed = new ZMTPSocketException(CLOSED, "the socket is closed");
-        core.connected().close(closed);
-        core.subscribers().awaited().close(closed);
     }
 
     /** Called when something has left, which may have been the last. */
     void check() {
-        if (lingering
-                && !finished
-                && core.account().unconfirmed() == 0
-                && core.senders().held() == 0
-                && allQueuesAreEmpty()) {
+        if (lingering && !context.isFinished() && context.tally().unconfirmed() == 0 && parts.haveSentAll()) {
             finish();
         }
     }
 
-    private boolean allQueuesAreEmpty() {
-        if (core.routing().hasMoreToSend()) {
-            return false;
-        }
-        for (Peer peer : core.peers()) {
-            if (!peer.queue().isEmpty()) {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    boolean isFinished() {
-        return finished;
-    }
-
     private void finish() {
-        if (finished) {
+        if (context.isFinished()) {
             return;
         }
-        finished = true;
+        context.finish();
         if (lingers != null) {
             lingers.cancel(false);
         }
-        core.senders().failAll();
-        core.routing().failQueue(CLOSED, "the socket is closed");
-        core.peerList().forEach(peer -> peer.failQueue(CLOSED, "the socket is closed"));
-        List.copyOf(core.endpoints().connectors()).forEach(Connector::closeNow);
+        parts.endAll();
         List.copyOf(links).forEach(PeerHandler::close);
-        if (nothingIsLeft() || core.schedule(this::complete, GRACE) == null) {
+        if (nothingIsLeft() || context.schedule(this::complete, GRACE) == null) {
             complete();
         }
     }
 
     private boolean nothingIsLeft() {
-        return links.isEmpty() && core.endpoints().bindings().isEmpty();
+        return links.isEmpty() && !parts.areBound();
     }
 
     void began(PeerHandler link) {
@@ -165,7 +148,7 @@ public final class Closing {
 
     /** Called when a connection or a binding has ended, which may have been the last. */
     void ended() {
-        if (finished && nothingIsLeft()) {
+        if (context.isFinished() && nothingIsLeft()) {
             complete();
         }
     }
@@ -177,6 +160,6 @@ public final class Closing {
         reported = true;
         termination().removeListener(loopEnded);
         whenClosed.run();
-        report.complete(core.account().atTheEnd()); // of connections that take longer to say goodbye
+        report.complete(parts.statsAtTheEnd()); // of connections that take longer to say goodbye
     }
 }

@@ -4,6 +4,7 @@ import static dev.zmtp.socket.ZMTPSocketException.Reason.TIMEOUT;
 
 import dev.zmtp.codec.ZMTPConfig;
 import dev.zmtp.internal.transport.Endpoint;
+import dev.zmtp.socket.ZMTPEndpoint;
 import dev.zmtp.socket.ZMTPSocketEvent;
 import dev.zmtp.socket.ZMTPSocketException;
 import io.netty.bootstrap.Bootstrap;
@@ -29,10 +30,11 @@ import org.jspecify.annotations.Nullable;
  * One endpoint that a socket connects to. Whenever the connection ends, it connects again after a wait of its
  * {@link Backoff}. Names are resolved for each attempt, and all their addresses are tried.
  */
-final class Connector extends AbstractEndpoint {
+public final class Connector extends AbstractEndpoint implements PeerHome {
 
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(Connector.class);
 
+    private final SocketEndpoints endpoints;
     private final Peer peer;
     private final @Nullable Consumer<? super ZMTPConfig.Builder> changes;
     private final Backoff backoff;
@@ -50,13 +52,19 @@ final class Connector extends AbstractEndpoint {
     private boolean closing;
     private volatile @Nullable Throwable lastFailure;
 
-    Connector(SocketCore core, Endpoint endpoint, @Nullable Consumer<? super ZMTPConfig.Builder> changes) {
-        super(core, endpoint);
+    @SuppressWarnings("this-escape") // nothing happens before start()
+    Connector(
+            SocketContext context,
+            SocketEndpoints endpoints,
+            Endpoint endpoint,
+            @Nullable Consumer<? super ZMTPConfig.Builder> changes) {
+        super(context, endpoint);
+        this.endpoints = endpoints;
         this.changes = changes;
-        this.peer = new Peer(core, this);
+        this.peer = endpoints.owner().newPeer(this);
         this.log = new ConnectLog(text());
         this.backoff =
-                new Backoff(core.config(), () -> ThreadLocalRandom.current().nextLong());
+                new Backoff(context.config(), () -> ThreadLocalRandom.current().nextLong());
     }
 
     @Override
@@ -86,7 +94,7 @@ final class Connector extends AbstractEndpoint {
 
     @Override
     public void retryNow() {
-        core.tryExecute(() -> {
+        context.tryExecute(() -> {
             if (state == State.WAITING) {
                 attempt();
             }
@@ -96,7 +104,7 @@ final class Connector extends AbstractEndpoint {
     @Override
     public void close() {
         wasClosed = true; // now: the caller may connect to the same endpoint next
-        if (!core.tryExecute(() -> close(core.config().linger()))) {
+        if (!context.tryExecute(() -> close(context.config().linger()))) {
             closed.complete(null);
         }
     }
@@ -123,14 +131,14 @@ final class Connector extends AbstractEndpoint {
     }
 
     private void attempt() {
-        if (core.eventLoop().isShuttingDown()) { // a channel made now would outlive it
+        if (context.eventLoop().isShuttingDown()) { // a channel made now would outlive it
             closeNow();
             return;
         }
         cancel(retry);
         retry = null;
         state = State.RESOLVING;
-        core.events().fire(new ZMTPSocketEvent.Connecting(text(), backoff.failures() + 1));
+        context.events().fire(new ZMTPSocketEvent.Connecting(text(), backoff.failures() + 1));
         lookUp();
     }
 
@@ -140,10 +148,10 @@ final class Connector extends AbstractEndpoint {
         try {
             found = endpoint.address().resolve();
         } catch (Throwable e) { // the transport may be a user's
-            core.executeHere(() -> failed(e));
+            context.executeHere(() -> failed(e));
             return;
         }
-        core.executeHere(() -> resolved(found));
+        context.executeHere(() -> resolved(found));
     }
 
     private void resolved(List<? extends SocketAddress> found) {
@@ -162,20 +170,20 @@ final class Connector extends AbstractEndpoint {
             return;
         }
         state = State.CONNECTING;
-        PeerHandler handler = new PeerHandler(core, new Attempt());
+        PeerHandler handler = new PeerHandler(context, endpoints.owner(), new Attempt());
         link = handler;
         Bootstrap bootstrap = new Bootstrap()
-                .group(core.eventLoop())
+                .group(context.eventLoop())
                 .channelFactory(endpoint.transport()::channel)
                 .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int)
-                        core.config().connectTimeout().toMillis())
-                .handler(core.setup().connecting(this, handler));
-        Sockets.options(bootstrap, core.config(), endpoint);
+                        context.config().connectTimeout().toMillis())
+                .handler(endpoints.setup().connecting(this, handler));
+        Sockets.options(bootstrap, context.config(), endpoint);
         bootstrap
                 .connect(address, endpoint.address().source())
                 .addListener(
                         (ChannelFuture connected) -> // on another thread if no channel could be made
-                        core.executeHere(() -> connected(connected.channel(), connected.cause())));
+                        context.executeHere(() -> connected(connected.channel(), connected.cause())));
     }
 
     private void connected(Channel channel, @Nullable Throwable cause) {
@@ -200,7 +208,7 @@ final class Connector extends AbstractEndpoint {
         return state == State.HANDSHAKING
                 && !addresses.isEmpty()
                 && Backoff.kindOf(cause) == ZMTPSocketEvent.Kind.TRANSIENT
-                && !core.eventLoop().isShuttingDown();
+                && !context.eventLoop().isShuttingDown();
     }
 
     /** Called when the attempt or the connection has ended. */
@@ -211,7 +219,7 @@ final class Connector extends AbstractEndpoint {
         }
         link = null;
         lastFailure = cause;
-        if (closing && !core.routing().waitsFor(peer)) {
+        if (closing && !endpoints.owner().waitsFor(peer)) {
             stop(wasClosed(cause));
             return;
         }
@@ -221,23 +229,24 @@ final class Connector extends AbstractEndpoint {
         if (wait < 0) {
             String text = text() + " was given up: " + cause.getMessage();
             stop(new ZMTPSocketException(ZMTPSocketException.Reason.PEER_DOWN, text, cause));
-            core.events().fire(new ZMTPSocketEvent.Stopped(text(), cause));
+            context.events().fire(new ZMTPSocketEvent.Stopped(text(), cause));
             return;
         }
         state = State.WAITING;
-        core.events()
+        context.events()
                 .fire(new ZMTPSocketEvent.Retrying(text(), kind, backoff.failures(), Duration.ofNanos(wait), cause));
-        retry = core.schedule(this::attempt, wait);
+        retry = context.schedule(this::attempt, wait);
     }
 
     /** What ended the last attempt or connection; null while it is connected. */
-    @Nullable
-    Throwable lastFailure() {
+    @Override
+    public @Nullable Throwable lastFailure() {
         return lastFailure;
     }
 
     /** Whether its peer takes no more messages. */
-    boolean isClosing() {
+    @Override
+    public boolean isClosing() {
         return closing || state == State.STOPPED;
     }
 
@@ -249,7 +258,7 @@ final class Connector extends AbstractEndpoint {
         if (whenBound != null) {
             Sockets.closeQuietly(whenBound);
         }
-        core.endpoints().stopped(this);
+        endpoints.stopped(this);
         ready.completeExceptionally(cause);
         if (link == null || !link.isOpen()) {
             closed.complete(null);
@@ -268,7 +277,7 @@ final class Connector extends AbstractEndpoint {
 
     /** Whether all that was sent has left. */
     private boolean isIdle() {
-        return !core.routing().waitsFor(peer) && (link == null || link.isIdle());
+        return !endpoints.owner().waitsFor(peer) && (link == null || link.isIdle());
     }
 
     void close(Duration linger) {
@@ -276,26 +285,29 @@ final class Connector extends AbstractEndpoint {
             return;
         }
         closing = true;
-        core.routing().leaving(peer);
+        endpoints.owner().leaving(peer);
         if (linger.isZero() || isIdle()) {
             closeNow();
         } else {
-            lingers = core.schedule(this::closeNow, Settings.nanos(linger));
+            lingers = context.schedule(this::closeNow, Settings.nanos(linger));
         }
     }
 
     /** Called when the peer is there, and gets messages. */
-    void joined() {
+    @Override
+    public void joined() {
         ready.complete(this);
     }
 
     /** Called before this side ends a connection that works: the next attempt waits no longer than the first one. */
-    void expectEnd() {
+    @Override
+    public void expectEnd() {
         backoff.reset();
     }
 
     /** Called when a message has left. If it was the last one of a connector that is closing, the connection ends. */
-    void drained() {
+    @Override
+    public void drained() {
         if (closing && isIdle()) {
             closeNow();
         }
@@ -322,7 +334,7 @@ final class Connector extends AbstractEndpoint {
         }
 
         @Override
-        public @Nullable Listener listener() {
+        public @Nullable ZMTPEndpoint listener() {
             return null;
         }
 
@@ -348,7 +360,7 @@ final class Connector extends AbstractEndpoint {
                 return; // the next address is tried, or the connector has stopped
             }
             if (ended.upSince() != 0) {
-                backoff.lived(core.nanoTime() - ended.upSince());
+                backoff.lived(context.nanoTime() - ended.upSince());
             }
             if (triesTheNextAfter(cause)) {
                 connectToNext(cause);

@@ -13,49 +13,56 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** Messages to a peer that the application, or a request, names by its object. */
-final class DirectSends {
+public final class DirectSends implements PeerSends {
 
     /** A message on its way to the event loop, in line with those that have no address. */
     record Addressed(
             Peer peer, ZMTPMessage message, @Nullable CompletableFuture<Void> result, boolean reserved) {}
 
-    private final SocketCore core;
+    private final SocketContext context;
+    private final Senders senders;
+    private final SlowPeers slowPeers;
 
-    DirectSends(SocketCore core) {
-        this.core = core;
+    DirectSends(SocketContext context, Senders senders, SlowPeers slowPeers) {
+        this.context = context;
+        this.senders = senders;
+        this.slowPeers = slowPeers;
     }
 
     /** Takes the message over. From any thread. */
-    void send(Peer peer, ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
-        if (core.senders().isClosed()) {
+    @Override
+    public void send(Peer peer, ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
+        if (context.isClosed()) {
             refuse(message, result, CLOSED, "the socket is closed");
             return;
         }
-        if (core.inEventLoop()) {
+        if (context.inEventLoop()) {
             sendNow(peer, message, result);
             return;
         }
-        if (core.senders().credit().take(message.readableBytes())) {
-            core.senders().hand(new Addressed(peer, message, result, false));
+        if (senders.credit().take(message.readableBytes())) {
+            senders.hand(new Addressed(peer, message, result, false));
         } else {
             refuse(message, result, FULL, "more is on its way to the event loop than a peer's queue may have");
-            core.senders().roomForMessages().missed();
+            senders.roomForMessages().missed();
         }
     }
 
     /** Returns whether {@link #trySend} would take a message now. From any thread. */
-    boolean mayTake(Peer peer) {
-        if (core.senders().isClosed() || !isThere(peer)) {
+    @Override
+    public boolean mayTake(Peer peer) {
+        if (context.isClosed() || !isThere(peer)) {
             return false;
         }
-        return core.inEventLoop()
+        return context.inEventLoop()
                 ? peer.canTake()
-                : peer.queue().hasRoom() && core.senders().credit().isOpen();
+                : peer.queue().hasRoom() && senders.credit().isOpen();
     }
 
     /** Takes the message over if there is room for it. From any thread. */
-    boolean trySend(Peer peer, ZMTPMessage message) {
-        if (core.inEventLoop()) {
+    @Override
+    public boolean trySend(Peer peer, ZMTPMessage message) {
+        if (context.inEventLoop()) {
             boolean free = mayTake(peer);
             if (free) {
                 sendNow(peer, message, null);
@@ -64,7 +71,7 @@ final class DirectSends {
         }
         boolean reserved = reserve(peer, message.readableBytes());
         if (reserved) {
-            core.senders().hand(new Addressed(peer, message, null, true));
+            senders.hand(new Addressed(peer, message, null, true));
         }
         return reserved;
     }
@@ -73,14 +80,14 @@ final class DirectSends {
     boolean trySendNamed(Peer peer, ZMTPMessage named) {
         boolean reserved = reserve(peer, named.readableBytes() - named.frame(0).readableBytes());
         if (reserved) {
-            core.senders().hand(new Addressed(peer, named.withoutFirst(1), null, true));
+            senders.hand(new Addressed(peer, named.withoutFirst(1), null, true));
         }
         return reserved;
     }
 
     private boolean reserve(Peer peer, long bytes) {
-        Credit credit = core.senders().credit();
-        Room room = core.senders().roomForMessages();
+        Credit credit = senders.credit();
+        Room room = senders.roomForMessages();
         if (!mayTake(peer)) {
             if (!credit.isOpen()) {
                 room.missed();
@@ -103,7 +110,7 @@ final class DirectSends {
 
     /** Sends what has come to the event loop. */
     void arrived(Addressed sent) {
-        core.senders().credit().give(1, sent.message.readableBytes());
+        senders.credit().give(1, sent.message.readableBytes());
         if (!sent.reserved) {
             sendNow(sent.peer, sent.message, sent.result);
             return;
@@ -126,7 +133,7 @@ final class DirectSends {
      * not read, is not read from until there is room again. Takes the message over. On the event loop.
      */
     void answer(Peer peer, ZMTPMessage message) {
-        if (peer.isUp() && !peer.isLeaving() && core.config().whenFull() == WhenFull.WAIT) {
+        if (peer.isUp() && !peer.isLeaving() && context.config().whenFull() == WhenFull.WAIT) {
             peer.sendAccepted(message, null);
             peer.readIfThereIsRoom();
         } else {
@@ -139,7 +146,7 @@ final class DirectSends {
             refuse(message, result, PEER_DOWN, "the peer has left");
         } else if (peer.send(message, result) == Fate.REFUSED) {
             peer.counters().add(SENT, 1);
-            core.slowPeers().drop(peer, new QueuedMessage(message, result), DropReason.FULL, "the queue is full");
+            slowPeers.drop(peer, new QueuedMessage(message, result), DropReason.FULL, "the queue is full");
         }
     }
 
@@ -148,7 +155,7 @@ final class DirectSends {
             @Nullable CompletableFuture<Void> result,
             ZMTPSocketException.Reason reason,
             String text) {
-        core.account().dropped();
+        context.tally().dropped();
         message.release();
         SendResults.fail(result, reason, text);
     }

@@ -5,16 +5,16 @@ import dev.zmtp.ZMTPMessage;
 /** Delivers requests to the application: frames, an empty one, and data (RFC 28). */
 final class Enveloped extends Reception {
 
-    private final SocketCore core;
+    private final Inbox inbox;
 
-    Enveloped(SocketCore core) {
-        this.core = core;
+    Enveloped(Inbox inbox) {
+        this.inbox = inbox;
     }
 
     @Override
     void received(Peer from, ZMTPMessage message) {
         if (Envelope.length(message) > 0) {
-            core.inbox().deliver(from, message);
+            inbox.deliver(from, message);
         } else {
             malformed(from, message);
         }

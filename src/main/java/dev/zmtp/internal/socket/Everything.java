@@ -5,14 +5,14 @@ import dev.zmtp.ZMTPMessage;
 /** Delivers every message to the application, unchanged. */
 final class Everything extends Reception {
 
-    private final SocketCore core;
+    private final Inbox inbox;
 
-    Everything(SocketCore core) {
-        this.core = core;
+    Everything(Inbox inbox) {
+        this.inbox = inbox;
     }
 
     @Override
     void received(Peer from, ZMTPMessage message) {
-        core.inbox().deliver(from, message);
+        inbox.deliver(from, message);
     }
 }

@@ -2,7 +2,13 @@ package dev.zmtp.internal.socket;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.socket.ZMTPPeer;
+import dev.zmtp.socket.ZMTPRegistration;
+import dev.zmtp.socket.ZMTPRequest;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 
 /**
  * Sends and receives single messages as the type of the socket does: a REQ and a REP by turns (RFC 28), all others at
@@ -10,24 +16,30 @@ import java.util.concurrent.CompletableFuture;
  */
 public final class Exchange {
 
-    private final SocketCore core;
+    private final SocketContext context;
+    private final Senders senders;
+    private final Inbox inbox;
+    private final Requests requests;
     private final StrictRequest request;
     private final StrictReply reply;
 
-    public Exchange(SocketCore core) {
-        this.core = core;
-        this.request = new StrictRequest(core);
-        this.reply = new StrictReply(core);
-        if (core.type() == ZMTPSocketType.REQ) {
-            core.senders().roomForMessages().sendsWhen(request::maySend);
-        } else if (core.type() == ZMTPSocketType.REP) {
-            core.senders().roomForMessages().sendsWhen(reply::maySend);
+    Exchange(SocketContext context, Senders senders, Inbox inbox, Requests requests) {
+        this.context = context;
+        this.senders = senders;
+        this.inbox = inbox;
+        this.requests = requests;
+        this.request = new StrictRequest(context, senders, requests);
+        this.reply = new StrictReply(context, senders, inbox);
+        if (context.type() == ZMTPSocketType.REQ) {
+            senders.roomForMessages().sendsWhen(request::maySend);
+        } else if (context.type() == ZMTPSocketType.REP) {
+            senders.roomForMessages().sendsWhen(reply::maySend);
         }
     }
 
     /** Takes the message over. If as many others wait for room as may, it fails. */
     public CompletableFuture<Void> send(ZMTPMessage message) {
-        return send(message, core.config().maxWaitingSends());
+        return send(message, context.config().maxWaitingSends());
     }
 
     /** As {@link #send}, for a thread that waits for it: of those there are only so many. */
@@ -36,32 +48,55 @@ public final class Exchange {
     }
 
     private CompletableFuture<Void> send(ZMTPMessage message, int most) {
-        return switch (core.type()) {
+        return switch (context.type()) {
             case REQ -> request.send(message);
             case REP -> reply.send(message);
-            default -> core.senders().send(message, most);
+            default -> senders.send(message, most);
         };
     }
 
     /** Returns whether the message was taken; otherwise it still belongs to the caller. */
     public boolean trySend(ZMTPMessage message) {
-        return switch (core.type()) {
+        return switch (context.type()) {
             case REQ -> isOpen() && request.maySend() && accepted(request.send(message));
             case REP -> isOpen() && reply.maySend() && accepted(reply.send(message));
-            default -> core.senders().trySend(message);
+            default -> senders.trySend(message);
         };
     }
 
+    /** Takes the message over, and drops it if it is not taken now. */
+    public void sendOrDrop(ZMTPMessage message) {
+        if (!trySend(message)) {
+            context.tally().dropped();
+            message.release();
+        }
+    }
+
     private boolean isOpen() {
-        return !core.senders().isClosed();
+        return !context.isClosed();
     }
 
     private static boolean accepted(CompletableFuture<Void> ignored) {
         return true;
     }
 
+    /** Sends a request, which it takes over, and returns its answer. */
+    public CompletableFuture<ZMTPMessage> request(ZMTPMessage message, Duration timeout) {
+        return requests.ask(message, timeout);
+    }
+
+    /** Passes all messages to the handler. */
+    public ZMTPRegistration onMessage(BiConsumer<? super ZMTPPeer, ? super ZMTPMessage> handler) {
+        return inbox.register(new HandlerSink(handler));
+    }
+
+    /** Passes all requests to the handler, and its answers back. */
+    public ZMTPRegistration serve(Consumer<? super ZMTPRequest> handler) {
+        return inbox.register(new Serving(context, inbox, senders.directly(), handler));
+    }
+
     public CompletableFuture<ZMTPMessage> receive() {
-        switch (core.type()) {
+        switch (context.type()) {
             case REQ -> {
                 return request.receive();
             }
@@ -69,15 +104,15 @@ public final class Exchange {
                 return reply.receive();
             }
             default -> {
-                Received received = new Received(core);
-                core.inbox().take(received);
+                Received received = new Received(context, inbox);
+                inbox.take(received);
                 return received;
             }
         }
     }
 
     /** Called when the socket accepts nothing more. */
-    public void close() {
+    void close() {
         request.close();
     }
 }

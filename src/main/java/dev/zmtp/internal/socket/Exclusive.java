@@ -1,5 +1,7 @@
 package dev.zmtp.internal.socket;
 
+import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,8 +12,9 @@ final class Exclusive extends RoundRobin {
 
     private @Nullable Peer peer;
 
-    Exclusive(SocketCore core) {
-        super(core);
+    Exclusive(
+            SocketContext context, Credit credit, SlowPeers slowPeers, LongSupplier queuedAt, BooleanSupplier isBound) {
+        super(context, credit, slowPeers, queuedAt, isBound);
     }
 
     @Override

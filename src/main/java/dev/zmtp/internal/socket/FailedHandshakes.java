@@ -18,13 +18,13 @@ final class FailedHandshakes {
 
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
 
-    private final SocketCore core;
+    private final SocketContext context;
     private final Map<String, Counted> counted = new LinkedHashMap<>();
     private int failed;
     private boolean scheduled;
 
-    FailedHandshakes(SocketCore core) {
-        this.core = core;
+    FailedHandshakes(SocketContext context) {
+        this.context = context;
     }
 
     void failed(PeerHandler link, Throwable cause) {
@@ -34,18 +34,19 @@ final class FailedHandshakes {
             Counted before = counted.get(endpoint);
             counted.put(endpoint, new Counted(address, cause, before == null ? 0 : before.others + 1));
         } else {
-            core.events().fire(new ZMTPSocketEvent.HandshakeFailed(endpoint, address, Backoff.kindOf(cause), cause, 0));
+            context.events()
+                    .fire(new ZMTPSocketEvent.HandshakeFailed(endpoint, address, Backoff.kindOf(cause), cause, 0));
         }
         if (failed > 0 && !scheduled) {
             scheduled = true;
-            core.schedule(this::secondIsOver, SECOND);
+            context.schedule(this::secondIsOver, SECOND);
         }
     }
 
     private void secondIsOver() {
         scheduled = false;
         failed = 0;
-        counted.forEach((endpoint, last) -> core.events()
+        counted.forEach((endpoint, last) -> context.events()
                 .fire(new ZMTPSocketEvent.HandshakeFailed(
                         endpoint, last.address, Backoff.kindOf(last.cause), last.cause, last.others)));
         counted.clear();

@@ -30,16 +30,16 @@ final class FanOut extends Routing {
 
     private static final int NONE = -1;
 
-    private final SocketCore core;
+    private final SocketContext context;
     private final Subscribers subscribers;
     private final ZMTPTopicMatcher<Peer> topics = new ZMTPTopicMatcher<>();
     private final List<Peer> matching = new ArrayList<>();
     private final Gathering gathering;
 
-    FanOut(SocketCore core, Subscribers subscribers) {
-        this.core = core;
+    FanOut(SocketContext context, Subscribers subscribers) {
+        this.context = context;
         this.subscribers = subscribers;
-        this.gathering = new Gathering(core);
+        this.gathering = new Gathering(context);
     }
 
     @Override
@@ -65,7 +65,7 @@ final class FanOut extends Routing {
             return;
         }
         ByteBuf topic = message.frame(0);
-        if (core.type() == ZMTPSocketType.RADIO) {
+        if (context.type() == ZMTPSocketType.RADIO) {
             ByteBuf whole = whole(topic);
             try {
                 topics.match(whole, this::matches);
@@ -79,7 +79,7 @@ final class FanOut extends Routing {
 
     /** Returns the group with its end, the caller's to release. */
     private ByteBuf whole(ByteBuf group) {
-        return core.allocator()
+        return context.allocator()
                 .buffer(group.readableBytes() + 1)
                 .writeBytes(group, group.readerIndex(), group.readableBytes())
                 .writeByte(GROUP_END);
@@ -93,7 +93,7 @@ final class FanOut extends Routing {
 
     @Override
     boolean waits() {
-        return core.config().whenFull() == WhenFull.WAIT;
+        return context.config().whenFull() == WhenFull.WAIT;
     }
 
     private boolean allCanTake(int first) {
@@ -130,11 +130,6 @@ final class FanOut extends Routing {
     @Override
     void endTurn() {
         gathering.sendAll();
-    }
-
-    @Override
-    void sendNoted(Peer peer) {
-        gathering.send(peer);
     }
 
     @Override

@@ -9,13 +9,15 @@ import dev.zmtp.ZMTPSocketType;
  */
 final class Filtered extends Reception {
 
-    private final SocketCore core;
+    private final Inbox inbox;
+    private final Subscriptions subscriptions;
     private final int minFrames;
     private final int maxFrames;
 
-    Filtered(SocketCore core) {
-        boolean groups = core.type() == ZMTPSocketType.DISH;
-        this.core = core;
+    Filtered(SocketContext context, Inbox inbox, Subscriptions subscriptions) {
+        boolean groups = context.type() == ZMTPSocketType.DISH;
+        this.inbox = inbox;
+        this.subscriptions = subscriptions;
         this.minFrames = groups ? 2 : 1;
         this.maxFrames = groups ? 2 : Integer.MAX_VALUE;
     }
@@ -24,8 +26,8 @@ final class Filtered extends Reception {
     void received(Peer from, ZMTPMessage message) {
         if (message.size() < minFrames || message.size() > maxFrames) {
             malformed(from, message);
-        } else if (core.subscriptions().match(message.frame(0))) {
-            core.inbox().deliver(from, message);
+        } else if (subscriptions.match(message.frame(0))) {
+            inbox.deliver(from, message);
         } else {
             message.release();
         }

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Only a peer takes part in whose queue all of them have room, so none is refused or dropped later.
  */
-final class Gathering implements Runnable {
+final class Gathering implements Runnable, Noted.Keeper {
 
     /** One for each bit of a peer. */
     static final int MAX_MESSAGES = Long.SIZE;
@@ -22,7 +22,7 @@ final class Gathering implements Runnable {
     /** In all of them. */
     static final int MAX_BYTES = 64 << 10;
 
-    private final SocketCore core;
+    private final SocketContext context;
     private final @Nullable ZMTPMessage[] messages = new ZMTPMessage[MAX_MESSAGES];
     private final List<Peer> peers = new ArrayList<>();
     private int count;
@@ -30,20 +30,20 @@ final class Gathering implements Runnable {
     private boolean scheduled;
     private boolean sending;
 
-    Gathering(SocketCore core) {
-        this.core = core;
+    Gathering(SocketContext context) {
+        this.context = context;
     }
 
     /** Returns whether the message can be added, which may need those before it to be sent first. */
     boolean hasRoomFor(ZMTPMessage message) {
         long more = message.readableBytes();
-        if (sending || more > MAX_BYTES || core.senders().isClosed()) {
+        if (sending || more > MAX_BYTES || context.isClosed()) {
             return false;
         }
         if (count == MAX_MESSAGES || bytes + more > MAX_BYTES) {
             sendAll();
         }
-        scheduled = scheduled || core.tryExecute(this);
+        scheduled = scheduled || context.tryExecute(this);
         return scheduled;
     }
 
@@ -62,7 +62,7 @@ final class Gathering implements Runnable {
             }
             peers.add(peer);
         }
-        peer.noted().add(number);
+        peer.noted().add(this, number);
         return true;
     }
 
@@ -71,7 +71,8 @@ final class Gathering implements Runnable {
     }
 
     /** Sends the peer what was noted for it, in order. If one of the writes leads to another send, that comes after. */
-    void send(Peer peer) {
+    @Override
+    public void send(Peer peer) {
         boolean nested = sending;
         sending = true;
         try {

@@ -49,7 +49,7 @@ public final class Inbox {
     /** Stands for a sink that is about to come. */
     private static final Object RESERVED = new Object();
 
-    private final SocketCore core;
+    private final SocketContext context;
     private final QueueLimit limit;
     private final HandlerWatch watch;
     private final ReentrantLock lock = new ReentrantLock();
@@ -68,10 +68,10 @@ public final class Inbox {
 
     private boolean pumping;
 
-    Inbox(SocketCore core) {
-        this.core = core;
-        this.limit = SocketValues.limitOfReceives(core.config());
-        this.watch = new HandlerWatch(core.type(), HandlerWatch.neighbor(core.eventLoop()));
+    Inbox(SocketContext context) {
+        this.context = context;
+        this.limit = SocketValues.limitOfReceives(context.config());
+        this.watch = new HandlerWatch(context.type(), HandlerWatch.neighbor(context.eventLoop()));
     }
 
     // In, on the event loop
@@ -96,7 +96,7 @@ public final class Inbox {
             to.take(from, message);
         } catch (Throwable e) { // from the application: the connection and the next message have no part in it
             logger.warn("The handler of messages failed at one from {}", from, e);
-            core.events().fire(new ZMTPSocketEvent.HandlerFailed(from, e));
+            context.events().fire(new ZMTPSocketEvent.HandlerFailed(from, e));
         }
         watch.left();
     }
@@ -156,7 +156,7 @@ public final class Inbox {
         }
         if (its.full && its.messages.size() <= limit.messages() / 2 && its.bytes <= limit.bytes() / 2) {
             its.full = false;
-            core.execute(from::reading);
+            context.execute(from::reading);
         }
         return message;
     }
@@ -207,7 +207,7 @@ public final class Inbox {
             }
             add(from, message, true);
             if (owner != null) { // meanwhile: it looks at the queue again
-                core.execute(this::pump);
+                context.execute(this::pump);
                 return null;
             }
             Iterator<Taker> first = takers.iterator();
@@ -236,16 +236,16 @@ public final class Inbox {
 
     /** Registers the receiver of all messages, until the registration is closed. From any thread. */
     public ZMTPRegistration register(Sink to) {
-        core.checkOpen();
+        context.checkOpen();
         claim(to);
-        core.executeHere(() -> {
+        context.executeHere(() -> {
             if (owner == to) {
                 begin(to);
             }
         });
         return () -> {
             if (release(to)) { // now: the caller may receive next, or register another one
-                core.executeHere(() -> leave(to));
+                context.executeHere(() -> leave(to));
             }
         };
     }

@@ -28,6 +28,7 @@ public final class Listener extends AbstractEndpoint {
     private static final long UNTIL_SELECTED = TimeUnit.MILLISECONDS.toNanos(1);
     private static final long UNTIL_AWAITED = TimeUnit.SECONDS.toNanos(1);
 
+    private final SocketEndpoints endpoints;
     private final CompletableFuture<Void> unbound = new CompletableFuture<>();
     private volatile String text;
 
@@ -39,8 +40,9 @@ public final class Listener extends AbstractEndpoint {
 
     private volatile boolean ended;
 
-    Listener(SocketCore core, Endpoint endpoint) {
-        super(core, endpoint);
+    Listener(SocketContext context, SocketEndpoints endpoints, Endpoint endpoint) {
+        super(context, endpoint);
+        this.endpoints = endpoints;
         this.text = endpoint.toString();
     }
 
@@ -68,7 +70,7 @@ public final class Listener extends AbstractEndpoint {
 
     @Override
     public void close() {
-        if (!core.tryExecute(this::end)) {
+        if (!context.tryExecute(this::end)) {
             unbound.complete(null);
         }
     }
@@ -97,12 +99,12 @@ public final class Listener extends AbstractEndpoint {
         try {
             found = first(endpoint.address().resolve());
         } catch (Throwable e) { // the transport may be a user's
-            core.executeHere(() -> failed(e));
+            context.executeHere(() -> failed(e));
             return;
         }
-        if (core.inEventLoop()) {
+        if (context.inEventLoop()) {
             bind(found);
-        } else if (!core.tryExecute(() -> bind(found))) {
+        } else if (!context.tryExecute(() -> bind(found))) {
             addressUnbound();
         }
     }
@@ -121,15 +123,17 @@ public final class Listener extends AbstractEndpoint {
         }
         isBinding = true;
         ServerBootstrap bootstrap = new ServerBootstrap()
-                .group(core.eventLoop(), core.eventLoop())
+                .group(context.eventLoop(), context.eventLoop())
                 .channelFactory(endpoint.transport()::serverChannel)
-                .childHandler(core.setup().accepted(this, () -> new PeerHandler(core, new Accepted())));
-        Sockets.options(bootstrap, core.config(), endpoint);
+                .childHandler(endpoints
+                        .setup()
+                        .accepted(this, () -> new PeerHandler(context, endpoints.owner(), new Accepted())));
+        Sockets.options(bootstrap, context.config(), endpoint);
         bootstrap
                 .bind(address)
                 .addListener(
                         (ChannelFuture done) -> // on another thread if no channel could be made
-                        core.executeHere(() -> bound(done.channel(), done.cause())));
+                        context.executeHere(() -> bound(done.channel(), done.cause())));
     }
 
     private void bound(Channel channel, @Nullable Throwable cause) {
@@ -156,7 +160,7 @@ public final class Listener extends AbstractEndpoint {
         }
         listener = channel;
         channel.pipeline().addLast(new Failures()); // after Netty's own, which pauses
-        core.events().fire(new ZMTPSocketEvent.Listening(text));
+        context.events().fire(new ZMTPSocketEvent.Listening(text));
         ready.complete(this);
     }
 
@@ -177,7 +181,7 @@ public final class Listener extends AbstractEndpoint {
     private void fail(Throwable cause) {
         ended = true;
         String why = withEndpoint(cause);
-        core.schedule(() -> reportUnlessAwaited(why), UNTIL_AWAITED);
+        context.schedule(() -> reportUnlessAwaited(why), UNTIL_AWAITED);
         ready.completeExceptionally(new ZMTPSocketException(BIND_FAILED, why, cause));
     }
 
@@ -190,7 +194,7 @@ public final class Listener extends AbstractEndpoint {
 
     /** NIO frees the address of a closed channel in its next select. Only then another socket may bind to it. */
     private void closed() {
-        if (core.schedule(this::freed, UNTIL_SELECTED) == null) {
+        if (context.schedule(this::freed, UNTIL_SELECTED) == null) {
             freed();
         }
     }
@@ -198,13 +202,13 @@ public final class Listener extends AbstractEndpoint {
     private void freed() {
         addressUnbound();
         if (listener != null) {
-            core.events().fire(new ZMTPSocketEvent.Stopped(text, null));
+            context.events().fire(new ZMTPSocketEvent.Stopped(text, null));
         }
         noLongerBound();
     }
 
     private void noLongerBound() {
-        core.endpoints().unbound(this);
+        endpoints.unbound(this);
         unbound.complete(null);
     }
 
@@ -236,7 +240,7 @@ public final class Listener extends AbstractEndpoint {
     private final class Failures extends ChannelInboundHandlerAdapter {
         @Override
         public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-            core.events().fire(new ZMTPSocketEvent.AcceptFailed(text, cause));
+            context.events().fire(new ZMTPSocketEvent.AcceptFailed(text, cause));
             logger.warn("{}: a connection was not accepted: {}", text, cause.toString());
         }
     }

@@ -8,16 +8,16 @@ public final class Names {
     private Names() {}
 
     /** Returns what the application sees of a message. Takes it over. */
-    public static ZMTPMessage added(SocketCore core, Peer from, ZMTPMessage message) {
-        if (!core.namesPeers()) {
+    public static ZMTPMessage added(SocketContext context, Peer from, ZMTPMessage message) {
+        if (!context.namesPeers()) {
             return message;
         }
         byte[] name = from.nameBytes();
-        return message.prepended(core.allocator().buffer(name.length).writeBytes(name));
+        return message.prepended(context.allocator().buffer(name.length).writeBytes(name));
     }
 
     /** Undoes {@link #added}. Takes the message over. */
-    public static ZMTPMessage removed(SocketCore core, ZMTPMessage named) {
-        return core.namesPeers() ? named.withoutFirst(1) : named;
+    public static ZMTPMessage removed(SocketContext context, ZMTPMessage named) {
+        return context.namesPeers() ? named.withoutFirst(1) : named;
     }
 }

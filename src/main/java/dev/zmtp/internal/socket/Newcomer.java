@@ -37,9 +37,9 @@ final class Newcomer {
         this.decide = decide;
     }
 
-    void await(SocketCore core) {
+    void await(SocketContext context) {
         owner.joinLine(this);
-        timer = core.schedule(this::decide, PATIENCE);
+        timer = context.schedule(this::decide, PATIENCE);
     }
 
     /** Called when there is nothing more to wait for. */

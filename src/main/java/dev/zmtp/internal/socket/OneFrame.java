@@ -5,16 +5,16 @@ import dev.zmtp.ZMTPMessage;
 /** Delivers messages of one frame to the application, and drops others whole (RFC 41, 49, 52). */
 final class OneFrame extends Reception {
 
-    private final SocketCore core;
+    private final Inbox inbox;
 
-    OneFrame(SocketCore core) {
-        this.core = core;
+    OneFrame(Inbox inbox) {
+        this.inbox = inbox;
     }
 
     @Override
     void received(Peer from, ZMTPMessage message) {
         if (message.size() == 1) {
-            core.inbox().deliver(from, message);
+            inbox.deliver(from, message);
         } else {
             malformed(from, message);
         }

@@ -1,129 +1,45 @@
 package dev.zmtp.internal.socket;
 
-import dev.zmtp.ZMTPSocketType;
-import dev.zmtp.codec.ZMTPConfig;
-import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
-import java.time.Duration;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
 
 /** The pattern of each type of socket: where its messages go, and what happens to those that arrive. */
-public final class Patterns {
-
-    private static final Duration HEARTBEAT_INTERVAL = Duration.ofSeconds(30);
-    private static final Duration HEARTBEAT_TIMEOUT = Duration.ofSeconds(45);
+final class Patterns {
 
     private Patterns() {}
 
-    static Routing routing(SocketCore core) {
-        return switch (core.type()) {
-            case PUSH, SCATTER, DEALER, REQ, CLIENT -> new RoundRobin(core);
-            case PAIR, CHANNEL -> new Exclusive(core);
-            case PUB, XPUB, RADIO -> new FanOut(core, core.subscribers());
+    /**
+     * Returns where the messages of a socket go.
+     *
+     * @param queuedAt the time that messages get which are queued now
+     * @param isBound whether peers may come by themselves
+     */
+    static Routing routing(
+            SocketContext context,
+            Credit credit,
+            SlowPeers slowPeers,
+            Subscribers subscribers,
+            LongSupplier queuedAt,
+            BooleanSupplier isBound) {
+        return switch (context.type()) {
+            case PUSH, SCATTER, DEALER, REQ, CLIENT -> new RoundRobin(context, credit, slowPeers, queuedAt, isBound);
+            case PAIR, CHANNEL -> new Exclusive(context, credit, slowPeers, queuedAt, isBound);
+            case PUB, XPUB, RADIO -> new FanOut(context, subscribers);
             case XSUB -> new ToAll();
-            case ROUTER, SERVER, PEER -> new ByName(core);
+            case ROUTER, SERVER, PEER -> new ByName(context);
             case PULL, GATHER, SUB, DISH, REP -> new Nowhere();
         };
     }
 
-    static Reception reception(SocketCore core) {
-        return switch (core.type()) {
-            case PULL, PAIR, XSUB, XPUB, ROUTER -> new Everything(core);
-            case GATHER, CLIENT, CHANNEL, SERVER, PEER -> new OneFrame(core);
-            case SUB, DISH -> new Filtered(core);
-            case DEALER, REQ -> new Answers(core);
-            case REP -> new Enveloped(core);
+    /** Returns what happens to the messages that a socket gets. */
+    static Reception reception(SocketContext context, Inbox inbox, Subscriptions subscriptions, Requests requests) {
+        return switch (context.type()) {
+            case PULL, PAIR, XSUB, XPUB, ROUTER -> new Everything(inbox);
+            case GATHER, CLIENT, CHANNEL, SERVER, PEER -> new OneFrame(inbox);
+            case SUB, DISH -> new Filtered(context, inbox, subscriptions);
+            case DEALER, REQ -> new Answers(context, inbox, requests);
+            case REP -> new Enveloped(inbox);
             case PUSH, PUB, RADIO, SCATTER -> new Nothing();
-        };
-    }
-
-    /** Whether the oldest messages make room for new ones. */
-    static boolean keepsNewest(WhenFull policy) {
-        return policy == WhenFull.DROP_OLD || policy == WhenFull.KEEP_LATEST;
-    }
-
-    public static WhenFull whenFull(ZMTPSocketType type) {
-        return switch (type) {
-            case PUB, XPUB, RADIO, XSUB -> WhenFull.DROP_NEW;
-            default -> WhenFull.WAIT;
-        };
-    }
-
-    /** Checks that a peer whose reading stops, and which sends PINGs itself, is not taken for dead in between. */
-    public static void checkHeartbeats(ZMTPConfig codec) {
-        Duration interval = codec.heartbeatInterval();
-        Duration timeout = codec.heartbeatTimeout();
-        if (!timeout.isZero() && timeout.compareTo(interval) <= 0) {
-            throw new IllegalArgumentException(
-                    "heartbeatTimeout: " + timeout + " (expected: more than the interval, " + interval + ")");
-        }
-    }
-
-    /** Returns the settings of the protocol that sockets of this type have unless they are changed. */
-    public static ZMTPConfig codec(ZMTPSocketType type) {
-        return ZMTPConfig.builder()
-                .socketType(type)
-                .heartbeatInterval(HEARTBEAT_INTERVAL)
-                .heartbeatTimeout(HEARTBEAT_TIMEOUT)
-                .heartbeatZmtp30Peers(true)
-                .build();
-    }
-
-    /** Checks that only a REQ has the choice. */
-    public static void checkCorrelate(ZMTPSocketType type, boolean correlate) {
-        if (correlate && type != ZMTPSocketType.REQ) {
-            throw new IllegalArgumentException("correlate: true with " + type + " (expected: only with REQ)");
-        }
-    }
-
-    /** Checks what is to happen if the queue is full. */
-    public static void checkWhenFull(ZMTPSocketType type, WhenFull policy) {
-        boolean oneQueue = switch (type) {
-            case PUSH, SCATTER, DEALER, REQ, CLIENT, PAIR, CHANNEL -> true;
-            default -> false;
-        };
-        if (oneQueue && policy != WhenFull.WAIT && policy != WhenFull.DROP_NEW) {
-            throw new IllegalArgumentException("whenFull: " + policy + " (expected: WAIT or DROP_NEW with " + type
-                    + ", whose peers share a queue)");
-        }
-        if (type == ZMTPSocketType.XSUB && policy == WhenFull.WAIT) {
-            throw new IllegalArgumentException("whenFull: WAIT (expected: another one with XSUB, which never waits)");
-        }
-    }
-
-    public static boolean sends(ZMTPSocketType type) {
-        return switch (type) {
-            case PULL, GATHER, SUB, DISH -> false;
-            default -> true;
-        };
-    }
-
-    public static boolean receives(ZMTPSocketType type) {
-        return switch (type) {
-            case PUSH, SCATTER, PUB, RADIO -> false;
-            default -> true;
-        };
-    }
-
-    /** Whether the first frame is the name of a peer. */
-    static boolean namesPeers(ZMTPSocketType type) {
-        return switch (type) {
-            case ROUTER, SERVER, PEER -> true;
-            default -> false;
-        };
-    }
-
-    /** Whether an application may send a message of this many frames, including the name of a peer. */
-    public static boolean maySend(ZMTPSocketType type, int frames) {
-        int most = maxFrames(type);
-        int least = type == ZMTPSocketType.RADIO ? 2 : 1;
-        return sends(type) && frames >= least && frames <= (namesPeers(type) && most == 1 ? 2 : most);
-    }
-
-    /** The greatest number of frames of a message, without the name of a peer. */
-    static int maxFrames(ZMTPSocketType type) {
-        return switch (type) {
-            case CLIENT, SERVER, PEER, SCATTER, GATHER, CHANNEL -> 1;
-            case RADIO, DISH -> 2;
-            default -> Integer.MAX_VALUE;
         };
     }
 }

@@ -28,8 +28,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Peer implements ZMTPPeer {
 
-    private final SocketCore core;
-    private final @Nullable Connector connector;
+    private final SocketContext context;
+    private final PeerSends sends;
+    private final SlowPeers slowPeers;
+    private final Usage usage;
+    private final @Nullable PeerHome home;
     private final SendQueue queue;
     private final PeerCounters counters;
     final Inbound inbound = new Inbound();
@@ -39,13 +42,13 @@ public final class Peer implements ZMTPPeer {
 
     /** The request without an id that waits for an answer of this peer. Only {@link Requests} changes it. */
     @Nullable
-    PendingRequest awaited;
+    Outgoing awaited;
 
     private volatile PeerInfo info = PeerInfo.UNKNOWN;
     private volatile @Nullable PeerHandler link;
 
     /** Where it was accepted; null before, and if this socket connects to it. */
-    private volatile @Nullable Listener acceptedAt;
+    private volatile @Nullable ZMTPEndpoint acceptedAt;
 
     /** Its name in this socket: the identity, or one that was made here. Empty until it is known. */
     private volatile byte[] name = {};
@@ -61,11 +64,14 @@ public final class Peer implements ZMTPPeer {
 
     private final Noted noted = new Noted();
 
-    Peer(SocketCore core, @Nullable Connector connector) {
-        this.core = core;
-        this.connector = connector;
-        this.queue = new SendQueue(core.sendLimit());
-        this.counters = new PeerCounters(core.account().ofAllPeers());
+    Peer(SocketContext context, PeerSends sends, SlowPeers slowPeers, Usage usage, @Nullable PeerHome home) {
+        this.context = context;
+        this.sends = sends;
+        this.slowPeers = slowPeers;
+        this.usage = usage;
+        this.home = home;
+        this.queue = new SendQueue(context.sendLimit());
+        this.counters = new PeerCounters(context.tally().ofAllPeers());
     }
 
     // What it is
@@ -77,7 +83,7 @@ public final class Peer implements ZMTPPeer {
 
     @Override
     public ByteBuffer name() {
-        return core.namesPeers() ? ByteBuffer.wrap(name).asReadOnlyBuffer() : identity();
+        return context.namesPeers() ? ByteBuffer.wrap(name).asReadOnlyBuffer() : identity();
     }
 
     @Override
@@ -97,15 +103,15 @@ public final class Peer implements ZMTPPeer {
 
     @Override
     public ZMTPEndpoint endpoint() {
-        return connector != null ? connector : Objects.requireNonNull(acceptedAt, "not up yet");
+        return home != null ? home : Objects.requireNonNull(acceptedAt, "not up yet");
     }
 
     /** The text of its endpoint. */
     String place() {
-        if (connector != null) {
-            return connector.text();
+        if (home != null) {
+            return home.text();
         }
-        Listener listener = acceptedAt;
+        ZMTPEndpoint listener = acceptedAt;
         return listener == null ? "closed" : listener.text();
     }
 
@@ -123,32 +129,32 @@ public final class Peer implements ZMTPPeer {
 
     @Override
     public boolean trySend(ZMTPMessage message) {
-        core.usage().checkSendTo("trySend", message);
-        return core.directly().trySend(this, message);
+        usage.checkSendTo("trySend", message);
+        return sends.trySend(this, message);
     }
 
     @Override
     public void sendOrDrop(ZMTPMessage message) {
-        core.usage().checkSendTo("sendOrDrop", message);
-        core.directly().send(this, message, null);
+        usage.checkSendTo("sendOrDrop", message);
+        sends.send(this, message, null);
     }
 
     @Override
     public CompletableFuture<Void> sendAsync(ZMTPMessage message) {
-        core.usage().checkSendTo("sendAsync", message);
+        usage.checkSendTo("sendAsync", message);
         CompletableFuture<Void> result = new LoopFuture<>();
-        core.directly().send(this, message, result);
+        sends.send(this, message, result);
         return result;
     }
 
     @Override
     public boolean isWritable() {
-        return core.directly().mayTake(this);
+        return sends.mayTake(this);
     }
 
     @Override
     public void pause() {
-        core.execute(() -> {
+        context.execute(() -> {
             inbound.pausedByUser = true;
             reading();
         });
@@ -156,7 +162,7 @@ public final class Peer implements ZMTPPeer {
 
     @Override
     public void resume() {
-        core.execute(() -> {
+        context.execute(() -> {
             inbound.pausedByUser = false;
             reading();
         });
@@ -164,12 +170,12 @@ public final class Peer implements ZMTPPeer {
 
     @Override
     public void close() {
-        core.execute(this::closeNow);
+        context.execute(this::closeNow);
     }
 
     @Override
     public String toString() {
-        SocketAddress from = connector == null ? info.address() : null;
+        SocketAddress from = home == null ? info.address() : null;
         ByteBuffer shown = name();
         return "ZMTPPeer{" + place()
                 + (from == null ? "" : " from " + from)
@@ -191,8 +197,8 @@ public final class Peer implements ZMTPPeer {
     void disconnect(String reason) {
         PeerHandler now = link;
         if (now != null) {
-            if (connector != null) {
-                connector.expectEnd();
+            if (home != null) {
+                home.expectEnd();
             }
             now.refuse(reason);
         }
@@ -212,12 +218,12 @@ public final class Peer implements ZMTPPeer {
 
     /** Whether there is no connection, and none will be made. */
     boolean isForgotten() {
-        return link == null && (connector == null || connector.state() == ZMTPEndpoint.State.STOPPED);
+        return link == null && (home == null || home.state() == ZMTPEndpoint.State.STOPPED);
     }
 
     @Nullable
-    Connector connector() {
-        return connector;
+    PeerHome home() {
+        return home;
     }
 
     @Nullable
@@ -272,7 +278,7 @@ public final class Peer implements ZMTPPeer {
 
     void sendNoted() {
         if (!noted.isEmpty()) {
-            core.routing().sendNoted(this);
+            noted.send(this);
         }
     }
 
@@ -301,8 +307,8 @@ public final class Peer implements ZMTPPeer {
     void sendAccepted(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
         counters.add(SENT, 1);
         if (!passed(message, result)) {
-            if (Patterns.keepsNewest(core.config().whenFull())) {
-                core.slowPeers().makeRoom(this);
+            if (TypeRules.keepsNewest(context.config().whenFull())) {
+                slowPeers.makeRoom(this);
             }
             enqueue(message, result);
         }
@@ -345,34 +351,34 @@ public final class Peer implements ZMTPPeer {
         if (queue.hasRoom()) {
             return enqueue(message, result);
         }
-        return switch (core.config().whenFull()) {
+        return switch (context.config().whenFull()) {
             case WAIT -> Fate.REFUSED;
             case DROP_NEW, DISCONNECT -> {
                 QueuedMessage dropped = new QueuedMessage(message, result);
-                core.slowPeers().drop(this, dropped, DropReason.FULL, "the queue is full");
+                slowPeers.drop(this, dropped, DropReason.FULL, "the queue is full");
                 yield Fate.DROPPED;
             }
             case DROP_OLD, KEEP_LATEST -> {
-                core.slowPeers().makeRoom(this);
+                slowPeers.makeRoom(this);
                 yield enqueue(message, result);
             }
         };
     }
 
     private Fate enqueue(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
-        queue.add(message, result, core.nanoTime());
+        queue.add(message, result, context.nanoTime());
         if (queue.becameSlow()) {
-            core.events()
+            context.events()
                     .fire(new ZMTPSocketEvent.SlowPeer(
                             this, queue.messages(), queue.bytes(), oldest(), counters.get(DROPPED)));
-            core.slowPeers().watch(this);
+            slowPeers.watch(this);
         }
         return Fate.QUEUED;
     }
 
     /** Returns how long the oldest message has waited. From any thread. */
     Duration oldest() {
-        return queue.oldest(core.nanoTime());
+        return queue.oldest(context.nanoTime());
     }
 
     /** Writes what waits, as long as the transport takes it. */
@@ -381,8 +387,8 @@ public final class Peer implements ZMTPPeer {
         if (now == null || queue.isEmpty()) {
             return;
         }
-        long maxAge = core.maxAgeNanos();
-        long time = maxAge == Long.MAX_VALUE ? 0 : core.nanoTime();
+        long maxAge = context.maxAgeNanos();
+        long time = maxAge == Long.MAX_VALUE ? 0 : context.nanoTime();
         boolean some = false;
         while (now.isWritable()) {
             QueuedMessage next = queue.poll();
@@ -391,8 +397,8 @@ public final class Peer implements ZMTPPeer {
             }
             some = true;
             if (maxAge != Long.MAX_VALUE && time - next.since > maxAge) {
-                String why = "it has waited for longer than " + core.config().maxAge();
-                core.slowPeers().drop(this, next, DropReason.EXPIRED, why);
+                String why = "it has waited for longer than " + context.config().maxAge();
+                slowPeers.drop(this, next, DropReason.EXPIRED, why);
             } else {
                 ZMTPMessage message = next.message();
                 CompletableFuture<Void> result = next.result;
@@ -405,15 +411,15 @@ public final class Peer implements ZMTPPeer {
             if (answersWait) {
                 readIfThereIsRoom();
             }
-            core.room();
+            context.room();
             drained(); // perhaps the last one was dropped, and not written
         }
     }
 
     /** Called when nothing waits for it any more. */
     void drained() {
-        if (connector != null) {
-            connector.drained();
+        if (home != null) {
+            home.drained();
         }
     }
 
@@ -425,19 +431,19 @@ public final class Peer implements ZMTPPeer {
         }
     }
 
-    /** Why its connector waits, if it does. */
+    /** Why its home waits, if it does. */
     @Nullable
     Throwable lastFailure() {
-        return connector == null ? null : connector.lastFailure();
+        return home == null ? null : home.lastFailure();
     }
 
     /** Whether messages wait for it while it is away. */
     boolean mayBeQueuedFor() {
-        return connector != null && core.config().queueWhileDown();
+        return home != null && context.config().queueWhileDown();
     }
 
-    /** Whether its connector is closed, or will be as soon as its queue is empty. */
+    /** Whether its home is closed, or will be as soon as its queue is empty. */
     boolean isLeaving() {
-        return connector != null && connector.isClosing();
+        return home != null && home.isClosing();
     }
 }

@@ -8,6 +8,7 @@ import dev.zmtp.ZMTPSubscription;
 import dev.zmtp.ZMTPVersion;
 import dev.zmtp.codec.ZMTPHandshakeFailure;
 import dev.zmtp.codec.ZMTPHandshakeSuccess;
+import dev.zmtp.socket.ZMTPEndpoint;
 import dev.zmtp.socket.ZMTPSocketException;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
@@ -25,6 +26,40 @@ import org.jspecify.annotations.Nullable;
 /** One connection: the last handler of its pipeline, between the codec and the socket. */
 final class PeerHandler extends ChannelInboundHandlerAdapter {
 
+    /** The socket that a connection belongs to, which it reports to. */
+    public interface Owner {
+        /** Returns a new peer, of this home if the socket connects to it. */
+        Peer newPeer(@Nullable PeerHome home);
+
+        /** A connection is being made. */
+        void began(PeerHandler link);
+
+        /** Returns the connection that has the name of this peer and may be about to end; null if there is none. */
+        @Nullable
+        PeerHandler inTheWay(Peer peer, PeerInfo info);
+
+        /** Returns why the peer may not join; null if it may. */
+        @Nullable
+        String mayJoin(Peer peer, PeerInfo info);
+
+        void up(PeerHandler link, Peer peer);
+
+        void received(Peer from, ZMTPMessage message);
+
+        void subscription(Peer from, ZMTPSubscription subscription);
+
+        void membership(Peer from, ZMTPMembership membership);
+
+        void becameWritable(Peer peer);
+
+        void down(PeerHandler link, Peer peer, Throwable cause);
+
+        void handshakeFailed(PeerHandler link, Throwable cause);
+
+        /** The last call. */
+        void ended(PeerHandler link);
+    }
+
     /** The binding or connector that a connection comes from. */
     interface Origin {
         /** Returns the text of the endpoint that was bound or connected to. */
@@ -32,7 +67,7 @@ final class PeerHandler extends ChannelInboundHandlerAdapter {
 
         /** Returns what has accepted the connection; null if it was made here. */
         @Nullable
-        Listener listener();
+        ZMTPEndpoint listener();
 
         /** Returns the peer that the connection belongs to; null for a new one. */
         @Nullable
@@ -45,7 +80,8 @@ final class PeerHandler extends ChannelInboundHandlerAdapter {
         void ended(PeerHandler link, Throwable cause);
     }
 
-    private final SocketCore core;
+    private final SocketContext context;
+    private final Owner owner;
     private final Origin origin;
     /** Null until the connection has a pipeline, to which it may never come. */
     private ChannelHandlerContext ctx;
@@ -53,6 +89,7 @@ final class PeerHandler extends ChannelInboundHandlerAdapter {
     private PeerWrites writes;
 
     private Object place = "nowhere";
+    private @Nullable Pings pings;
     private @Nullable ZMTPVersion version;
     private @Nullable Peer peer;
     private @Nullable Newcomer newcomer;
@@ -65,14 +102,16 @@ final class PeerHandler extends ChannelInboundHandlerAdapter {
     /** The newcomers that wait for the name of this one's peer, the first first; null if there were none. */
     private @Nullable List<Newcomer> line;
 
-    PeerHandler(SocketCore core, Origin origin) {
-        this.core = core;
+    PeerHandler(SocketContext context, Owner owner, Origin origin) {
+        this.context = context;
+        this.owner = owner;
         this.origin = origin;
     }
 
     /** Sets the key by which {@link Pings} knows the peer. Called before the handler is added. */
-    PeerHandler at(Object place) {
+    PeerHandler at(Object place, Pings pings) {
         this.place = place;
+        this.pings = pings;
         return this;
     }
 
@@ -81,7 +120,7 @@ final class PeerHandler extends ChannelInboundHandlerAdapter {
     }
 
     @Nullable
-    Listener listener() {
+    ZMTPEndpoint listener() {
         return origin.listener();
     }
 
@@ -101,8 +140,8 @@ final class PeerHandler extends ChannelInboundHandlerAdapter {
     @Override
     public void handlerAdded(ChannelHandlerContext ctx) {
         this.ctx = ctx;
-        writes = new PeerWrites(core, ctx, endpoint());
-        core.closing().began(this);
+        writes = new PeerWrites(context, ctx, endpoint());
+        owner.began(this);
     }
 
     // Out
@@ -190,18 +229,18 @@ final class PeerHandler extends ChannelInboundHandlerAdapter {
     }
 
     private void up(PeerInfo info) {
-        long now = core.nanoTime();
+        long now = context.nanoTime();
         upSince = now == 0 ? 1 : now;
         version = info.version();
         Peer known = origin.peer();
-        Peer its = known == null ? new Peer(core, null) : known;
-        PeerHandler owner = core.inTheWay(its, info);
-        if (owner == null || owner.lineIsFull()) {
+        Peer its = known == null ? owner.newPeer(null) : known;
+        PeerHandler holder = owner.inTheWay(its, info);
+        if (holder == null || holder.lineIsFull()) {
             join(its, info);
         } else {
             reading(false);
-            newcomer = new Newcomer(owner, () -> decided(its, info));
-            newcomer.await(core);
+            newcomer = new Newcomer(holder, () -> decided(its, info));
+            newcomer.await(context);
         }
     }
 
@@ -215,7 +254,7 @@ final class PeerHandler extends ChannelInboundHandlerAdapter {
     }
 
     private void join(Peer its, PeerInfo info) {
-        String refusal = core.mayJoin(its, info);
+        String refusal = owner.mayJoin(its, info);
         if (refusal != null) {
             refuse(refusal);
             return;
@@ -223,7 +262,7 @@ final class PeerHandler extends ChannelInboundHandlerAdapter {
         peer = its;
         writes.to(its);
         origin.up();
-        core.up(this, its);
+        owner.up(this, its);
     }
 
     @Override
@@ -241,11 +280,11 @@ final class PeerHandler extends ChannelInboundHandlerAdapter {
             ReferenceCountUtil.release(received); // the peer was refused, and its connection is being closed
         } else if (received instanceof ZMTPMessage message) {
             from.counters().add(RECEIVED, 1);
-            core.received(from, message);
+            owner.received(from, message);
         } else if (received instanceof ZMTPSubscription subscription) {
-            core.routing().subscription(from, subscription);
+            owner.subscription(from, subscription);
         } else if (received instanceof ZMTPMembership membership) {
-            core.routing().membership(from, membership);
+            owner.membership(from, membership);
         } else {
             ReferenceCountUtil.release(received);
         }
@@ -258,8 +297,7 @@ final class PeerHandler extends ChannelInboundHandlerAdapter {
             Peer to = peer;
             if (to != null) {
                 to.drain();
-                core.routing().becameWritable(to);
-                core.room(); // a peer with an empty queue may be sent to again
+                owner.becameWritable(to);
             }
         }
     }
@@ -297,19 +335,19 @@ final class PeerHandler extends ChannelInboundHandlerAdapter {
         Throwable why = Objects.requireNonNullElseGet(cause, ClosedChannelException::new);
         Peer was = peer;
         long lost = writes == null ? 0 : writes.end(); // those that no barrier stands for
-        if (version != null && !closedHere && (cause == null || cause instanceof IOException)) {
-            core.setup().pings().hungUp(place, version, core.nanoTime() - upSince);
+        if (version != null && pings != null && !closedHere && (cause == null || cause instanceof IOException)) {
+            pings.hungUp(place, version, context.nanoTime() - upSince);
         }
         if (was != null) {
-            core.down(this, was, why);
+            owner.down(this, was, why);
         } else if (wasActive) {
-            core.handshakeFailed(this, why);
+            owner.handshakeFailed(this, why);
         }
         origin.ended(this, why);
         if (lost > 0) {
             writes.forget(lost);
         }
-        core.closing().ended(this);
+        owner.ended(this);
         if (line != null) {
             List.copyOf(line).forEach(Newcomer::decide); // last: this one's name and place are free now
         }

@@ -1,6 +1,7 @@
 package dev.zmtp.internal.socket;
 
 import static dev.zmtp.internal.socket.PeerCounters.Counter.DROPPED;
+import static dev.zmtp.internal.socket.PeerCounters.Counter.UNKNOWN;
 import static dev.zmtp.internal.socket.PeerCounters.Counter.WRITTEN;
 
 import dev.zmtp.ZMTPMessage;
@@ -22,7 +23,7 @@ final class PeerWrites {
 
     private static final int MAX_UNCONFIRMED = 1_024;
 
-    private final SocketCore core;
+    private final SocketContext context;
     private final ChannelHandlerContext ctx;
     private final String endpoint;
     private final Queue<Object> control = new ArrayDeque<>(0);
@@ -40,8 +41,8 @@ final class PeerWrites {
     /** The messages whose fate is not known. */
     private long unfinished;
 
-    PeerWrites(SocketCore core, ChannelHandlerContext ctx, String endpoint) {
-        this.core = core;
+    PeerWrites(SocketContext context, ChannelHandlerContext ctx, String endpoint) {
+        this.context = context;
         this.ctx = ctx;
         this.endpoint = endpoint;
     }
@@ -67,7 +68,7 @@ final class PeerWrites {
 
     void write(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
         unfinished++;
-        core.unconfirmed(1);
+        context.tally().unconfirmed(1);
         if (result == null) {
             unconfirmed++;
             busy = true;
@@ -85,7 +86,7 @@ final class PeerWrites {
             to.counters().add(WRITTEN, 1);
             result.complete(null);
         } else if (failure instanceof IOException || !ctx.channel().isActive()) { // the transport's: it may have a part
-            core.unknown(to, 1);
+            to.counters().add(UNKNOWN, 1);
             result.completeExceptionally(new ZMTPSocketException(
                     ZMTPSocketException.Reason.UNKNOWN, "connection to " + endpoint + " ended", failure));
         } else {
@@ -162,7 +163,7 @@ final class PeerWrites {
         if (written) {
             to.counters().add(WRITTEN, messages);
         } else {
-            core.unknown(to, messages);
+            to.counters().add(UNKNOWN, messages);
         }
         settled(to, messages);
     }
@@ -170,11 +171,8 @@ final class PeerWrites {
     /** Called when the fate of messages is known. */
     private void settled(Peer to, long messages) {
         unfinished -= messages;
-        core.confirmed(messages);
-        Connector connector = to.connector();
-        if (connector != null) {
-            connector.drained();
-        }
+        context.confirmed(messages);
+        to.drained();
     }
 
     /**
@@ -186,7 +184,7 @@ final class PeerWrites {
         long lost = unconfirmed;
         unconfirmed = 0;
         if (lost > 0) {
-            core.unknown(peer(), lost);
+            peer().counters().add(UNKNOWN, lost);
         }
         return lost;
     }
@@ -194,6 +192,6 @@ final class PeerWrites {
     /** Called once all else of the connection has ended: nobody waits for the fate of these messages. */
     void forget(long lost) {
         unfinished -= lost;
-        core.confirmed(lost);
+        context.confirmed(lost);
     }
 }

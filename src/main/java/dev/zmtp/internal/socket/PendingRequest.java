@@ -1,12 +1,13 @@
 package dev.zmtp.internal.socket;
 
 import dev.zmtp.ZMTPMessage;
+import dev.zmtp.socket.ZMTPSocketException;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** The future of one answer. It is also the task that sends the request. */
-final class PendingRequest extends LoopFuture<ZMTPMessage> implements Runnable {
+final class PendingRequest extends LoopFuture<ZMTPMessage> implements Runnable, Outgoing {
 
     private final Requests requests;
     final long timeout;
@@ -54,8 +55,44 @@ final class PendingRequest extends LoopFuture<ZMTPMessage> implements Runnable {
         this.sent = sent;
     }
 
-    ZMTPMessage message() {
+    @Override
+    public ZMTPMessage message() {
         return Objects.requireNonNull(message, "it has left");
+    }
+
+    @Override
+    public long bytes() {
+        return bytes;
+    }
+
+    @Override
+    public @Nullable QueuedMessage queued() {
+        return queued;
+    }
+
+    @Override
+    public void queued(@Nullable QueuedMessage place) {
+        queued = place;
+    }
+
+    @Override
+    public void accepted() {
+        requests.accepted(this);
+    }
+
+    @Override
+    public void passTo(Peer to) {
+        requests.pass(this, to);
+    }
+
+    @Override
+    public void refuse(ZMTPSocketException.Reason reason, String text) {
+        requests.refuse(this, reason, text);
+    }
+
+    @Override
+    public void closeQueued() {
+        requests.closeQueued(this);
     }
 
     /** Whether it is what a REQ sends in turn, which waits for a peer and has no timeout. */

@@ -17,7 +17,7 @@ final class QueuedMessage {
 
     /** What the message asks; null if it is not a request. */
     @Nullable
-    PendingRequest request;
+    Outgoing request;
 
     /** The spare one below this, if it is spare itself. Only {@link SendQueue} uses it. */
     @Nullable
@@ -34,16 +34,12 @@ final class QueuedMessage {
     QueuedMessage() {}
 
     /** Uses this object for another message. */
-    void set(
-            ZMTPMessage message,
-            @Nullable CompletableFuture<Void> result,
-            @Nullable PendingRequest request,
-            long since) {
+    void set(ZMTPMessage message, @Nullable CompletableFuture<Void> result, @Nullable Outgoing request, long since) {
         this.message = message;
         this.result = result;
         this.request = request;
         if (request != null) {
-            request.queued = this;
+            request.queued(this);
         }
         this.bytes = message.readableBytes();
         this.since = since;
@@ -61,7 +57,7 @@ final class QueuedMessage {
     /** Forgets the message and its result, which were passed on. */
     void clear() {
         if (request != null) {
-            request.queued = null;
+            request.queued(null);
         }
         message = null;
         result = null;
@@ -69,12 +65,10 @@ final class QueuedMessage {
     }
 
     /** Makes a request a message like others, with its envelope, as nobody waits for its answer any more. */
-    void forgetRequest(ZMTPMessage enveloped) {
-        PendingRequest asked = Objects.requireNonNull(request);
+    void forgetRequest(ZMTPMessage enveloped, @Nullable CompletableFuture<Void> sent) {
+        Objects.requireNonNull(request).queued(null);
         message = enveloped;
-        result = asked.sent;
-        asked.queued = null;
-        asked.message = null;
+        result = sent;
         request = null;
     }
 

@@ -6,16 +6,18 @@ import dev.zmtp.socket.ZMTPSocketException;
 /** The future of one message. If it is cancelled, the message goes to the next one. */
 final class Received extends LoopFuture<ZMTPMessage> implements Inbox.Taker {
 
-    private final SocketCore core;
+    private final SocketContext context;
+    private final Inbox inbox;
 
-    Received(SocketCore core) {
-        this.core = core;
+    Received(SocketContext context, Inbox inbox) {
+        this.context = context;
+        this.inbox = inbox;
     }
 
     @Override
     public boolean take(Peer from, ZMTPMessage message) {
         message.retain(); // the original stays as it is if this receive was cancelled
-        ZMTPMessage presented = Names.added(core, from, message);
+        ZMTPMessage presented = Names.added(context, from, message);
         boolean taken = super.complete(presented);
         (taken ? message : presented).release();
         return taken;
@@ -28,19 +30,19 @@ final class Received extends LoopFuture<ZMTPMessage> implements Inbox.Taker {
 
     @Override
     public boolean cancel(boolean mayInterruptIfRunning) {
-        core.inbox().forget(this);
+        inbox.forget(this);
         return super.cancel(mayInterruptIfRunning);
     }
 
     @Override
     public boolean complete(ZMTPMessage other) { // the application and completeOnTimeout may call this
-        core.inbox().forget(this);
+        inbox.forget(this);
         return super.complete(other);
     }
 
     @Override
     public boolean completeExceptionally(Throwable cause) { // orTimeout calls this, too
-        core.inbox().forget(this);
+        inbox.forget(this);
         return super.completeExceptionally(cause);
     }
 }

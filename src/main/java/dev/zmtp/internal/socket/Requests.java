@@ -38,12 +38,15 @@ public final class Requests {
     private static final int COUNTED = 0xFF_FFFF;
 
     /** How many may be outstanding, so that there is always an id that has not been used for long. */
-    static final int MOST = COUNTED / 4;
+    static final int MOST = Settings.MOST_REQUESTS;
 
     /** The first byte of all our ids, so that what another program begins its messages with is seldom taken for one. */
     private final int salt;
 
-    private final SocketCore core;
+    private final SocketContext context;
+    private final Senders senders;
+    private final Routing routing;
+    private final Peers peers;
     private final AtomicInteger outstanding = new AtomicInteger();
     private final Timeouts timeouts;
 
@@ -60,12 +63,16 @@ public final class Requests {
 
     private boolean closed;
 
-    Requests(SocketCore core) {
-        this.core = core;
-        this.timeouts = new Timeouts(core, this::timedOut);
-        this.correlates = core.type() != ZMTPSocketType.REQ || core.config().correlate();
-        this.salt = core.random() & ~COUNTED;
-        this.asked = new AskedTable(COUNTED, core.random());
+    Requests(SocketContext context, Senders senders, Routing routing, Peers peers) {
+        this.context = context;
+        this.senders = senders;
+        this.routing = routing;
+        this.peers = peers;
+        this.timeouts = new Timeouts(context, this::timedOut);
+        this.correlates =
+                context.type() != ZMTPSocketType.REQ || context.config().correlate();
+        this.salt = context.random() & ~COUNTED;
+        this.asked = new AskedTable(COUNTED, context.random());
     }
 
     // From any thread
@@ -80,15 +87,15 @@ public final class Requests {
     }
 
     private PendingRequest ask(PendingRequest request) {
-        int max = core.config().maxOutstandingRequests();
+        int max = context.config().maxOutstandingRequests();
         if (outstanding.incrementAndGet() > max) {
             refuse(request, FULL, "as many requests wait for answers as may: " + max);
-        } else if (core.senders().isClosed()) {
+        } else if (context.isClosed()) {
             refuse(request, CLOSED, "the socket is closed");
-        } else if (core.inEventLoop()) {
-            core.senders().roomForMessages().sentHere();
+        } else if (context.inEventLoop()) {
+            senders.roomForMessages().sentHere();
             start(request);
-        } else if (!core.senders().ask(request)) {
+        } else if (!senders.ask(request)) {
             noRoom(request);
         }
         return request;
@@ -97,9 +104,9 @@ public final class Requests {
     /** What a REQ sends in turn waits for a peer. */
     private void noRoom(PendingRequest request) {
         if (!request.isStrict()) {
-            boolean reachable = core.routing().isReachable();
+            boolean reachable = routing.isReachable();
             refuse(request, reachable ? FULL : NO_PEER, reachable ? "the queue is full" : "there is no peer");
-        } else if (!core.tryExecute(request)) {
+        } else if (!context.tryExecute(request)) {
             refuse(request, CLOSED, "the event loop has ended");
         }
     }
@@ -117,7 +124,7 @@ public final class Requests {
         if (message != null) {
             request.message = null;
             outstanding.decrementAndGet();
-            core.account().dropped();
+            context.tally().dropped();
             if (message.refCnt() > 0) { // it may be a released one that is refused
                 message.release();
             }
@@ -135,7 +142,7 @@ public final class Requests {
 
     /** Called when nothing waits for this answer any more. */
     void abandoned(PendingRequest request) {
-        if (core.inEventLoop() || !core.tryExecute(() -> abandon(request))) {
+        if (context.inEventLoop() || !context.tryExecute(() -> abandon(request))) {
             abandon(request);
         }
     }
@@ -160,7 +167,7 @@ public final class Requests {
             return;
         }
         timeouts.add(request);
-        if (core.senders().ask(request)) {
+        if (senders.ask(request)) {
             return;
         }
         if (request.isStrict()) {
@@ -173,13 +180,13 @@ public final class Requests {
     /** Sends a request of another thread, for which there is room. */
     void accepted(PendingRequest request) {
         if (request.message == null) { // it has ended on its way
-            core.senders().credit().give(1, request.bytes);
+            senders.credit().give(1, request.bytes);
         } else if (closed) {
-            core.senders().credit().give(1, request.bytes);
+            senders.credit().give(1, request.bytes);
             refuse(request, CLOSED, "the socket is closed");
         } else {
             timeouts.add(request);
-            core.routing().routeAccepted(request);
+            routing.routeAccepted(request);
         }
     }
 
@@ -224,8 +231,8 @@ public final class Requests {
             if (its != null && !unknown) { // otherwise the connection has ended, which ends the request
                 end(request);
                 request.completeExceptionally(cause);
-                core.routing().becameWritable(its);
-                core.room();
+                routing.becameWritable(its);
+                context.room();
             }
             return sent.completeExceptionally(cause);
         }
@@ -246,7 +253,7 @@ public final class Requests {
         PendingRequest waits = unsent;
         if (waits != null) {
             unsent = null; // first: a write may find room for more, and so come here
-            if (!core.senders().ask(waits)) {
+            if (!senders.ask(waits)) {
                 unsent = waits;
             }
         }
@@ -256,7 +263,7 @@ public final class Requests {
     private void end(PendingRequest request) {
         timeouts.remove(request);
         if (request.message != null) {
-            core.routing().forget(request);
+            routing.forget(request);
             release(request);
         } else if (request.peer != null) {
             Peer its = request.peer;
@@ -275,7 +282,7 @@ public final class Requests {
         Peer peer = request.peer;
         end(request); // even if the application has completed it
         String text = "no answer within " + Duration.ofNanos(request.timeout);
-        Peer away = peer == null && core.connected().there() == 0 ? anyPeer() : null;
+        Peer away = peer == null && peers.connected().there() == 0 ? anyPeer() : null;
         if (away != null) {
             text += ": " + away.place() + " is down";
         } else if (peer == null) {
@@ -288,7 +295,7 @@ public final class Requests {
     }
 
     private @Nullable Peer anyPeer() {
-        return core.peers().stream().findAny().orElse(null);
+        return peers.all().stream().findAny().orElse(null);
     }
 
     /**
@@ -327,7 +334,7 @@ public final class Requests {
 
     /** Handles an answer to the request without an id. Takes the message over. */
     void answeredUncorrelated(Peer from, ZMTPMessage message) {
-        PendingRequest request = from.awaited;
+        PendingRequest request = awaited(from);
         if (request == null) {
             from.counters().add(LATE, 1); // RFC 28: it is discarded without an error
             message.release();
@@ -338,8 +345,8 @@ public final class Requests {
             from.counters().add(LATE, 1);
         }
         complete(request, message.withoutFirst(1));
-        core.routing().becameWritable(from); // last: it may be asked again
-        core.room();
+        routing.becameWritable(from); // last: it may be asked again
+        context.room();
     }
 
     private static void complete(PendingRequest request, ZMTPMessage answer) {
@@ -359,13 +366,18 @@ public final class Requests {
             end(request);
             String text = "no empty frame before the answer of " + from.place();
             request.completeExceptionally(new ZMTPSocketException(MALFORMED, text));
-            core.routing().becameWritable(from);
+            routing.becameWritable(from);
         }
     }
 
+    private static @Nullable PendingRequest awaited(Peer peer) {
+        return (PendingRequest) peer.awaited;
+    }
+
     private List<PendingRequest> askedOf(Peer peer) {
-        if (peer.awaited != null) {
-            return List.of(peer.awaited);
+        PendingRequest awaited = awaited(peer);
+        if (awaited != null) {
+            return List.of(awaited);
         }
         return peer.asked > 0 ? asked.all(request -> request.peer == peer) : List.of();
     }
@@ -387,29 +399,31 @@ public final class Requests {
             unsent = null;
             refuse(waits, CLOSED, "the socket is closed");
         }
-        SendQueue queue = core.routing().queue();
+        SendQueue queue = routing.queue();
         if (queue != null) {
-            queue.requests().forEach(this::closeQueued);
+            queue.requests().forEach(Outgoing::closeQueued);
         }
         for (PendingRequest request : asked.all(request -> true)) { // their messages still have time to leave
             end(request);
             SendResults.fail(request, CLOSED, "the socket is closed");
         }
-        for (Peer peer : core.peerList()) {
-            PendingRequest request = peer.awaited;
+        for (Peer peer : peers.list()) {
+            PendingRequest request = awaited(peer);
             if (request != null) {
                 end(request);
                 SendResults.fail(request, CLOSED, "the socket is closed");
-                core.routing().becameWritable(peer); // for what a REQ has sent in turn
+                routing.becameWritable(peer); // for what a REQ has sent in turn
             }
         }
         timeouts.close();
     }
 
     /** What a REQ has sent still has time to leave. A request is nothing without its answer. */
-    private void closeQueued(PendingRequest request) {
+    void closeQueued(PendingRequest request) {
         if (request.isStrict()) {
-            Objects.requireNonNull(request.queued).forgetRequest(enveloped(request));
+            ZMTPMessage enveloped = enveloped(request);
+            Objects.requireNonNull(request.queued).forgetRequest(enveloped, request.sent);
+            request.message = null;
             outstanding.decrementAndGet();
         }
         SendResults.fail(request, CLOSED, "the socket is closed"); // which takes it out of the queue

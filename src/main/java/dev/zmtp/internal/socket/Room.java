@@ -24,8 +24,9 @@ public final class Room {
      */
     private static final int PART = 4;
 
-    private final SocketCore core;
+    private final SocketContext context;
     private final Senders senders;
+    private final Routing routing;
     private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
     private volatile boolean missed;
     private volatile BooleanSupplier turn = () -> true;
@@ -42,9 +43,10 @@ public final class Room {
     /** A message was refused here, and nothing has changed since. */
     private boolean refused;
 
-    Room(SocketCore core, Senders senders) {
-        this.core = core;
+    Room(SocketContext context, Senders senders, Routing routing) {
+        this.context = context;
         this.senders = senders;
+        this.routing = routing;
     }
 
     /** Sets what says whether it is the turn to send, of the types that send and receive in turn. */
@@ -55,7 +57,7 @@ public final class Room {
     /** Called when it has become the turn to send. From any thread. */
     void turned() {
         if (!listeners.isEmpty()) {
-            core.executeHere(this::opened);
+            context.executeHere(this::opened);
         }
     }
 
@@ -72,13 +74,11 @@ public final class Room {
         if (!senders.takesMessages() || !turn.getAsBoolean()) {
             return false;
         }
-        boolean here = core.inEventLoop();
+        boolean here = context.inEventLoop();
         if (here && (refused || sentInTurn >= MAX_MESSAGES_PER_TURN)) {
             return false;
         }
-        return senders.keepsNewest()
-                || (core.routing().isReachable() && isQueueShort())
-                || (here && core.routing().canTakeNow());
+        return senders.keepsNewest() || (routing.isReachable() && isQueueShort()) || (here && routing.canTakeNow());
     }
 
     private boolean isQueueShort() {
@@ -98,8 +98,9 @@ public final class Room {
         if (!missed) {
             missed = true;
         }
-        if (!core.inEventLoop() && hasRoom()) { // it came after the sender looked, and nothing else would report that
-            core.tryExecute(this::opened);
+        if (!context.inEventLoop()
+                && hasRoom()) { // it came after the sender looked, and nothing else would report that
+            context.tryExecute(this::opened);
         }
     }
 
@@ -110,14 +111,14 @@ public final class Room {
     void missed(SendQueue queue) {
         missed = true;
         if (queue.hasRoom()) { // something has left it before the listeners were to hear of it
-            core.tryExecute(this::opened);
+            context.tryExecute(this::opened);
         }
     }
 
     /** Adds a listener, which is called now if there is room. From any thread. */
     public ZMTPRegistration listen(Runnable listener) {
         listeners.add(listener);
-        core.executeHere(() -> {
+        context.executeHere(() -> {
             if (isOpen() && listeners.contains(listener)) {
                 call(listener);
             }
@@ -130,7 +131,7 @@ public final class Room {
     /** Called when a handler sends a message, whatever becomes of it: the number of attempts bounds a loop. */
     void sentHere() {
         if (sentInTurn++ == 0) {
-            core.execute(turnTask);
+            context.execute(turnTask);
         }
     }
 
@@ -140,11 +141,11 @@ public final class Room {
      */
     long queuedAt() {
         if (sentInTurn == 0) { // and nothing would end the turn
-            return core.nanoTime();
+            return context.nanoTime();
         }
         if (!queuedInTurn) {
             queuedInTurn = true;
-            queuedAt = core.nanoTime();
+            queuedAt = context.nanoTime();
         }
         return queuedAt;
     }

@@ -14,6 +14,8 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,7 +28,11 @@ class RoundRobin extends Routing {
     /** How many messages leave the queue before other channels of the event loop have their turn. */
     private static final int MAX_MESSAGES_PER_TURN = 1_024;
 
-    private final SocketCore core;
+    private final SocketContext context;
+    private final Credit credit;
+    private final SlowPeers slowPeers;
+    private final LongSupplier queuedAt;
+    private final BooleanSupplier isBound;
     private final SendQueue queue;
     private final WritablePeers up = new WritablePeers();
 
@@ -39,16 +45,26 @@ class RoundRobin extends Routing {
     private final Runnable drainTask = this::drain;
     private boolean draining;
 
-    RoundRobin(SocketCore core) {
-        this.core = core;
-        this.queue = new SendQueue(core.sendLimit());
+    /**
+     * @param credit the room in the queue
+     * @param queuedAt the time of what is queued in this turn of the event loop
+     * @param isBound whether peers may come that this socket does not connect to
+     */
+    RoundRobin(
+            SocketContext context, Credit credit, SlowPeers slowPeers, LongSupplier queuedAt, BooleanSupplier isBound) {
+        this.context = context;
+        this.credit = credit;
+        this.slowPeers = slowPeers;
+        this.queuedAt = queuedAt;
+        this.isBound = isBound;
+        this.queue = new SendQueue(context.sendLimit());
     }
 
     // What it takes
 
     @Override
     boolean waits() {
-        return core.config().whenFull() == WhenFull.WAIT;
+        return context.config().whenFull() == WhenFull.WAIT;
     }
 
     @Override
@@ -67,27 +83,22 @@ class RoundRobin extends Routing {
     }
 
     @Override
-    Fate route(PendingRequest request) {
+    Fate route(Outgoing request) {
         return offer(request.message(), null, request);
     }
 
-    private Fate offer(
-            ZMTPMessage message, @Nullable CompletableFuture<Void> result, @Nullable PendingRequest request) {
+    private Fate offer(ZMTPMessage message, @Nullable CompletableFuture<Void> result, @Nullable Outgoing request) {
         if (!isReachable()) {
             return Fate.REFUSED;
         }
         if (passedAtOnce(message, result, request)) {
             return Fate.PASSED;
         }
-        if (!core.senders().credit().take(message.readableBytes())) {
+        if (!credit.take(message.readableBytes())) {
             return Fate.REFUSED;
         }
-        boolean ages = core.maxAgeNanos() != Long.MAX_VALUE;
-        queue.add(
-                message,
-                result,
-                request,
-                ages ? core.nanoTime() : core.senders().roomForMessages().queuedAt());
+        boolean ages = context.maxAgeNanos() != Long.MAX_VALUE;
+        queue.add(message, result, request, ages ? context.nanoTime() : queuedAt.getAsLong());
         return Fate.QUEUED;
     }
 
@@ -97,22 +108,21 @@ class RoundRobin extends Routing {
     }
 
     @Override
-    void routeAccepted(PendingRequest request) {
+    void routeAccepted(Outgoing request) {
         accept(request.message(), null, request);
     }
 
-    private void accept(
-            ZMTPMessage message, @Nullable CompletableFuture<Void> result, @Nullable PendingRequest request) {
+    private void accept(ZMTPMessage message, @Nullable CompletableFuture<Void> result, @Nullable Outgoing request) {
         long bytes = message.readableBytes();
         if (passedAtOnce(message, result, request)) {
-            core.senders().credit().give(1, bytes);
+            credit.give(1, bytes);
         } else {
-            queue.add(message, result, request, core.nanoTime());
+            queue.add(message, result, request, context.nanoTime());
         }
     }
 
     private boolean passedAtOnce(
-            ZMTPMessage message, @Nullable CompletableFuture<Void> result, @Nullable PendingRequest request) {
+            ZMTPMessage message, @Nullable CompletableFuture<Void> result, @Nullable Outgoing request) {
         Peer peer = queue.isEmpty() ? up.next() : null;
         if (peer != null) {
             pass(peer, message, result, request);
@@ -121,22 +131,19 @@ class RoundRobin extends Routing {
     }
 
     private void pass(
-            Peer peer,
-            ZMTPMessage message,
-            @Nullable CompletableFuture<Void> result,
-            @Nullable PendingRequest request) {
+            Peer peer, ZMTPMessage message, @Nullable CompletableFuture<Void> result, @Nullable Outgoing request) {
         if (request == null) {
             peer.pass(message, result);
         } else {
-            core.requests().pass(request, peer);
+            request.passTo(peer);
         }
     }
 
     @Override
-    void forget(PendingRequest request) {
-        QueuedMessage queued = request.queued;
+    void forget(Outgoing request) {
+        QueuedMessage queued = request.queued();
         if (queued != null) {
-            core.senders().credit().give(1, queued.bytes);
+            credit.give(1, queued.bytes);
             queue.forget(queued);
         }
     }
@@ -145,7 +152,7 @@ class RoundRobin extends Routing {
 
     @Override
     void expected(Peer peer) {
-        if (core.config().queueWhileDown()) {
+        if (context.config().queueWhileDown()) {
             target(peer, true);
         }
     }
@@ -165,7 +172,7 @@ class RoundRobin extends Routing {
     @Override
     void down(Peer peer) {
         up.remove(peer);
-        if (peer.connector() == null || !core.config().queueWhileDown()) {
+        if (peer.home() == null || !context.config().queueWhileDown()) {
             target(peer, false);
         }
     }
@@ -185,7 +192,7 @@ class RoundRobin extends Routing {
         target(peer, false);
         up.remove(peer);
         last.remove(peer);
-        if (!isReachable() && last.isEmpty() && core.endpoints().bindings().isEmpty()) { // nobody can come any more
+        if (!isReachable() && last.isEmpty() && !isBound.getAsBoolean()) { // nobody can come any more
             failQueue(PEER_DOWN, peer.place() + " was closed");
         }
     }
@@ -236,15 +243,15 @@ class RoundRobin extends Routing {
         } finally {
             draining = false;
         }
-        core.room();
+        context.room();
         if (queue.isEmpty()) {
             List.copyOf(last).forEach(Peer::drained);
         }
     }
 
     private void drainSome() {
-        long maxAge = core.maxAgeNanos();
-        long now = maxAge == Long.MAX_VALUE ? 0 : core.nanoTime();
+        long maxAge = context.maxAgeNanos();
+        long now = maxAge == Long.MAX_VALUE ? 0 : context.nanoTime();
         long bytes = 0;
         int messages = 0; // those that leave here: a write may tell a sender, who adds more or takes some out
         try {
@@ -263,41 +270,41 @@ class RoundRobin extends Routing {
                     passOn(next, peer);
                 }
             }
-            core.execute(drainTask);
+            context.execute(drainTask);
         } finally {
-            core.senders().credit().give(messages, bytes);
+            credit.give(messages, bytes);
         }
     }
 
     private void passOn(QueuedMessage next, Peer peer) {
         ZMTPMessage message = next.message();
         CompletableFuture<Void> result = next.result;
-        PendingRequest request = next.request;
+        Outgoing request = next.request;
         queue.giveBack(next);
         pass(peer, message, result, request);
     }
 
     private void expire(QueuedMessage late) {
-        String text = "it has waited for longer than " + core.config().maxAge();
-        core.slowPeers().dropped(null, DropReason.EXPIRED);
+        String text = "it has waited for longer than " + context.config().maxAge();
+        slowPeers.dropped(null, DropReason.EXPIRED);
         drop(late, EXPIRED, text);
     }
 
     private void drop(QueuedMessage dropped, ZMTPSocketException.Reason reason, String text) {
-        PendingRequest request = dropped.request;
+        Outgoing request = dropped.request;
         if (request == null) {
-            core.account().dropped();
+            context.tally().dropped();
             dropped.fail(reason, text);
         } else {
             dropped.clear();
-            core.requests().refuse(request, reason, text);
+            request.refuse(reason, text);
         }
     }
 
     @Override
     void failQueue(ZMTPSocketException.Reason reason, String text) {
         for (QueuedMessage next = queue.poll(); next != null; next = queue.poll()) {
-            core.senders().credit().give(1, next.bytes);
+            credit.give(1, next.bytes);
             drop(next, reason, text);
         }
     }

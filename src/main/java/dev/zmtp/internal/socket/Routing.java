@@ -38,23 +38,20 @@ public abstract class Routing {
     }
 
     /** As {@link #route} of a message, with the types that ask. */
-    Fate route(PendingRequest request) {
+    Fate route(Outgoing request) {
         throw new UnsupportedOperationException();
     }
 
     /** As {@link #routeAccepted} of a message, with the types that ask. */
-    void routeAccepted(PendingRequest request) {
+    void routeAccepted(Outgoing request) {
         throw new UnsupportedOperationException();
     }
 
     /** Takes a request out of the queue that has ended there. */
-    void forget(PendingRequest request) {}
+    void forget(Outgoing request) {}
 
     /** Sends all peers what they have noted, which otherwise waits for the end of the turn. */
     void endTurn() {}
-
-    /** Sends the peer what it has noted. */
-    void sendNoted(Peer peer) {}
 
     /**
      * Called before {@link #up}: returns the connection whose end the peer should wait for; null if it need not wait.

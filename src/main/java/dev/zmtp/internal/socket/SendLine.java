@@ -6,40 +6,34 @@ import static dev.zmtp.socket.ZMTPSocketException.Reason.FULL;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 
 /** The sends that have found no room and wait for it, the first one first. */
 final class SendLine {
 
-    private final SocketCore core;
+    private final SocketContext context;
+    private final BooleanSupplier sendsWait;
     private final Runnable room;
+    private final Runnable missed;
 
     /** How many wait, those included that are on their way to the event loop. */
     private final AtomicInteger size = new AtomicInteger();
-
-    private volatile boolean closed;
 
     // On the event loop
     private final Deque<QueuedMessage> waiting = new ArrayDeque<>(0);
     private boolean failed;
 
     /** Calls {@code room} on the event loop when a send of another thread has joined, as there may be room by then. */
-    SendLine(SocketCore core, Runnable room) {
-        this.core = core;
+    SendLine(SocketContext context, BooleanSupplier sendsWait, Runnable room, Runnable missed) {
+        this.context = context;
+        this.sendsWait = sendsWait;
         this.room = room;
+        this.missed = missed;
     }
 
     /** Whether a message may be taken if there is room for it: no send waits, the socket is open. From any thread. */
     boolean isOpen() {
-        return !closed && size.get() == 0;
-    }
-
-    /** Nothing is taken any more. What waits may still find room. From any thread. */
-    void close() {
-        closed = true;
-    }
-
-    boolean isClosed() {
-        return closed;
+        return !context.isClosed() && size.get() == 0;
     }
 
     /** Whether no send waits. From any thread. */
@@ -58,23 +52,23 @@ final class SendLine {
      * @param most how many may wait with it
      */
     void join(QueuedMessage outgoing, int most) {
-        if (!core.routing().waits()) {
+        if (!sendsWait.getAsBoolean()) {
             refuse(outgoing, "the queue is full");
         } else if (size.incrementAndGet() > most) {
             size.decrementAndGet();
             refuse(outgoing, "as many sends wait as may: " + most);
-        } else if (core.inEventLoop()) {
+        } else if (context.inEventLoop()) {
             waiting.add(outgoing);
-        } else if (!core.tryExecute(() -> arrive(outgoing))) {
+        } else if (!context.tryExecute(() -> arrive(outgoing))) {
             size.decrementAndGet();
             dropClosed(outgoing);
         }
     }
 
     private void refuse(QueuedMessage outgoing, String why) {
-        core.account().dropped();
+        context.tally().dropped();
         outgoing.fail(FULL, why);
-        core.senders().roomForMessages().missed();
+        missed.run();
     }
 
     private void arrive(QueuedMessage outgoing) {
@@ -89,7 +83,7 @@ final class SendLine {
 
     /** Drops a message as the socket is closed. From any thread. */
     void dropClosed(QueuedMessage outgoing) {
-        core.account().dropped();
+        context.tally().dropped();
         outgoing.fail(CLOSED, "the socket is closed");
     }
 

@@ -79,11 +79,7 @@ final class SendQueue {
         add(message, result, null, since);
     }
 
-    void add(
-            ZMTPMessage message,
-            @Nullable CompletableFuture<Void> result,
-            @Nullable PendingRequest request,
-            long since) {
+    void add(ZMTPMessage message, @Nullable CompletableFuture<Void> result, @Nullable Outgoing request, long since) {
         QueuedMessage queued = empty();
         queued.set(message, result, request, since);
         if (isEmpty()) {
@@ -141,8 +137,8 @@ final class SendQueue {
     }
 
     /** The requests that wait. */
-    List<PendingRequest> requests() {
-        List<PendingRequest> requests = new ArrayList<>();
+    List<Outgoing> requests() {
+        List<Outgoing> requests = new ArrayList<>();
         for (QueuedMessage queued : waiting) {
             if (queued.request != null) {
                 requests.add(queued.request);

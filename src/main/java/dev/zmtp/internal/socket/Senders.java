@@ -31,13 +31,16 @@ public final class Senders {
     /** How many messages of other threads are sent in one turn of the event loop, which also has to read. */
     private static final int MAX_MESSAGES_PER_TURN = 1_024;
 
-    private final SocketCore core;
-    private final Credit credit = new Credit();
+    private final SocketContext context;
+    private final Credit credit;
+    private final Routing routing;
+    private final DirectSends directly;
+    private final Runnable whenDrained;
     private final Room room;
 
     /**
      * What other threads have sent: messages, a {@link QueuedMessage} where the sender wants the result, a
-     * {@link PendingRequest}, and a {@link DirectSends.Addressed} for one peer.
+     * {@link Outgoing}, and a {@link DirectSends.Addressed} for one peer.
      */
     private final Queue<Object> intake = new ConcurrentLinkedQueue<>();
 
@@ -54,21 +57,31 @@ public final class Senders {
     private boolean keepsNewest;
 
     // On the event loop
-    private boolean routing;
+    private boolean isRouting;
     private boolean roomCame;
 
-    Senders(SocketCore core) {
-        this.core = core;
-        this.room = new Room(core, this);
-        this.line = new SendLine(core, this::room);
+    /** Calls {@code whenDrained} when messages of other threads were sent, and something else may be next. */
+    @SuppressWarnings("this-escape") // nothing happens before open()
+    Senders(SocketContext context, Routing routing, Credit credit, SlowPeers slowPeers, Runnable whenDrained) {
+        this.context = context;
+        this.routing = routing;
+        this.credit = credit;
+        this.whenDrained = whenDrained;
+        this.room = new Room(context, this, routing);
+        this.line = new SendLine(context, routing::waits, this::room, room::missed);
+        this.directly = new DirectSends(context, this, slowPeers);
+    }
+
+    public DirectSends directly() {
+        return directly;
     }
 
     /** Called once the routing is known. */
     void open() {
-        limit = SocketValues.limitOfSends(core.config());
+        limit = SocketValues.limitOfSends(context.config());
         credit.give(limit.messages(), limit.bytes());
-        WhenFull policy = core.config().whenFull();
-        keepsNewest = !Patterns.namesPeers(core.type()) && Patterns.keepsNewest(policy);
+        WhenFull policy = context.config().whenFull();
+        keepsNewest = !TypeRules.namesPeers(context.type()) && TypeRules.keepsNewest(policy);
     }
 
     /** Changes how much may be accepted. On the event loop. */
@@ -100,16 +113,16 @@ public final class Senders {
     /** Takes the message if there is room now. Otherwise it is still the caller's. */
     public boolean trySend(ZMTPMessage message) {
         if (line.isOpen()) {
-            if (core.inEventLoop()) {
+            if (context.inEventLoop()) {
                 room.sentHere();
                 if (route(message, null, null) != Fate.REFUSED) {
                     return true;
                 }
                 room.refusedHere();
             } else {
-                Peer addressee = core.routing().addressee(message);
+                Peer addressee = routing.addressee(message);
                 if (addressee != null) {
-                    return core.directly().trySendNamed(addressee, message);
+                    return directly.trySendNamed(addressee, message);
                 }
                 if (takeRoom(message.readableBytes())) {
                     hand(message);
@@ -138,9 +151,9 @@ public final class Senders {
     CompletableFuture<Void> send(ZMTPMessage message, int most) {
         CompletableFuture<Void> result = new LoopFuture<>();
         QueuedMessage outgoing = new QueuedMessage(message, result);
-        if (line.isClosed()) {
+        if (context.isClosed()) {
             line.dropClosed(outgoing);
-        } else if (core.inEventLoop()) {
+        } else if (context.inEventLoop()) {
             room.sentHere();
             if (!line.isEmpty() || route(message, result, null) == Fate.REFUSED) {
                 line.join(outgoing, most);
@@ -154,13 +167,13 @@ public final class Senders {
     }
 
     /** Takes the request over if there is room for it now. From any thread. */
-    boolean ask(PendingRequest request) {
+    boolean ask(Outgoing request) {
         if (takesMessages()) {
-            if (core.inEventLoop()) {
+            if (context.inEventLoop()) {
                 if (route(request.message(), null, request) != Fate.REFUSED) {
                     return true;
                 }
-            } else if (takeRoom(request.bytes)) {
+            } else if (takeRoom(request.bytes())) {
                 hand(request);
                 return true;
             }
@@ -171,7 +184,7 @@ public final class Senders {
 
     /** Takes credit for a message, from those before it if they are to make room. Called from other threads. */
     private boolean takeRoom(long bytes) {
-        if (!core.routing().isReachable()) {
+        if (!routing.isReachable()) {
             return false;
         }
         while (!credit.take(bytes)) {
@@ -191,7 +204,7 @@ public final class Senders {
     private void makeRoom(Object oldest) {
         unreserve(oldest);
         credit.give(1, messageOf(oldest).readableBytes());
-        core.account().dropped();
+        context.tally().dropped();
         fail(oldest, FULL, "a newer message took its place");
     }
 
@@ -204,33 +217,29 @@ public final class Senders {
     }
 
     private boolean scheduleDrain() {
-        if (drainScheduled.get() || !drainScheduled.compareAndSet(false, true) || core.tryExecute(drainTask)) {
+        if (drainScheduled.get() || !drainScheduled.compareAndSet(false, true) || context.tryExecute(drainTask)) {
             return true;
         }
         drainScheduled.set(false); // the next one has to fail, too
         return false;
     }
 
-    private Fate route(
-            ZMTPMessage message, @Nullable CompletableFuture<Void> result, @Nullable PendingRequest request) {
+    private Fate route(ZMTPMessage message, @Nullable CompletableFuture<Void> result, @Nullable Outgoing request) {
         Fate fate = routed(message, result, request);
-        if (roomCame && !routing) {
+        if (roomCame && !isRouting) {
             room();
         }
         return fate;
     }
 
     /** Routes a message to all its peers, before others: a write may flush, and the flush may report room. */
-    private Fate routed(
-            ZMTPMessage message, @Nullable CompletableFuture<Void> result, @Nullable PendingRequest request) {
-        boolean nested = routing;
-        routing = true;
+    private Fate routed(ZMTPMessage message, @Nullable CompletableFuture<Void> result, @Nullable Outgoing request) {
+        boolean nested = isRouting;
+        isRouting = true;
         try {
-            return request == null
-                    ? core.routing().route(message, result)
-                    : core.routing().route(request);
+            return request == null ? routing.route(message, result) : routing.route(request);
         } finally {
-            routing = nested;
+            isRouting = nested;
         }
     }
 
@@ -242,16 +251,16 @@ public final class Senders {
 
     private void drain(int most) {
         drainScheduled.set(false); // first: what is added from now on schedules the next
-        routing = true;
+        isRouting = true;
         try {
             takeIn(most);
         } finally {
-            routing = false;
+            isRouting = false;
         }
-        if (core.closing().isFinished()) {
+        if (context.isFinished()) {
             failAll(); // accepted just before the end
         }
-        core.requests().room();
+        whenDrained.run();
         if (roomCame || line.hasNext()) {
             room();
         } else {
@@ -261,15 +270,15 @@ public final class Senders {
 
     private void takeIn(int most) {
         int left = most;
-        while (!core.closing().isFinished()) { // the queues behind have failed what they had, and nobody looks again
+        while (!context.isFinished()) { // the queues behind have failed what they had, and nobody looks again
             Object next = intake.poll();
             if (next == null) {
                 return;
             }
             if (next instanceof DirectSends.Addressed addressed) {
-                core.directly().arrived(addressed);
-            } else if (next instanceof PendingRequest request) {
-                core.requests().accepted(request);
+                directly.arrived(addressed);
+            } else if (next instanceof Outgoing request) {
+                request.accepted();
             } else if (!held.isEmpty() || !accept(next)) {
                 held.add(next);
             }
@@ -284,8 +293,8 @@ public final class Senders {
     private boolean accept(Object sent) {
         ZMTPMessage message = messageOf(sent);
         CompletableFuture<Void> result = resultOf(sent);
-        if (core.routing().queue() != null) {
-            core.routing().routeAccepted(message, result);
+        if (routing.queue() != null) {
+            routing.routeAccepted(message, result);
             return true;
         }
         long bytes = message.readableBytes();
@@ -293,14 +302,14 @@ public final class Senders {
             credit.give(1, bytes);
         }
         boolean refused = routeOther(message, result) == Fate.REFUSED;
-        if (refused && core.routing().waits()) {
+        if (refused && routing.waits()) {
             return false;
         }
         if (!keepsNewest) {
             credit.give(1, bytes);
         }
         if (refused) { // after the credit: the sender may send again as soon as it knows
-            core.account().dropped();
+            context.tally().dropped();
             message.release();
             SendResults.fail(result, FULL, "the queue is full");
         }
@@ -310,10 +319,10 @@ public final class Senders {
     /** Routes a message of another thread. One that its sender has released, too, must not stop those of others. */
     private Fate routeOther(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
         try {
-            return core.routing().route(message, result);
+            return routing.route(message, result);
         } catch (RuntimeException e) {
             logger.warn("A message was not sent", e);
-            core.account().dropped();
+            context.tally().dropped();
             if (result != null) {
                 result.completeExceptionally(e);
             }
@@ -323,15 +332,15 @@ public final class Senders {
 
     /** Called when there may be room: for messages that wait for all their peers, those in line, and listeners. */
     void room() {
-        roomCame = routing;
-        if (routing) {
+        roomCame = isRouting;
+        if (isRouting) {
             return;
         }
-        routing = true;
+        isRouting = true;
         try {
             serveLine();
         } finally {
-            routing = false;
+            isRouting = false;
             roomCame = false;
         }
         room.opened();
@@ -369,19 +378,10 @@ public final class Senders {
         return held.size();
     }
 
-    /** Accepts nothing more. Called from any thread. */
-    void stopAccepting() {
-        line.close();
-    }
-
     /** Fails the messages in line. What was accepted is still delivered. */
     void close() {
         line.failAll();
         room.closed();
-    }
-
-    public boolean isClosed() {
-        return line.isClosed();
     }
 
     /** Routes what was accepted before the close. */
@@ -400,8 +400,8 @@ public final class Senders {
     /** From any thread. */
     private void failIntake() {
         for (Object next = intake.poll(); next != null; next = intake.poll()) {
-            if (next instanceof PendingRequest request) {
-                core.requests().refuse(request, CLOSED, "the socket is closed");
+            if (next instanceof Outgoing request) {
+                request.refuse(CLOSED, "the socket is closed");
                 continue;
             }
             unreserve(next);
@@ -417,7 +417,7 @@ public final class Senders {
     }
 
     private void failClosed(Object sent) {
-        core.account().dropped();
+        context.tally().dropped();
         fail(sent, CLOSED, "the socket is closed");
     }
 

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /** A request and the way back: the peer that it came from, and the envelope. */
 final class ServedRequest implements ZMTPRequest {
 
-    private final SocketCore core;
+    private final DirectSends directly;
     private final Peer peer;
 
     /** Null if it is an id and an empty frame. */
@@ -27,8 +27,8 @@ final class ServedRequest implements ZMTPRequest {
 
     private final AtomicBoolean ended = new AtomicBoolean();
 
-    private ServedRequest(SocketCore core, Peer peer, ZMTPMessage message, int frames, @Nullable Serving serving) {
-        this.core = core;
+    private ServedRequest(DirectSends directly, Peer peer, ZMTPMessage message, int frames, @Nullable Serving serving) {
+        this.directly = directly;
         this.peer = peer;
         boolean isId = Envelope.isId(message, frames);
         this.id = isId ? message.frame(0).getInt(message.frame(0).readerIndex()) : 0;
@@ -38,8 +38,9 @@ final class ServedRequest implements ZMTPRequest {
     }
 
     /** Takes the message over, which has an envelope of {@code frames} frames. */
-    static ServedRequest of(SocketCore core, Peer peer, ZMTPMessage message, int frames, @Nullable Serving serving) {
-        return new ServedRequest(core, peer, message, frames, serving);
+    static ServedRequest of(
+            DirectSends directly, Peer peer, ZMTPMessage message, int frames, @Nullable Serving serving) {
+        return new ServedRequest(directly, peer, message, frames, serving);
     }
 
     @Override
@@ -83,13 +84,13 @@ final class ServedRequest implements ZMTPRequest {
     /** Sends the answer of a REP that receives and sends by turns. Takes it over. May be called once. */
     CompletableFuture<Void> answer(ZMTPMessage answer) {
         CompletableFuture<Void> result = new LoopFuture<>();
-        core.directly().send(peer, enveloped(answer, Unpooled.copyInt(id)), result);
+        directly.send(peer, enveloped(answer, Unpooled.copyInt(id)), result);
         return result;
     }
 
     /** Sends the answer of a handler, which it takes over. On the event loop. */
     void send(ZMTPMessage answer, IdFrame idFrame) {
-        core.directly().answer(peer, enveloped(answer, envelope == null ? idFrame.of(id) : Unpooled.EMPTY_BUFFER));
+        directly.answer(peer, enveloped(answer, envelope == null ? idFrame.of(id) : Unpooled.EMPTY_BUFFER));
     }
 
     private ZMTPMessage enveloped(ZMTPMessage answer, ByteBuf id) {

@@ -13,19 +13,23 @@ public final class Serving implements Inbox.Sink {
 
     private static final InternalLogger logger = InternalLoggerFactory.getInstance(Serving.class);
 
-    private final SocketCore core;
+    private final SocketContext context;
+    private final Inbox inbox;
+    private final DirectSends directly;
     private final Consumer<? super ZMTPRequest> handler;
     private final IdFrame idFrame = new IdFrame();
     private int serving;
 
-    public Serving(SocketCore core, Consumer<? super ZMTPRequest> handler) {
-        this.core = core;
+    public Serving(SocketContext context, Inbox inbox, DirectSends directly, Consumer<? super ZMTPRequest> handler) {
+        this.context = context;
+        this.inbox = inbox;
+        this.directly = directly;
         this.handler = handler;
     }
 
     @Override
     public boolean wants() {
-        return serving < core.config().maxOutstandingRequests();
+        return serving < context.config().maxOutstandingRequests();
     }
 
     @Override
@@ -35,22 +39,22 @@ public final class Serving implements Inbox.Sink {
             Reception.malformed(from, message);
             return;
         }
-        ServedRequest request = ServedRequest.of(core, from, message, frames, this);
+        ServedRequest request = ServedRequest.of(directly, from, message, frames, this);
         serving++;
         try {
             handler.accept(request);
         } catch (Throwable e) { // from the application: the asker waits in vain, and others do not
             logger.warn("{} gets no answer", request, e);
-            core.events().fire(new ZMTPSocketEvent.HandlerFailed(from, e));
+            context.events().fire(new ZMTPSocketEvent.HandlerFailed(from, e));
             request.drop();
         }
     }
 
     /** Called once for each request, from any thread, with the answer if there is one. */
     void ended(ServedRequest request, @Nullable ZMTPMessage answer) {
-        if (core.inEventLoop()) {
+        if (context.inEventLoop()) {
             endedHere(request, answer);
-        } else if (!core.tryExecute(() -> endedHere(request, answer)) && answer != null) {
+        } else if (!context.tryExecute(() -> endedHere(request, answer)) && answer != null) {
             answer.release();
         }
     }
@@ -64,7 +68,7 @@ public final class Serving implements Inbox.Sink {
                 logger.warn("{} gets no answer", request, e);
             }
         }
-        core.inbox().pump();
+        inbox.pump();
     }
 
     @Override

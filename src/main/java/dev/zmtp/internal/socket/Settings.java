@@ -7,6 +7,9 @@ import java.util.function.Consumer;
 /** Checks settings. The exceptions say the value and what was expected. */
 public final class Settings {
 
+    /** How many requests may be outstanding, so that there is always an id that has not been used for long. */
+    static final int MOST_REQUESTS = 0xFF_FFFF / 4;
+
     /** Longer than any process lives. */
     public static final Duration FOREVER = Duration.ofNanos(Long.MAX_VALUE);
 
@@ -45,9 +48,9 @@ public final class Settings {
 
     /** Returns the number if this many requests may wait for their answers. */
     public static int outstandingRequests(int requests) {
-        if (requests < 1 || requests > Requests.MOST) {
+        if (requests < 1 || requests > MOST_REQUESTS) {
             throw new IllegalArgumentException(
-                    "maxOutstandingRequests: " + requests + " (expected: 1 to " + Requests.MOST + ")");
+                    "maxOutstandingRequests: " + requests + " (expected: 1 to " + MOST_REQUESTS + ")");
         }
         return requests;
     }

@@ -22,14 +22,14 @@ final class SlowPeers {
 
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
 
-    private final SocketCore core;
+    private final SocketContext context;
     private final Map<@Nullable Peer, Map<DropReason, Long>> dropped = new LinkedHashMap<>();
     private final Set<Peer> watched = new LinkedHashSet<>();
     private boolean reportScheduled;
     private boolean lookScheduled;
 
-    SlowPeers(SocketCore core) {
-        this.core = core;
+    SlowPeers(SocketContext context) {
+        this.context = context;
     }
 
     /** Drops a message that was for a peer. */
@@ -55,25 +55,25 @@ final class SlowPeers {
             dropped.computeIfAbsent(peer, p -> new EnumMap<>(DropReason.class)).merge(reason, 1L, Long::sum);
             return;
         }
-        core.events().fire(new ZMTPSocketEvent.Dropped(peer, reason, 1));
+        context.events().fire(new ZMTPSocketEvent.Dropped(peer, reason, 1));
         reportScheduled = true;
-        core.schedule(this::report, SECOND);
+        context.schedule(this::report, SECOND);
     }
 
     private void report() {
         reportScheduled = false;
         if (!dropped.isEmpty()) {
             dropped.forEach((peer, reasons) -> reasons.forEach(
-                    (reason, messages) -> core.events().fire(new ZMTPSocketEvent.Dropped(peer, reason, messages))));
+                    (reason, messages) -> context.events().fire(new ZMTPSocketEvent.Dropped(peer, reason, messages))));
             dropped.clear();
             reportScheduled = true;
-            core.schedule(this::report, SECOND);
+            context.schedule(this::report, SECOND);
         }
     }
 
     /** Called when the peer has become slow. If the policy is to disconnect such peers, it is watched. */
     void watch(Peer peer) {
-        if (core.config().whenFull() == WhenFull.DISCONNECT) {
+        if (context.config().whenFull() == WhenFull.DISCONNECT) {
             watched.add(peer);
             look();
         }
@@ -82,8 +82,9 @@ final class SlowPeers {
     private void look() {
         if (!lookScheduled && !watched.isEmpty()) {
             lookScheduled = true;
-            core.schedule(
-                    this::disconnectThoseTooSlow, Settings.nanos(core.config().slowAfter()) / 2);
+            context.schedule(
+                    this::disconnectThoseTooSlow,
+                    Settings.nanos(context.config().slowAfter()) / 2);
         }
     }
 
@@ -100,12 +101,12 @@ final class SlowPeers {
         if (link == null) {
             return;
         }
-        Duration there = Duration.ofNanos(core.nanoTime() - link.upSince());
+        Duration there = Duration.ofNanos(context.nanoTime() - link.upSince());
         Duration oldest = peer.oldest();
         Duration waited = oldest.compareTo(there) < 0 ? oldest : there;
-        if (waited.compareTo(core.config().slowAfter()) >= 0) {
+        if (waited.compareTo(context.config().slowAfter()) >= 0) {
             link.refuse("the oldest of " + peer.queue().messages() + " messages has waited for " + waited
-                    + " (expected: less than " + core.config().slowAfter() + ")");
+                    + " (expected: less than " + context.config().slowAfter() + ")");
         }
     }
 }

@@ -1,69 +1,48 @@
 package dev.zmtp.internal.socket;
 
 import static dev.zmtp.internal.socket.PeerCounters.Counter.HANDSHAKE_FAILURES;
-import static dev.zmtp.internal.socket.PeerCounters.Counter.UNKNOWN;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.PEER_DOWN;
 
+import dev.zmtp.ZMTPMembership;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.ZMTPSubscription;
 import dev.zmtp.internal.transport.QueueLimit;
 import dev.zmtp.internal.transport.Transport;
-import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
-import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
 import dev.zmtp.socket.ZMTPSocketEvent;
 import dev.zmtp.socket.ZMTPSocketException;
-import io.netty.buffer.ByteBufAllocator;
-import io.netty.buffer.UnpooledByteBufAllocator;
+import dev.zmtp.socket.ZMTPStats;
 import io.netty.channel.EventLoop;
-import io.netty.util.concurrent.ScheduledFuture;
+import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The parts of one socket, and the event loop of all its connections. As all state is used on that loop, a message
- * passes no lock there. What comes from other threads arrives as a task, or through {@link Senders} and {@link Inbox}.
- */
-public final class SocketCore {
+/** One socket: its parts, and what follows when a peer comes, sends and leaves. Runs on the event loop. */
+public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
 
-    private final ZMTPSocketConfig config;
-    private final EventLoop eventLoop;
-    private final LongSupplier nanoTime;
-    private final Routing routing;
-    private final Reception reception;
-    private final Senders senders;
-    private final DirectSends directly;
-    private final Inbox inbox;
-    private final Requests requests;
+    private final SocketContext context;
+    private final Usage usage;
+    private final Credit credit = new Credit();
+    private final SlowPeers slowPeers;
+    private final Peers peers = new Peers();
     private final Subscribers subscribers = new Subscribers();
     private final Subscriptions subscriptions;
-    private final SocketEvents events = new SocketEvents();
-    private final SlowPeers slowPeers;
-    private final FailedHandshakes failedHandshakes = new FailedHandshakes(this);
-    private final ChannelSetup setup;
-    private final boolean namesPeers;
-    private final Closing closing;
-
-    private final Set<Peer> peers = ConcurrentHashMap.newKeySet();
+    private final Routing routing;
+    private final Senders senders;
+    private final Inbox inbox;
+    private final Requests requests;
+    private final Reception reception;
+    private final FailedHandshakes failedHandshakes;
     private final SocketEndpoints endpoints;
-
-    private final Account account = new Account(this);
-    private final Usage usage = new Usage(this);
-
-    private final Awaited connected = new Awaited();
-    private final long maxAgeNanos;
-    private volatile QueueLimit sendLimit;
-
-    /** The allocator of the channels, as soon as there is one. */
-    private ByteBufAllocator allocator = UnpooledByteBufAllocator.DEFAULT;
+    private final Account account;
+    private final Exchange exchange;
+    private final Closing closing;
 
     @SuppressWarnings("this-escape") // nothing happens before open()
     public SocketCore(
@@ -72,23 +51,21 @@ public final class SocketCore {
             EventLoop eventLoop,
             LongSupplier nanoTime,
             Runnable whenClosed) {
-        this.config = config;
-        this.endpoints = new SocketEndpoints(this, transports);
-        this.eventLoop = eventLoop;
-        this.nanoTime = nanoTime;
-        this.sendLimit = effective(SocketValues.limitOfSends(config));
-        this.maxAgeNanos = Settings.nanos(config.maxAge());
-        this.senders = new Senders(this);
-        this.directly = new DirectSends(this);
-        this.inbox = new Inbox(this);
-        this.requests = new Requests(this);
-        this.subscriptions = new Subscriptions(this);
-        this.slowPeers = new SlowPeers(this);
-        this.setup = new ChannelSetup(this);
-        this.namesPeers = Patterns.namesPeers(config.type());
-        this.routing = Patterns.routing(this);
-        this.reception = Patterns.reception(this);
-        this.closing = new Closing(this, whenClosed);
+        this.context = new SocketContext(config, eventLoop, nanoTime);
+        this.usage = new Usage(config.type());
+        this.slowPeers = new SlowPeers(context);
+        this.subscriptions = new Subscriptions(context);
+        this.routing = Patterns.routing(context, credit, slowPeers, subscribers, this::queuedAt, this::isBound);
+        this.senders = new Senders(context, routing, credit, slowPeers, this::unsentRequest);
+        this.inbox = new Inbox(context);
+        this.requests = new Requests(context, senders, routing, peers);
+        this.reception = Patterns.reception(context, inbox, subscriptions, requests);
+        this.failedHandshakes = new FailedHandshakes(context);
+        this.endpoints = new SocketEndpoints(context, this, transports);
+        this.account = new Account(context, peers, routing, senders, requests);
+        this.exchange = new Exchange(context, senders, inbox, requests);
+        this.closing = new Closing(context, this, whenClosed);
+        context.when(this::roomCame, closing::check);
         senders.open();
     }
 
@@ -96,22 +73,22 @@ public final class SocketCore {
         closing.open();
     }
 
-    // Its parts
+    // Its parts. From any thread
 
-    public ZMTPSocketConfig config() {
-        return config;
+    public SocketContext context() {
+        return context;
     }
 
-    public ZMTPSocketType type() {
-        return config.type();
+    public Usage usage() {
+        return usage;
     }
 
     public SocketEndpoints endpoints() {
         return endpoints;
     }
 
-    public Routing routing() {
-        return routing;
+    public Peers peers() {
+        return peers;
     }
 
     public Senders senders() {
@@ -134,254 +111,267 @@ public final class SocketCore {
         return subscriptions;
     }
 
-    public SocketEvents events() {
-        return events;
+    public Exchange exchange() {
+        return exchange;
     }
 
-    SlowPeers slowPeers() {
-        return slowPeers;
+    /** Whether messages may be sent, and who listens for that. */
+    public Room room() {
+        return senders.roomForMessages();
     }
 
-    ChannelSetup setup() {
-        return setup;
+    /** Returns the peer with the name; null if there is none. */
+    public @Nullable Peer named(ByteBuffer name) {
+        return routing.named(name);
     }
 
-    public Closing closing() {
-        return closing;
+    public ZMTPStats stats() {
+        return account.stats();
     }
 
-    // Where it runs
-
-    public EventLoop eventLoop() {
-        return eventLoop;
+    /** Accepts nothing more, and ends when what was accepted has left, or after this time. */
+    public CompletableFuture<ZMTPStats> close(Duration linger) {
+        CompletableFuture<ZMTPStats> closed = closing.close(linger);
+        exchange.close(); // last: the socket accepts nothing more by then
+        return closed;
     }
 
-    public boolean inEventLoop() {
-        return eventLoop.inEventLoop();
+    /** Completes at the end. */
+    public CompletableFuture<ZMTPStats> report() {
+        return closing.report();
     }
 
-    public ByteBufAllocator allocator() {
-        return allocator;
+    private long queuedAt() {
+        return senders.roomForMessages().queuedAt();
     }
 
-    int random() {
-        return ThreadLocalRandom.current().nextInt();
+    private boolean isBound() {
+        return !endpoints.bindings().isEmpty();
     }
 
-    long nanoTime() {
-        return nanoTime.getAsLong();
+    /** Completes when there are as many peers as this, or subscribers where a publisher waits for them. */
+    public CompletableFuture<Void> whenPeers(int count) {
+        CompletableFuture<Void> reached = new LoopFuture<>();
+        if (context.isClosed() || !context.tryExecute(() -> awaited().await(count, reached))) {
+            SendResults.fail(reached, CLOSED, "the socket is closed");
+        }
+        return reached;
     }
 
-    /** Runs the task later, unless the event loop has ended. */
-    public void execute(Runnable task) {
-        tryExecute(task);
+    private Awaited awaited() {
+        boolean publishes = context.type().isPublisher() || context.type() == ZMTPSocketType.RADIO;
+        return publishes ? subscribers.awaited() : peers.connected();
     }
 
-    public boolean tryExecute(Runnable task) {
-        try {
-            eventLoop.execute(task);
-            return true;
-        } catch (RejectedExecutionException e) {
-            return false;
+    public void sendLimit(QueueLimit limit) {
+        QueueLimit effective = context.sendLimit(limit);
+        context.execute(() -> {
+            senders.limit(limit);
+            routing.limit(effective);
+            peers.all().forEach(peer -> peer.limit(effective));
+            roomCame();
+        });
+    }
+
+    // Endpoints
+
+    @Override
+    public void expected(Peer peer) {
+        routing.expected(peer);
+    }
+
+    @Override
+    public void added(Peer peer) {
+        peers.all().add(peer);
+    }
+
+    @Override
+    public void leaving(Peer peer) {
+        routing.leaving(peer);
+    }
+
+    @Override
+    public void left(Peer peer, String text) {
+        routing.left(peer);
+        peer.failQueue(PEER_DOWN, text);
+        requests.down(peer, new ZMTPSocketException(CLOSED, text));
+        if (peer.isForgotten()) {
+            peers.all().remove(peer);
         }
     }
 
-    /**
-     * Runs the task on the event loop, at once if this is its thread. If the event loop ends before that, the task runs
-     * after its end, when nothing else does.
-     */
-    public void executeAnyway(Runnable task) {
-        if (inEventLoop()) {
-            task.run();
-        } else {
-            executeLaterAnyway(task);
-        }
+    @Override
+    public boolean waitsFor(Peer peer) {
+        return routing.waitsFor(peer);
     }
 
-    /** As {@link #executeAnyway}, but not at once: for what must not happen in the middle of a call. */
-    public void executeLaterAnyway(Runnable task) {
-        if (!tryExecute(task)) {
-            eventLoop.terminationFuture().addListener(f -> task.run());
-        }
+    @Override
+    public void unbound() {
+        closing.ended();
     }
 
-    /** Runs the task at once if this is the event loop's thread. Otherwise, it runs there later. */
-    public void executeHere(Runnable task) {
-        if (inEventLoop()) {
-            task.run();
-        } else {
-            execute(task);
-        }
+    // Peers
+
+    @Override
+    public Peer newPeer(@Nullable PeerHome home) {
+        return new Peer(context, senders.directly(), slowPeers, usage, home);
     }
 
-    @Nullable
-    ScheduledFuture<?> schedule(Runnable task, long nanos) {
-        try {
-            return eventLoop.schedule(task, nanos, TimeUnit.NANOSECONDS);
-        } catch (RejectedExecutionException e) {
-            return null; // the event loop ends, and this socket with it
-        }
+    @Override
+    public void began(PeerHandler link) {
+        closing.began(link);
     }
 
-    // Peers, on the event loop
-
-    /** Returns the connection that has the name of this peer and may be about to end; null if there is none. */
-    @Nullable
-    PeerHandler inTheWay(Peer peer, PeerInfo info) {
+    @Override
+    public @Nullable PeerHandler inTheWay(Peer peer, PeerInfo info) {
         peer.info(info);
         return routing.inTheWay(peer);
     }
 
-    /** Returns why the peer may not join; null if it may, in which case the routing knows it from now on. */
-    @Nullable
-    String mayJoin(Peer peer, PeerInfo info) {
+    @Override
+    public @Nullable String mayJoin(Peer peer, PeerInfo info) {
         peer.info(info);
-        if (peer.connector() == null) {
-            if (senders.isClosed()) {
+        if (peer.home() == null) {
+            if (context.isClosed()) {
                 return "the socket is closed";
             }
-            if (peers.size() >= config.maxPeers() && !routing.takesOver(peer)) {
-                return "peers: as many as may be, " + config.maxPeers();
+            if (peers.all().size() >= context.config().maxPeers() && !routing.takesOver(peer)) {
+                return "peers: as many as may be, " + context.config().maxPeers();
             }
         }
         return routing.up(peer);
     }
 
-    void up(PeerHandler link, Peer peer) {
-        allocator = link.channel().alloc();
-        peers.add(peer);
+    @Override
+    public void up(PeerHandler link, Peer peer) {
+        context.allocator(link.channel().alloc());
+        peers.all().add(peer);
         peer.up(link);
-        events.fire(new ZMTPSocketEvent.PeerUp(peer));
+        context.events().fire(new ZMTPSocketEvent.PeerUp(peer));
         subscriptions.up(peer);
         peer.drain();
         routing.becameWritable(peer);
-        room();
-        connected.changed(connected.there() + 1);
-        Connector connector = peer.connector();
-        if (connector != null && peer.link() == link) {
-            connector.joined();
+        roomCame();
+        peers.connected().changed(peers.connected().there() + 1);
+        PeerHome home = peer.home();
+        if (home != null && peer.link() == link) {
+            home.joined();
         }
     }
 
-    void down(PeerHandler link, Peer peer, Throwable cause) {
+    @Override
+    public void received(Peer from, ZMTPMessage message) {
+        reception.received(from, message);
+    }
+
+    @Override
+    public void subscription(Peer from, ZMTPSubscription subscription) {
+        routing.subscription(from, subscription);
+    }
+
+    @Override
+    public void membership(Peer from, ZMTPMembership membership) {
+        routing.membership(from, membership);
+    }
+
+    @Override
+    public void becameWritable(Peer peer) {
+        routing.becameWritable(peer);
+        roomCame(); // a peer with an empty queue may be sent to again
+    }
+
+    @Override
+    public void down(PeerHandler link, Peer peer, Throwable cause) {
         if (peer.link() != link) {
             return;
         }
         peer.down();
-        connected.changed(connected.there() - 1);
+        peers.connected().changed(peers.connected().there() - 1);
         subscriptions.down(peer);
         routing.down(peer);
-        if (peer.connector() == null) {
+        if (peer.home() == null) {
             peer.failQueue(PEER_DOWN, "connection to " + link.endpoint() + " ended");
         }
         if (peer.isForgotten()) {
-            peers.remove(peer);
+            peers.all().remove(peer);
         }
         requests.down(peer, cause);
-        events.fire(new ZMTPSocketEvent.PeerDown(peer, cause));
-        room();
+        context.events().fire(new ZMTPSocketEvent.PeerDown(peer, cause));
+        roomCame();
     }
 
-    void handshakeFailed(PeerHandler link, Throwable cause) {
-        account.ofAllPeers().add(HANDSHAKE_FAILURES, 1);
+    @Override
+    public void handshakeFailed(PeerHandler link, Throwable cause) {
+        context.tally().ofAllPeers().add(HANDSHAKE_FAILURES, 1);
         failedHandshakes.failed(link, cause);
     }
 
-    public Set<Peer> peers() {
-        return peers;
-    }
-
-    /** The peers that are connected, and the futures that wait for them. */
-    public Awaited connected() {
-        return connected;
-    }
-
-    /** What {@link ZMTPSocket#whenPeers} counts. */
-    public Awaited awaited() {
-        boolean publishes = config.type().isPublisher() || config.type() == ZMTPSocketType.RADIO;
-        return publishes ? subscribers.awaited() : connected;
-    }
-
-    // Messages, on the event loop
-
-    void received(Peer from, ZMTPMessage message) {
-        reception.received(from, message);
-    }
-
-    /** Called when there may be room for what waits for it. */
-    void room() {
-        requests.room();
-        senders.room();
-        closing.check();
-    }
-
-    DirectSends directly() {
-        return directly;
-    }
-
-    /** Counts messages whose connection has ended and that may or may not have arrived. */
-    void unknown(Peer peer, long messages) {
-        peer.counters().add(UNKNOWN, messages);
-    }
-
-    void unconfirmed(long messages) {
-        account.unconfirmed(messages);
-    }
-
-    void confirmed(long messages) {
-        account.unconfirmed(-messages);
-        if (account.unconfirmed() == 0) {
-            closing.check();
-        }
+    @Override
+    public void ended(PeerHandler link) {
+        closing.ended(link);
     }
 
     // The end
 
-    public void checkOpen() {
-        if (senders.isClosed()) {
-            throw new ZMTPSocketException(CLOSED, "the socket is closed");
+    @Override
+    public void endOthers() {
+        senders.close();
+        List.copyOf(endpoints.bindings()).forEach(Listener::end);
+        requests.close();
+        inbox.close();
+        ZMTPSocketException closed = new ZMTPSocketException(CLOSED, "the socket is closed");
+        peers.connected().close(closed);
+        subscribers.awaited().close(closed);
+    }
+
+    @Override
+    public void sendAccepted() {
+        senders.drainLast();
+        routing.endTurn();
+    }
+
+    @Override
+    public boolean haveSentAll() {
+        if (senders.held() > 0 || routing.hasMoreToSend()) {
+            return false;
         }
+        for (Peer peer : peers.all()) {
+            if (!peer.queue().isEmpty()) {
+                return false;
+            }
+        }
+        return true;
     }
 
-    List<Peer> peerList() {
-        return List.copyOf(peers);
+    @Override
+    public void endAll() {
+        routing.endTurn();
+        senders.failAll();
+        routing.failQueue(CLOSED, "the socket is closed");
+        peers.list().forEach(peer -> peer.failQueue(CLOSED, "the socket is closed"));
+        List.copyOf(endpoints.connectors()).forEach(Connector::closeNow);
     }
 
-    // From any thread
-
-    public Usage usage() {
-        return usage;
+    @Override
+    public boolean areBound() {
+        return isBound();
     }
 
-    public boolean namesPeers() {
-        return namesPeers;
+    @Override
+    public ZMTPStats statsAtTheEnd() {
+        return account.atTheEnd();
     }
 
-    public Account account() {
-        return account;
+    // Room
+
+    private void unsentRequest() {
+        requests.room();
     }
 
-    long maxAgeNanos() {
-        return maxAgeNanos;
-    }
-
-    private QueueLimit effective(QueueLimit limit) {
-        return config.whenFull() == WhenFull.KEEP_LATEST ? new QueueLimit(1, limit.bytes()) : limit;
-    }
-
-    /** How much may wait for one peer. */
-    public QueueLimit sendLimit() {
-        return sendLimit;
-    }
-
-    public void sendLimit(QueueLimit limit) {
-        QueueLimit effective = effective(limit);
-        sendLimit = effective;
-        execute(() -> {
-            senders.limit(limit);
-            routing.limit(effective);
-            peers.forEach(peer -> peer.limit(effective));
-            room();
-        });
+    /** Called when there may be room for what waits for it. */
+    private void roomCame() {
+        requests.room();
+        senders.room();
+        closing.check();
     }
 }

@@ -1,12 +1,8 @@
 package dev.zmtp.internal.socket;
 
-import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
-import static dev.zmtp.socket.ZMTPSocketException.Reason.PEER_DOWN;
-
 import dev.zmtp.codec.ZMTPConfig;
 import dev.zmtp.internal.transport.Endpoint;
 import dev.zmtp.internal.transport.Transport;
-import dev.zmtp.socket.ZMTPSocketException;
 import java.util.Collection;
 import java.util.Map;
 import java.util.Set;
@@ -20,7 +16,30 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SocketEndpoints {
 
-    private final SocketCore core;
+    /** The socket that the endpoints belong to. */
+    public interface Owner extends PeerHandler.Owner {
+        /** The socket begins to connect to a peer. In the thread that asks for it. */
+        void expected(Peer peer);
+
+        /** The connector of the peer begins. */
+        void added(Peer peer);
+
+        /** The connector of the peer takes nothing new. */
+        void leaving(Peer peer);
+
+        /** The connector will not connect again. */
+        void left(Peer peer, String text);
+
+        /** Whether there are messages that only this peer could get. */
+        boolean waitsFor(Peer peer);
+
+        /** A binding has ended. */
+        void unbound();
+    }
+
+    private final SocketContext context;
+    private final Owner owner;
+    private final ChannelSetup setup;
     private final Map<String, Transport> transports;
 
     /** By the text of the endpoint, without those that were closed. */
@@ -31,8 +50,10 @@ public final class SocketEndpoints {
 
     private final Set<Listener> bindings = ConcurrentHashMap.newKeySet();
 
-    SocketEndpoints(SocketCore core, Map<String, Transport> transports) {
-        this.core = core;
+    SocketEndpoints(SocketContext context, Owner owner, Map<String, Transport> transports) {
+        this.context = context;
+        this.owner = owner;
+        this.setup = new ChannelSetup(context);
         this.transports = transports;
     }
 
@@ -43,10 +64,10 @@ public final class SocketEndpoints {
      */
     public Connector connect(String text, @Nullable Consumer<? super ZMTPConfig.Builder> changes) {
         Endpoint endpoint = Endpoint.parse(transports, text, false);
-        core.checkOpen();
-        core.setup().check(endpoint, false);
-        Connector made = new Connector(core, endpoint, changes);
-        Patterns.checkHeartbeats(made.codec(core.config().codec())); // now, so that the caller hears of it
+        context.checkOpen();
+        setup.check(endpoint, false);
+        Connector made = new Connector(context, this, endpoint, changes);
+        TypeRules.checkHeartbeats(made.codec(context.config().codec())); // now, so that the caller hears of it
         Connector there = connectors.compute(
                 endpoint.toString(), (key, known) -> known == null || known.wasClosed() ? made : known);
         if (there == made) {
@@ -61,19 +82,19 @@ public final class SocketEndpoints {
 
     private void begin(Connector made) {
         working.add(made);
-        core.routing().expected(made.peer()); // now: a message may be sent before the event loop knows the peer
-        if (core.inEventLoop()) {
+        owner.expected(made.peer()); // now: a message may be sent before the event loop knows the peer
+        if (context.inEventLoop()) {
             start(made);
-        } else if (!core.tryExecute(() -> start(made))) {
+        } else if (!context.tryExecute(() -> start(made))) {
             made.closeNow();
         }
     }
 
     private void start(Connector connector) {
-        if (core.closing().isFinished()) { // but not before: messages for it may wait, and the socket linger for them
+        if (context.isFinished()) { // but not before: messages for it may wait, and the socket linger for them
             connector.closeNow();
         } else if (working.contains(connector)) {
-            core.peers().add(connector.peer());
+            owner.added(connector.peer());
             connector.start();
         }
     }
@@ -82,36 +103,30 @@ public final class SocketEndpoints {
     void stopped(Connector connector) {
         connectors.remove(connector.endpoint.toString(), connector);
         working.remove(connector);
-        Peer peer = connector.peer();
-        core.routing().left(peer);
-        peer.failQueue(PEER_DOWN, connector.text() + " was closed");
-        core.requests().down(peer, new ZMTPSocketException(CLOSED, connector.text() + " was closed"));
-        if (peer.isForgotten()) {
-            core.peers().remove(peer);
-        }
+        owner.left(connector.peer(), connector.text() + " was closed");
     }
 
     /** Listens. */
     public Listener bind(String text) {
         Endpoint endpoint = Endpoint.parse(transports, text, true);
-        core.checkOpen();
-        core.setup().check(endpoint, true);
-        Listener binding = new Listener(core, endpoint);
+        context.checkOpen();
+        setup.check(endpoint, true);
+        Listener binding = new Listener(context, this, endpoint);
         bindings.add(binding);
-        if (!core.tryExecute(() -> start(binding))) {
+        if (!context.tryExecute(() -> start(binding))) {
             binding.end();
         }
         return binding;
     }
 
     private void start(Listener binding) {
-        if (core.senders().isClosed()) {
+        if (context.isClosed()) {
             binding.end();
             return;
         }
         for (Listener before : bindings) {
             if (before != binding && before.hasTheAddressOf(binding)) {
-                before.unbound().whenComplete((unbound, failure) -> core.executeHere(() -> start(binding)));
+                before.unbound().whenComplete((unbound, failure) -> context.executeHere(() -> start(binding)));
                 return;
             }
         }
@@ -120,7 +135,15 @@ public final class SocketEndpoints {
 
     void unbound(Listener binding) {
         bindings.remove(binding);
-        core.closing().ended();
+        owner.unbound();
+    }
+
+    Owner owner() {
+        return owner;
+    }
+
+    ChannelSetup setup() {
+        return setup;
     }
 
     Collection<Connector> connectors() {

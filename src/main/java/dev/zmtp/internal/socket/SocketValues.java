@@ -118,6 +118,6 @@ public final class SocketValues {
 
     /** What was chosen, or the type's default. */
     public WhenFull whenFull() {
-        return whenFull != null ? whenFull : Patterns.whenFull(codec.socketType());
+        return whenFull != null ? whenFull : TypeRules.whenFull(codec.socketType());
     }
 }

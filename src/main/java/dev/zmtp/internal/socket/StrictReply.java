@@ -13,19 +13,23 @@ final class StrictReply {
     /** The state in which no request is awaited or received. */
     private static final Object IDLE = new Object();
 
-    private final SocketCore core;
+    private final SocketContext context;
+    private final Senders senders;
+    private final Inbox inbox;
 
     /** {@link #IDLE}, the {@link Receiving} of a request, or the {@link ServedRequest} to answer. */
     private final AtomicReference<Object> state = new AtomicReference<>(IDLE);
 
-    StrictReply(SocketCore core) {
-        this.core = core;
+    StrictReply(SocketContext context, Senders senders, Inbox inbox) {
+        this.context = context;
+        this.senders = senders;
+        this.inbox = inbox;
     }
 
     CompletableFuture<ZMTPMessage> receive() {
         Receiving receiving = new Receiving();
         if (state.compareAndSet(IDLE, receiving)) {
-            core.inbox().take(receiving);
+            inbox.take(receiving);
             return receiving;
         }
         CompletableFuture<ZMTPMessage> refused = new LoopFuture<>();
@@ -44,7 +48,7 @@ final class StrictReply {
         if (now instanceof ServedRequest request && state.compareAndSet(request, IDLE)) {
             return request.answer(answer);
         }
-        core.account().dropped();
+        context.tally().dropped();
         answer.release();
         CompletableFuture<Void> result = new LoopFuture<>();
         SendResults.fail(result, STATE, "send: no request was received");
@@ -58,11 +62,11 @@ final class StrictReply {
         public boolean take(Peer from, ZMTPMessage message) {
             int frames = Envelope.length(message);
             message.retain(); // it returns whole if this receive has ended
-            ServedRequest request = ServedRequest.of(core, from, message, frames, null);
+            ServedRequest request = ServedRequest.of(senders.directly(), from, message, frames, null);
             if (state.compareAndSet(this, request)) {
                 message.release();
                 super.complete(request.message());
-                core.senders().roomForMessages().turned();
+                senders.roomForMessages().turned();
                 return true;
             }
             request.message().release();
@@ -75,7 +79,7 @@ final class StrictReply {
         }
 
         private boolean leave() {
-            core.inbox().forget(this);
+            inbox.forget(this);
             return state.compareAndSet(this, IDLE);
         }
 

@@ -14,13 +14,17 @@ final class StrictRequest {
     /** The answer was passed to its receiver. */
     private static final Object TAKEN = new Object();
 
-    private final SocketCore core;
+    private final SocketContext context;
+    private final Senders senders;
+    private final Requests requests;
 
     /** The request that was sent and whose answer was not received; null if the next may be sent. */
     private final AtomicReference<@Nullable Asked> current = new AtomicReference<>();
 
-    StrictRequest(SocketCore core) {
-        this.core = core;
+    StrictRequest(SocketContext context, Senders senders, Requests requests) {
+        this.context = context;
+        this.senders = senders;
+        this.requests = requests;
     }
 
     /** Whether a send is the next thing to do. */
@@ -34,12 +38,12 @@ final class StrictRequest {
         CompletableFuture<Void> sent = new LoopFuture<>();
         Asked asked = new Asked();
         if (!current.compareAndSet(last(), asked)) {
-            core.account().dropped();
+            context.tally().dropped();
             message.release();
             SendResults.fail(sent, STATE, "send: the answer to the last request was not received");
             return sent;
         }
-        PendingRequest answer = core.requests().ask(message, sent);
+        PendingRequest answer = requests.ask(message, sent);
         asked.answer = answer;
         answer.whenComplete((received, failure) -> settle(asked));
         return sent;
@@ -56,7 +60,7 @@ final class StrictRequest {
         Receiving receiving = asked == null ? null : new Receiving(asked);
         if (receiving == null || !receiving.asked.receiver.compareAndSet(null, receiving)) {
             CompletableFuture<ZMTPMessage> refused = new LoopFuture<>();
-            if (core.senders().isClosed()) {
+            if (context.isClosed()) {
                 SendResults.fail(refused, CLOSED, "the socket is closed");
             } else {
                 String why = asked == null ? "no request was sent" : "another receive waits";
@@ -82,9 +86,9 @@ final class StrictRequest {
             if (asked.receiver.compareAndSet(receiving, TAKEN)) {
                 current.compareAndSet(asked, null); // before the receiver, which may send at once
                 answer.whenComplete(receiving::end);
-                core.senders().roomForMessages().turned();
+                senders.roomForMessages().turned();
             }
-        } else if (receiver == null && core.senders().isClosed() && asked.receiver.compareAndSet(null, TAKEN)) {
+        } else if (receiver == null && context.isClosed() && asked.receiver.compareAndSet(null, TAKEN)) {
             answer.thenAccept(ZMTPMessage::release); // it can no longer be received
         }
     }

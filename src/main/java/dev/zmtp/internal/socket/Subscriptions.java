@@ -19,33 +19,33 @@ import java.util.concurrent.atomic.AtomicBoolean;
  */
 public final class Subscriptions {
 
-    private final SocketCore core;
+    private final SocketContext context;
     private final boolean groups;
     private final Map<ByteBuf, Integer> wanted = new LinkedHashMap<>();
     private final ZMTPTopicMatcher<Subscriptions> prefixes = new ZMTPTopicMatcher<>(Integer.MAX_VALUE, Long.MAX_VALUE);
     private final Set<Peer> publishers = new LinkedHashSet<>();
     private boolean matched;
 
-    Subscriptions(SocketCore core) {
-        this.core = core;
-        this.groups = core.type() == ZMTPSocketType.DISH;
+    Subscriptions(SocketContext context) {
+        this.context = context;
+        this.groups = context.type() == ZMTPSocketType.DISH;
     }
 
     /** Adds the topic until the result is closed. From any thread. */
     public ZMTPRegistration register(ByteBuf topic) {
-        core.checkOpen();
-        core.executeHere(() -> add(topic));
+        context.checkOpen();
+        context.executeHere(() -> add(topic));
         AtomicBoolean cancelled = new AtomicBoolean();
         return () -> {
             if (cancelled.compareAndSet(false, true)) {
-                core.executeHere(() -> remove(topic));
+                context.executeHere(() -> remove(topic));
             }
         };
     }
 
     /** Takes one registration off. From any thread. */
     public void unregister(ByteBuf topic) {
-        core.executeHere(() -> remove(topic));
+        context.executeHere(() -> remove(topic));
     }
 
     private void add(ByteBuf topic) {

@@ -17,13 +17,13 @@ final class Timeouts {
     /** How many empty lines are kept, whose timers wait for the next request and need not be created again. */
     private static final int MAX_EMPTY_LINES = 8;
 
-    private final SocketCore core;
+    private final SocketContext context;
     private final Consumer<PendingRequest> timedOut;
     private final LongObjectMap<Line> lines = new LongObjectHashMap<>(2);
 
     /** Calls {@code timedOut} for each request that was not removed in time. */
-    Timeouts(SocketCore core, Consumer<PendingRequest> timedOut) {
-        this.core = core;
+    Timeouts(SocketContext context, Consumer<PendingRequest> timedOut) {
+        this.context = context;
         this.timedOut = timedOut;
     }
 
@@ -69,7 +69,7 @@ final class Timeouts {
 
         private void add(PendingRequest request) {
             request.timeoutLine = this;
-            request.deadline = core.nanoTime() + timeout;
+            request.deadline = context.nanoTime() + timeout;
             request.before = last;
             if (last == null) {
                 first = request;
@@ -78,7 +78,7 @@ final class Timeouts {
             }
             last = request;
             if (timer == null) {
-                timer = core.schedule(this, timeout);
+                timer = context.schedule(this, timeout);
             }
         }
 
@@ -103,13 +103,13 @@ final class Timeouts {
         /** Called when the timeout of the oldest request is over. That request may have ended in the meantime. */
         @Override
         public void run() {
-            long now = core.nanoTime();
+            long now = context.nanoTime();
             for (PendingRequest next = first; next != null && next.deadline - now <= 0; next = first) {
                 remove(next); // first: the call may send a request
                 timedOut.accept(next);
             }
             PendingRequest next = first;
-            timer = next == null ? null : core.schedule(this, next.deadline - now);
+            timer = next == null ? null : context.schedule(this, next.deadline - now);
             if (next == null) {
                 end();
             }

@@ -13,10 +13,10 @@ import java.util.Objects;
  */
 public final class Usage {
 
-    private final SocketCore core;
+    private final ZMTPSocketType socketType;
 
-    Usage(SocketCore core) {
-        this.core = core;
+    Usage(ZMTPSocketType socketType) {
+        this.socketType = socketType;
     }
 
     /** Checks that the method may be called. */
@@ -27,18 +27,17 @@ public final class Usage {
     }
 
     private UnsupportedOperationException unsupported(String method, String expected) {
-        return new UnsupportedOperationException(
-                method + ": not with " + core.type() + " (expected: " + expected + ")");
+        return new UnsupportedOperationException(method + ": not with " + socketType + " (expected: " + expected + ")");
     }
 
     public void checkSend(String method, ZMTPMessage message) {
         Objects.requireNonNull(message, "message");
-        ZMTPSocketType type = core.type();
-        if (!Patterns.sends(type)) {
+        ZMTPSocketType type = socketType;
+        if (!TypeRules.sends(type)) {
             throw refused(message, unsupported(method, "a type that sends"));
         }
-        int most = Patterns.maxFrames(type);
-        checkFrames(message, Patterns.namesPeers(type) && most == 1 ? 2 : most);
+        int most = TypeRules.maxFrames(type);
+        checkFrames(message, TypeRules.namesPeers(type) && most == 1 ? 2 : most);
         if (type == ZMTPSocketType.RADIO) {
             checkGroup(message);
         }
@@ -59,16 +58,16 @@ public final class Usage {
 
     void checkSendTo(String method, ZMTPMessage message) {
         Objects.requireNonNull(message, "message");
-        ZMTPSocketType type = core.type();
-        if (!Patterns.namesPeers(type) && !type.isPublisher()) {
+        ZMTPSocketType type = socketType;
+        if (!TypeRules.namesPeers(type) && !type.isPublisher()) {
             throw refused(message, unsupported(method, "ROUTER, SERVER, PEER, PUB or XPUB"));
         }
-        checkFrames(message, Patterns.maxFrames(type));
+        checkFrames(message, TypeRules.maxFrames(type));
     }
 
     public void checkRequest(ZMTPMessage message, Duration timeout) {
         Objects.requireNonNull(message, "message");
-        ZMTPSocketType type = core.type();
+        ZMTPSocketType type = socketType;
         if (type != ZMTPSocketType.REQ && type != ZMTPSocketType.DEALER) {
             throw refused(message, unsupported("request", "REQ or DEALER"));
         }
@@ -99,8 +98,8 @@ public final class Usage {
 
     /** Returns the topic or group if it may be one. */
     public ByteBuf topic(String method, ByteBuf topic) {
-        boolean group = core.type() == ZMTPSocketType.DISH;
-        require(group || core.type().isSubscriber(), method, "SUB, XSUB or DISH");
+        boolean group = socketType == ZMTPSocketType.DISH;
+        require(group || socketType.isSubscriber(), method, "SUB, XSUB or DISH");
         if (group) {
             Groups.check(topic);
         }

@@ -23,10 +23,11 @@ class CaptureTest {
             ZMTPSocket watcher = sockets.open(PAIR);
             connect(watcher, bind(socket, "inproc://capture"));
             await("a peer", socket::isWritable);
-            ByteBuf body = ClockedSockets.core(socket).allocator().buffer().writeZero(1_000);
+            ByteBuf body =
+                    ClockedSockets.core(socket).context().allocator().buffer().writeZero(1_000);
             ZMTPMessage message = ZMTPMessage.from(body);
 
-            assertThat(new Capture(ClockedSockets.core(socket), true).offer(message))
+            assertThat(new Capture(ProxyEnd.of(ClockedSockets.core(socket)), true).offer(message))
                     .isTrue();
 
             ZMTPMessage copy = get(watcher.receiveAsync());

@@ -167,7 +167,7 @@ class ByNameTest {
                             router.sendAsync(toFull("transport")),
                             router.sendAsync(toFull("queue")),
                             router.sendAsync(toFull("lost"))),
-                    ClockedSockets.core(router).eventLoop()));
+                    ClockedSockets.core(router).context().eventLoop()));
 
             assertThat(reason(sent.get(2))).isEqualTo(FULL);
             assertThat(router.stats().dropped()).isEqualTo(1);

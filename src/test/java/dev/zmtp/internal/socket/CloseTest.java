@@ -132,7 +132,7 @@ class CloseTest {
         ZMTPSocket push =
                 ZMTPSocket.of(ZMTPSocketConfig.builder(PUSH).group(group).build());
         Senders senders = ClockedSockets.core(push).senders();
-        SendLine line = new SendLine(ClockedSockets.core(push), () -> {});
+        SendLine line = new SendLine(ClockedSockets.core(push).context(), () -> true, () -> {}, () -> {});
         List<CompletableFuture<Void>> results = List.of(new CompletableFuture<>(), new CompletableFuture<>());
         new EventLoops(group).close();
 
@@ -150,7 +150,7 @@ class CloseTest {
     void aSendThatJoinsTheLineJustAfterTheEndFails() {
         try (TestSockets sockets = new TestSockets()) {
             ZMTPSocket push = sockets.open(PUSH);
-            SendLine line = new SendLine(ClockedSockets.core(push), () -> {});
+            SendLine line = new SendLine(ClockedSockets.core(push).context(), () -> true, () -> {}, () -> {});
             ZMTPMessage message = message("late");
             CompletableFuture<Void> result = new CompletableFuture<>();
             line.failAll();

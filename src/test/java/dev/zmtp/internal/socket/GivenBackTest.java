@@ -141,7 +141,7 @@ class GivenBackTest {
     @Test
     void aReceiveThatWasCancelledBeforeItCouldTakeItLeavesIt() {
         send(push, "0");
-        Received cancelled = new Received(ClockedSockets.core(pull));
+        Received cancelled = new Received(ClockedSockets.core(pull).context(), inbox);
         cancelled.cancel(false);
 
         inbox.take(cancelled);

@@ -90,7 +90,7 @@ class InboxSinkTest {
     }
 
     private Peer peer() {
-        return ClockedSockets.core(pull).peers().iterator().next();
+        return ClockedSockets.core(pull).peers().all().iterator().next();
     }
 
     @Test

@@ -125,7 +125,7 @@ public final class InboxStress {
     @State
     public static class PutBack extends StressedReceiver {
 
-        private final Received first = new Received(core);
+        private final Received first = new Received(core.context(), inbox);
         private CompletableFuture<ZMTPMessage> other = new CompletableFuture<>();
 
         public PutBack() {
@@ -160,7 +160,7 @@ public final class InboxStress {
     @State
     public static class PutBackForHandler extends StressedReceiver {
 
-        private final Received first = new Received(core);
+        private final Received first = new Received(core.context(), inbox);
         private @Nullable String handled;
 
         public PutBackForHandler() {

@@ -25,12 +25,12 @@ class InprocGhostTest {
             ZMTPSocket server = sockets.open(PULL);
             String endpoint = bind(server, "inproc://ghost");
             ZMTPSocket client = sockets.open(PUSH);
-            assertThat(ClockedSockets.core(client).eventLoop())
-                    .isNotSameAs(ClockedSockets.core(server).eventLoop());
+            assertThat(ClockedSockets.core(client).context().eventLoop())
+                    .isNotSameAs(ClockedSockets.core(server).context().eventLoop());
             TestSockets.Events events = TestSockets.events(server);
 
             CountDownLatch left = new CountDownLatch(1);
-            ClockedSockets.core(server).eventLoop().execute(() -> hold(left));
+            ClockedSockets.core(server).context().eventLoop().execute(() -> hold(left));
             ZMTPEndpoint connector = client.connect(endpoint);
             await("a connection", () -> connector.state() == ZMTPEndpoint.State.HANDSHAKING);
             get(client.closeAsync(Duration.ZERO));

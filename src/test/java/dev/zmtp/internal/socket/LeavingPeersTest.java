@@ -58,7 +58,7 @@ class LeavingPeersTest {
 
             CompletableFuture<Void> closed = TestSockets.disconnect(connector);
             get(CompletableFuture.runAsync(
-                    () -> {}, ClockedSockets.core(leaving).eventLoop())); // which closes it before this
+                    () -> {}, ClockedSockets.core(leaving).context().eventLoop())); // which closes it before this
             get(leaving.sendAsync(message("late")));
 
             assertThat(peer.stats().queued()).isEqualTo(1);
@@ -87,10 +87,10 @@ class LeavingPeersTest {
             CompletableFuture<ZMTPMessage> second = dealer.requestAsync(message("2"), TestSockets.PATIENCE);
             await("both", () -> peer.stats().received() == 2);
             gate.close();
-            ClockedSockets.core(rep).executeHere(() -> answers.get(0).complete(WriteGate.big("transport")));
+            ClockedSockets.core(rep).context().executeHere(() -> answers.get(0).complete(WriteGate.big("transport")));
 
             CompletableFuture<Void> closed = TestSockets.disconnect(connector);
-            ClockedSockets.core(rep).executeHere(() -> answers.get(1).complete(message("late")));
+            ClockedSockets.core(rep).context().executeHere(() -> answers.get(1).complete(message("late")));
 
             await("dropped", () -> rep.stats().dropped() == 1);
             assertThat(peer.stats().queued()).isZero();

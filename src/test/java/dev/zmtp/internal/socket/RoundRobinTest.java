@@ -285,7 +285,7 @@ class RoundRobinTest {
             ZMTPSocket pull = sockets.open(PULL);
             connect(push, bind(pull, "tcp://127.0.0.1:*"));
             AtomicBoolean sent = new AtomicBoolean();
-            ClockedSockets.core(push).eventLoop().execute(() -> {
+            ClockedSockets.core(push).context().eventLoop().execute(() -> {
                 while (!sent.get()) {} // a loop that is busy, not one that waits
             });
             for (int i = 0; i < messages; i++) {

@@ -133,6 +133,7 @@ class SendToTest {
             ZMTPSocket dealer = sockets.open(DEALER);
             ZMTPPeer ofDealer = connect(dealer, bind(router, "inproc://room"));
             ofDealer.pause();
+            get(CompletableFuture.runAsync(() -> {}, dealer.loop())); // it reads until then
             ZMTPPeer peer = TestSockets.peer(router);
             CompletableFuture<Integer> taken = new CompletableFuture<>();
             Runnable sends = () -> taken.complete(sendUntilFull(peer));

@@ -14,7 +14,7 @@ class StressedReceiver extends StressedSocket {
             ZMTPSocketConfig.builder(PULL).receiveLimit(2, 100).build();
 
     final Inbox inbox = core.inbox();
-    final Peer peer = new Peer(core, null);
+    final Peer peer = core.newPeer(null);
 
     StressedReceiver() {
         super(CONFIG);
@@ -27,7 +27,7 @@ class StressedReceiver extends StressedSocket {
 
     /** Begins to receive, which does not wait. */
     final Received receive() {
-        Received received = new Received(core);
+        Received received = new Received(core.context(), inbox);
         inbox.take(received);
         return received;
     }

@@ -36,7 +36,7 @@ class StressedSocket {
 
     /** Gives the peer a connection, whose channel takes all that it is given. */
     final Channel connect(Peer peer) {
-        PeerHandler link = new PeerHandler(core, new Origin());
+        PeerHandler link = new PeerHandler(core.context(), core, new Origin());
         EmbeddedChannel channel = new EmbeddedChannel(link);
         peer.up(link);
         return channel;

@@ -193,7 +193,7 @@ class StrictReplyTest {
             CompletableFuture<Void> third = onLoop
                     ? get(CompletableFuture.supplyAsync(
                             () -> rep.sendAsync(message("no room")),
-                            ClockedSockets.core(rep).eventLoop()))
+                            ClockedSockets.core(rep).context().eventLoop()))
                     : rep.sendAsync(message("no room"));
             assertThat(reason(third)).isEqualTo(FULL);
 

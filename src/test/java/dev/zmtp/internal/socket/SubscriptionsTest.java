@@ -273,6 +273,7 @@ class SubscriptionsTest {
             get(pub.closeAsync(Duration.ZERO));
 
             ClockedSockets.core(pub)
+                    .context()
                     .executeHere(() ->
                             ClockedSockets.core(pub).subscribers().awaited().await(1, late));
 

@@ -263,7 +263,7 @@ public final class TestSockets implements AutoCloseable {
     public static CountDownLatch hold(ZMTPSocket socket) {
         CountDownLatch latch = new CountDownLatch(1);
         CompletableFuture<Void> held = new CompletableFuture<>();
-        ClockedSockets.core(socket).eventLoop().execute(() -> {
+        ClockedSockets.core(socket).context().eventLoop().execute(() -> {
             held.complete(null); // not before: a task that is queued already would take what is sent next
             try {
                 Blocking.allow(latch::await);

@@ -95,7 +95,7 @@ class UnbindTest {
         BlockingQueue<Runnable> lookups = new LinkedBlockingQueue<>();
         try (TestSockets sockets = new TestSockets()) {
             ZMTPSocket pull = sockets.open(sockets.builder(PULL).resolver(lookups::add));
-            EventLoop loop = ClockedSockets.core(pull).eventLoop();
+            EventLoop loop = ClockedSockets.core(pull).context().eventLoop();
             pull.bind("tcp://localhost:" + port);
             Runnable lookup = lookups.take();
             CountDownLatch held = TestSockets.hold(pull);

@@ -198,7 +198,7 @@ class WritableSocketTest {
     private static int fill(ZMTPSocket socket) {
         int sent = 0;
         while (socket.isWritable() && sent < 10_000) {
-            boolean named = Patterns.namesPeers(socket.type()) || socket.type() == ZMTPSocketType.RADIO;
+            boolean named = TypeRules.namesPeers(socket.type()) || socket.type() == ZMTPSocketType.RADIO;
             socket.sendOrDrop(named ? message("a", "b") : message("m"));
             sent++;
         }

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Which type may send what, and what becomes of a message that finds no room. */
-class PatternsTest {
+class TypeRulesTest {
 
     private static final Duration INTERVAL = Duration.ofMinutes(1);
 
@@ -40,7 +40,7 @@ class PatternsTest {
     })
     void aTypeSendsMessagesOfSoManyFrames(ZMTPSocketType type, String numbers) {
         String taken = IntStream.rangeClosed(0, 5)
-                .filter(frames -> Patterns.maySend(type, frames))
+                .filter(frames -> TypeRules.maySend(type, frames))
                 .collect(StringBuilder::new, StringBuilder::append, StringBuilder::append)
                 .toString();
 
@@ -55,8 +55,8 @@ class PatternsTest {
             default -> false;
         };
 
-        assertThat(Patterns.receives(type)).isEqualTo(!onlySends);
-        assertThat(Patterns.sends(type) || Patterns.receives(type)).isTrue();
+        assertThat(TypeRules.receives(type)).isEqualTo(!onlySends);
+        assertThat(TypeRules.sends(type) || TypeRules.receives(type)).isTrue();
     }
 
     @ParameterizedTest
@@ -64,7 +64,7 @@ class PatternsTest {
             value = ZMTPSocketType.class,
             names = {"PUB", "XPUB", "RADIO", "XSUB"})
     void aTypeThatSendsToAllDropsWhatOneHasNoRoomFor(ZMTPSocketType type) {
-        assertThat(Patterns.whenFull(type)).isEqualTo(WhenFull.DROP_NEW);
+        assertThat(TypeRules.whenFull(type)).isEqualTo(WhenFull.DROP_NEW);
     }
 
     @ParameterizedTest
@@ -73,7 +73,7 @@ class PatternsTest {
             mode = EnumSource.Mode.EXCLUDE,
             names = {"PUB", "XPUB", "RADIO", "XSUB"})
     void eachOtherTypeWaitsForRoom(ZMTPSocketType type) {
-        assertThat(Patterns.whenFull(type)).isEqualTo(WhenFull.WAIT);
+        assertThat(TypeRules.whenFull(type)).isEqualTo(WhenFull.WAIT);
     }
 
     /** It is off, then. */
@@ -81,14 +81,14 @@ class PatternsTest {
     void aHeartbeatWithoutATimeoutFitsAnyInterval() {
         ZMTPConfig codec = heartbeats(Duration.ZERO);
 
-        assertThatCode(() -> Patterns.checkHeartbeats(codec)).doesNotThrowAnyException();
+        assertThatCode(() -> TypeRules.checkHeartbeats(codec)).doesNotThrowAnyException();
     }
 
     @Test
     void theTimeoutOfAHeartbeatMayBeALittleMoreThanItsInterval() {
         ZMTPConfig codec = heartbeats(INTERVAL.plusMillis(1));
 
-        assertThatCode(() -> Patterns.checkHeartbeats(codec)).doesNotThrowAnyException();
+        assertThatCode(() -> TypeRules.checkHeartbeats(codec)).doesNotThrowAnyException();
     }
 
     @Test
@@ -96,11 +96,11 @@ class PatternsTest {
         ZMTPConfig codec =
                 ZMTPConfig.builder().socketType(ZMTPSocketType.DEALER).build();
 
-        assertThatCode(() -> Patterns.checkHeartbeats(codec)).doesNotThrowAnyException();
+        assertThatCode(() -> TypeRules.checkHeartbeats(codec)).doesNotThrowAnyException();
     }
 
     private static ZMTPConfig heartbeats(Duration timeout) {
-        return Patterns.codec(ZMTPSocketType.DEALER).toBuilder()
+        return TypeRules.codec(ZMTPSocketType.DEALER).toBuilder()
                 .heartbeatInterval(INTERVAL)
                 .heartbeatTimeout(timeout)
                 .build();

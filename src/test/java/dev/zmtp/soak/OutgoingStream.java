@@ -4,7 +4,7 @@ import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 
 /** What was sent of one stream, and what became of the promises, if it was sent by the codec. */
-final class Outgoing {
+final class OutgoingStream {
 
     private final long stream;
     private final boolean promised;
@@ -15,7 +15,7 @@ final class Outgoing {
     private boolean ended;
 
     /** A stream of this number, with a promise for each message if {@code promised}: then it is of one connection. */
-    Outgoing(long stream, boolean promised) {
+    OutgoingStream(long stream, boolean promised) {
         this.stream = stream;
         this.promised = promised;
     }

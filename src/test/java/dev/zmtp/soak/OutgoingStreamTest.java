@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-class OutgoingTest {
+class OutgoingStreamTest {
 
-    private final Outgoing outgoing = new Outgoing(7, true);
+    private final OutgoingStream outgoing = new OutgoingStream(7, true);
 
     @Test
     void messagesAreNumberedFromZero() {
@@ -43,7 +43,7 @@ class OutgoingTest {
 
     @Test
     void aStreamWithoutPromisesWaitsForNoPromise() {
-        Outgoing foreign = new Outgoing(7, false);
+        OutgoingStream foreign = new OutgoingStream(7, false);
         foreign.next(false);
 
         assertThat(foreign.pending()).isZero();

@@ -1,0 +1,22 @@
+package dev.zmtp.internal.proxy;
+
+import dev.zmtp.internal.socket.Inbox;
+import dev.zmtp.internal.socket.Senders;
+import dev.zmtp.internal.socket.SocketContext;
+import dev.zmtp.internal.socket.SocketCore;
+import dev.zmtp.internal.socket.Subscribers;
+
+/**
+ * The parts of a socket that a proxy uses.
+ *
+ * @param senders takes the messages of the other socket
+ * @param inbox has those for the other socket
+ * @param subscribers the subscriptions to relay, if it is a publisher
+ */
+public record ProxyEnd(SocketContext context, Senders senders, Inbox inbox, Subscribers subscribers) {
+
+    /** Returns the parts of this socket. */
+    public static ProxyEnd of(SocketCore core) {
+        return new ProxyEnd(core.context(), core.senders(), core.inbox(), core.subscribers());
+    }
+}
