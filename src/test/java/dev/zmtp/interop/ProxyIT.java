@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Our proxy between sockets of other implementations. Messages are fewer than in T1 and T2. */
+/** Our proxy between sockets of other implementations. */
 @Tag("T1")
 @Tag("T2")
 class ProxyIT {

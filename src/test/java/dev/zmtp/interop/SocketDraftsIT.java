@@ -42,7 +42,6 @@ class SocketDraftsIT {
 
     // CLIENT, SERVER
 
-    /** P69, P73, P74. */
     @ParameterizedTest(name = "{0}, {1} bind, we serve: {2}")
     @MethodSource("everyKindAndBinderInBothRoles")
     void aServerAnswersEachClientByItsRoutingId(SocketPeerKind kind, Binder binder, boolean weServe) {
@@ -69,7 +68,6 @@ class SocketDraftsIT {
         }
     }
 
-    /** P73. */
     @ParameterizedTest(name = "{0}, {1} bind")
     @MethodSource("everyKindAndBinder")
     void aClientCannotChooseItsRoutingId(SocketPeerKind kind, Binder binder) {
@@ -85,7 +83,6 @@ class SocketDraftsIT {
         }
     }
 
-    /** P72. */
     @ParameterizedTest(name = "{0}, {1} bind")
     @MethodSource("everyKindAndBinder")
     void aClientAsksOneServerAfterTheOther(SocketPeerKind kind, Binder binder) {
@@ -118,14 +115,12 @@ class SocketDraftsIT {
 
     // SCATTER, GATHER
 
-    /** P62. */
     @ParameterizedTest(name = "{0}, {1} bind")
     @MethodSource("everyKindAndBinder")
     void aScatterSendsToOneGatherAfterTheOther(SocketPeerKind kind, Binder binder) {
         assertInTurn(kind, binder, SCATTER, GATHER);
     }
 
-    /** P60, P61. */
     @ParameterizedTest(name = "{0}, {1} bind")
     @MethodSource("everyKindAndBinder")
     void aGatherReceivesFromAllScatters(SocketPeerKind kind, Binder binder) {
@@ -145,7 +140,6 @@ class SocketDraftsIT {
 
     // RADIO, DISH
 
-    /** P79, P80, P82, P83. */
     @ParameterizedTest(name = "{0}, {1} bind, we send: {2}")
     @MethodSource("everyKindAndBinderInBothRoles")
     void aDishGetsTheMessagesOfItsGroupsAndNoOthers(SocketPeerKind kind, Binder binder, boolean weSend) {
@@ -198,7 +192,6 @@ class SocketDraftsIT {
 
     // PEER
 
-    /** P69, P74. */
     @ParameterizedTest(name = "{0}, {1} bind")
     @MethodSource("everyKindAndBinder")
     void peersAnswerEachOther(SocketPeerKind kind, Binder binder) {
@@ -222,7 +215,6 @@ class SocketDraftsIT {
 
     // CHANNEL
 
-    /** P65, P66, P67. */
     @ParameterizedTest(name = "{0}, {1} bind")
     @MethodSource("everyKindAndBinder")
     void aChannelSendsAndReceivesInAnyOrder(SocketPeerKind kind, Binder binder) {

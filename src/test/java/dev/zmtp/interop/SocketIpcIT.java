@@ -40,7 +40,7 @@ class SocketIpcIT {
         return Every.combinationOf(Binder.values(), new Boolean[] {true, false});
     }
 
-    // T1
+    // Streams
 
     @ParameterizedTest(name = "{0} bind, we send: {1}")
     @MethodSource("everyBinderInBothRoles")

@@ -40,7 +40,7 @@ class StoppedPeerIT {
 
     private static final int FAST = 9;
 
-    /** More than the kernel and the queue of the stopped one have room for; the sentence has eight times as many. */
+    /** More than the kernel and the queue of the stopped one have room for. */
     private static final int MESSAGES = 12_000;
 
     private static final int ROUND = 100;

@@ -23,7 +23,7 @@ class SocketSoakIT {
         return SocketSoak.commandLine().setOut(out).setErr(out).execute(args);
     }
 
-    /** T69: a short one of each day. */
+    /** T69, for seconds instead of a day. */
     @Tag("T69")
     @Test
     void socketsKnowWhatBecameOfEachMessage() {

@@ -56,7 +56,6 @@ class ByNameTest {
         return socket.peers().iterator().next();
     }
 
-    /** P32, P34, P35, P36, P37. */
     @Test
     void messagesComeWithTheNameOfTheirPeerAndGoByIt() {
         try (TestSockets sockets = new TestSockets()) {
@@ -85,7 +84,7 @@ class ByNameTest {
         }
     }
 
-    /** P33, P73: names that are made here are unique. */
+    /** Names that are made here are unique. */
     @ParameterizedTest
     @CsvSource({"ROUTER, DEALER, 9", "SERVER, CLIENT, 4", "PEER, PEER, 4"})
     void peersWithoutANameGetDifferentOnes(ZMTPSocketType type, ZMTPSocketType peers, int length) {
@@ -106,7 +105,7 @@ class ByNameTest {
         }
     }
 
-    /** P38, P75, L11, L16: an error, and never a wait. */
+    /** An error, and never a wait. */
     @Test
     void aMessageToNobodyFails() {
         try (TestSockets sockets = new TestSockets()) {
@@ -176,7 +175,6 @@ class ByNameTest {
         }
     }
 
-    /** P38, P39: and so does one to a full queue. */
     @Test
     void aMessageToAFullPeerFailsAtOnceAndOthersAreNotHeldUp() {
         WriteGate gate = new WriteGate();
@@ -322,7 +320,7 @@ class ByNameTest {
         }
     }
 
-    /** T48 in part, 0.5 to 0.7: the two ends of the scale. */
+    /** T48: the newcomer gets the name. */
     @Tag("T48")
     @Test
     void aNameMayBeTakenOver() {
@@ -348,7 +346,7 @@ class ByNameTest {
         }
     }
 
-    /** L19: a peer that is connected to may come back with another name. */
+    /** A peer that is connected to may come back with another name. */
     @Test
     void aPeerThatComesBackWithAnotherNameHasThatOneOnly() {
         try (TestSockets sockets = new TestSockets()) {
@@ -369,7 +367,6 @@ class ByNameTest {
         }
     }
 
-    /** P2 for ROUTER: by its name, while it is away. */
     @Test
     void whatIsSentByNameToAPeerThatIsAwayWaitsForIt() {
         try (TestSockets sockets = new TestSockets()) {

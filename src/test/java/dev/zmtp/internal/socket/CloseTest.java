@@ -605,7 +605,7 @@ class CloseTest {
         }
     }
 
-    /** T58, with fewer bytes than 1 GB, which the kernel's buffers may hold. */
+    /** T58, with no more bytes than the kernel's buffers may hold. */
     @Tag("T58")
     @Test
     void whatWasReportedAsWrittenArrivesAtAPeerThatLingers() throws IOException {

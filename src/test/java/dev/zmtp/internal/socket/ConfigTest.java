@@ -162,7 +162,6 @@ class ConfigTest {
                         "whenFull: " + policy + " (expected: WAIT or DROP_NEW with DEALER, whose peers share a queue)");
     }
 
-    /** P58. */
     @Test
     void anXsubWaitsForNone() {
         assertThatIllegalArgumentException()

@@ -53,7 +53,6 @@ class DraftTypesTest {
 
     // One direction
 
-    /** P60, P78. */
     @ParameterizedTest
     @EnumSource(names = {"SCATTER", "RADIO"})
     void typesThatOnlySendDoNotReceive(ZMTPSocketType type) {
@@ -62,7 +61,6 @@ class DraftTypesTest {
         assertThatThrownBy(socket::receive).isInstanceOf(UnsupportedOperationException.class);
     }
 
-    /** P60, P78. */
     @ParameterizedTest
     @EnumSource(names = {"GATHER", "DISH"})
     void typesThatOnlyReceiveDoNotSend(ZMTPSocketType type) {
@@ -76,7 +74,7 @@ class DraftTypesTest {
 
     // One frame
 
-    /** P64, P68, P71, P79: it is taken over all the same. */
+    /** The socket takes it over all the same. */
     @ParameterizedTest
     @CsvSource({"CLIENT, 2", "SCATTER, 2", "CHANNEL, 2", "SERVER, 3", "PEER, 3", "RADIO, 3", "RADIO, 1"})
     void aMessageWithAnotherNumberOfFramesIsNotSent(ZMTPSocketType type, int frames) {
@@ -90,7 +88,7 @@ class DraftTypesTest {
         assertThat(next.refCnt()).isZero();
     }
 
-    /** P64, P68, P71: and the connection stays. */
+    /** The connection stays. */
     @ParameterizedTest
     @CsvSource({"CLIENT, SERVER", "SERVER, CLIENT", "PEER, PEER", "GATHER, SCATTER", "CHANNEL, CHANNEL"})
     void aMessageOfSeveralFramesThatArrivesIsSkippedWhole(ZMTPSocketType type, ZMTPSocketType peerType)
@@ -107,7 +105,6 @@ class DraftTypesTest {
         }
     }
 
-    /** P79, P83. */
     @Test
     void aDishSkipsWhatIsNotAGroupAndABody() throws IOException {
         ZMTPSocket dish = sockets.open(DISH);
@@ -126,7 +123,6 @@ class DraftTypesTest {
 
     // By routing id
 
-    /** P75. */
     @ParameterizedTest
     @EnumSource(names = {"SERVER", "PEER"})
     void anUnknownRoutingIdIsAnError(ZMTPSocketType type) {
@@ -137,7 +133,7 @@ class DraftTypesTest {
                 .isEqualTo(ZMTPSocketException.Reason.UNROUTABLE);
     }
 
-    /** P74, P75: the id of a peer that has left is not given to the next one. */
+    /** The id of a peer that has left is not given to the next one. */
     @Test
     void theRoutingIdOfAPeerThatHasLeftIsAnError() throws IOException {
         ZMTPSocket server = sockets.open(SERVER);
@@ -154,7 +150,7 @@ class DraftTypesTest {
         assertThat(reason(server.sendAsync(question))).isEqualTo(ZMTPSocketException.Reason.UNROUTABLE);
     }
 
-    /** P76: before there is a connection. */
+    /** Before there is a connection. */
     @Test
     void aPeerThatIsConnectedToMayBeSentToAtOnce() throws IOException {
         ZMTPSocket peer = sockets.open(PEER);
@@ -175,7 +171,7 @@ class DraftTypesTest {
         }
     }
 
-    /** P77: a SERVER that connects knows its client from the client's first message. */
+    /** A SERVER that connects knows its client from the client's first message. */
     @Test
     void aServerMayConnectToItsClient() {
         ZMTPSocket server = sockets.open(SERVER);
@@ -190,7 +186,6 @@ class DraftTypesTest {
 
     // Many threads
 
-    /** P63, P68, P70. */
     @ParameterizedTest
     @CsvSource({"CLIENT, SERVER", "SCATTER, GATHER", "CHANNEL, CHANNEL"})
     void manyThreadsMaySendAndEachKeepsItsOrder(ZMTPSocketType type, ZMTPSocketType peerType) {
@@ -223,7 +218,6 @@ class DraftTypesTest {
 
     // CHANNEL
 
-    /** P65. */
     @Test
     void aChannelRefusesASecondPeer() throws IOException {
         ZMTPSocket channel = sockets.open(CHANNEL);
@@ -240,7 +234,6 @@ class DraftTypesTest {
 
     // Groups
 
-    /** P78. */
     @Test
     void aRadioDiscardsWhatADishSends() throws IOException {
         ZMTPSocket radio = sockets.open(RADIO);
@@ -254,7 +247,6 @@ class DraftTypesTest {
         }
     }
 
-    /** P80, P82. */
     @Test
     void aRadioSendsToTheMembersOfTheVeryGroup() throws IOException {
         ZMTPSocket radio = sockets.open(RADIO);
@@ -271,7 +263,6 @@ class DraftTypesTest {
         }
     }
 
-    /** P83. */
     @Test
     void aDishDropsWhatItHasNotJoined() throws IOException {
         ZMTPSocket dish = sockets.open(DISH);
@@ -283,7 +274,6 @@ class DraftTypesTest {
         }
     }
 
-    /** P84. */
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 255})
     void aGroupHasUpTo255Bytes(int length) {
@@ -299,7 +289,6 @@ class DraftTypesTest {
         assertThat(receive(dish)).containsExactly(group, "body");
     }
 
-    /** P84. */
     @ParameterizedTest
     @ValueSource(strings = {"\0", "a\0", "a\0b", "256"})
     void anotherGroupIsRefused(String text) {

@@ -25,7 +25,6 @@ class ExclusiveTest {
 
     private static final String ENDPOINT = "inproc://exclusive";
 
-    /** P65, P66. */
     @ParameterizedTest
     @EnumSource(names = {"PAIR", "CHANNEL"})
     void bothSendAndReceiveInAnyOrder(ZMTPSocketType type) {
@@ -45,7 +44,7 @@ class ExclusiveTest {
         }
     }
 
-    /** T9, P65, P67, 0.8: refused with events on both sides, and taken when the place is free. */
+    /** T9: refused with events on both sides, and taken when the place is free. */
     @Tag("T9")
     @ParameterizedTest
     @EnumSource(names = {"PAIR", "CHANNEL"})
@@ -77,7 +76,6 @@ class ExclusiveTest {
         }
     }
 
-    /** P9, P10, P11. */
     @ParameterizedTest
     @EnumSource(names = {"PAIR", "CHANNEL"})
     void aSendWaitsForThePeer(ZMTPSocketType type) {
@@ -101,7 +99,6 @@ class ExclusiveTest {
         }
     }
 
-    /** P68: from many threads. */
     @ParameterizedTest
     @EnumSource(names = {"PAIR", "CHANNEL"})
     void manyThreadsMaySend(ZMTPSocketType type) {

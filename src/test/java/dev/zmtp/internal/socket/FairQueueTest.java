@@ -34,7 +34,6 @@ class FairQueueTest {
 
     private static final String ENDPOINT = "inproc://fair";
 
-    /** P12, P13, L10. */
     @ParameterizedTest
     @CsvSource({"PULL, PUSH", "GATHER, SCATTER", "ROUTER, DEALER", "DEALER, ROUTER", "SERVER, CLIENT", "PEER, PEER"})
     void messagesOfSeveralPeersAreTakenInTurn(ZMTPSocketType type, ZMTPSocketType peers) {
@@ -131,7 +130,7 @@ class FairQueueTest {
         send.run();
     }
 
-    /** P54 in the way of L58: it is not read from, so that its sender learns of it. */
+    /** Its sender notices, as its own queue fills. */
     @Test
     void aPeerIsNotReadFromWhileItsQueueIsFull() {
         try (TestSockets sockets = new TestSockets()) {
@@ -151,7 +150,6 @@ class FairQueueTest {
         }
     }
 
-    /** P5. */
     @Test
     void aFullInboundQueueDoesNotStopSends() {
         try (TestSockets sockets = new TestSockets()) {
@@ -171,7 +169,6 @@ class FairQueueTest {
         }
     }
 
-    /** L3: what has come stays when its sender leaves. */
     @Test
     void whatAPeerHasSentIsReceivedAfterItHasLeft() {
         try (TestSockets sockets = new TestSockets()) {
@@ -211,7 +208,7 @@ class FairQueueTest {
         }
     }
 
-    /** U23: receives that are cancelled, on any thread, while messages come: each message is received once. */
+    /** Receives that are cancelled, on any thread, while messages come: each message is received once. */
     @Test
     void cancelledReceivesLoseNoMessage() {
         int messages = 20_000;

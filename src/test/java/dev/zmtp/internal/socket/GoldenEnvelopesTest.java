@@ -56,7 +56,6 @@ class GoldenEnvelopesTest {
 
     // REQ
 
-    /** P16, P17. */
     @Test
     void aReqPutsAnEmptyFrameBeforeItsRequestAndTakesItOffTheAnswer() throws IOException {
         ZMTPSocket req = sockets.open(REQ);
@@ -72,7 +71,6 @@ class GoldenEnvelopesTest {
         }
     }
 
-    /** P15. */
     @Test
     void aReqSendsTheNextRequestWhenTheLastWasAnswered() throws IOException {
         ZMTPSocket req = sockets.open(REQ);
@@ -121,7 +119,7 @@ class GoldenEnvelopesTest {
 
     // Requests without an id
 
-    /** P16: services on a ROUTER that were written by hand expect the empty frame first. */
+    /** Services on a ROUTER that were written by hand expect the empty frame first. */
     @Test
     void aRequestOfAReqHasNoIdAndTheNextOneWaitsForItsAnswer() throws IOException {
         ZMTPSocket req = sockets.open(REQ);
@@ -138,7 +136,7 @@ class GoldenEnvelopesTest {
         }
     }
 
-    /** P30: to speak to a REP, the application sends the empty frame itself. */
+    /** To speak to a REP, the application sends the empty frame itself. */
     @Test
     void aDealerSendsAndReceivesMessagesAsTheyAre() throws IOException {
         ZMTPSocket dealer = sockets.open(DEALER);
@@ -154,7 +152,6 @@ class GoldenEnvelopesTest {
 
     // REP
 
-    /** P25, P26, P27. */
     @Test
     void aRepKeepsTheEnvelopeOfManyHopsAndSendsItBack() throws IOException {
         ZMTPSocket rep = sockets.open(REP);
@@ -191,7 +188,6 @@ class GoldenEnvelopesTest {
 
     // ROUTER
 
-    /** P35, P36, P37. */
     @Test
     void aRouterPutsTheNameOfThePeerBeforeWhatItReceivesAndTakesItOffWhatItSends() throws IOException {
         ZMTPSocket router = sockets.open(ROUTER);
@@ -205,7 +201,6 @@ class GoldenEnvelopesTest {
         }
     }
 
-    /** P33. */
     @Test
     void aRouterNamesAPeerWithoutANameByNineBytesOfWhichTheFirstIsZero() throws IOException {
         ZMTPSocket router = sockets.open(ROUTER);
@@ -226,7 +221,7 @@ class GoldenEnvelopesTest {
     private static final String SUBSCRIBE = "09 \"SUBSCRIBE\" ";
     private static final String CANCEL = "06 \"CANCEL\" ";
 
-    /** P47: a topic that is wanted twice is asked for once, and cancelled with its last registration. */
+    /** A topic that is wanted twice is asked for once, and cancelled with its last registration. */
     @Test
     void aSubAsksAPublisherOf31ByCommands() throws IOException {
         ZMTPSocket sub = sockets.open(SUB);
@@ -242,7 +237,6 @@ class GoldenEnvelopesTest {
         }
     }
 
-    /** P47. */
     @Test
     void aSubAsksAPublisherOf30ByMessages() throws IOException {
         ZMTPSocket sub = sockets.open(SUB);
@@ -279,7 +273,7 @@ class GoldenEnvelopesTest {
         }
     }
 
-    /** P57, P58: data is never taken for a subscription, whatever its frames begin with. */
+    /** Data is never taken for a subscription, whatever its frames begin with. */
     @Test
     void anXsubSendsDataAsItIsAfterItsSubscriptions() throws IOException {
         ZMTPSocket xsub = sockets.open(XSUB);
@@ -293,7 +287,6 @@ class GoldenEnvelopesTest {
         }
     }
 
-    /** P44. */
     @Test
     void aPubSendsWhatBeginsWithATopicOfItsSubscriber() throws IOException {
         ZMTPSocket pub = sockets.open(PUB);
@@ -354,7 +347,7 @@ class GoldenEnvelopesTest {
 
     // Before there is a peer
 
-    /** P1, P2: what was sent before the first connection leaves in its order, and before what comes later. */
+    /** What was sent before the first connection leaves in its order, and before what comes later. */
     @Test
     void whatWaitsForAPeerLeavesInOrder() throws IOException {
         ZMTPSocket push = sockets.open(PUSH);

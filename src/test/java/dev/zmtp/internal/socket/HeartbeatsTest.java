@@ -34,7 +34,7 @@ class HeartbeatsTest {
 
     private static final Duration INTERVAL = Duration.ofMillis(100);
 
-    /** More than the sentences have, as an event loop of a busy machine may be late by as much. */
+    /** Rather long, as an event loop of a busy machine may be late. */
     private static final Duration TIMEOUT = Duration.ofMillis(600);
 
     /** Long enough to be taken for dead more than once. */

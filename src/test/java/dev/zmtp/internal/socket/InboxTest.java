@@ -71,7 +71,6 @@ class InboxTest {
         }
     }
 
-    /** U23. */
     @Test
     void theMessageForAReceiveThatHasEndedGoesToTheNext() {
         CompletableFuture<ZMTPMessage> cancelled = pull.receiveAsync();

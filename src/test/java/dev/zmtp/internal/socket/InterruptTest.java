@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 /** Threads that wait for a socket and are interrupted: the socket stays as it is, and so do its messages. */
 class InterruptTest {
 
-    /** T53 says 10,000; these see the same moments. */
+    /** Enough for an interrupt to come at each moment of a receive. */
     private static final int ROUNDS = 2_000;
 
     /** T53. */

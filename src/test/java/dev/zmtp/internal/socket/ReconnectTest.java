@@ -289,7 +289,7 @@ class ReconnectTest {
         }
     }
 
-    /** T45: U17. */
+    /** T45. */
     @Tag("T45")
     @Test
     void namesAreLookedUpOnTheExecutorForItAndMayBeUnknownForATime() {

@@ -310,7 +310,6 @@ class RequestsTest {
         }
     }
 
-    /** P19, P20. */
     @Test
     void requestsWaitForTheFirstPeer() {
         try (TestSockets sockets = new TestSockets()) {
@@ -353,7 +352,7 @@ class RequestsTest {
         }
     }
 
-    /** L27: what is still in the queue is asked when the peer is back; what was written fails. */
+    /** What is still in the queue is asked when the peer is back; what was written fails. */
     @Test
     void aRequestThatIsStillQueuedIsAskedAfterTheReconnect() {
         try (TestSockets sockets = new TestSockets()) {
@@ -404,7 +403,6 @@ class RequestsTest {
         }
     }
 
-    /** P21, P22. */
     @Test
     void anAnswerOfAnotherPeerIsNotTaken() {
         try (TestSockets sockets = new TestSockets()) {
@@ -478,7 +476,7 @@ class RequestsTest {
         }
     }
 
-    /** P16, P17, P25: what is on the wire. */
+    /** What is on the wire. */
     @Test
     void aRequestHasAnIdAndADelimiterBeforeItsData() {
         try (TestSockets sockets = new TestSockets()) {

@@ -44,7 +44,6 @@ class RoundRobinTest {
     /** More messages of {@link WriteGate#big} size than a transport within the process takes. */
     private static final int TRANSPORT = 300;
 
-    /** P6, P9, P31, P61, P62, P72. */
     @ParameterizedTest
     @CsvSource({"PUSH, PULL", "SCATTER, GATHER", "DEALER, ROUTER", "CLIENT, SERVER"})
     void messagesGoToOnePeerAfterTheOther(ZMTPSocketType type, ZMTPSocketType peers) {
@@ -67,7 +66,6 @@ class RoundRobinTest {
         }
     }
 
-    /** P60. */
     @ParameterizedTest
     @EnumSource(
             value = ZMTPSocketType.class,
@@ -81,7 +79,6 @@ class RoundRobinTest {
         }
     }
 
-    /** P60. */
     @ParameterizedTest
     @EnumSource(
             value = ZMTPSocketType.class,
@@ -98,8 +95,7 @@ class RoundRobinTest {
     }
 
     /**
-     * T12: with 1,000 messages in place of 100,000, and a queue to match. What waits is for whichever peer has room, so
-     * one that does not read has only what its channel has taken.
+     * T12. What waits is for whichever peer has room, so one that does not read has only what its channel has taken.
      */
     @Tag("T12")
     @Test
@@ -140,7 +136,7 @@ class RoundRobinTest {
         }
     }
 
-    /** L6: libzmq would send every second message to an endpoint that does not exist. */
+    /** With libzmq, every second message would go to the endpoint that does not exist. */
     @Test
     void aPeerThatIsAwayGetsNothingWhileAnotherIsThere() {
         try (TestSockets sockets = new TestSockets()) {
@@ -206,7 +202,6 @@ class RoundRobinTest {
         }
     }
 
-    /** L9. */
     @Test
     void aPeerThatComesJoinsTheTurns() {
         try (TestSockets sockets = new TestSockets()) {
@@ -229,7 +224,7 @@ class RoundRobinTest {
         }
     }
 
-    /** T27, P63, P70: with SCATTER and CLIENT, which may have one frame, it is the number alone. */
+    /** T27. A message of SCATTER and CLIENT, which may have one frame, is the number alone. */
     @Tag("T27")
     @ParameterizedTest
     @CsvSource({"PUSH, PULL, 3", "SCATTER, GATHER, 1", "CLIENT, SERVER, 1"})
@@ -313,7 +308,7 @@ class RoundRobinTest {
         }
     }
 
-    /** P8, P64, P68, P71: whole messages pass, and those of more frames are refused where one is the rule. */
+    /** The socket takes over what it refuses. */
     @ParameterizedTest
     @EnumSource(
             value = ZMTPSocketType.class,
@@ -329,7 +324,7 @@ class RoundRobinTest {
         }
     }
 
-    /** P4 for the turns: a peer that leaves is not in them any more. */
+    /** A peer that leaves has no turn any more. */
     @Test
     void aPeerThatLeavesTakesNoMoreMessages() {
         try (TestSockets sockets = new TestSockets()) {

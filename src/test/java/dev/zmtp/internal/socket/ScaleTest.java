@@ -43,14 +43,14 @@ class ScaleTest {
 
     private static final int PATIENCE_MILLIS = (int) TestSockets.PATIENCE.toMillis();
 
-    /** T64. */
+    /** T64, with few peers, so that it runs with every build. */
     @Tag("T64")
     @Test
     void shortLivedPeersLeaveNothing() throws IOException {
         comeAndGo(400);
     }
 
-    /** T64, in full. */
+    /** T64, with all of its peers. */
     @Tag("T64")
     @Test
     @Tag("slow")

@@ -51,7 +51,7 @@ class SendLimitsTest {
 
     private final WriteGate gate = new WriteGate();
 
-    /** T21, P1, P10, P11. */
+    /** T21. */
     @Tag("T21")
     @Test
     void theMessageBeyondTheLimitIsStillTheCallers() {
@@ -69,7 +69,7 @@ class SendLimitsTest {
         }
     }
 
-    /** T22, P2. */
+    /** T22. */
     @Tag("T22")
     @Test
     void whatIsQueuedForAPeerArrivesInOrderWhenItAppears() {
@@ -89,7 +89,7 @@ class SendLimitsTest {
         }
     }
 
-    /** T23, P3. */
+    /** T23. */
     @Tag("T23")
     @Test
     void aBoundSocketWithoutPeersTakesNothing() {
@@ -167,7 +167,6 @@ class SendLimitsTest {
         }
     }
 
-    /** P10: a send without room waits. */
     @Test
     void sendsThatWaitLeaveInOrderWhenThereIsRoom() {
         try (TestSockets sockets = new TestSockets()) {
@@ -462,7 +461,7 @@ class SendLimitsTest {
         }
     }
 
-    /** P4: a name is a peer's as long as its connection. */
+    /** A name is a peer's as long as its connection. */
     @Test
     void whatIsQueuedForANamedPeerThatLeavesIsDiscarded() {
         try (TestSockets sockets = new TestSockets()) {

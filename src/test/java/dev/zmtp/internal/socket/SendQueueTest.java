@@ -32,7 +32,6 @@ class SendQueueTest {
                 .get(0);
     }
 
-    /** P7: by messages. */
     @Test
     void itIsFullWithItsMostMessages() {
         for (int i = 0; i < 8; i++) {
@@ -45,7 +44,7 @@ class SendQueueTest {
         assertThat(queue.hasRoom()).isTrue();
     }
 
-    /** P7: and by bytes, of which one message may go beyond. */
+    /** One message may go beyond the limit. */
     @Test
     void itIsFullWithItsMostBytes() {
         add("x".repeat(79));

@@ -155,7 +155,7 @@ class ServingTest {
         }
     }
 
-    /** P24 is per asker: a service may answer in any order. */
+    /** A service may answer in any order, unlike a REP that receives and sends in turn. */
     @Test
     void answersMayComeInAnyOrderAndFromAnyThread() {
         try (TestSockets sockets = new TestSockets()) {
@@ -183,7 +183,7 @@ class ServingTest {
         }
     }
 
-    /** P25: an envelope may be long, and is kept byte for byte. */
+    /** An envelope may be long, and is kept byte for byte. */
     @Test
     void aLongEnvelopeIsKept() {
         String[] frames = new String[1_000];
@@ -202,7 +202,6 @@ class ServingTest {
         }
     }
 
-    /** P28. */
     @Test
     void theAnswerToAPeerThatHasLeftIsDroppedAndCounted() {
         try (TestSockets sockets = new TestSockets()) {

@@ -239,7 +239,7 @@ class SlowPeerPoliciesTest {
         }
     }
 
-    /** P45, P46, P81: the policy of publishers unless another is set. */
+    /** The policy of publishers unless another is set. */
     @Test
     void newMessagesAreDroppedForAFullSubscriber() {
         try (TestSockets sockets = new TestSockets()) {
@@ -261,7 +261,7 @@ class SlowPeerPoliciesTest {
         }
     }
 
-    /** T30: with less time. What is too old is dropped when it would be sent. */
+    /** T30. What is too old is dropped when it would be sent. */
     @Tag("T30")
     @Test
     void whatIsTooOldIsDroppedWhenThePeerReturns() {
@@ -324,7 +324,6 @@ class SlowPeerPoliciesTest {
         }
     }
 
-    /** U4: it is reported before anything is dropped. */
     @Test
     void aPeerIsReportedAsSlowBeforeAnythingIsDropped() {
         try (TestSockets sockets = new TestSockets()) {

@@ -38,7 +38,7 @@ class StrictReplyTest {
 
     private final WriteGate gate = new WriteGate();
 
-    /** P23, P24, P27: any number of askers, and each answer goes to its own. */
+    /** There may be any number of askers. */
     @Test
     void eachAnswerGoesToThePeerThatAsked() {
         try (TestSockets sockets = new TestSockets()) {
@@ -62,7 +62,6 @@ class StrictReplyTest {
         }
     }
 
-    /** P24. */
     @Test
     void aSendBeforeTheReceiveFails() {
         try (TestSockets sockets = new TestSockets()) {
@@ -77,7 +76,6 @@ class StrictReplyTest {
         }
     }
 
-    /** P24. */
     @Test
     void aReceiveBeforeTheAnswerFailsAndDoesNotDisturbTheRequest() {
         try (TestSockets sockets = new TestSockets()) {
@@ -94,7 +92,7 @@ class StrictReplyTest {
         }
     }
 
-    /** P24: one answer for each request. */
+    /** One answer for each request. */
     @Test
     void aSecondAnswerFails() {
         try (TestSockets sockets = new TestSockets()) {
@@ -110,7 +108,7 @@ class StrictReplyTest {
         }
     }
 
-    /** P25, P26, P27: several names, as of several ROUTERs on the way. */
+    /** Several names, as of several ROUTERs on the way. */
     @Test
     void theEnvelopeIsKeptForTheAnswer() {
         try (TestSockets sockets = new TestSockets()) {
@@ -151,7 +149,6 @@ class StrictReplyTest {
         }
     }
 
-    /** P28. */
     @Test
     void theAnswerToAPeerThatHasLeftFails() {
         try (TestSockets sockets = new TestSockets()) {
@@ -169,7 +166,7 @@ class StrictReplyTest {
         }
     }
 
-    /** P29: an answer for which there is no room does not wait, whichever thread sends it. */
+    /** An answer for which there is no room does not wait, whichever thread sends it. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void anAnswerToAFullPeerFailsAtOnce(boolean onLoop) {

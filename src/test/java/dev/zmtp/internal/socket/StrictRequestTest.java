@@ -38,7 +38,6 @@ class StrictRequestTest {
 
     private static final String ENDPOINT = "inproc://strict";
 
-    /** P15. */
     @Test
     void requestsAndAnswersComeInTurn() {
         try (TestSockets sockets = new TestSockets()) {
@@ -78,7 +77,6 @@ class StrictRequestTest {
         }
     }
 
-    /** P15. */
     @Test
     void aReceiveBeforeTheSendFails() {
         try (TestSockets sockets = new TestSockets()) {
@@ -103,7 +101,7 @@ class StrictRequestTest {
         }
     }
 
-    /** P16, P17: the delimiter is the socket's, and empty data frames are the application's. */
+    /** The delimiter is the socket's, and empty data frames are the application's. */
     @Test
     void theApplicationSeesTheDataOnly() {
         try (TestSockets sockets = new TestSockets()) {
@@ -120,7 +118,6 @@ class StrictRequestTest {
         }
     }
 
-    /** P14, P18. */
     @Test
     void requestsGoToThePeersInTurn() {
         try (TestSockets sockets = new TestSockets()) {
@@ -139,7 +136,6 @@ class StrictRequestTest {
         }
     }
 
-    /** P21, P22. */
     @Test
     void messagesOfOtherPeersAreDiscarded() {
         try (TestSockets sockets = new TestSockets()) {
@@ -159,7 +155,6 @@ class StrictRequestTest {
         }
     }
 
-    /** U10, 0.9: and not from anybody else, either. */
     @Test
     void theReceiveFailsWhenThePeerLeavesAndTheNextSendWorks() {
         try (TestSockets sockets = new TestSockets()) {

@@ -51,7 +51,7 @@ class SubscriptionsTest {
         return (request.isSubscribe() ? "+" : "-") + request.topic().toString(StandardCharsets.UTF_8);
     }
 
-    /** P41, P43, P44, P53: whole first frames, their beginnings, and everything. */
+    /** Whole first frames, their beginnings, and everything. */
     @ParameterizedTest
     @ValueSource(strings = {"tcp://127.0.0.1:*", ENDPOINT})
     void aMessageGoesToThoseThatHaveAPrefixOfItsFirstFrame(String endpoint) {
@@ -89,7 +89,7 @@ class SubscriptionsTest {
         return sub;
     }
 
-    /** T7, P50. */
+    /** T7. */
     @Tag("T7")
     @Test
     void theLastOfTwoSubscribersThatLeaveCancelsTheTopic() {
@@ -112,7 +112,7 @@ class SubscriptionsTest {
         }
     }
 
-    /** T6, P49: with our own sockets; handles are counted. */
+    /** T6: with our own sockets; handles are counted. */
     @Tag("T6")
     @Test
     void theLastHandleOfATopicCancelsIt() {
@@ -138,7 +138,7 @@ class SubscriptionsTest {
         }
     }
 
-    /** P48, P50: a listener that wants all hears of each subscriber. */
+    /** A listener that wants all hears of each subscriber. */
     @Test
     void aListenerMayHearOfAllRequests() {
         try (TestSockets sockets = new TestSockets()) {
@@ -191,7 +191,6 @@ class SubscriptionsTest {
         }
     }
 
-    /** P40, P42, P48: what subscribers send is nothing to a PUB. */
     @Test
     void aPubDiscardsWhatSubscribersSend() {
         try (TestSockets sockets = new TestSockets()) {
@@ -208,7 +207,7 @@ class SubscriptionsTest {
         }
     }
 
-    /** P40, P51, P52, P57: and data is never taken for a subscription. */
+    /** Data is never taken for a subscription. */
     @Test
     void anXpubReceivesWhatSubscribersSend() {
         try (TestSockets sockets = new TestSockets()) {
@@ -224,7 +223,6 @@ class SubscriptionsTest {
         }
     }
 
-    /** P12 for XPUB. */
     @Test
     void anXpubTakesFromItsSubscribersInTurn() {
         try (TestSockets sockets = new TestSockets()) {
@@ -251,7 +249,7 @@ class SubscriptionsTest {
         }
     }
 
-    /** P46, L53: without a subscriber there is nothing to wait for. */
+    /** Without a subscriber there is nothing to wait for. */
     @Test
     void whatNobodyHasSubscribedToIsSentToNobodyAndSucceeds() {
         try (TestSockets sockets = new TestSockets()) {
@@ -281,7 +279,7 @@ class SubscriptionsTest {
         }
     }
 
-    /** P55: a SUB gets what it has asked for, whatever the publisher sends; L51: an XSUB gets all. */
+    /** A SUB gets what it has asked for, whatever the publisher sends; an XSUB gets all. */
     @ParameterizedTest
     @EnumSource(names = {"SUB", "XSUB"})
     void aSubFiltersOnceMore(ZMTPSocketType type) {
@@ -306,7 +304,7 @@ class SubscriptionsTest {
         }
     }
 
-    /** P56, 0.18: subscriptions are state, of publishers that come later as well. */
+    /** Subscriptions are state, and reach publishers that come later as well. */
     @Test
     void eachPublisherGetsAllSubscriptions() {
         try (TestSockets sockets = new TestSockets()) {
@@ -324,7 +322,7 @@ class SubscriptionsTest {
         }
     }
 
-    /** P58: and it waits for none, nor does it keep what a full one has no room for. */
+    /** It waits for none, and keeps nothing that a full one has no room for. */
     @Test
     void anXsubSendsToAllPublishersAndDropsForThoseThatAreFull() {
         WriteGate gate = new WriteGate();
@@ -354,7 +352,6 @@ class SubscriptionsTest {
         }
     }
 
-    /** P59, P50: the cancels of one that closes its connection. */
     @Test
     void aSubscriberThatClosesItsConnectorCancelsItsTopics() {
         try (TestSockets sockets = new TestSockets()) {
@@ -374,7 +371,6 @@ class SubscriptionsTest {
         }
     }
 
-    /** U25. */
     @Test
     void waitingForSubscribersEndsWithTheSocket() {
         try (TestSockets sockets = new TestSockets()) {

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("java>=21")
 class VirtualThreadsTest {
 
-    /** T54 says 10,000; as many wait at the same time here as the queue has room for. */
+    /** As many wait at the same time as the queue has room for. */
     private static final int THREADS = 2_000;
 
     @TempDir
