@@ -18,7 +18,7 @@ public record ZMTPHandshakeFailure(ZMTPSession session, Throwable cause, boolean
     @Override
     public String toString() {
         return new EventText("ZMTPHandshakeFailure")
-                .connection(session)
+                .connection(session.config().socketType(), session.peerAddress())
                 .cause(cause)
                 .toString();
     }

@@ -14,7 +14,8 @@ public record ZMTPHandshakeSuccess(ZMTPSession session, ZMTPHandshake handshake)
     /** Shows the peer and what was agreed on, on one line. */
     @Override
     public String toString() {
-        EventText text = new EventText("ZMTPHandshakeSuccess").connection(session);
+        EventText text = new EventText("ZMTPHandshakeSuccess")
+                .connection(session.config().socketType(), session.peerAddress());
         if (!session.handshakeFuture().isSuccess()) { // not an event of the codec's
             return text.handshake(handshake, null).toString();
         }

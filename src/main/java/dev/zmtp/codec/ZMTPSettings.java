@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <B> the builder itself
  */
-public abstract sealed class ZMTPSettings<B extends ZMTPSettings<B>> permits ZMTPConfig.Builder, ZMTPCodec.Builder {
+public abstract class ZMTPSettings<B extends ZMTPSettings<B>> {
 
     /** What libzmq understands; the field on the wire has room for more. */
     private static final int MAX_TTL_DECISECONDS = 655;
@@ -40,11 +40,15 @@ public abstract sealed class ZMTPSettings<B extends ZMTPSettings<B>> permits ZMT
 
     final ConfigValues values;
 
+    /**
+     * For the two builders alone. The class is not sealed: it would have to permit {@link ZMTPCodec.Builder}, and
+     * everything that knows a config would know the handler, and through it every room.
+     */
     ZMTPSettings(ConfigValues values) {
         this.values = values;
     }
 
-    @SuppressWarnings("unchecked") // B is the builder itself: see the permitted subclasses
+    @SuppressWarnings("unchecked") // B is the builder itself: both subclasses are final
     private B self() {
         return (B) this;
     }

@@ -1,11 +1,13 @@
 package dev.zmtp.internal.admission;
 
 import dev.zmtp.ZMTPException;
+import java.net.SocketAddress;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The account of one connection in the {@link MemoryLedger} of its budget.
@@ -14,6 +16,17 @@ import java.util.function.Consumer;
  */
 public final class MemoryAccount {
 
+    /** The connection that keeps what is counted. */
+    public interface Owner {
+
+        /** Where the memory of the connection is counted. */
+        MemoryLedger ledger();
+
+        /** The address of its peer, from which new connections wait after this one was ended; null if not known. */
+        @Nullable
+        SocketAddress peerAddress();
+    }
+
     /** Added to the bytes moved, so that a new connection is not the first to be ended. */
     private static final long CREDIT = 64 << 10;
 
@@ -21,7 +34,7 @@ public final class MemoryAccount {
     private static final long LONG_PAUSE = TimeUnit.SECONDS.toNanos(10);
 
     private final MemoryLedger ledger;
-    private final LimitedSession session;
+    private final Owner owner;
     private final boolean accepted;
     private final Executor executor;
     private final Consumer<ZMTPException> end;
@@ -45,9 +58,9 @@ public final class MemoryAccount {
      * @param accepted whether a server has accepted the connection. The address of one that we have made says nothing
      *     about who fills its memory, and a server does not return at once
      */
-    public MemoryAccount(LimitedSession session, boolean accepted, Executor executor, Consumer<ZMTPException> end) {
-        this.ledger = session.ledger();
-        this.session = session;
+    public MemoryAccount(Owner owner, boolean accepted, Executor executor, Consumer<ZMTPException> end) {
+        this.ledger = owner.ledger();
+        this.owner = owner;
         this.accepted = accepted;
         this.executor = executor;
         this.end = end;
@@ -158,7 +171,7 @@ public final class MemoryAccount {
     /** The connection ends for the budget: new ones with its address have to wait. */
     private void pauseAddress() {
         if (accepted) {
-            ledger.pause(session.peerAddress());
+            ledger.pause(owner.peerAddress());
         }
     }
 

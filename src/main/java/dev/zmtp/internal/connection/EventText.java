@@ -5,7 +5,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.zmtp.ZMTPMetadata;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.codec.ZMTPHandshake;
-import dev.zmtp.codec.ZMTPSession;
 import dev.zmtp.internal.wire.PeerText;
 import dev.zmtp.security.ZMTPDecision;
 import java.net.SocketAddress;
@@ -22,9 +21,9 @@ public final class EventText {
         text = new StringJoiner(", ", type + "{", "}");
     }
 
-    public EventText connection(ZMTPSession session) {
-        text.add("socketType=" + session.config().socketType());
-        SocketAddress peer = session.peerAddress();
+    /** Adds this side's socket type, and the address of the peer if it is known. */
+    public EventText connection(ZMTPSocketType socketType, @Nullable SocketAddress peer) {
+        text.add("socketType=" + socketType);
         if (peer != null) {
             text.add("peer=" + peer);
         }

@@ -221,7 +221,7 @@ public final class Session implements LimitedSession {
     /** Shows the peer and the state of the handshake, on one line. */
     @Override
     public String toString() {
-        EventText text = new EventText("ZMTPSession").connection(this);
+        EventText text = new EventText("ZMTPSession").connection(config.socketType(), peerAddress());
         ZMTPHandshake done = agreed;
         if (done != null) {
             return text.handshake(done, peerIdentity).decision(decision).toString();
