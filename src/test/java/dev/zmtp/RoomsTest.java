@@ -13,6 +13,7 @@ import static dev.zmtp.ArchitectureTest.INSIDE_CODEC;
 import static dev.zmtp.ArchitectureTest.READ;
 import static dev.zmtp.ArchitectureTest.TRAFFIC;
 import static dev.zmtp.ArchitectureTest.WRITE;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
@@ -20,12 +21,19 @@ import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
 import dev.zmtp.codec.ZMTPCodec;
 import io.netty.channel.ChannelHandler;
 import io.netty.util.internal.logging.InternalLoggerFactory;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
-/** The arrows between the hidden packages of the codec, its rooms. */
+/** The arrows between the hidden packages of the codec, its rooms, and the circles among its classes. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS) // as ArchitectureTest
 class RoomsTest {
+
+    /**
+     * One more than the largest has, which is a config, its builder, and the factories for a session, which has the
+     * config. So a new setting may bring a type, and a second circle that joins the first is noticed.
+     */
+    private static final int MOST_IN_A_CIRCLE = 12;
 
     private final JavaClasses main =
             new ClassFileImporter().withImportOption(new DoNotIncludeTests()).importPackages("dev.zmtp");
@@ -104,6 +112,17 @@ class RoomsTest {
     @Test
     void roomsFormNoCycle() {
         slices().matching("dev.zmtp.internal.(*)..").should().beFreeOfCycles().check(main);
+    }
+
+    /** A class of a circle cannot be understood, or changed, without the rest of it. */
+    @Test
+    void circlesOfClassesStaySmall() {
+        String[] codec =
+                Stream.concat(Stream.of(CODEC), Stream.of(INSIDE_CODEC)).toArray(String[]::new);
+
+        assertThat(ClassCircles.in(main, codec))
+                .isNotEmpty()
+                .allSatisfy(circle -> assertThat(circle).hasSizeLessThanOrEqualTo(MOST_IN_A_CIRCLE));
     }
 
     private void onlyHaveDependentsIn(String lower, String upper) {
