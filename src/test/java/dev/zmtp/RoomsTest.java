@@ -1,6 +1,8 @@
 package dev.zmtp;
 
+import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
@@ -10,6 +12,8 @@ import static dev.zmtp.ArchitectureTest.CODEC;
 import static dev.zmtp.ArchitectureTest.CONNECTION;
 import static dev.zmtp.ArchitectureTest.HANDSHAKE;
 import static dev.zmtp.ArchitectureTest.INSIDE_CODEC;
+import static dev.zmtp.ArchitectureTest.INSIDE_SOCKET;
+import static dev.zmtp.ArchitectureTest.PROXY;
 import static dev.zmtp.ArchitectureTest.READ;
 import static dev.zmtp.ArchitectureTest.TRAFFIC;
 import static dev.zmtp.ArchitectureTest.WRITE;
@@ -28,6 +32,14 @@ import org.junit.jupiter.api.TestInstance;
 /** The arrows between the hidden packages of the codec, its rooms, and the circles among its classes. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS) // as ArchitectureTest
 class RoomsTest {
+
+    private static final String CONTEXT = "dev.zmtp.internal.socket.context";
+    private static final String PEER = "dev.zmtp.internal.socket.peer";
+    private static final String ENDPOINT = "dev.zmtp.internal.socket.endpoint";
+    private static final String SEND = "dev.zmtp.internal.socket.send";
+    private static final String RECEIVE = "dev.zmtp.internal.socket.receive";
+    private static final String PUBLISH = "dev.zmtp.internal.socket.publish";
+    private static final String REQUEST = "dev.zmtp.internal.socket.request";
 
     /**
      * One more than the largest has, which is a config, its builder, and the factories for a session, which has the
@@ -104,6 +116,8 @@ class RoomsTest {
         noClasses()
                 .that()
                 .resideInAnyPackage(INSIDE_CODEC)
+                .or()
+                .resideInAnyPackage(INSIDE_SOCKET, PROXY)
                 .should()
                 .callMethod(InternalLoggerFactory.class, "getInstance", Class.class)
                 .check(main);
@@ -123,6 +137,66 @@ class RoomsTest {
         assertThat(ClassCircles.in(main, codec))
                 .isNotEmpty()
                 .allSatisfy(circle -> assertThat(circle).hasSizeLessThanOrEqualTo(MOST_IN_A_CIRCLE));
+    }
+
+    // The rooms of the sockets
+
+    @Test
+    void theContextOfASocketKnowsNoRoom() {
+        knowsOnly(CONTEXT);
+    }
+
+    @Test
+    void aPeerKnowsItsContext() {
+        knowsOnly(PEER, CONTEXT);
+    }
+
+    @Test
+    void anEndpointKnowsItsPeers() {
+        knowsOnly(ENDPOINT, PEER, CONTEXT);
+    }
+
+    @Test
+    void sendingKnowsPeersAndNoEndpoint() {
+        knowsOnly(SEND, PEER, CONTEXT);
+    }
+
+    @Test
+    void receivingKnowsPeersAndNotSending() {
+        knowsOnly(RECEIVE, PEER, CONTEXT);
+    }
+
+    @Test
+    void publishingIsAWayToSendAndToReceive() {
+        knowsOnly(PUBLISH, SEND, RECEIVE, PEER, CONTEXT);
+    }
+
+    @Test
+    void requestsAreSentAndReceived() {
+        knowsOnly(REQUEST, SEND, RECEIVE, PEER, CONTEXT);
+    }
+
+    @Test
+    void noCircleOfClassesSpansTwoRoomsOfTheSockets() {
+        assertThat(ClassCircles.in(main, INSIDE_SOCKET))
+                .isNotEmpty()
+                .allSatisfy(circle -> assertThat(circle)
+                        .extracting(RoomsTest::room)
+                        .containsOnly(room(circle.iterator().next())));
+    }
+
+    private static String room(String type) {
+        return type.substring(0, type.lastIndexOf('.'));
+    }
+
+    private void knowsOnly(String room, String... lower) {
+        noClasses()
+                .that()
+                .resideInAPackage(room)
+                .should()
+                .dependOnClassesThat(resideInAPackage(INSIDE_SOCKET)
+                        .and(not(resideInAPackage(room).or(resideInAnyPackage(lower)))))
+                .check(main);
     }
 
     private void onlyHaveDependentsIn(String lower, String upper) {

@@ -2,9 +2,9 @@ package dev.zmtp.socket;
 
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.codec.ZMTPConfig;
-import dev.zmtp.internal.socket.Settings;
-import dev.zmtp.internal.socket.SocketValues;
-import dev.zmtp.internal.socket.TypeRules;
+import dev.zmtp.internal.socket.context.Settings;
+import dev.zmtp.internal.socket.context.SocketValues;
+import dev.zmtp.internal.socket.context.TypeRules;
 import dev.zmtp.internal.transport.QueueLimit;
 import dev.zmtp.internal.transport.TcpTransport;
 import dev.zmtp.internal.transport.Transport;

@@ -3,12 +3,12 @@ package dev.zmtp.examples;
 import static dev.zmtp.ZMTPSocketType.PUSH;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.zmtp.internal.socket.TestSockets;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketException;
 import dev.zmtp.socket.ZMTPSocketException.Reason;
 import dev.zmtp.socket.ZMTPStats;
 import dev.zmtp.testing.JavaProcess;
+import dev.zmtp.testing.TestSockets;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;

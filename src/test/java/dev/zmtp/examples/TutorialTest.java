@@ -3,8 +3,8 @@ package dev.zmtp.examples;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.zmtp.internal.socket.TestSockets;
 import dev.zmtp.testing.JavaProcess;
+import dev.zmtp.testing.TestSockets;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;

@@ -1,9 +1,9 @@
 package dev.zmtp.interop;
 
 import dev.zmtp.ZMTPSocketType;
-import dev.zmtp.internal.socket.TestSockets;
 import dev.zmtp.interop.InteropConnection.Binder;
 import dev.zmtp.socket.ZMTPSocket;
+import dev.zmtp.testing.TestSockets;
 import java.util.List;
 import org.junit.jupiter.params.provider.Arguments;
 

@@ -10,15 +10,15 @@ import static dev.zmtp.ZMTPSocketType.REQ;
 import static dev.zmtp.ZMTPSocketType.ROUTER;
 import static dev.zmtp.ZMTPSocketType.SUB;
 import static dev.zmtp.ZMTPSocketType.XPUB;
-import static dev.zmtp.internal.socket.TestSockets.get;
+import static dev.zmtp.testing.TestSockets.get;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
-import dev.zmtp.internal.socket.TestSockets;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
+import dev.zmtp.testing.TestSockets;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.List;

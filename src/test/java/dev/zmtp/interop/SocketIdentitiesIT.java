@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
-import dev.zmtp.internal.socket.TestSockets;
-import dev.zmtp.internal.socket.TestSockets.Events;
 import dev.zmtp.interop.InteropConnection.Binder;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPSocketConfig.NameTaken;
 import dev.zmtp.socket.ZMTPSocketEvent;
 import dev.zmtp.socket.ZMTPSocketException;
+import dev.zmtp.testing.TestSockets;
+import dev.zmtp.testing.TestSockets.Events;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;

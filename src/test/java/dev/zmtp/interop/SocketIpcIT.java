@@ -4,11 +4,11 @@ import static dev.zmtp.ZMTPSocketType.PULL;
 import static dev.zmtp.ZMTPSocketType.PUSH;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.zmtp.internal.socket.TestSockets;
 import dev.zmtp.interop.InteropConnection.Binder;
 import dev.zmtp.socket.ZMTPEndpoint;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.testing.EventLoops;
+import dev.zmtp.testing.TestSockets;
 import dev.zmtp.testing.TestTransport;
 import io.netty.channel.unix.DomainSocketAddress;
 import java.io.IOException;

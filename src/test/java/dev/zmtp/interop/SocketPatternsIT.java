@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
-import dev.zmtp.internal.socket.TestSockets;
-import dev.zmtp.internal.socket.TestSockets.Events;
 import dev.zmtp.interop.InteropConnection.Binder;
 import dev.zmtp.socket.ZMTPSocketEvent;
 import dev.zmtp.socket.ZMTPSocketException;
+import dev.zmtp.testing.TestSockets;
+import dev.zmtp.testing.TestSockets.Events;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;

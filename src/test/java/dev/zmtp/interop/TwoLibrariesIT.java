@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
-import dev.zmtp.internal.socket.TestSockets;
 import dev.zmtp.interop.InteropConnection.Binder;
 import dev.zmtp.socket.ZMTPSocket;
+import dev.zmtp.testing.TestSockets;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

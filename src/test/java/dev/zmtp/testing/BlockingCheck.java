@@ -71,17 +71,17 @@ public final class BlockingCheck implements AfterEachCallback {
                 .allowBlockingCallsInside("dev.zmtp.shm.SharedMemoryServerSocket", "close")
                 // MeetingTest says that no event loop comes here.
                 .allowBlockingCallsInside("dev.zmtp.shm.RandomBytes", "next")
-                .allowBlockingCallsInside("dev.zmtp.internal.socket.LoopFuture", "get")
-                .allowBlockingCallsInside("dev.zmtp.internal.socket.LoopFuture", "join")
+                .allowBlockingCallsInside("dev.zmtp.internal.socket.context.LoopFuture", "get")
+                .allowBlockingCallsInside("dev.zmtp.internal.socket.context.LoopFuture", "join")
                 // A lock that each side holds for a few instructions.
-                .allowBlockingCallsInside("dev.zmtp.internal.socket.Inbox", "takerOrQueue")
-                .allowBlockingCallsInside("dev.zmtp.internal.socket.Inbox", "take")
-                .allowBlockingCallsInside("dev.zmtp.internal.socket.Inbox", "putBack")
-                .allowBlockingCallsInside("dev.zmtp.internal.socket.Inbox", "claim")
-                .allowBlockingCallsInside("dev.zmtp.internal.socket.Inbox", "forget")
-                .allowBlockingCallsInside("dev.zmtp.internal.socket.Inbox", "returned")
-                .allowBlockingCallsInside("dev.zmtp.internal.socket.Inbox", "pump")
-                .allowBlockingCallsInside("dev.zmtp.internal.socket.Inbox", "close")
+                .allowBlockingCallsInside("dev.zmtp.internal.socket.receive.Inbox", "takerOrQueue")
+                .allowBlockingCallsInside("dev.zmtp.internal.socket.receive.Inbox", "take")
+                .allowBlockingCallsInside("dev.zmtp.internal.socket.receive.Inbox", "putBack")
+                .allowBlockingCallsInside("dev.zmtp.internal.socket.receive.Inbox", "claim")
+                .allowBlockingCallsInside("dev.zmtp.internal.socket.receive.Inbox", "forget")
+                .allowBlockingCallsInside("dev.zmtp.internal.socket.receive.Inbox", "returned")
+                .allowBlockingCallsInside("dev.zmtp.internal.socket.receive.Inbox", "pump")
+                .allowBlockingCallsInside("dev.zmtp.internal.socket.receive.Inbox", "close")
                 // A future that completes on an event loop cancels the timer that orTimeout has given it.
                 .allowBlockingCallsInside("java.util.concurrent.ScheduledThreadPoolExecutor$DelayedWorkQueue", "remove")
                 // Tests hand what they hear from an event loop to their own thread, under a lock that is held as

@@ -1,9 +1,9 @@
 package dev.zmtp.internal.proxy;
 
 import dev.zmtp.ZMTPMessage;
-import dev.zmtp.internal.socket.InprocHandler;
-import dev.zmtp.internal.socket.Senders;
-import dev.zmtp.internal.socket.SocketContext;
+import dev.zmtp.internal.socket.context.SocketContext;
+import dev.zmtp.internal.socket.endpoint.InprocHandler;
+import dev.zmtp.internal.socket.send.Senders;
 import dev.zmtp.socket.ZMTPRegistration;
 import java.util.concurrent.atomic.LongAdder;
 

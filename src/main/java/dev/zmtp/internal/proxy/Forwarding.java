@@ -2,15 +2,15 @@ package dev.zmtp.internal.proxy;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.internal.runtime.RateLimitedLog;
-import dev.zmtp.internal.socket.Count;
-import dev.zmtp.internal.socket.Fate;
-import dev.zmtp.internal.socket.Inbox;
-import dev.zmtp.internal.socket.Names;
-import dev.zmtp.internal.socket.Peer;
-import dev.zmtp.internal.socket.Senders;
-import dev.zmtp.internal.socket.SocketContext;
-import dev.zmtp.internal.socket.Sockets;
-import dev.zmtp.internal.socket.TypeRules;
+import dev.zmtp.internal.socket.context.Count;
+import dev.zmtp.internal.socket.context.SocketContext;
+import dev.zmtp.internal.socket.context.TypeRules;
+import dev.zmtp.internal.socket.endpoint.Sockets;
+import dev.zmtp.internal.socket.peer.Fate;
+import dev.zmtp.internal.socket.peer.Peer;
+import dev.zmtp.internal.socket.receive.Inbox;
+import dev.zmtp.internal.socket.receive.Names;
+import dev.zmtp.internal.socket.send.Senders;
 import dev.zmtp.internal.transport.InprocRing;
 import dev.zmtp.internal.transport.QueueLimit;
 import io.netty.util.internal.logging.InternalLogLevel;
@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Forwarding implements Inbox.Sink {
 
-    private static final InternalLogger logger = InternalLoggerFactory.getInstance(Forwarding.class);
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.Forwarding");
 
     /** How much one event loop may have taken that the other has not sent. */
     private static final QueueLimit ON_THE_WAY = new QueueLimit(1_024, 4L << 20);

@@ -1,10 +1,10 @@
 package dev.zmtp.internal.proxy;
 
-import dev.zmtp.internal.socket.Inbox;
-import dev.zmtp.internal.socket.Senders;
-import dev.zmtp.internal.socket.SocketContext;
 import dev.zmtp.internal.socket.SocketCore;
-import dev.zmtp.internal.socket.Subscribers;
+import dev.zmtp.internal.socket.context.SocketContext;
+import dev.zmtp.internal.socket.publish.Subscribers;
+import dev.zmtp.internal.socket.receive.Inbox;
+import dev.zmtp.internal.socket.send.Senders;
 
 /**
  * The parts of a socket that a proxy uses.

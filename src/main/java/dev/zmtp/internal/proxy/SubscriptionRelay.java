@@ -1,9 +1,9 @@
 package dev.zmtp.internal.proxy;
 
 import dev.zmtp.ZMTPSubscription;
-import dev.zmtp.internal.socket.SocketContext;
-import dev.zmtp.internal.socket.Sockets;
-import dev.zmtp.internal.socket.Subscribers;
+import dev.zmtp.internal.socket.context.SocketContext;
+import dev.zmtp.internal.socket.endpoint.Sockets;
+import dev.zmtp.internal.socket.publish.Subscribers;
 import dev.zmtp.socket.ZMTPRegistration;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketException;
@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /** Makes the subscriber of a proxy subscribe to what the peers of its publisher have subscribed to. */
 public final class SubscriptionRelay {
 
-    private static final InternalLogger logger = InternalLoggerFactory.getInstance(SubscriptionRelay.class);
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.SubscriptionRelay");
 
     private final SocketContext context;
     private final Subscribers subscribers;

@@ -1,5 +1,13 @@
 package dev.zmtp.internal.socket;
 
+import dev.zmtp.internal.socket.context.SocketContext;
+import dev.zmtp.internal.socket.context.Tally;
+import dev.zmtp.internal.socket.peer.Peer;
+import dev.zmtp.internal.socket.peer.Peers;
+import dev.zmtp.internal.socket.peer.SendQueue;
+import dev.zmtp.internal.socket.request.Requests;
+import dev.zmtp.internal.socket.send.Routing;
+import dev.zmtp.internal.socket.send.Senders;
 import dev.zmtp.socket.ZMTPStats;
 import java.time.Duration;
 
@@ -38,7 +46,7 @@ public final class Account {
         for (Peer peer : peers.all()) {
             queued += peer.queue().messages();
             queuedBytes += peer.queue().bytes();
-            Duration its = peer.oldest();
+            Duration its = peer.outbound().oldest();
             oldest = its.compareTo(oldest) > 0 ? its : oldest;
         }
         long waiting = senders.waiting() + requests.waiting();

@@ -1,5 +1,9 @@
 package dev.zmtp.internal.socket;
 
+import dev.zmtp.internal.socket.context.LoopFuture;
+import dev.zmtp.internal.socket.context.Settings;
+import dev.zmtp.internal.socket.context.SocketContext;
+import dev.zmtp.internal.socket.peer.PeerHandler;
 import dev.zmtp.socket.ZMTPStats;
 import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.FutureListener;

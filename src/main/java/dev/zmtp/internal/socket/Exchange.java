@@ -2,6 +2,15 @@ package dev.zmtp.internal.socket;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.internal.socket.context.SocketContext;
+import dev.zmtp.internal.socket.receive.HandlerSink;
+import dev.zmtp.internal.socket.receive.Inbox;
+import dev.zmtp.internal.socket.receive.Received;
+import dev.zmtp.internal.socket.request.Requests;
+import dev.zmtp.internal.socket.request.Serving;
+import dev.zmtp.internal.socket.request.StrictReply;
+import dev.zmtp.internal.socket.request.StrictRequest;
+import dev.zmtp.internal.socket.send.Senders;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPRegistration;
 import dev.zmtp.socket.ZMTPRequest;

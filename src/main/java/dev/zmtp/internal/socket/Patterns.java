@@ -1,5 +1,26 @@
 package dev.zmtp.internal.socket;
 
+import dev.zmtp.internal.socket.context.SocketContext;
+import dev.zmtp.internal.socket.peer.SlowPeers;
+import dev.zmtp.internal.socket.publish.FanOut;
+import dev.zmtp.internal.socket.publish.Filtered;
+import dev.zmtp.internal.socket.publish.Subscribers;
+import dev.zmtp.internal.socket.publish.Subscriptions;
+import dev.zmtp.internal.socket.receive.Everything;
+import dev.zmtp.internal.socket.receive.Inbox;
+import dev.zmtp.internal.socket.receive.Nothing;
+import dev.zmtp.internal.socket.receive.OneFrame;
+import dev.zmtp.internal.socket.receive.Reception;
+import dev.zmtp.internal.socket.request.Answers;
+import dev.zmtp.internal.socket.request.Enveloped;
+import dev.zmtp.internal.socket.request.Requests;
+import dev.zmtp.internal.socket.send.ByName;
+import dev.zmtp.internal.socket.send.Credit;
+import dev.zmtp.internal.socket.send.Exclusive;
+import dev.zmtp.internal.socket.send.Nowhere;
+import dev.zmtp.internal.socket.send.RoundRobin;
+import dev.zmtp.internal.socket.send.Routing;
+import dev.zmtp.internal.socket.send.ToAll;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 

@@ -1,6 +1,6 @@
 package dev.zmtp.internal.socket;
 
-import static dev.zmtp.internal.socket.PeerCounters.Counter.HANDSHAKE_FAILURES;
+import static dev.zmtp.internal.socket.context.PeerCounters.Counter.HANDSHAKE_FAILURES;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.PEER_DOWN;
 
@@ -8,6 +8,30 @@ import dev.zmtp.ZMTPMembership;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.ZMTPSubscription;
+import dev.zmtp.internal.socket.context.Awaited;
+import dev.zmtp.internal.socket.context.LoopFuture;
+import dev.zmtp.internal.socket.context.SendResults;
+import dev.zmtp.internal.socket.context.SocketContext;
+import dev.zmtp.internal.socket.context.Usage;
+import dev.zmtp.internal.socket.endpoint.Connector;
+import dev.zmtp.internal.socket.endpoint.FailedHandshakes;
+import dev.zmtp.internal.socket.endpoint.Listener;
+import dev.zmtp.internal.socket.endpoint.SocketEndpoints;
+import dev.zmtp.internal.socket.peer.Peer;
+import dev.zmtp.internal.socket.peer.PeerHandler;
+import dev.zmtp.internal.socket.peer.PeerHome;
+import dev.zmtp.internal.socket.peer.PeerInfo;
+import dev.zmtp.internal.socket.peer.Peers;
+import dev.zmtp.internal.socket.peer.SlowPeers;
+import dev.zmtp.internal.socket.publish.Subscribers;
+import dev.zmtp.internal.socket.publish.Subscriptions;
+import dev.zmtp.internal.socket.receive.Inbox;
+import dev.zmtp.internal.socket.receive.Reception;
+import dev.zmtp.internal.socket.request.Requests;
+import dev.zmtp.internal.socket.send.Credit;
+import dev.zmtp.internal.socket.send.Room;
+import dev.zmtp.internal.socket.send.Routing;
+import dev.zmtp.internal.socket.send.Senders;
 import dev.zmtp.internal.transport.QueueLimit;
 import dev.zmtp.internal.transport.Transport;
 import dev.zmtp.socket.ZMTPSocketConfig;
@@ -66,7 +90,6 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
         this.exchange = new Exchange(context, senders, inbox, requests);
         this.closing = new Closing(context, this, whenClosed);
         context.when(this::roomCame, closing::check);
-        senders.open();
     }
 
     public void open() {
@@ -168,7 +191,7 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
         context.execute(() -> {
             senders.limit(limit);
             routing.limit(effective);
-            peers.all().forEach(peer -> peer.limit(effective));
+            peers.all().forEach(peer -> peer.queue().limit(effective));
             roomCame();
         });
     }
@@ -193,7 +216,7 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
     @Override
     public void left(Peer peer, String text) {
         routing.left(peer);
-        peer.failQueue(PEER_DOWN, text);
+        peer.outbound().failQueue(PEER_DOWN, text);
         requests.down(peer, new ZMTPSocketException(CLOSED, text));
         if (peer.isForgotten()) {
             peers.all().remove(peer);
@@ -249,7 +272,7 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
         peer.up(link);
         context.events().fire(new ZMTPSocketEvent.PeerUp(peer));
         subscriptions.up(peer);
-        peer.drain();
+        peer.outbound().drain();
         routing.becameWritable(peer);
         roomCame();
         peers.connected().changed(peers.connected().there() + 1);
@@ -290,7 +313,7 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
         subscriptions.down(peer);
         routing.down(peer);
         if (peer.home() == null) {
-            peer.failQueue(PEER_DOWN, "connection to " + link.endpoint() + " ended");
+            peer.outbound().failQueue(PEER_DOWN, "connection to " + link.endpoint() + " ended");
         }
         if (peer.isForgotten()) {
             peers.all().remove(peer);
@@ -348,7 +371,7 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
         routing.endTurn();
         senders.failAll();
         routing.failQueue(CLOSED, "the socket is closed");
-        peers.list().forEach(peer -> peer.failQueue(CLOSED, "the socket is closed"));
+        peers.list().forEach(peer -> peer.outbound().failQueue(CLOSED, "the socket is closed"));
         List.copyOf(endpoints.connectors()).forEach(Connector::closeNow);
     }
 

@@ -1,4 +1,4 @@
-/** The inside of the sockets. It is not exported, and may change in every version: keep out. */
+/** One whole socket: its parts from the rooms below, what follows when a peer comes and goes, and its end. */
 @NullMarked
 package dev.zmtp.internal.socket;
 

@@ -1,16 +1,16 @@
 package dev.zmtp.internal.proxy;
 
 import static dev.zmtp.ZMTPSocketType.PAIR;
-import static dev.zmtp.internal.socket.TestSockets.await;
-import static dev.zmtp.internal.socket.TestSockets.bind;
-import static dev.zmtp.internal.socket.TestSockets.connect;
-import static dev.zmtp.internal.socket.TestSockets.get;
+import static dev.zmtp.testing.TestSockets.await;
+import static dev.zmtp.testing.TestSockets.bind;
+import static dev.zmtp.testing.TestSockets.connect;
+import static dev.zmtp.testing.TestSockets.get;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.ZMTPMessage;
-import dev.zmtp.internal.socket.TestSockets;
 import dev.zmtp.socket.ClockedSockets;
 import dev.zmtp.socket.ZMTPSocket;
+import dev.zmtp.testing.TestSockets;
 import io.netty.buffer.ByteBuf;
 import org.junit.jupiter.api.Test;
 

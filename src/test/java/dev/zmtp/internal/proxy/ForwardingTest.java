@@ -2,18 +2,18 @@ package dev.zmtp.internal.proxy;
 
 import static dev.zmtp.ZMTPSocketType.DISH;
 import static dev.zmtp.ZMTPSocketType.RADIO;
-import static dev.zmtp.internal.socket.TestSockets.await;
-import static dev.zmtp.internal.socket.TestSockets.bind;
-import static dev.zmtp.internal.socket.TestSockets.connect;
-import static dev.zmtp.internal.socket.TestSockets.get;
-import static dev.zmtp.internal.socket.TestSockets.message;
-import static dev.zmtp.internal.socket.TestSockets.receive;
+import static dev.zmtp.testing.TestSockets.await;
+import static dev.zmtp.testing.TestSockets.bind;
+import static dev.zmtp.testing.TestSockets.connect;
+import static dev.zmtp.testing.TestSockets.get;
+import static dev.zmtp.testing.TestSockets.message;
+import static dev.zmtp.testing.TestSockets.receive;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.zmtp.internal.socket.TestSockets;
 import dev.zmtp.socket.ZMTPProxy;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.testing.HeapAllocator;
+import dev.zmtp.testing.TestSockets;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelOption;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -5,22 +5,22 @@ import static dev.zmtp.ZMTPSocketType.PULL;
 import static dev.zmtp.ZMTPSocketType.PUSH;
 import static dev.zmtp.ZMTPSocketType.REP;
 import static dev.zmtp.ZMTPSocketType.SCATTER;
-import static dev.zmtp.internal.socket.TestSockets.await;
-import static dev.zmtp.internal.socket.TestSockets.bind;
-import static dev.zmtp.internal.socket.TestSockets.connect;
-import static dev.zmtp.internal.socket.TestSockets.frames;
-import static dev.zmtp.internal.socket.TestSockets.get;
-import static dev.zmtp.internal.socket.TestSockets.message;
-import static dev.zmtp.internal.socket.TestSockets.receive;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
+import static dev.zmtp.testing.TestSockets.await;
+import static dev.zmtp.testing.TestSockets.bind;
+import static dev.zmtp.testing.TestSockets.connect;
+import static dev.zmtp.testing.TestSockets.frames;
+import static dev.zmtp.testing.TestSockets.get;
+import static dev.zmtp.testing.TestSockets.message;
+import static dev.zmtp.testing.TestSockets.receive;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
-import dev.zmtp.socket.ClockedSockets;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketException;
+import dev.zmtp.testing.TestSockets;
 import io.netty.util.concurrent.BlockingOperationException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -183,27 +183,6 @@ class BlockingViewTest {
 
             assertThat(frames(dealer.request(message("hello"), TestSockets.PATIENCE)))
                     .containsExactly("hello");
-        }
-    }
-
-    @Test
-    void aRequestWhoseThreadIsInterruptedGivesItsPlaceBack() throws InterruptedException {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket dealer = sockets.open(DEALER);
-            dealer.connect("inproc://nobody");
-            CompletableFuture<Throwable> ended = new CompletableFuture<>();
-            ZMTPMessage message = message("never");
-            Thread thread =
-                    new Thread(() -> ended.complete(thrownBy(() -> dealer.request(message, TestSockets.PATIENCE))));
-            thread.start();
-            await("it waits", () -> thread.getState() == Thread.State.WAITING);
-            assertThat(ClockedSockets.core(dealer).requests().outstanding()).isEqualTo(1);
-
-            thread.interrupt();
-
-            assertThat(get(ended)).isInstanceOf(InterruptedException.class);
-            await("given back", () -> ClockedSockets.core(dealer).requests().outstanding() == 0);
-            await("released", () -> message.refCnt() == 0);
         }
     }
 }

@@ -7,20 +7,19 @@ import static dev.zmtp.ZMTPSocketType.REP;
 import static dev.zmtp.ZMTPSocketType.REQ;
 import static dev.zmtp.ZMTPSocketType.ROUTER;
 import static dev.zmtp.ZMTPSocketType.SUB;
-import static dev.zmtp.internal.socket.TestSockets.await;
-import static dev.zmtp.internal.socket.TestSockets.bind;
-import static dev.zmtp.internal.socket.TestSockets.connect;
-import static dev.zmtp.internal.socket.TestSockets.get;
-import static dev.zmtp.internal.socket.TestSockets.message;
-import static dev.zmtp.internal.socket.TestSockets.reason;
-import static dev.zmtp.internal.socket.TestSockets.receive;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
+import static dev.zmtp.testing.TestSockets.await;
+import static dev.zmtp.testing.TestSockets.bind;
+import static dev.zmtp.testing.TestSockets.connect;
+import static dev.zmtp.testing.TestSockets.get;
+import static dev.zmtp.testing.TestSockets.message;
+import static dev.zmtp.testing.TestSockets.reason;
+import static dev.zmtp.testing.TestSockets.receive;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
-import dev.zmtp.socket.ClockedSockets;
 import dev.zmtp.socket.ZMTPEndpoint;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPRequest;
@@ -29,6 +28,9 @@ import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketException;
 import dev.zmtp.socket.ZMTPStats;
 import dev.zmtp.testing.EventLoops;
+import dev.zmtp.testing.StoppedPull;
+import dev.zmtp.testing.TestSockets;
+import dev.zmtp.testing.WriteGate;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.WriteBufferWaterMark;
@@ -84,83 +86,6 @@ class CloseTest {
             assertThat(report.unknown()).isZero();
             assertThat(results).allSatisfy(result -> assertThat(reason(result)).isEqualTo(CLOSED));
             assertThat(sent).allSatisfy(message -> assertThat(message.refCnt()).isZero());
-        }
-    }
-
-    /** As if its thread had been stopped between the two calls. */
-    @Test
-    void whatAThreadHandsOverJustAfterTheEndFails() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket push = sockets.open(PUSH);
-            push.connect(NOBODY);
-            Senders senders = ClockedSockets.core(push).senders();
-            ZMTPMessage message = message("late");
-            CompletableFuture<Void> result = new CompletableFuture<>();
-            assertThat(senders.credit().take(message.readableBytes())).isTrue();
-            get(push.closeAsync(Duration.ZERO));
-
-            senders.hand(new QueuedMessage(message, result));
-
-            assertThat(reason(result)).isEqualTo(CLOSED);
-            assertThat(message.refCnt()).isZero();
-        }
-    }
-
-    /** As if its thread had been stopped between the two calls. */
-    @Test
-    void aRequestThatAThreadHandsOverJustAfterTheEndFails() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket dealer = sockets.open(DEALER);
-            Senders senders = ClockedSockets.core(dealer).senders();
-            ZMTPMessage message = message("late");
-            PendingRequest request =
-                    new PendingRequest(ClockedSockets.core(dealer).requests(), message, Long.MAX_VALUE, null);
-            assertThat(senders.credit().take(message.readableBytes())).isTrue();
-            get(dealer.closeAsync(Duration.ZERO));
-
-            senders.hand(request);
-
-            assertThat(reason(request)).isEqualTo(CLOSED);
-            assertThat(message.refCnt()).isZero();
-        }
-    }
-
-    /** As if its thread had been stopped between the two calls. */
-    @Test
-    void whatAThreadHandsOverToAnEventLoopThatHasEndedFails() {
-        EventLoopGroup group = EventLoops.newGroup(1);
-        ZMTPSocket push =
-                ZMTPSocket.of(ZMTPSocketConfig.builder(PUSH).group(group).build());
-        Senders senders = ClockedSockets.core(push).senders();
-        SendLine line = new SendLine(ClockedSockets.core(push).context(), () -> true, () -> {}, () -> {});
-        List<CompletableFuture<Void>> results = List.of(new CompletableFuture<>(), new CompletableFuture<>());
-        new EventLoops(group).close();
-
-        senders.hand(new QueuedMessage(message("late"), results.get(0)));
-        line.join(new QueuedMessage(message("late"), results.get(1)), 1);
-
-        assertThat(results).allSatisfy(result -> assertThat(reason(result)).isEqualTo(CLOSED));
-        assertThat(line.size()).isZero();
-        assertThat(push.stats().dropped()).isEqualTo(2);
-        get(push.closeAsync(Duration.ZERO));
-    }
-
-    /** As if its thread had been stopped between the two calls. */
-    @Test
-    void aSendThatJoinsTheLineJustAfterTheEndFails() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket push = sockets.open(PUSH);
-            SendLine line = new SendLine(ClockedSockets.core(push).context(), () -> true, () -> {}, () -> {});
-            ZMTPMessage message = message("late");
-            CompletableFuture<Void> result = new CompletableFuture<>();
-            line.failAll();
-
-            line.join(new QueuedMessage(message, result), 1);
-
-            assertThat(reason(result)).isEqualTo(CLOSED);
-            assertThat(message.refCnt()).isZero();
-            assertThat(line.size()).isZero();
-            assertThat(push.stats().dropped()).isEqualTo(1);
         }
     }
 

@@ -11,11 +11,12 @@ import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 import static org.mockito.Mockito.mock;
 
 import dev.zmtp.codec.ZMTPConfig;
+import dev.zmtp.internal.socket.context.Settings;
+import dev.zmtp.internal.socket.context.SocketValues;
 import dev.zmtp.internal.transport.Lookup;
 import dev.zmtp.internal.transport.QueueLimit;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
-import dev.zmtp.socket.ZMTPSocketEvent;
 import dev.zmtp.testing.EventLoops;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
@@ -241,14 +242,9 @@ class ConfigTest {
                 .slowAfter(forever)
                 .maxAge(forever)
                 .linger(forever)
-                .reconnect(Duration.ofMillis(1), forever)
                 .build();
 
         assertThat(Settings.nanos(config.maxAge())).isEqualTo(Long.MAX_VALUE);
-        Backoff backoff = new Backoff(config, () -> 0);
-        backoff.lived(Long.MAX_VALUE - 1);
-        assertThat(backoff.bound(ZMTPSocketEvent.Kind.INCOMPATIBLE)).isEqualTo(Long.MAX_VALUE);
-        assertThat(backoff.next(ZMTPSocketEvent.Kind.TRANSIENT)).isPositive();
     }
 
     static List<Arguments> queueLimits() {

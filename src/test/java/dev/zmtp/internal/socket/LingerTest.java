@@ -2,7 +2,7 @@ package dev.zmtp.internal.socket;
 
 import static dev.zmtp.ZMTPSocketType.PULL;
 import static dev.zmtp.ZMTPSocketType.PUSH;
-import static dev.zmtp.internal.socket.TestSockets.message;
+import static dev.zmtp.testing.TestSockets.message;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.socket.ZMTPEndpoint;
@@ -10,6 +10,9 @@ import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketException;
 import dev.zmtp.socket.ZMTPStats;
+import dev.zmtp.testing.TestSockets;
+import dev.zmtp.testing.VirtualTime;
+import dev.zmtp.testing.WriteGate;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;

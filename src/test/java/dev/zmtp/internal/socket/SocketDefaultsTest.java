@@ -12,6 +12,7 @@ import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPStats;
 import dev.zmtp.testing.Blocking;
 import dev.zmtp.testing.EventLoops;
+import dev.zmtp.testing.TestSockets;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;

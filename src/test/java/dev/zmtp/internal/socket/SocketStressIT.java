@@ -1,5 +1,10 @@
 package dev.zmtp.internal.socket;
 
+import dev.zmtp.internal.socket.context.WaitingStress;
+import dev.zmtp.internal.socket.receive.InboxStress;
+import dev.zmtp.internal.socket.send.CreditStress;
+import dev.zmtp.internal.socket.send.RoomStress;
+import dev.zmtp.internal.socket.send.SendersStress;
 import dev.zmtp.testing.StressRun;
 import java.io.IOException;
 import java.nio.file.Path;

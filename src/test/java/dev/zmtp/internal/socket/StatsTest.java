@@ -4,12 +4,14 @@ import static dev.zmtp.ZMTPSocketType.DEALER;
 import static dev.zmtp.ZMTPSocketType.PUSH;
 import static dev.zmtp.ZMTPSocketType.REQ;
 import static dev.zmtp.ZMTPSocketType.ROUTER;
-import static dev.zmtp.internal.socket.TestSockets.message;
+import static dev.zmtp.testing.TestSockets.message;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.socket.ZMTPSocketConfig;
+import dev.zmtp.testing.TestSockets;
+import dev.zmtp.testing.VirtualTime;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;

@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** An event loop without a thread: it is turned by whoever plays its part. It takes microseconds to make. */
-final class StressedLoop extends AbstractEventExecutor implements EventLoop {
+public final class StressedLoop extends AbstractEventExecutor implements EventLoop {
 
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
     private final Promise<?> termination = ImmediateEventExecutor.INSTANCE.newPromise();
@@ -24,7 +24,7 @@ final class StressedLoop extends AbstractEventExecutor implements EventLoop {
     private volatile boolean ended;
 
     /** Runs what was executed, and what is while it runs. */
-    void turn() {
+    public void turn() {
         thread = Thread.currentThread();
         for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
             task.run();
@@ -33,7 +33,7 @@ final class StressedLoop extends AbstractEventExecutor implements EventLoop {
     }
 
     /** Turns for the last time, and says so. */
-    void end() {
+    public void end() {
         turn();
         ended = true;
         turn(); // what was accepted at the last moment

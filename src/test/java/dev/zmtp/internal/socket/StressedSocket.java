@@ -1,6 +1,9 @@
 package dev.zmtp.internal.socket;
 
 import dev.zmtp.ZMTPMessage;
+import dev.zmtp.internal.socket.endpoint.Listener;
+import dev.zmtp.internal.socket.peer.Peer;
+import dev.zmtp.internal.socket.peer.PeerHandler;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
@@ -11,31 +14,31 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /** The inside of a socket on a {@link StressedLoop}, for two threads to meet in. */
-class StressedSocket {
+public class StressedSocket {
 
     private static final int MOST_SPINS = 200;
 
-    final StressedLoop loop = new StressedLoop();
-    final SocketCore core;
+    public final StressedLoop loop = new StressedLoop();
+    public final SocketCore core;
 
-    StressedSocket(ZMTPSocketConfig config) {
+    public StressedSocket(ZMTPSocketConfig config) {
         core = new SocketCore(config, Map.of(), loop, System::nanoTime, () -> {});
     }
 
     /** A message of one frame, which no allocator counts. */
-    static ZMTPMessage message(String text) {
+    public static ZMTPMessage message(String text) {
         return ZMTPMessage.from(Unpooled.wrappedBuffer(text.getBytes(StandardCharsets.US_ASCII)));
     }
 
     /** Waits for a moment, so that the shorter of two calls meets the longer one at its beginning or at its end. */
-    static void pause() {
+    public static void pause() {
         for (int spins = ThreadLocalRandom.current().nextInt(MOST_SPINS); spins > 0; spins--) {
             Thread.onSpinWait();
         }
     }
 
     /** Gives the peer a connection, whose channel takes all that it is given. */
-    final Channel connect(Peer peer) {
+    public final Channel connect(Peer peer) {
         PeerHandler link = new PeerHandler(core.context(), core, new Origin());
         EmbeddedChannel channel = new EmbeddedChannel(link);
         peer.up(link);

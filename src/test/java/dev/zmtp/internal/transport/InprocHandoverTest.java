@@ -2,8 +2,8 @@ package dev.zmtp.internal.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.zmtp.internal.socket.TestSockets;
 import dev.zmtp.testing.EventLoops;
+import dev.zmtp.testing.TestSockets;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;

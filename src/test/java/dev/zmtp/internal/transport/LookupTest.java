@@ -2,7 +2,7 @@ package dev.zmtp.internal.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.zmtp.internal.socket.TestSockets;
+import dev.zmtp.testing.TestSockets;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 

@@ -2,18 +2,18 @@ package dev.zmtp.internal.transport;
 
 import static dev.zmtp.ZMTPSocketType.PULL;
 import static dev.zmtp.ZMTPSocketType.PUSH;
-import static dev.zmtp.internal.socket.TestSockets.bind;
-import static dev.zmtp.internal.socket.TestSockets.failure;
-import static dev.zmtp.internal.socket.TestSockets.get;
-import static dev.zmtp.internal.socket.TestSockets.message;
-import static dev.zmtp.internal.socket.TestSockets.receive;
+import static dev.zmtp.testing.TestSockets.bind;
+import static dev.zmtp.testing.TestSockets.failure;
+import static dev.zmtp.testing.TestSockets.get;
+import static dev.zmtp.testing.TestSockets.message;
+import static dev.zmtp.testing.TestSockets.receive;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import dev.zmtp.internal.socket.TestSockets;
 import dev.zmtp.socket.ZMTPEndpoint;
 import dev.zmtp.socket.ZMTPSocket;
+import dev.zmtp.testing.TestSockets;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.StandardProtocolFamily;

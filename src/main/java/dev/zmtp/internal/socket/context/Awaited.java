@@ -1,0 +1,55 @@
+package dev.zmtp.internal.socket.context;
+
+import dev.zmtp.socket.ZMTPSocketException;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** The number of peers or subscribers that are there, and the futures that wait for more. On the event loop. */
+public final class Awaited {
+
+    private record Waiter(int count, CompletableFuture<Void> reached) {}
+
+    private final Count there = new Count();
+    private final List<Waiter> waiters = new ArrayList<>(0);
+    private @Nullable ZMTPSocketException closed;
+
+    /** Returns how many are there. From any thread. */
+    public int there() {
+        return (int) there.get();
+    }
+
+    /** Completes the future when at least {@code count} are there. */
+    public void await(int count, CompletableFuture<Void> reached) {
+        if (closed != null) { // after the call
+            reached.completeExceptionally(closed);
+            return;
+        }
+        waiters.add(new Waiter(count, reached));
+        look();
+    }
+
+    /** Called when some have come or left. */
+    public void changed(int now) {
+        there.set(now);
+        look();
+    }
+
+    private void look() {
+        for (Iterator<Waiter> i = waiters.iterator(); i.hasNext(); ) {
+            Waiter waiter = i.next();
+            if (waiter.reached.isDone() || there() >= waiter.count) {
+                i.remove();
+                waiter.reached.complete(null);
+            }
+        }
+    }
+
+    public void close(ZMTPSocketException cause) {
+        closed = cause;
+        waiters.forEach(waiter -> waiter.reached.completeExceptionally(cause));
+        waiters.clear();
+    }
+}

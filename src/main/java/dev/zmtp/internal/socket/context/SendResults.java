@@ -1,0 +1,23 @@
+package dev.zmtp.internal.socket.context;
+
+import dev.zmtp.socket.ZMTPSocketException;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** Completes the results of sends, which are null if the sender does not want them. */
+public final class SendResults {
+
+    private SendResults() {}
+
+    public static void succeed(@Nullable CompletableFuture<Void> result) {
+        if (result != null) {
+            result.complete(null);
+        }
+    }
+
+    public static void fail(@Nullable CompletableFuture<?> result, ZMTPSocketException.Reason reason, String text) {
+        if (result != null) {
+            result.completeExceptionally(new ZMTPSocketException(reason, text));
+        }
+    }
+}

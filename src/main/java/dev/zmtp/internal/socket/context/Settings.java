@@ -1,0 +1,91 @@
+package dev.zmtp.internal.socket.context;
+
+import dev.zmtp.codec.ZMTPConfig;
+import java.time.Duration;
+import java.util.function.Consumer;
+
+/** Checks settings. The exceptions say the value and what was expected. */
+public final class Settings {
+
+    /** How many requests may be outstanding, so that there is always an id that has not been used for long. */
+    public static final int MOST_REQUESTS = 0xFF_FFFF / 4;
+
+    /** Longer than any process lives. */
+    public static final Duration FOREVER = Duration.ofNanos(Long.MAX_VALUE);
+
+    private Settings() {}
+
+    /** Returns the greatest wait if it is not less than the first. */
+    public static Duration notLess(Duration most, Duration first) {
+        if (most.compareTo(first) < 0) {
+            throw new IllegalArgumentException("most: " + most + " (expected: >= first, " + first + ")");
+        }
+        return most;
+    }
+
+    /** Returns the timeout if the transports can have it. */
+    public static Duration connectTimeout(Duration timeout) {
+        positive("connectTimeout", timeout);
+        if (timeout.compareTo(Duration.ofMillis(Integer.MAX_VALUE)) > 0) {
+            throw new IllegalArgumentException("connectTimeout: " + timeout + " (expected: <= 24 days)");
+        }
+        return timeout;
+    }
+
+    public static Duration positive(String name, Duration value) {
+        if (value.compareTo(Duration.ofMillis(1)) < 0) {
+            throw new IllegalArgumentException(name + ": " + value + " (expected: >= 1 ms)");
+        }
+        return value;
+    }
+
+    public static Duration notNegative(String name, Duration value) {
+        if (value.isNegative()) {
+            throw new IllegalArgumentException(name + ": " + value + " (expected: >= 0)");
+        }
+        return value;
+    }
+
+    /** Returns the number if this many requests may wait for their answers. */
+    public static int outstandingRequests(int requests) {
+        if (requests < 1 || requests > MOST_REQUESTS) {
+            throw new IllegalArgumentException(
+                    "maxOutstandingRequests: " + requests + " (expected: 1 to " + MOST_REQUESTS + ")");
+        }
+        return requests;
+    }
+
+    public static int atLeast(String name, int value, int least) {
+        if (value < least) {
+            throw new IllegalArgumentException(name + ": " + value + " (expected: >= " + least + ")");
+        }
+        return value;
+    }
+
+    public static long nanos(Duration duration) {
+        if (duration.isNegative()) {
+            return -1; // however long ago
+        }
+        return duration.compareTo(FOREVER) >= 0 ? Long.MAX_VALUE : duration.toNanos();
+    }
+
+    /** Returns the config with these changes, which may neither change the type nor add an encoder or a decoder. */
+    public static ZMTPConfig codec(ZMTPConfig config, Consumer<? super ZMTPConfig.Builder> changes) {
+        ZMTPConfig.Builder changed = config.toBuilder();
+        changes.accept(changed);
+        ZMTPConfig result = withMessages(changed.build());
+        if (result.socketType() != config.socketType()) {
+            throw new IllegalArgumentException(
+                    "socketType: " + result.socketType() + " (expected: " + config.socketType() + ")");
+        }
+        return result;
+    }
+
+    /** Returns the config if it is one whose messages are {@code ZMTPMessage}s. */
+    public static ZMTPConfig withMessages(ZMTPConfig codec) {
+        if (codec.encoder() != null || codec.decoder() != null) {
+            throw new IllegalArgumentException("codec: " + codec + " (expected: one without an encoder and a decoder)");
+        }
+        return codec;
+    }
+}

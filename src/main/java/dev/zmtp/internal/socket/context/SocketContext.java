@@ -1,0 +1,210 @@
+package dev.zmtp.internal.socket.context;
+
+import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
+
+import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.internal.transport.QueueLimit;
+import dev.zmtp.socket.ZMTPSocketConfig;
+import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
+import dev.zmtp.socket.ZMTPSocketException;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.channel.EventLoop;
+import io.netty.util.concurrent.ScheduledFuture;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** The settings, the event loop, the clock, the counts and the state of one socket, which all its parts share. */
+public final class SocketContext {
+
+    private final ZMTPSocketConfig config;
+    private final EventLoop eventLoop;
+    private final LongSupplier nanoTime;
+    private final SocketEvents events = new SocketEvents();
+    private final Tally tally = new Tally();
+    private final boolean namesPeers;
+    private final long maxAgeNanos;
+    private volatile QueueLimit sendLimit;
+
+    /** Nothing is accepted any more. */
+    private volatile boolean closed;
+
+    /** What was accepted has left or failed. */
+    private volatile boolean finished;
+
+    // On the event loop
+    private ByteBufAllocator allocator = UnpooledByteBufAllocator.DEFAULT;
+    private Runnable whenRoom = () -> {};
+    private Runnable whenSettled = () -> {};
+
+    public SocketContext(ZMTPSocketConfig config, EventLoop eventLoop, LongSupplier nanoTime) {
+        this.config = config;
+        this.eventLoop = eventLoop;
+        this.nanoTime = nanoTime;
+        this.namesPeers = TypeRules.namesPeers(config.type());
+        this.maxAgeNanos = Settings.nanos(config.maxAge());
+        this.sendLimit = effective(SocketValues.limitOfSends(config));
+    }
+
+    /** Sets what is called when there may be room for messages, and when the fate of all messages is known. */
+    public void when(Runnable room, Runnable settled) {
+        whenRoom = room;
+        whenSettled = settled;
+    }
+
+    public ZMTPSocketConfig config() {
+        return config;
+    }
+
+    public ZMTPSocketType type() {
+        return config.type();
+    }
+
+    public boolean namesPeers() {
+        return namesPeers;
+    }
+
+    public long maxAgeNanos() {
+        return maxAgeNanos;
+    }
+
+    private QueueLimit effective(QueueLimit limit) {
+        return config.whenFull() == WhenFull.KEEP_LATEST ? new QueueLimit(1, limit.bytes()) : limit;
+    }
+
+    /** How much may wait for one peer. */
+    public QueueLimit sendLimit() {
+        return sendLimit;
+    }
+
+    /** Returns the limit that holds with this setting. */
+    public QueueLimit sendLimit(QueueLimit limit) {
+        sendLimit = effective(limit);
+        return sendLimit;
+    }
+
+    public SocketEvents events() {
+        return events;
+    }
+
+    public Tally tally() {
+        return tally;
+    }
+
+    // The end
+
+    public boolean isClosed() {
+        return closed;
+    }
+
+    public void close() {
+        closed = true;
+    }
+
+    public boolean isFinished() {
+        return finished;
+    }
+
+    public void finish() {
+        finished = true;
+    }
+
+    public void checkOpen() {
+        if (closed) {
+            throw new ZMTPSocketException(CLOSED, "the socket is closed");
+        }
+    }
+
+    // Where it runs
+
+    public EventLoop eventLoop() {
+        return eventLoop;
+    }
+
+    public boolean inEventLoop() {
+        return eventLoop.inEventLoop();
+    }
+
+    public ByteBufAllocator allocator() {
+        return allocator;
+    }
+
+    public void allocator(ByteBufAllocator ofChannels) {
+        allocator = ofChannels;
+    }
+
+    public int random() {
+        return ThreadLocalRandom.current().nextInt();
+    }
+
+    public long nanoTime() {
+        return nanoTime.getAsLong();
+    }
+
+    /** Runs the task later, unless the event loop has ended. */
+    public void execute(Runnable task) {
+        tryExecute(task);
+    }
+
+    public boolean tryExecute(Runnable task) {
+        try {
+            eventLoop.execute(task);
+            return true;
+        } catch (RejectedExecutionException e) {
+            return false;
+        }
+    }
+
+    /**
+     * Runs the task on the event loop, at once if this is its thread. If the event loop ends before that, the task runs
+     * after its end, when nothing else does.
+     */
+    public void executeAnyway(Runnable task) {
+        if (inEventLoop()) {
+            task.run();
+        } else {
+            executeLaterAnyway(task);
+        }
+    }
+
+    /** As {@link #executeAnyway}, but not at once: for what must not happen in the middle of a call. */
+    public void executeLaterAnyway(Runnable task) {
+        if (!tryExecute(task)) {
+            eventLoop.terminationFuture().addListener(f -> task.run());
+        }
+    }
+
+    /** Runs the task at once if this is the event loop's thread. Otherwise, it runs there later. */
+    public void executeHere(Runnable task) {
+        if (inEventLoop()) {
+            task.run();
+        } else {
+            execute(task);
+        }
+    }
+
+    public @Nullable ScheduledFuture<?> schedule(Runnable task, long nanos) {
+        try {
+            return eventLoop.schedule(task, nanos, TimeUnit.NANOSECONDS);
+        } catch (RejectedExecutionException e) {
+            return null; // the event loop ends, and this socket with it
+        }
+    }
+
+    // On the event loop
+
+    /** Called when there may be room for what waits for it. */
+    public void room() {
+        whenRoom.run();
+    }
+
+    public void confirmed(long messages) {
+        tally.unconfirmed(-messages);
+        if (tally.unconfirmed() == 0) {
+            whenSettled.run();
+        }
+    }
+}

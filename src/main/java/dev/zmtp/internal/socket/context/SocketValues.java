@@ -1,0 +1,123 @@
+package dev.zmtp.internal.socket.context;
+
+import dev.zmtp.codec.ZMTPConfig;
+import dev.zmtp.internal.transport.InprocTransport;
+import dev.zmtp.internal.transport.IpcTransport;
+import dev.zmtp.internal.transport.Lookup;
+import dev.zmtp.internal.transport.QueueLimit;
+import dev.zmtp.internal.transport.SharedMemoryTransport;
+import dev.zmtp.internal.transport.TcpTransport;
+import dev.zmtp.internal.transport.Transport;
+import dev.zmtp.internal.transport.UnixChannels;
+import dev.zmtp.socket.ZMTPEndpoint;
+import dev.zmtp.socket.ZMTPSocketConfig;
+import dev.zmtp.socket.ZMTPSocketConfig.NameTaken;
+import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.ChannelPipeline;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.socket.nio.NioDomainSocketChannel;
+import io.netty.channel.socket.nio.NioServerDomainSocketChannel;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.handler.ssl.SslContext;
+import java.net.UnixDomainSocketAddress;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.Executor;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The values behind a {@link ZMTPSocketConfig} and its builder, with their defaults. The builder has checked them.
+ * Those of a config do not change.
+ */
+public final class SocketValues {
+
+    public ZMTPConfig codec;
+    public final Map<ChannelOption<?>, Object> options = new LinkedHashMap<>();
+    public final Map<String, Transport> transports = new LinkedHashMap<>();
+    public @Nullable EventLoopGroup group;
+    public QueueLimit sendLimit = QueueLimit.DEFAULT;
+    public QueueLimit receiveLimit = QueueLimit.DEFAULT;
+    public @Nullable WhenFull whenFull;
+    public Duration slowAfter = Duration.ofSeconds(1);
+    public Duration maxAge = Settings.FOREVER;
+    public int maxWaitingSends = 64;
+    public boolean queueWhileDown = true;
+    public Duration reconnectFirst = Duration.ofMillis(100);
+    public Duration reconnectMost = Duration.ofSeconds(5);
+    public Duration connectTimeout = Duration.ofSeconds(10);
+    public Duration linger = Duration.ofSeconds(5);
+    public NameTaken nameTaken = NameTaken.REFUSE;
+    public int maxOutstandingRequests = 10_000;
+    public boolean correlate;
+    public int maxPeers = 100_000;
+    public Executor resolver = Lookup.SHARED;
+    public @Nullable SslContext tlsClient;
+    public @Nullable SslContext tlsServer;
+    public BiConsumer<? super ZMTPEndpoint, ? super ChannelPipeline> pipeline = (endpoint, added) -> {};
+
+    /** The defaults. */
+    public SocketValues(ZMTPConfig codec) {
+        this.codec = codec;
+        add(new TcpTransport(NioSocketChannel::new, NioServerSocketChannel::new));
+        add(new UnixChannels(
+                NioDomainSocketChannel::new, NioServerDomainSocketChannel::new, UnixDomainSocketAddress::of));
+        add(new InprocTransport());
+    }
+
+    /** A copy. */
+    public SocketValues(SocketValues other) {
+        codec = other.codec;
+        options.putAll(other.options);
+        transports.putAll(other.transports);
+        group = other.group;
+        sendLimit = other.sendLimit;
+        receiveLimit = other.receiveLimit;
+        whenFull = other.whenFull;
+        slowAfter = other.slowAfter;
+        maxAge = other.maxAge;
+        maxWaitingSends = other.maxWaitingSends;
+        queueWhileDown = other.queueWhileDown;
+        reconnectFirst = other.reconnectFirst;
+        reconnectMost = other.reconnectMost;
+        connectTimeout = other.connectTimeout;
+        linger = other.linger;
+        nameTaken = other.nameTaken;
+        maxOutstandingRequests = other.maxOutstandingRequests;
+        correlate = other.correlate;
+        maxPeers = other.maxPeers;
+        resolver = other.resolver;
+        tlsClient = other.tlsClient;
+        tlsServer = other.tlsServer;
+        pipeline = other.pipeline;
+    }
+
+    /** How much may wait to be sent with these settings. */
+    public static QueueLimit limitOfSends(ZMTPSocketConfig config) {
+        return new QueueLimit(config.sendLimitMessages(), config.sendLimitBytes());
+    }
+
+    /** How much may wait to be received with these settings. */
+    public static QueueLimit limitOfReceives(ZMTPSocketConfig config) {
+        return new QueueLimit(config.receiveLimitMessages(), config.receiveLimitBytes());
+    }
+
+    /** Adds the transport, or replaces the one of its scheme. */
+    public void add(Transport transport) {
+        transports.put(transport.scheme(), transport);
+    }
+
+    /** Adds both transports that need these, or replaces them: the two sides of shared memory meet at one, too. */
+    public void add(UnixChannels unix) {
+        add(new IpcTransport(unix));
+        add(new SharedMemoryTransport(unix));
+    }
+
+    /** What was chosen, or the type's default. */
+    public WhenFull whenFull() {
+        return whenFull != null ? whenFull : TypeRules.whenFull(codec.socketType());
+    }
+}

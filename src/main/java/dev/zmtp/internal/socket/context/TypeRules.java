@@ -1,0 +1,107 @@
+package dev.zmtp.internal.socket.context;
+
+import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.codec.ZMTPConfig;
+import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
+import java.time.Duration;
+
+/** The rules of the types of sockets, and their default settings. */
+public final class TypeRules {
+
+    private static final Duration HEARTBEAT_INTERVAL = Duration.ofSeconds(30);
+    private static final Duration HEARTBEAT_TIMEOUT = Duration.ofSeconds(45);
+
+    private TypeRules() {}
+
+    /** Whether the oldest messages make room for new ones. */
+    public static boolean keepsNewest(WhenFull policy) {
+        return policy == WhenFull.DROP_OLD || policy == WhenFull.KEEP_LATEST;
+    }
+
+    public static WhenFull whenFull(ZMTPSocketType type) {
+        return switch (type) {
+            case PUB, XPUB, RADIO, XSUB -> WhenFull.DROP_NEW;
+            default -> WhenFull.WAIT;
+        };
+    }
+
+    /** Checks that a peer whose reading stops, and which sends PINGs itself, is not taken for dead in between. */
+    public static void checkHeartbeats(ZMTPConfig codec) {
+        Duration interval = codec.heartbeatInterval();
+        Duration timeout = codec.heartbeatTimeout();
+        if (!timeout.isZero() && timeout.compareTo(interval) <= 0) {
+            throw new IllegalArgumentException(
+                    "heartbeatTimeout: " + timeout + " (expected: more than the interval, " + interval + ")");
+        }
+    }
+
+    /** Returns the settings of the protocol that sockets of this type have unless they are changed. */
+    public static ZMTPConfig codec(ZMTPSocketType type) {
+        return ZMTPConfig.builder()
+                .socketType(type)
+                .heartbeatInterval(HEARTBEAT_INTERVAL)
+                .heartbeatTimeout(HEARTBEAT_TIMEOUT)
+                .heartbeatZmtp30Peers(true)
+                .build();
+    }
+
+    /** Checks that only a REQ has the choice. */
+    public static void checkCorrelate(ZMTPSocketType type, boolean correlate) {
+        if (correlate && type != ZMTPSocketType.REQ) {
+            throw new IllegalArgumentException("correlate: true with " + type + " (expected: only with REQ)");
+        }
+    }
+
+    /** Checks what is to happen if the queue is full. */
+    public static void checkWhenFull(ZMTPSocketType type, WhenFull policy) {
+        boolean oneQueue = switch (type) {
+            case PUSH, SCATTER, DEALER, REQ, CLIENT, PAIR, CHANNEL -> true;
+            default -> false;
+        };
+        if (oneQueue && policy != WhenFull.WAIT && policy != WhenFull.DROP_NEW) {
+            throw new IllegalArgumentException("whenFull: " + policy + " (expected: WAIT or DROP_NEW with " + type
+                    + ", whose peers share a queue)");
+        }
+        if (type == ZMTPSocketType.XSUB && policy == WhenFull.WAIT) {
+            throw new IllegalArgumentException("whenFull: WAIT (expected: another one with XSUB, which never waits)");
+        }
+    }
+
+    public static boolean sends(ZMTPSocketType type) {
+        return switch (type) {
+            case PULL, GATHER, SUB, DISH -> false;
+            default -> true;
+        };
+    }
+
+    public static boolean receives(ZMTPSocketType type) {
+        return switch (type) {
+            case PUSH, SCATTER, PUB, RADIO -> false;
+            default -> true;
+        };
+    }
+
+    /** Whether the first frame is the name of a peer. */
+    public static boolean namesPeers(ZMTPSocketType type) {
+        return switch (type) {
+            case ROUTER, SERVER, PEER -> true;
+            default -> false;
+        };
+    }
+
+    /** Whether an application may send a message of this many frames, including the name of a peer. */
+    public static boolean maySend(ZMTPSocketType type, int frames) {
+        int most = maxFrames(type);
+        int least = type == ZMTPSocketType.RADIO ? 2 : 1;
+        return sends(type) && frames >= least && frames <= (namesPeers(type) && most == 1 ? 2 : most);
+    }
+
+    /** The greatest number of frames of a message, without the name of a peer. */
+    static int maxFrames(ZMTPSocketType type) {
+        return switch (type) {
+            case CLIENT, SERVER, PEER, SCATTER, GATHER, CHANNEL -> 1;
+            case RADIO, DISH -> 2;
+            default -> Integer.MAX_VALUE;
+        };
+    }
+}

@@ -1,0 +1,118 @@
+package dev.zmtp.internal.socket.context;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.ZMTPSocketType;
+import io.netty.buffer.ByteBuf;
+import io.netty.util.concurrent.BlockingOperationException;
+import java.time.Duration;
+import java.util.Objects;
+
+/**
+ * The calls that the application may make, and with which messages: they depend on the type of the socket. A message
+ * that is refused is released, as all calls take it over.
+ */
+public final class Usage {
+
+    private final ZMTPSocketType socketType;
+
+    public Usage(ZMTPSocketType socketType) {
+        this.socketType = socketType;
+    }
+
+    /** Checks that the method may be called. */
+    public void require(boolean holds, String method, String expected) {
+        if (!holds) {
+            throw unsupported(method, expected);
+        }
+    }
+
+    private UnsupportedOperationException unsupported(String method, String expected) {
+        return new UnsupportedOperationException(method + ": not with " + socketType + " (expected: " + expected + ")");
+    }
+
+    public void checkSend(String method, ZMTPMessage message) {
+        Objects.requireNonNull(message, "message");
+        ZMTPSocketType type = socketType;
+        if (!TypeRules.sends(type)) {
+            throw refused(message, unsupported(method, "a type that sends"));
+        }
+        int most = TypeRules.maxFrames(type);
+        checkFrames(message, TypeRules.namesPeers(type) && most == 1 ? 2 : most);
+        if (type == ZMTPSocketType.RADIO) {
+            checkGroup(message);
+        }
+    }
+
+    private static void checkGroup(ZMTPMessage message) {
+        if (message.size() != 2) {
+            throw refused(
+                    message,
+                    new IllegalArgumentException("frames: " + message.size() + " (expected: a group and a body)"));
+        }
+        try {
+            Groups.check(message.frame(0));
+        } catch (IllegalArgumentException e) {
+            throw refused(message, e);
+        }
+    }
+
+    public void checkSendTo(String method, ZMTPMessage message) {
+        Objects.requireNonNull(message, "message");
+        ZMTPSocketType type = socketType;
+        if (!TypeRules.namesPeers(type) && !type.isPublisher()) {
+            throw refused(message, unsupported(method, "ROUTER, SERVER, PEER, PUB or XPUB"));
+        }
+        checkFrames(message, TypeRules.maxFrames(type));
+    }
+
+    public void checkRequest(ZMTPMessage message, Duration timeout) {
+        Objects.requireNonNull(message, "message");
+        ZMTPSocketType type = socketType;
+        if (type != ZMTPSocketType.REQ && type != ZMTPSocketType.DEALER) {
+            throw refused(message, unsupported("request", "REQ or DEALER"));
+        }
+        if (timeout == null) {
+            throw refused(message, new NullPointerException("timeout"));
+        }
+        if (timeout.isNegative()) {
+            throw refused(message, new IllegalArgumentException("timeout: " + timeout + " (expected: >= 0)"));
+        }
+        checkFrames(message, Integer.MAX_VALUE);
+    }
+
+    /** Checks that the thread may wait. */
+    public static void checkMayWait(ZMTPMessage message) {
+        try {
+            LoopFuture.checkMayWait();
+        } catch (BlockingOperationException e) {
+            throw refused(message, e);
+        }
+    }
+
+    private static RuntimeException refused(ZMTPMessage message, RuntimeException why) {
+        if (message.refCnt() > 0) { // it may be a released one that is refused
+            message.release();
+        }
+        return why;
+    }
+
+    /** Returns the topic or group if it may be one. */
+    public ByteBuf topic(String method, ByteBuf topic) {
+        boolean group = socketType == ZMTPSocketType.DISH;
+        require(group || socketType.isSubscriber(), method, "SUB, XSUB or DISH");
+        if (group) {
+            Groups.check(topic);
+        }
+        return topic;
+    }
+
+    private static void checkFrames(ZMTPMessage message, int most) {
+        int frames = message.size();
+        if (frames < 1 || frames > most) {
+            throw refused(
+                    message,
+                    new IllegalArgumentException(
+                            "frames: " + frames + " (expected: " + (most == 1 ? "1" : "from 1 to " + most) + ")"));
+        }
+    }
+}

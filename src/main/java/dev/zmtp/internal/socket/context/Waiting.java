@@ -1,0 +1,104 @@
+package dev.zmtp.internal.socket.context;
+
+import static dev.zmtp.socket.ZMTPSocketException.Reason.STATE;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.TIMEOUT;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.socket.ZMTPSocketException;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** The calls that wait for a future. On an event loop, they throw instead. */
+public final class Waiting {
+
+    private Waiting() {}
+
+    public static <T> T await(CompletableFuture<T> future) throws InterruptedException {
+        LoopFuture.checkMayWait();
+        try {
+            return future.get();
+        } catch (ExecutionException e) {
+            throw failure(e);
+        }
+    }
+
+    public static <T> T await(CompletableFuture<T> future, Duration timeout, Supplier<ZMTPSocketException> late)
+            throws InterruptedException {
+        LoopFuture.checkMayWait();
+        try {
+            return future.get(Settings.nanos(timeout), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException e) {
+            throw late.get();
+        } catch (ExecutionException e) {
+            throw failure(e);
+        }
+    }
+
+    private static ZMTPSocketException failure(ExecutionException e) {
+        return e.getCause() instanceof ZMTPSocketException known
+                ? known.withStackTrace()
+                : new ZMTPSocketException(STATE, "it failed: " + e.getMessage(), e.getCause());
+    }
+
+    /** Waits for an answer. Who is interrupted does not want it any more. */
+    public static ZMTPMessage answer(CompletableFuture<ZMTPMessage> answer) throws InterruptedException {
+        try {
+            return await(answer);
+        } catch (InterruptedException e) {
+            if (!answer.cancel(false) && !answer.isCompletedExceptionally()) {
+                answer.join().release();
+            }
+            throw e;
+        }
+    }
+
+    /** Waits for an end that always comes, unless this is an event loop or the thread is interrupted. */
+    public static void end(CompletableFuture<?> closed) {
+        if (!LoopFuture.mayWait()) {
+            return;
+        }
+        try {
+            closed.get();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (ExecutionException e) {
+            throw new AssertionError("it always completes", e);
+        }
+    }
+
+    public static ZMTPMessage receive(CompletableFuture<ZMTPMessage> received) throws InterruptedException {
+        return Objects.requireNonNull(receive(received, null), "it waits until there is one");
+    }
+
+    /**
+     * Waits for a message. One that arrives at the moment of an interrupt or timeout is returned all the same: it would
+     * be lost.
+     *
+     * @return null if none has come in time
+     */
+    public static @Nullable ZMTPMessage receive(CompletableFuture<ZMTPMessage> received, @Nullable Duration timeout)
+            throws InterruptedException {
+        try {
+            return timeout == null
+                    ? await(received)
+                    : await(received, timeout, () -> new ZMTPSocketException(TIMEOUT, "no message within " + timeout));
+        } catch (InterruptedException e) {
+            if (received.cancel(false) || received.isCompletedExceptionally()) {
+                throw e;
+            }
+            Thread.currentThread().interrupt();
+            return received.join();
+        } catch (ZMTPSocketException e) {
+            if (e.reason() == TIMEOUT && !received.isCompletedExceptionally()) {
+                return received.cancel(false) ? null : received.join();
+            }
+            throw e;
+        }
+    }
+}

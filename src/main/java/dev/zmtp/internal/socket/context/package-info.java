@@ -1,0 +1,5 @@
+/** The settings, event loop, clock, events and counts that all parts of a socket share. */
+@NullMarked
+package dev.zmtp.internal.socket.context;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,115 @@
+package dev.zmtp.internal.socket.endpoint;
+
+import dev.zmtp.codec.ZMTPCodec;
+import dev.zmtp.codec.ZMTPHandshakeLimiter;
+import dev.zmtp.internal.socket.context.SocketContext;
+import dev.zmtp.internal.socket.peer.PeerHandler;
+import dev.zmtp.internal.socket.peer.Pings;
+import dev.zmtp.internal.transport.Endpoint;
+import dev.zmtp.internal.transport.TcpAddress;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelHandler.Sharable;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelPipeline;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** The handlers of a socket's channels: the user's, TLS, the codec, and the {@link PeerHandler}. */
+final class ChannelSetup {
+
+    private final SocketContext context;
+
+    /** One limiter for all accepted connections: strangers that send nothing must not keep others out. */
+    private final ZMTPHandshakeLimiter limiter = new ZMTPHandshakeLimiter();
+
+    private final Pings pings;
+
+    ChannelSetup(SocketContext context) {
+        this.context = context;
+        this.pings = new Pings(context.config().codec());
+    }
+
+    Pings pings() {
+        return pings;
+    }
+
+    ChannelHandler accepted(AbstractEndpoint endpoint, Supplier<PeerHandler> handlers) {
+        return new Accepting(endpoint, handlers);
+    }
+
+    ChannelHandler connecting(AbstractEndpoint endpoint, PeerHandler handler) {
+        return new Connecting(endpoint, handler);
+    }
+
+    @Sharable
+    private final class Accepting extends ChannelInitializer<Channel> {
+        private final AbstractEndpoint endpoint;
+        private final Supplier<PeerHandler> handlers;
+
+        Accepting(AbstractEndpoint endpoint, Supplier<PeerHandler> handlers) {
+            this.endpoint = endpoint;
+            this.handlers = handlers;
+        }
+
+        @Override
+        protected void initChannel(Channel ch) {
+            if (!endpoint.endpoint.transport().carriesMessages()) {
+                ch.pipeline().addLast(limiter);
+            }
+            init(ch, endpoint, handlers.get(), false);
+        }
+    }
+
+    private final class Connecting extends ChannelInitializer<Channel> {
+        private final AbstractEndpoint endpoint;
+        private final PeerHandler handler;
+
+        Connecting(AbstractEndpoint endpoint, PeerHandler handler) {
+            this.endpoint = endpoint;
+            this.handler = handler;
+        }
+
+        @Override
+        protected void initChannel(Channel ch) {
+            init(ch, endpoint, handler, true);
+        }
+    }
+
+    private void init(Channel ch, AbstractEndpoint at, PeerHandler handler, boolean connecting) {
+        Endpoint endpoint = at.endpoint;
+        ChannelPipeline pipeline = ch.pipeline();
+        context.config().pipeline().accept(at, pipeline);
+        ChannelHandler tls = tls(ch, endpoint, connecting);
+        if (tls != null) {
+            pipeline.addLast(tls);
+        }
+        Object place = connecting ? endpoint.toString() : Pings.placeOf(ch);
+        pipeline.addLast(
+                endpoint.transport().carriesMessages()
+                        ? new InprocHandler(
+                                context.type(),
+                                at.codec(context.config().codec()).localIdentity())
+                        : ZMTPCodec.from(at.codec(pings.config(place))));
+        pipeline.addLast(handler.at(place, pings));
+    }
+
+    private @Nullable ChannelHandler tls(Channel ch, Endpoint endpoint, boolean connecting) {
+        TlsContexts tls =
+                TlsContexts.of(context.config().tlsClient(), context.config().tlsServer());
+        if (tls == null || !(endpoint.address() instanceof TcpAddress tcp)) {
+            return null;
+        }
+        return connecting ? tls.client(ch.alloc(), tcp) : tls.server(ch.alloc());
+    }
+
+    /** Checks that there is a TLS context for this endpoint if there is one at all. */
+    void check(Endpoint endpoint, boolean bind) {
+        TlsContexts tls =
+                TlsContexts.of(context.config().tlsClient(), context.config().tlsServer());
+        if (tls != null && endpoint.address() instanceof TcpAddress && !(bind ? tls.hasServer() : tls.hasClient())) {
+            throw new IllegalArgumentException("tls: none to " + (bind ? "bind" : "connect")
+                    + " with (expected: an SslContext of a " + (bind ? "server" : "client") + ")");
+        }
+    }
+}

@@ -1,0 +1,63 @@
+package dev.zmtp.internal.socket.endpoint;
+
+import dev.zmtp.ZMTPException;
+import dev.zmtp.ZMTPException.Code;
+import dev.zmtp.socket.ZMTPSocketEvent.Kind;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
+import java.nio.channels.ClosedChannelException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The lines that a connector writes to the log: a warning for the first failure and for each that is of another kind
+ * than the last, and a line when it is up again. What is repeated is said at level DEBUG. Used on the event loop.
+ */
+final class ConnectLog {
+
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.ConnectLog");
+
+    private final String endpoint;
+
+    /** The kind of the last failure; null while there is none to report. */
+    private @Nullable Kind last;
+
+    ConnectLog(String endpoint) {
+        this.endpoint = endpoint;
+    }
+
+    void failed(Kind kind, Throwable cause, boolean again) {
+        String next = again ? "trying again" : "given up";
+        if (kind == last) {
+            logger.debug("{}: {}, {}", endpoint, text(cause), next);
+        } else {
+            logger.warn("{}: {}, {}", endpoint, text(cause), next);
+        }
+        last = kind;
+    }
+
+    private static String text(Throwable cause) {
+        if (cause instanceof ClosedChannelException) {
+            return "closed by the peer";
+        }
+        String message = cause.getMessage();
+        return message == null ? cause.getClass().getSimpleName() : message + hint(cause, message);
+    }
+
+    /** What mostly lies behind a refusal whose reason a peer does not tell. */
+    private static String hint(Throwable cause, String message) {
+        if (!(cause instanceof ZMTPException e)) {
+            return "";
+        }
+        if (e.code() == Code.CLOSED && message.contains("mechanism CURVE")) {
+            return " (wrong server key, or a key that is not allowed?)";
+        }
+        return e.code() == Code.PEER_ERROR && message.contains(": 400") ? " (wrong password, or not allowed?)" : "";
+    }
+
+    void up() {
+        if (last != null) {
+            last = null;
+            logger.info("{}: connected", endpoint);
+        }
+    }
+}

@@ -1,0 +1,377 @@
+package dev.zmtp.internal.socket.endpoint;
+
+import static dev.zmtp.socket.ZMTPSocketException.Reason.TIMEOUT;
+
+import dev.zmtp.codec.ZMTPConfig;
+import dev.zmtp.internal.socket.context.Settings;
+import dev.zmtp.internal.socket.context.SocketContext;
+import dev.zmtp.internal.socket.peer.Peer;
+import dev.zmtp.internal.socket.peer.PeerHandler;
+import dev.zmtp.internal.socket.peer.PeerHome;
+import dev.zmtp.internal.transport.Endpoint;
+import dev.zmtp.socket.ZMTPEndpoint;
+import dev.zmtp.socket.ZMTPSocketEvent;
+import dev.zmtp.socket.ZMTPSocketException;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelOption;
+import io.netty.util.concurrent.ScheduledFuture;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
+import java.io.IOException;
+import java.net.SocketAddress;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One endpoint that a socket connects to. Whenever the connection ends, it connects again after a wait of its
+ * {@link Backoff}. Names are resolved for each attempt, and all their addresses are tried.
+ */
+public final class Connector extends AbstractEndpoint implements PeerHome {
+
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.Connector");
+
+    private final SocketEndpoints endpoints;
+    private final Peer peer;
+    private final @Nullable Consumer<? super ZMTPConfig.Builder> changes;
+    private final Backoff backoff;
+    private final CompletableFuture<Void> closed = new CompletableFuture<>();
+    private final ConnectLog log;
+    private volatile State state = State.RESOLVING;
+    private volatile boolean wasClosed;
+
+    // On the event loop
+    private final Queue<SocketAddress> addresses = new ArrayDeque<>(1);
+    private @Nullable AutoCloseable whenBound;
+    private @Nullable ScheduledFuture<?> retry;
+    private @Nullable ScheduledFuture<?> lingers;
+    private @Nullable PeerHandler link;
+    private boolean closing;
+    private volatile @Nullable Throwable lastFailure;
+
+    @SuppressWarnings("this-escape") // nothing happens before start()
+    Connector(
+            SocketContext context,
+            SocketEndpoints endpoints,
+            Endpoint endpoint,
+            @Nullable Consumer<? super ZMTPConfig.Builder> changes) {
+        super(context, endpoint);
+        this.endpoints = endpoints;
+        this.changes = changes;
+        this.peer = endpoints.owner().newPeer(this);
+        this.log = new ConnectLog(text());
+        this.backoff =
+                new Backoff(context.config(), () -> ThreadLocalRandom.current().nextLong());
+    }
+
+    @Override
+    public String text() {
+        return endpoint.toString();
+    }
+
+    @Override
+    public State state() {
+        return state;
+    }
+
+    @Override
+    ZMTPConfig codec(ZMTPConfig ofSocket) {
+        return changes == null ? ofSocket : Settings.codec(ofSocket, changes);
+    }
+
+    /** The peer at the other end, whether it is connected or not. */
+    public Peer peer() {
+        return peer;
+    }
+
+    @Override
+    ZMTPSocketException notReadyYet() {
+        return new ZMTPSocketException(TIMEOUT, text() + ": " + state, lastFailure);
+    }
+
+    @Override
+    public void retryNow() {
+        context.tryExecute(() -> {
+            if (state == State.WAITING) {
+                attempt();
+            }
+        });
+    }
+
+    @Override
+    public void close() {
+        wasClosed = true; // now: the caller may connect to the same endpoint next
+        if (!context.tryExecute(() -> close(context.config().linger()))) {
+            closed.complete(null);
+        }
+    }
+
+    /** Whether somebody has called {@link #close}. */
+    boolean wasClosed() {
+        return wasClosed;
+    }
+
+    /** Completes when the connection has ended after {@link #close}. */
+    public CompletableFuture<Void> closed() {
+        return closed.copy();
+    }
+
+    // On the event loop
+
+    void start() {
+        try {
+            whenBound = endpoint.address().whenBound(this::retryNow);
+        } catch (RuntimeException e) {
+            logger.warn("{}: nobody tells when it is bound", endpoint, e);
+        }
+        attempt();
+    }
+
+    private void attempt() {
+        if (context.eventLoop().isShuttingDown()) { // a channel made now would outlive it
+            closeNow();
+            return;
+        }
+        cancel(retry);
+        retry = null;
+        state = State.RESOLVING;
+        context.events().fire(new ZMTPSocketEvent.Connecting(text(), backoff.failures() + 1));
+        lookUp();
+    }
+
+    @Override
+    void resolve() {
+        List<? extends SocketAddress> found;
+        try {
+            found = endpoint.address().resolve();
+        } catch (Throwable e) { // the transport may be a user's
+            context.executeHere(() -> failed(e));
+            return;
+        }
+        context.executeHere(() -> resolved(found));
+    }
+
+    private void resolved(List<? extends SocketAddress> found) {
+        if (state != State.RESOLVING) {
+            return; // it was closed in the meantime
+        }
+        addresses.clear();
+        addresses.addAll(found);
+        connectToNext(new IOException(endpoint + ": the name has no address"));
+    }
+
+    private void connectToNext(Throwable cause) {
+        SocketAddress address = addresses.poll();
+        if (address == null) {
+            failed(cause);
+            return;
+        }
+        state = State.CONNECTING;
+        PeerHandler handler = new PeerHandler(context, endpoints.owner(), new Attempt());
+        link = handler;
+        Bootstrap bootstrap = new Bootstrap()
+                .group(context.eventLoop())
+                .channelFactory(endpoint.transport()::channel)
+                .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int)
+                        context.config().connectTimeout().toMillis())
+                .handler(endpoints.setup().connecting(this, handler));
+        Sockets.options(bootstrap, context.config(), endpoint);
+        bootstrap
+                .connect(address, endpoint.address().source())
+                .addListener(
+                        (ChannelFuture connected) -> // on another thread if no channel could be made
+                        context.executeHere(() -> connected(connected.channel(), connected.cause())));
+    }
+
+    private void connected(Channel channel, @Nullable Throwable cause) {
+        if (cause != null) {
+            if (state == State.CONNECTING) {
+                connectToNext(cause);
+            }
+        } else if (state == State.CONNECTING) {
+            state = State.HANDSHAKING;
+            SocketAddress local = channel.localAddress();
+            if (local != null && local.equals(channel.remoteAddress())) { // by an ephemeral port
+                Objects.requireNonNull(link).refuse("connected to itself");
+            }
+        }
+    }
+
+    /**
+     * Whether the next address is tried at once: a balancer whose service is down accepts a connection and closes it.
+     * A refusal, or a peer that does not fit, is the answer of the service itself.
+     */
+    private boolean triesTheNextAfter(Throwable cause) {
+        return state == State.HANDSHAKING
+                && !addresses.isEmpty()
+                && Backoff.kindOf(cause) == ZMTPSocketEvent.Kind.TRANSIENT
+                && !context.eventLoop().isShuttingDown();
+    }
+
+    /** Called when the attempt or the connection has ended. */
+    @Override
+    void failed(Throwable cause) {
+        if (state == State.STOPPED || state == State.WAITING) {
+            return;
+        }
+        link = null;
+        lastFailure = cause;
+        if (closing && !endpoints.owner().waitsFor(peer)) {
+            stop(wasClosed(cause));
+            return;
+        }
+        ZMTPSocketEvent.Kind kind = Backoff.kindOf(cause);
+        long wait = backoff.next(kind);
+        log.failed(kind, cause, wait >= 0);
+        if (wait < 0) {
+            String text = text() + " was given up: " + cause.getMessage();
+            stop(new ZMTPSocketException(ZMTPSocketException.Reason.PEER_DOWN, text, cause));
+            context.events().fire(new ZMTPSocketEvent.Stopped(text(), cause));
+            return;
+        }
+        state = State.WAITING;
+        context.events()
+                .fire(new ZMTPSocketEvent.Retrying(text(), kind, backoff.failures(), Duration.ofNanos(wait), cause));
+        retry = context.schedule(this::attempt, wait);
+    }
+
+    /** What ended the last attempt or connection; null while it is connected. */
+    @Override
+    public @Nullable Throwable lastFailure() {
+        return lastFailure;
+    }
+
+    /** Whether its peer takes no more messages. */
+    @Override
+    public boolean isClosing() {
+        return closing || state == State.STOPPED;
+    }
+
+    private void stop(Throwable cause) {
+        state = State.STOPPED;
+        cancel(retry);
+        cancel(lingers);
+        addresses.clear();
+        if (whenBound != null) {
+            Sockets.closeQuietly(whenBound);
+        }
+        endpoints.stopped(this);
+        ready.completeExceptionally(cause);
+        if (link == null || !link.isOpen()) {
+            closed.complete(null);
+        }
+    }
+
+    private static ZMTPSocketException wasClosed(@Nullable Throwable cause) {
+        return new ZMTPSocketException(ZMTPSocketException.Reason.CLOSED, "the connector is closed", cause);
+    }
+
+    private static void cancel(@Nullable ScheduledFuture<?> timer) {
+        if (timer != null) {
+            timer.cancel(false);
+        }
+    }
+
+    /** Whether all that was sent has left. */
+    private boolean isIdle() {
+        return !endpoints.owner().waitsFor(peer) && (link == null || link.isIdle());
+    }
+
+    void close(Duration linger) {
+        if (closing || state == State.STOPPED) {
+            return;
+        }
+        closing = true;
+        endpoints.owner().leaving(peer);
+        if (linger.isZero() || isIdle()) {
+            closeNow();
+        } else {
+            lingers = context.schedule(this::closeNow, Settings.nanos(linger));
+        }
+    }
+
+    /** Called when the peer is there, and gets messages. */
+    @Override
+    public void joined() {
+        ready.complete(this);
+    }
+
+    /** Called before this side ends a connection that works: the next attempt waits no longer than the first one. */
+    @Override
+    public void expectEnd() {
+        backoff.reset();
+    }
+
+    /** Called when a message has left. If it was the last one of a connector that is closing, the connection ends. */
+    @Override
+    public void drained() {
+        if (closing && isIdle()) {
+            closeNow();
+        }
+    }
+
+    public void closeNow() {
+        closing = true;
+        if (state == State.STOPPED) {
+            return;
+        }
+        PeerHandler now = link;
+        stop(wasClosed(null));
+        if (now != null) {
+            now.close();
+        }
+    }
+
+    /** One connection of this connector. */
+    private final class Attempt implements PeerHandler.Origin {
+
+        @Override
+        public String endpoint() {
+            return text();
+        }
+
+        @Override
+        public @Nullable ZMTPEndpoint listener() {
+            return null;
+        }
+
+        @Override
+        public Peer peer() {
+            return peer;
+        }
+
+        @Override
+        public void up() {
+            state = State.UP;
+            addresses.clear();
+            lastFailure = null;
+            log.up();
+        }
+
+        @Override
+        public void ended(PeerHandler ended, Throwable cause) {
+            if (state == State.STOPPED) {
+                closed.complete(null);
+            }
+            if (ended != link || state == State.CONNECTING) {
+                return; // the next address is tried, or the connector has stopped
+            }
+            if (ended.upSince() != 0) {
+                backoff.lived(context.nanoTime() - ended.upSince());
+            }
+            if (triesTheNextAfter(cause)) {
+                connectToNext(cause);
+            } else {
+                failed(cause);
+            }
+        }
+    }
+}

@@ -1,0 +1,59 @@
+package dev.zmtp.internal.socket.endpoint;
+
+import dev.zmtp.internal.socket.context.SocketContext;
+import dev.zmtp.internal.socket.peer.PeerHandler;
+import dev.zmtp.socket.ZMTPSocketEvent;
+import java.net.SocketAddress;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reports connections that did not end their handshake. A scanner makes many of them: of those that were accepted, the
+ * first few of a second are reported one by one, and the others are counted.
+ */
+public final class FailedHandshakes {
+
+    /** How many of a second are reported one by one. */
+    private static final int EACH = 10;
+
+    private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
+
+    private final SocketContext context;
+    private final Map<String, Counted> counted = new LinkedHashMap<>();
+    private int failed;
+    private boolean scheduled;
+
+    public FailedHandshakes(SocketContext context) {
+        this.context = context;
+    }
+
+    public void failed(PeerHandler link, Throwable cause) {
+        String endpoint = link.endpoint();
+        SocketAddress address = link.channel().remoteAddress();
+        if (link.wasAccepted() && ++failed > EACH) {
+            Counted before = counted.get(endpoint);
+            counted.put(endpoint, new Counted(address, cause, before == null ? 0 : before.others + 1));
+        } else {
+            context.events()
+                    .fire(new ZMTPSocketEvent.HandshakeFailed(endpoint, address, Backoff.kindOf(cause), cause, 0));
+        }
+        if (failed > 0 && !scheduled) {
+            scheduled = true;
+            context.schedule(this::secondIsOver, SECOND);
+        }
+    }
+
+    private void secondIsOver() {
+        scheduled = false;
+        failed = 0;
+        counted.forEach((endpoint, last) -> context.events()
+                .fire(new ZMTPSocketEvent.HandshakeFailed(
+                        endpoint, last.address, Backoff.kindOf(last.cause), last.cause, last.others)));
+        counted.clear();
+    }
+
+    /** The last one of an endpoint, and how many came before it. */
+    private record Counted(@Nullable SocketAddress address, Throwable cause, long others) {}
+}

@@ -1,0 +1,76 @@
+package dev.zmtp.internal.socket.endpoint;
+
+import dev.zmtp.ZMTPException;
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.internal.socket.peer.PeerInfo;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelDuplexHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPromise;
+import java.nio.ByteBuffer;
+
+/**
+ * Takes the place of the codec where messages pass by reference. As in a handshake, both ends announce their type and
+ * identity.
+ */
+public final class InprocHandler extends ChannelDuplexHandler {
+
+    private final ZMTPSocketType type;
+    private final ByteBuffer identity;
+
+    InprocHandler(ZMTPSocketType type, ByteBuffer identity) {
+        this.type = type;
+        this.identity = type.announcesIdentity() ? identity : ByteBuffer.allocate(0);
+    }
+
+    @Override
+    public void channelActive(ChannelHandlerContext ctx) {
+        ctx.writeAndFlush(this);
+        ctx.fireChannelActive();
+    }
+
+    @Override
+    public void write(ChannelHandlerContext ctx, Object written, ChannelPromise promise) {
+        boolean shared = written instanceof ZMTPMessage message && message.refCnt() > 1;
+        ctx.write(shared ? ownIndices((ZMTPMessage) written) : written, promise);
+    }
+
+    /**
+     * Returns a message with the same bytes and its own indices, in place of one that others also hold. Takes that one
+     * over.
+     */
+    private static ZMTPMessage ownIndices(ZMTPMessage shared) {
+        ZMTPMessage own = duplicate(shared);
+        shared.release();
+        return own;
+    }
+
+    /** Returns a message with the same bytes and its own indices. The given one stays with the caller. */
+    public static ZMTPMessage duplicate(ZMTPMessage message) {
+        ByteBuf[] frames = new ByteBuf[message.size()];
+        for (int i = 0; i < frames.length; i++) {
+            frames[i] = message.frame(i).retainedDuplicate();
+        }
+        return ZMTPMessage.from(frames);
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext ctx, Object received) {
+        if (received instanceof InprocHandler peer) {
+            meet(ctx, peer);
+        } else {
+            ctx.fireChannelRead(received);
+        }
+    }
+
+    private void meet(ChannelHandlerContext ctx, InprocHandler peer) {
+        if (type.accepts(peer.type)) {
+            ctx.fireUserEventTriggered(new PeerInfo(
+                    peer.identity, peer.type, null, null, null, ctx.channel().remoteAddress()));
+        } else {
+            ctx.fireExceptionCaught(ZMTPException.of(
+                    ZMTPException.Code.SOCKET_TYPE, "socket type", peer.type, "one that fits to a " + type));
+        }
+    }
+}

@@ -1,0 +1,275 @@
+package dev.zmtp.internal.socket.endpoint;
+
+import static dev.zmtp.socket.ZMTPSocketException.Reason.BIND_FAILED;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.TIMEOUT;
+
+import dev.zmtp.internal.socket.context.SocketContext;
+import dev.zmtp.internal.socket.peer.Peer;
+import dev.zmtp.internal.socket.peer.PeerHandler;
+import dev.zmtp.internal.transport.Endpoint;
+import dev.zmtp.socket.ZMTPSocketEvent;
+import dev.zmtp.socket.ZMTPSocketException;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
+import java.io.IOException;
+import java.net.SocketAddress;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** One endpoint that a socket is bound to, where it accepts peers. */
+public final class Listener extends AbstractEndpoint {
+
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.Listener");
+    private static final long UNTIL_SELECTED = TimeUnit.MILLISECONDS.toNanos(1);
+    private static final long UNTIL_AWAITED = TimeUnit.SECONDS.toNanos(1);
+
+    private final SocketEndpoints endpoints;
+    private final CompletableFuture<Void> unbound = new CompletableFuture<>();
+    private volatile String text;
+
+    // On the event loop
+    private @Nullable Channel listener;
+
+    /** Whether the operating system is being asked for the address, which then may be taken. */
+    private boolean isBinding;
+
+    private volatile boolean ended;
+
+    Listener(SocketContext context, SocketEndpoints endpoints, Endpoint endpoint) {
+        super(context, endpoint);
+        this.endpoints = endpoints;
+        this.text = endpoint.toString();
+    }
+
+    @Override
+    public String text() {
+        return text;
+    }
+
+    @Override
+    public State state() {
+        if (!ready.isDone()) {
+            return State.RESOLVING;
+        }
+        return ended ? State.STOPPED : State.LISTENING;
+    }
+
+    @Override
+    ZMTPSocketException notReadyYet() {
+        return new ZMTPSocketException(TIMEOUT, text + " is not bound yet");
+    }
+
+    /** Does nothing: binding is not tried again. */
+    @Override
+    public void retryNow() {}
+
+    @Override
+    public void close() {
+        if (!context.tryExecute(this::end)) {
+            unbound.complete(null);
+        }
+    }
+
+    /** Whether it was closed, and its address, which the other wants, is not free yet. */
+    boolean hasTheAddressOf(Listener next) {
+        return ended && text.equals(next.text);
+    }
+
+    /** Completes when no more peers are accepted. */
+    public CompletableFuture<Void> unbound() {
+        return unbound.copy();
+    }
+
+    // On the event loop
+
+    void start() {
+        if (!ended) {
+            lookUp();
+        }
+    }
+
+    @Override
+    void resolve() {
+        SocketAddress found;
+        try {
+            found = first(endpoint.address().resolve());
+        } catch (Throwable e) { // the transport may be a user's
+            context.executeHere(() -> failed(e));
+            return;
+        }
+        if (context.inEventLoop()) {
+            bind(found);
+        } else if (!context.tryExecute(() -> bind(found))) {
+            addressUnbound();
+        }
+    }
+
+    private SocketAddress first(List<? extends SocketAddress> found) throws IOException {
+        if (found.isEmpty()) {
+            throw new IOException(endpoint + ": the name has no address");
+        }
+        return found.get(0);
+    }
+
+    private void bind(SocketAddress address) {
+        if (ended) {
+            addressUnbound();
+            return;
+        }
+        isBinding = true;
+        ServerBootstrap bootstrap = new ServerBootstrap()
+                .group(context.eventLoop(), context.eventLoop())
+                .channelFactory(endpoint.transport()::serverChannel)
+                .childHandler(endpoints
+                        .setup()
+                        .accepted(this, () -> new PeerHandler(context, endpoints.owner(), new Accepted())));
+        Sockets.options(bootstrap, context.config(), endpoint);
+        bootstrap
+                .bind(address)
+                .addListener(
+                        (ChannelFuture done) -> // on another thread if no channel could be made
+                        context.executeHere(() -> bound(done.channel(), done.cause())));
+    }
+
+    private void bound(Channel channel, @Nullable Throwable cause) {
+        isBinding = false;
+        if (cause != null) {
+            addressUnbound();
+            if (ended) {
+                noLongerBound();
+            } else {
+                failed(cause);
+            }
+            return;
+        }
+        try {
+            text = endpoint.transport().scheme() + "://" + endpoint.address().boundTo(channel.localAddress());
+            endpoint.address().bound();
+        } catch (RuntimeException e) {
+            fail(e);
+        }
+        channel.closeFuture().addListener(f -> closed());
+        if (ended) {
+            channel.close();
+            return;
+        }
+        listener = channel;
+        channel.pipeline().addLast(new Failures()); // after Netty's own, which pauses
+        context.events().fire(new ZMTPSocketEvent.Listening(text));
+        ready.complete(this);
+    }
+
+    /** What the operating system says does not name the address. */
+    private String withEndpoint(Throwable cause) {
+        String text = String.valueOf(cause.getMessage());
+        return text.contains(endpoint.address().toString()) ? text : endpoint + ": " + text;
+    }
+
+    @Override
+    void failed(Throwable cause) {
+        if (!ended) { // otherwise it was closed in the meantime
+            fail(cause);
+            noLongerBound();
+        }
+    }
+
+    private void fail(Throwable cause) {
+        ended = true;
+        String why = withEndpoint(cause);
+        context.schedule(() -> reportUnlessAwaited(why), UNTIL_AWAITED);
+        ready.completeExceptionally(new ZMTPSocketException(BIND_FAILED, why, cause));
+    }
+
+    /** Nothing else would say that nobody can connect. */
+    private void reportUnlessAwaited(String why) {
+        if (!awaited) {
+            logger.error("{}", why);
+        }
+    }
+
+    /** NIO frees the address of a closed channel in its next select. Only then another socket may bind to it. */
+    private void closed() {
+        if (context.schedule(this::freed, UNTIL_SELECTED) == null) {
+            freed();
+        }
+    }
+
+    private void freed() {
+        addressUnbound();
+        if (listener != null) {
+            context.events().fire(new ZMTPSocketEvent.Stopped(text, null));
+        }
+        noLongerBound();
+    }
+
+    private void noLongerBound() {
+        endpoints.unbound(this);
+        unbound.complete(null);
+    }
+
+    private void addressUnbound() {
+        try {
+            endpoint.address().unbound();
+        } catch (RuntimeException e) {
+            logger.warn("{}: its transport failed at the end", text, e);
+        }
+    }
+
+    /** Accepts no more. If it is not bound yet, it will not be. */
+    public void end() {
+        if (ended) {
+            return;
+        }
+        ended = true;
+        if (listener != null) {
+            listener.close();
+            return;
+        }
+        if (!isBinding) { // otherwise the address is free only after it was taken
+            noLongerBound();
+        }
+        ready.completeExceptionally(new ZMTPSocketException(CLOSED, "the socket is closed"));
+    }
+
+    /** Failures of the listening channel, such as too many open files. Netty then pauses for a second. */
+    private final class Failures extends ChannelInboundHandlerAdapter {
+        @Override
+        public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+            context.events().fire(new ZMTPSocketEvent.AcceptFailed(text, cause));
+            logger.warn("{}: a connection was not accepted: {}", text, cause.toString());
+        }
+    }
+
+    /** One connection that was accepted. */
+    private final class Accepted implements PeerHandler.Origin {
+
+        @Override
+        public String endpoint() {
+            return text;
+        }
+
+        @Override
+        public @Nullable Peer peer() {
+            return null; // each connection has a new one
+        }
+
+        @Override
+        public Listener listener() {
+            return Listener.this;
+        }
+
+        @Override
+        public void up() {}
+
+        @Override
+        public void ended(PeerHandler link, Throwable cause) {}
+    }
+}

@@ -1,0 +1,160 @@
+package dev.zmtp.internal.socket.endpoint;
+
+import dev.zmtp.codec.ZMTPConfig;
+import dev.zmtp.internal.socket.context.SocketContext;
+import dev.zmtp.internal.socket.context.TypeRules;
+import dev.zmtp.internal.socket.peer.Peer;
+import dev.zmtp.internal.socket.peer.PeerHandler;
+import dev.zmtp.internal.transport.Endpoint;
+import dev.zmtp.internal.transport.Transport;
+import java.util.Collection;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The endpoints that a socket is bound and connects to. An endpoint is added in any thread, and begins on the event
+ * loop.
+ */
+public final class SocketEndpoints {
+
+    /** The socket that the endpoints belong to. */
+    public interface Owner extends PeerHandler.Owner {
+        /** The socket begins to connect to a peer. In the thread that asks for it. */
+        void expected(Peer peer);
+
+        /** The connector of the peer begins. */
+        void added(Peer peer);
+
+        /** The connector of the peer takes nothing new. */
+        void leaving(Peer peer);
+
+        /** The connector will not connect again. */
+        void left(Peer peer, String text);
+
+        /** Whether there are messages that only this peer could get. */
+        boolean waitsFor(Peer peer);
+
+        /** A binding has ended. */
+        void unbound();
+    }
+
+    private final SocketContext context;
+    private final Owner owner;
+    private final ChannelSetup setup;
+    private final Map<String, Transport> transports;
+
+    /** By the text of the endpoint, without those that were closed. */
+    private final ConcurrentHashMap<String, Connector> connectors = new ConcurrentHashMap<>();
+
+    /** All that have not stopped: one that was closed may linger beside its successor. */
+    private final Set<Connector> working = ConcurrentHashMap.newKeySet();
+
+    private final Set<Listener> bindings = ConcurrentHashMap.newKeySet();
+
+    public SocketEndpoints(SocketContext context, Owner owner, Map<String, Transport> transports) {
+        this.context = context;
+        this.owner = owner;
+        this.setup = new ChannelSetup(context);
+        this.transports = transports;
+    }
+
+    /**
+     * Connects, whether or not a peer is there.
+     *
+     * @param changes of the protocol's settings; null to take the endpoint of the same text if there is one
+     */
+    public Connector connect(String text, @Nullable Consumer<? super ZMTPConfig.Builder> changes) {
+        Endpoint endpoint = Endpoint.parse(transports, text, false);
+        context.checkOpen();
+        setup.check(endpoint, false);
+        Connector made = new Connector(context, this, endpoint, changes);
+        TypeRules.checkHeartbeats(made.codec(context.config().codec())); // now, so that the caller hears of it
+        Connector there = connectors.compute(
+                endpoint.toString(), (key, known) -> known == null || known.wasClosed() ? made : known);
+        if (there == made) {
+            begin(made);
+            return made;
+        }
+        if (changes != null) {
+            throw new IllegalStateException("connect: to " + endpoint + " already (expected: once)");
+        }
+        return there;
+    }
+
+    private void begin(Connector made) {
+        working.add(made);
+        owner.expected(made.peer()); // now: a message may be sent before the event loop knows the peer
+        if (context.inEventLoop()) {
+            start(made);
+        } else if (!context.tryExecute(() -> start(made))) {
+            made.closeNow();
+        }
+    }
+
+    private void start(Connector connector) {
+        if (context.isFinished()) { // but not before: messages for it may wait, and the socket linger for them
+            connector.closeNow();
+        } else if (working.contains(connector)) {
+            owner.added(connector.peer());
+            connector.start();
+        }
+    }
+
+    /** Called when the connector will not connect again. What is queued for it fails. */
+    void stopped(Connector connector) {
+        connectors.remove(connector.endpoint.toString(), connector);
+        working.remove(connector);
+        owner.left(connector.peer(), connector.text() + " was closed");
+    }
+
+    /** Listens. */
+    public Listener bind(String text) {
+        Endpoint endpoint = Endpoint.parse(transports, text, true);
+        context.checkOpen();
+        setup.check(endpoint, true);
+        Listener binding = new Listener(context, this, endpoint);
+        bindings.add(binding);
+        if (!context.tryExecute(() -> start(binding))) {
+            binding.end();
+        }
+        return binding;
+    }
+
+    private void start(Listener binding) {
+        if (context.isClosed()) {
+            binding.end();
+            return;
+        }
+        for (Listener before : bindings) {
+            if (before != binding && before.hasTheAddressOf(binding)) {
+                before.unbound().whenComplete((unbound, failure) -> context.executeHere(() -> start(binding)));
+                return;
+            }
+        }
+        binding.start();
+    }
+
+    void unbound(Listener binding) {
+        bindings.remove(binding);
+        owner.unbound();
+    }
+
+    Owner owner() {
+        return owner;
+    }
+
+    ChannelSetup setup() {
+        return setup;
+    }
+
+    public Collection<Connector> connectors() {
+        return working;
+    }
+
+    public Collection<Listener> bindings() {
+        return bindings;
+    }
+}

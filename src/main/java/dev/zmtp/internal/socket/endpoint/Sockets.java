@@ -1,0 +1,59 @@
+package dev.zmtp.internal.socket.endpoint;
+
+import dev.zmtp.internal.transport.Endpoint;
+import dev.zmtp.internal.transport.TcpAddress;
+import dev.zmtp.socket.ZMTPSocketConfig;
+import io.netty.bootstrap.AbstractBootstrap;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.ChannelOption;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
+
+/** The options that the channels of a socket have in common, and a close that only logs its failure. */
+public final class Sockets {
+
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.Sockets");
+
+    private Sockets() {}
+
+    @SuppressWarnings("unchecked") // the builder accepts only values of the type of their option
+    static void options(AbstractBootstrap<?, ?> bootstrap, ZMTPSocketConfig config, Endpoint endpoint) {
+        if (bootstrap instanceof ServerBootstrap server) {
+            if (endpoint.address() instanceof TcpAddress) {
+                server.option(ChannelOption.SO_REUSEADDR, true).childOption(ChannelOption.TCP_NODELAY, true);
+            }
+            config.options().forEach((option, value) -> {
+                if (isOfListener(option)) {
+                    server.option((ChannelOption<Object>) option, value);
+                } else {
+                    server.childOption((ChannelOption<Object>) option, value);
+                }
+            });
+        } else if (bootstrap instanceof Bootstrap client) {
+            if (endpoint.address() instanceof TcpAddress tcp) {
+                client.option(ChannelOption.TCP_NODELAY, true);
+                if (tcp.source() != null) {
+                    client.option(ChannelOption.SO_REUSEADDR, true);
+                }
+            }
+            config.options().forEach((option, value) -> {
+                if (!isOfListener(option)) {
+                    client.option((ChannelOption<Object>) option, value);
+                }
+            });
+        }
+    }
+
+    private static boolean isOfListener(ChannelOption<?> option) {
+        return ChannelOption.SO_BACKLOG.equals(option);
+    }
+
+    public static void closeQuietly(AutoCloseable closeable) {
+        try {
+            closeable.close();
+        } catch (Exception e) {
+            logger.debug("{} could not be closed", closeable, e);
+        }
+    }
+}

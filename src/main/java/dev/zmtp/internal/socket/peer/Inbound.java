@@ -1,0 +1,18 @@
+package dev.zmtp.internal.socket.peer;
+
+import dev.zmtp.ZMTPMessage;
+import java.util.ArrayDeque;
+import java.util.Deque;
+
+/** The messages of one peer that were not taken yet. Guarded by the lock of the {@code Inbox}, except for the flags. */
+public final class Inbound {
+
+    public final Deque<ZMTPMessage> messages = new ArrayDeque<>(0);
+    public long bytes;
+
+    /** Changed under the lock, read on the event loop. */
+    public volatile boolean full;
+
+    /** Used on the event loop. */
+    boolean pausedByUser;
+}

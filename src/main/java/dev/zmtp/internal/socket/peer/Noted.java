@@ -1,0 +1,49 @@
+package dev.zmtp.internal.socket.peer;
+
+import org.jspecify.annotations.Nullable;
+
+/** The numbers of the messages in a {@code Gathering} that are for one peer and were not sent to it yet. */
+public final class Noted {
+
+    /** The holder of the messages. */
+    public interface Keeper {
+        /** Sends the peer what was noted for it. */
+        void send(Peer to);
+    }
+
+    /** A bit for each number. */
+    private long numbers;
+
+    private @Nullable Keeper keeper;
+
+    public boolean isEmpty() {
+        return numbers == 0;
+    }
+
+    int count() {
+        return Long.bitCount(numbers);
+    }
+
+    public void add(Keeper of, int number) {
+        keeper = of;
+        numbers |= 1L << number;
+    }
+
+    /** Sends them to the peer. */
+    void send(Peer to) {
+        if (keeper != null) {
+            keeper.send(to);
+        }
+    }
+
+    /** Returns the lowest number, which then is not noted any more. */
+    public int next() {
+        int number = Long.numberOfTrailingZeros(numbers);
+        numbers &= numbers - 1;
+        return number;
+    }
+
+    public void clear() {
+        numbers = 0;
+    }
+}

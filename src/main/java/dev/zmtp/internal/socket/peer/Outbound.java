@@ -1,0 +1,184 @@
+package dev.zmtp.internal.socket.peer;
+
+import static dev.zmtp.internal.socket.context.PeerCounters.Counter.DROPPED;
+import static dev.zmtp.internal.socket.context.PeerCounters.Counter.SENT;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.internal.socket.context.PeerCounters;
+import dev.zmtp.internal.socket.context.SocketContext;
+import dev.zmtp.internal.socket.context.TypeRules;
+import dev.zmtp.socket.ZMTPSocketEvent;
+import dev.zmtp.socket.ZMTPSocketEvent.DropReason;
+import dev.zmtp.socket.ZMTPSocketException;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** The messages to one peer: each goes to its transport, or waits in its queue. On the event loop. */
+public final class Outbound {
+
+    private final SocketContext context;
+    private final SlowPeers slowPeers;
+    private final Peer peer;
+    private final PeerCounters counters;
+    private final SendQueue queue;
+    private final Noted noted = new Noted();
+
+    Outbound(SocketContext context, SlowPeers slowPeers, Peer peer) {
+        this.context = context;
+        this.slowPeers = slowPeers;
+        this.peer = peer;
+        this.counters = peer.counters();
+        this.queue = new SendQueue(context.sendLimit());
+    }
+
+    public SendQueue queue() {
+        return queue;
+    }
+
+    /** The messages of this turn that wait for it in the {@code Gathering}. */
+    public Noted noted() {
+        return noted;
+    }
+
+    public void sendNoted() {
+        if (!noted.isEmpty()) {
+            noted.send(peer);
+        }
+    }
+
+    /** Whether a message would be taken without dropping one. */
+    public boolean canTake() {
+        if (!noted.isEmpty()) {
+            return queue.messagesLeft() > noted.count();
+        }
+        PeerHandler now = peer.link();
+        return (now != null && queue.isEmpty() && now.isWritable()) || queue.hasRoom();
+    }
+
+    /** Gives the transport a message, which takes it. */
+    public void pass(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
+        counters.add(SENT, 1);
+        Objects.requireNonNull(peer.link()).write(message, result);
+    }
+
+    /** Sends or queues a message that was already accepted, even beyond the limit. */
+    public void sendAccepted(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
+        counters.add(SENT, 1);
+        if (!passed(message, result)) {
+            if (TypeRules.keepsNewest(context.config().whenFull())) {
+                slowPeers.makeRoom(peer);
+            }
+            enqueue(message, result);
+        }
+    }
+
+    public Fate send(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
+        sendNoted();
+        return sendNow(message, result);
+    }
+
+    /** Sends a message whose turn it is, even beyond the limit. */
+    public void sendInTurn(ZMTPMessage message) {
+        if (sendNow(message, null) == Fate.REFUSED) {
+            counters.add(SENT, 1);
+            enqueue(message, null);
+        }
+    }
+
+    private Fate sendNow(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
+        Fate fate = passOrQueue(message, result);
+        if (fate != Fate.REFUSED) {
+            counters.add(SENT, 1);
+        }
+        return fate;
+    }
+
+    private boolean passed(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
+        PeerHandler now = peer.link();
+        if (now == null || !queue.isEmpty() || !now.isWritable()) {
+            return false;
+        }
+        now.write(message, result);
+        return true;
+    }
+
+    private Fate passOrQueue(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
+        if (passed(message, result)) {
+            return Fate.PASSED;
+        }
+        if (queue.hasRoom()) {
+            return enqueue(message, result);
+        }
+        return switch (context.config().whenFull()) {
+            case WAIT -> Fate.REFUSED;
+            case DROP_NEW, DISCONNECT -> {
+                QueuedMessage dropped = new QueuedMessage(message, result);
+                slowPeers.drop(peer, dropped, DropReason.FULL, "the queue is full");
+                yield Fate.DROPPED;
+            }
+            case DROP_OLD, KEEP_LATEST -> {
+                slowPeers.makeRoom(peer);
+                yield enqueue(message, result);
+            }
+        };
+    }
+
+    private Fate enqueue(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
+        queue.add(message, result, context.nanoTime());
+        if (queue.becameSlow()) {
+            context.events()
+                    .fire(new ZMTPSocketEvent.SlowPeer(
+                            peer, queue.messages(), queue.bytes(), oldest(), counters.get(DROPPED)));
+            slowPeers.watch(peer);
+        }
+        return Fate.QUEUED;
+    }
+
+    /** Returns how long the oldest message has waited. From any thread. */
+    public Duration oldest() {
+        return queue.oldest(context.nanoTime());
+    }
+
+    /** Writes what waits, as long as the transport takes it. */
+    public void drain() {
+        PeerHandler now = peer.link();
+        if (now == null || queue.isEmpty()) {
+            return;
+        }
+        long maxAge = context.maxAgeNanos();
+        long time = maxAge == Long.MAX_VALUE ? 0 : context.nanoTime();
+        boolean some = false;
+        while (now.isWritable()) {
+            QueuedMessage next = queue.poll();
+            if (next == null) {
+                break;
+            }
+            some = true;
+            if (maxAge != Long.MAX_VALUE && time - next.since > maxAge) {
+                String why = "it has waited for longer than " + context.config().maxAge();
+                slowPeers.drop(peer, next, DropReason.EXPIRED, why);
+            } else {
+                ZMTPMessage message = next.message();
+                CompletableFuture<Void> result = next.result;
+                queue.giveBack(next);
+                now.write(message, result);
+            }
+        }
+        if (some) {
+            queue.becameSlow(); // or is no longer slow
+            peer.readIfAnswersHaveLeft();
+            context.room();
+            peer.drained(); // perhaps the last one was dropped, and not written
+        }
+    }
+
+    /** Fails what waits, as the peer will not come back. */
+    public void failQueue(ZMTPSocketException.Reason reason, String text) {
+        for (QueuedMessage next = queue.poll(); next != null; next = queue.poll()) {
+            counters.add(DROPPED, 1);
+            next.fail(reason, text);
+        }
+    }
+}

@@ -1,0 +1,337 @@
+package dev.zmtp.internal.socket.peer;
+
+import static dev.zmtp.internal.socket.context.PeerCounters.Counter.CONNECTS;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.codec.ZMTPSession;
+import dev.zmtp.internal.socket.context.LoopFuture;
+import dev.zmtp.internal.socket.context.PeerCounters;
+import dev.zmtp.internal.socket.context.SocketContext;
+import dev.zmtp.internal.socket.context.Usage;
+import dev.zmtp.socket.ZMTPEndpoint;
+import dev.zmtp.socket.ZMTPPeer;
+import dev.zmtp.socket.ZMTPStats;
+import java.net.SocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The peer of one connection after another, with what waits for it. A peer that was accepted has one connection, and
+ * ends with it.
+ */
+public final class Peer implements ZMTPPeer {
+
+    private final SocketContext context;
+    private final PeerSends sends;
+    private final Usage usage;
+    private final @Nullable PeerHome home;
+    private final Outbound outbound;
+    private final PeerCounters counters;
+    private final Inbound inbound = new Inbound();
+
+    /** The number of requests with ids that wait for an answer of this peer. Only {@code Requests} uses it. */
+    private int asked;
+
+    /** The request without an id that waits for an answer of this peer. Only {@code Requests} changes it. */
+    private @Nullable Outgoing awaited;
+
+    private volatile PeerInfo info = PeerInfo.UNKNOWN;
+    private volatile @Nullable PeerHandler link;
+
+    /** Where it was accepted; null before, and if this socket connects to it. */
+    private volatile @Nullable ZMTPEndpoint acceptedAt;
+
+    /** Its name in this socket: the identity, or one that was made here. Empty until it is known. */
+    private volatile byte[] name = {};
+
+    /** Its index in {@code WritablePeers}, which alone uses it. */
+    private int position;
+
+    /** Whether {@code RoundRobin}, which alone uses it, counts the peer among those that messages may be for. */
+    private boolean target;
+
+    /** Whether the peer is not read from because it has not read the answers to what it asked. */
+    private boolean answersWait;
+
+    public Peer(SocketContext context, PeerSends sends, SlowPeers slowPeers, Usage usage, @Nullable PeerHome home) {
+        this.context = context;
+        this.sends = sends;
+        this.usage = usage;
+        this.home = home;
+        this.counters = new PeerCounters(context.tally().ofAllPeers());
+        this.outbound = new Outbound(context, slowPeers, this);
+    }
+
+    // What it is
+
+    /** The identity that the peer has announced, read-only; empty if it has announced none. */
+    public ByteBuffer identity() {
+        return info.identity().duplicate();
+    }
+
+    @Override
+    public ByteBuffer name() {
+        return context.namesPeers() ? ByteBuffer.wrap(name).asReadOnlyBuffer() : identity();
+    }
+
+    @Override
+    public String nameUTF8() {
+        return StandardCharsets.UTF_8.decode(name()).toString();
+    }
+
+    @Override
+    public @Nullable ZMTPSocketType type() {
+        return info.type();
+    }
+
+    @Override
+    public @Nullable ZMTPSession session() {
+        return info.session();
+    }
+
+    @Override
+    public ZMTPEndpoint endpoint() {
+        return home != null ? home : Objects.requireNonNull(acceptedAt, "not up yet");
+    }
+
+    /** The text of its endpoint. */
+    public String place() {
+        if (home != null) {
+            return home.text();
+        }
+        ZMTPEndpoint listener = acceptedAt;
+        return listener == null ? "closed" : listener.text();
+    }
+
+    /** Whether it is connected and its handshake has succeeded. */
+    public boolean isUp() {
+        return link != null;
+    }
+
+    @Override
+    public ZMTPStats stats() {
+        return counters.stats(0, 0, queue().messages(), queue().bytes(), 0, outbound.oldest());
+    }
+
+    // Out, from any thread
+
+    @Override
+    public boolean trySend(ZMTPMessage message) {
+        usage.checkSendTo("trySend", message);
+        return sends.trySend(this, message);
+    }
+
+    @Override
+    public void sendOrDrop(ZMTPMessage message) {
+        usage.checkSendTo("sendOrDrop", message);
+        sends.send(this, message, null);
+    }
+
+    @Override
+    public CompletableFuture<Void> sendAsync(ZMTPMessage message) {
+        usage.checkSendTo("sendAsync", message);
+        CompletableFuture<Void> result = new LoopFuture<>();
+        sends.send(this, message, result);
+        return result;
+    }
+
+    @Override
+    public boolean isWritable() {
+        return sends.mayTake(this);
+    }
+
+    @Override
+    public void pause() {
+        context.execute(() -> {
+            inbound.pausedByUser = true;
+            reading();
+        });
+    }
+
+    @Override
+    public void resume() {
+        context.execute(() -> {
+            inbound.pausedByUser = false;
+            reading();
+        });
+    }
+
+    @Override
+    public void close() {
+        context.execute(this::closeNow);
+    }
+
+    @Override
+    public String toString() {
+        SocketAddress from = home == null ? info.address() : null;
+        ByteBuffer shown = name();
+        return "ZMTPPeer{" + place()
+                + (from == null ? "" : " from " + from)
+                + (shown.hasRemaining() ? ", " + PeerInfo.text(shown) : "")
+                + (isUp() ? ", " + info.protocol() : ", down")
+                + ", queued=" + queue().messages() + "}";
+    }
+
+    // On the socket's event loop
+
+    void closeNow() {
+        PeerHandler now = link;
+        if (now != null) {
+            now.disconnect();
+        }
+    }
+
+    /** Ends the connection for this reason. Another one may be made at once, as the other side has not failed. */
+    public void disconnect(String reason) {
+        PeerHandler now = link;
+        if (now != null) {
+            if (home != null) {
+                home.expectEnd();
+            }
+            now.refuse(reason);
+        }
+    }
+
+    public PeerCounters counters() {
+        return counters;
+    }
+
+    public Outbound outbound() {
+        return outbound;
+    }
+
+    public SendQueue queue() {
+        return outbound.queue();
+    }
+
+    public Inbound inbound() {
+        return inbound;
+    }
+
+    public int asked() {
+        return asked;
+    }
+
+    public void asked(int requests) {
+        asked = requests;
+    }
+
+    public @Nullable Outgoing awaited() {
+        return awaited;
+    }
+
+    public void awaited(@Nullable Outgoing request) {
+        awaited = request;
+    }
+
+    public int position() {
+        return position;
+    }
+
+    public void position(int index) {
+        position = index;
+    }
+
+    public boolean isTarget() {
+        return target;
+    }
+
+    public void target(boolean counted) {
+        target = counted;
+    }
+
+    /** Whether there is no connection, and none will be made. */
+    public boolean isForgotten() {
+        return link == null && (home == null || home.state() == ZMTPEndpoint.State.STOPPED);
+    }
+
+    @Nullable
+    public PeerHome home() {
+        return home;
+    }
+
+    @Nullable
+    public PeerHandler link() {
+        return link;
+    }
+
+    public byte[] nameBytes() {
+        return name;
+    }
+
+    public void name(byte[] name) {
+        this.name = name;
+    }
+
+    /** Sets what the handshake has said about the peer, before messages may be sent to it. */
+    public void info(PeerInfo info) {
+        this.info = info;
+    }
+
+    public void up(PeerHandler link) {
+        this.acceptedAt = link.listener();
+        this.link = link;
+        counters.add(CONNECTS, 1);
+        reading();
+    }
+
+    public void down() {
+        link = null;
+        answersWait = false;
+    }
+
+    public void reading() {
+        PeerHandler now = link;
+        if (now != null) {
+            now.reading(!inbound.pausedByUser && !inbound.full && !answersWait);
+        }
+    }
+
+    /** A peer whose answers have no room must not ask for more. */
+    public void readIfThereIsRoom() {
+        if (answersWait != queue().isFull()) {
+            answersWait = !answersWait;
+            reading();
+        }
+    }
+
+    /** Called when some of what waited for it has left. */
+    void readIfAnswersHaveLeft() {
+        if (answersWait) {
+            readIfThereIsRoom();
+        }
+    }
+
+    /** Whether its transport takes a message, and the peer does not owe the answer to a request without an id. */
+    public boolean isFree() {
+        PeerHandler now = link;
+        return now != null && awaited == null && now.isWritable();
+    }
+
+    /** Called when nothing waits for it any more. */
+    public void drained() {
+        if (home != null) {
+            home.drained();
+        }
+    }
+
+    /** Why its home waits, if it does. */
+    @Nullable
+    public Throwable lastFailure() {
+        return home == null ? null : home.lastFailure();
+    }
+
+    /** Whether messages wait for it while it is away. */
+    public boolean mayBeQueuedFor() {
+        return home != null && context.config().queueWhileDown();
+    }
+
+    /** Whether its home is closed, or will be as soon as its queue is empty. */
+    public boolean isLeaving() {
+        return home != null && home.isClosing();
+    }
+}

@@ -1,0 +1,375 @@
+package dev.zmtp.internal.socket.peer;
+
+import static dev.zmtp.internal.socket.context.PeerCounters.Counter.RECEIVED;
+
+import dev.zmtp.ZMTPMembership;
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.ZMTPSubscription;
+import dev.zmtp.ZMTPVersion;
+import dev.zmtp.codec.ZMTPHandshakeFailure;
+import dev.zmtp.codec.ZMTPHandshakeSuccess;
+import dev.zmtp.internal.socket.context.SocketContext;
+import dev.zmtp.socket.ZMTPEndpoint;
+import dev.zmtp.socket.ZMTPSocketException;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.util.ReferenceCountUtil;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.nio.channels.ClosedChannelException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** One connection: the last handler of its pipeline, between the codec and the socket. */
+public final class PeerHandler extends ChannelInboundHandlerAdapter {
+
+    /** The socket that a connection belongs to, which it reports to. */
+    public interface Owner {
+        /** Returns a new peer, of this home if the socket connects to it. */
+        Peer newPeer(@Nullable PeerHome home);
+
+        /** A connection is being made. */
+        void began(PeerHandler link);
+
+        /** Returns the connection that has the name of this peer and may be about to end; null if there is none. */
+        @Nullable
+        PeerHandler inTheWay(Peer peer, PeerInfo info);
+
+        /** Returns why the peer may not join; null if it may. */
+        @Nullable
+        String mayJoin(Peer peer, PeerInfo info);
+
+        void up(PeerHandler link, Peer peer);
+
+        void received(Peer from, ZMTPMessage message);
+
+        void subscription(Peer from, ZMTPSubscription subscription);
+
+        void membership(Peer from, ZMTPMembership membership);
+
+        void becameWritable(Peer peer);
+
+        void down(PeerHandler link, Peer peer, Throwable cause);
+
+        void handshakeFailed(PeerHandler link, Throwable cause);
+
+        /** The last call. */
+        void ended(PeerHandler link);
+    }
+
+    /** The binding or connector that a connection comes from. */
+    public interface Origin {
+        /** Returns the text of the endpoint that was bound or connected to. */
+        public String endpoint();
+
+        /** Returns what has accepted the connection; null if it was made here. */
+        @Nullable
+        ZMTPEndpoint listener();
+
+        /** Returns the peer that the connection belongs to; null for a new one. */
+        @Nullable
+        Peer peer();
+
+        /** The handshake has succeeded, and the socket is about to accept the peer. */
+        void up();
+
+        /** The connection has ended, or the attempt has failed. The last call, made once. */
+        void ended(PeerHandler link, Throwable cause);
+    }
+
+    private final SocketContext context;
+    private final Owner owner;
+    private final Origin origin;
+    /** Null until the connection has a pipeline, to which it may never come. */
+    private ChannelHandlerContext ctx;
+
+    private PeerWrites writes;
+
+    private Object place = "nowhere";
+    private @Nullable Pings pings;
+    private @Nullable ZMTPVersion version;
+    private @Nullable Peer peer;
+    private @Nullable Newcomer newcomer;
+    private @Nullable Throwable cause;
+    private boolean wasActive;
+    private boolean closedHere;
+    private boolean ended;
+    private long upSince;
+
+    /** The newcomers that wait for the name of this one's peer, the first first; null if there were none. */
+    private @Nullable List<Newcomer> line;
+
+    public PeerHandler(SocketContext context, Owner owner, Origin origin) {
+        this.context = context;
+        this.owner = owner;
+        this.origin = origin;
+    }
+
+    /** Sets the key by which {@link Pings} knows the peer. Called before the handler is added. */
+    public PeerHandler at(Object place, Pings pings) {
+        this.place = place;
+        this.pings = pings;
+        return this;
+    }
+
+    public String endpoint() {
+        return origin.endpoint();
+    }
+
+    @Nullable
+    ZMTPEndpoint listener() {
+        return origin.listener();
+    }
+
+    public boolean wasAccepted() {
+        return origin.listener() != null;
+    }
+
+    public Channel channel() {
+        return ctx.channel();
+    }
+
+    /** When the handshake succeeded; 0 if it has not. */
+    public long upSince() {
+        return upSince;
+    }
+
+    @Override
+    public void handlerAdded(ChannelHandlerContext ctx) {
+        this.ctx = ctx;
+        writes = new PeerWrites(context, ctx, endpoint());
+        owner.began(this);
+    }
+
+    // Out
+
+    boolean isWritable() {
+        return cause == null && writes.isOpen();
+    }
+
+    void write(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
+        writes.write(message, result);
+    }
+
+    /** Writes a subscription or a membership, which is never dropped and comes before all messages. */
+    public void command(Object command) {
+        writes.command(command);
+    }
+
+    /** Whether the fate of each message is known that was written here. */
+    public boolean isIdle() {
+        return writes == null || writes.isIdle();
+    }
+
+    void reading(boolean on) {
+        ctx.channel().config().setAutoRead(on);
+    }
+
+    /** Closes the connection after what was sent to it until now. */
+    void disconnect() {
+        if (peer != null) {
+            peer.outbound().sendNoted();
+        }
+        if (writes != null) {
+            writes.flush();
+        }
+        close();
+    }
+
+    public void close() {
+        closedHere = true;
+        if (ctx != null) {
+            ctx.close();
+        }
+    }
+
+    /** Whether there is a connection, or one is being made. */
+    public boolean isOpen() {
+        return ctx != null && !ended;
+    }
+
+    /** The event loop has ended before the connection did. */
+    public void lost() {
+        line = null; // they are lost, too
+        if (!ended) {
+            ended();
+        }
+    }
+
+    /** Refuses the peer. The connection ends, and the events of this side report the reason. */
+    public void refuse(String reason) {
+        cause = new ZMTPSocketException(ZMTPSocketException.Reason.STATE, reason);
+        ctx.close();
+    }
+
+    // In
+
+    @Override
+    public void channelActive(ChannelHandlerContext ctx) {
+        wasActive = true;
+        ctx.fireChannelActive();
+    }
+
+    @Override
+    public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+        if (event instanceof ZMTPHandshakeSuccess success) {
+            up(PeerInfo.of(success));
+        } else if (event instanceof PeerInfo info) {
+            up(info);
+        } else if (event instanceof ZMTPHandshakeFailure failure && cause == null) {
+            cause = failure.cause();
+            if (cause.getCause() instanceof ConnectException) {
+                return; // nobody listens there yet: the codec would log what no handler takes
+            }
+        }
+        ctx.fireUserEventTriggered(event);
+    }
+
+    private void up(PeerInfo info) {
+        long now = context.nanoTime();
+        upSince = now == 0 ? 1 : now;
+        version = info.version();
+        Peer known = origin.peer();
+        Peer its = known == null ? owner.newPeer(null) : known;
+        PeerHandler holder = owner.inTheWay(its, info);
+        if (holder == null || holder.lineIsFull()) {
+            join(its, info);
+        } else {
+            reading(false);
+            newcomer = new Newcomer(holder, () -> decided(its, info));
+            newcomer.await(context);
+        }
+    }
+
+    private void decided(Peer its, PeerInfo info) {
+        Newcomer decided = Objects.requireNonNull(newcomer);
+        join(its, info);
+        for (Object next = decided.poll(); next != null; next = decided.poll()) {
+            deliver(next);
+        }
+        newcomer = null; // last: what is read in the meantime comes after what was held
+    }
+
+    private void join(Peer its, PeerInfo info) {
+        String refusal = owner.mayJoin(its, info);
+        if (refusal != null) {
+            refuse(refusal);
+            return;
+        }
+        peer = its;
+        writes.to(its);
+        origin.up();
+        owner.up(this, its);
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext ctx, Object received) {
+        if (newcomer != null) {
+            newcomer.hold(received);
+        } else {
+            deliver(received);
+        }
+    }
+
+    private void deliver(Object received) {
+        Peer from = peer;
+        if (from == null) {
+            ReferenceCountUtil.release(received); // the peer was refused, and its connection is being closed
+        } else if (received instanceof ZMTPMessage message) {
+            from.counters().add(RECEIVED, 1);
+            owner.received(from, message);
+        } else if (received instanceof ZMTPSubscription subscription) {
+            owner.subscription(from, subscription);
+        } else if (received instanceof ZMTPMembership membership) {
+            owner.membership(from, membership);
+        } else {
+            ReferenceCountUtil.release(received);
+        }
+    }
+
+    @Override
+    public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+        if (ctx.channel().isWritable()) {
+            writes.commands();
+            Peer to = peer;
+            if (to != null) {
+                to.outbound().drain();
+                owner.becameWritable(to);
+            }
+        }
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext ctx, Throwable e) {
+        if (cause == null) {
+            cause = e;
+        }
+        ctx.close();
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext ctx) {
+        end();
+    }
+
+    @Override
+    public void channelUnregistered(ChannelHandlerContext ctx) {
+        end(); // for a channel that was never active
+    }
+
+    private void end() {
+        if (!ended && !ctx.channel().isOpen()) {
+            ended();
+        }
+    }
+
+    private void ended() {
+        ended = true;
+        if (newcomer != null) {
+            newcomer.forget();
+            newcomer = null;
+        }
+        Throwable why = Objects.requireNonNullElseGet(cause, ClosedChannelException::new);
+        Peer was = peer;
+        long lost = writes == null ? 0 : writes.end(); // those that no barrier stands for
+        if (version != null && pings != null && !closedHere && (cause == null || cause instanceof IOException)) {
+            pings.hungUp(place, version, context.nanoTime() - upSince);
+        }
+        if (was != null) {
+            owner.down(this, was, why);
+        } else if (wasActive) {
+            owner.handshakeFailed(this, why);
+        }
+        origin.ended(this, why);
+        if (lost > 0) {
+            writes.forget(lost);
+        }
+        owner.ended(this);
+        if (line != null) {
+            List.copyOf(line).forEach(Newcomer::decide); // last: this one's name and place are free now
+        }
+    }
+
+    // Those that wait for its end
+
+    private boolean lineIsFull() {
+        return line != null && line.size() >= Newcomer.MAX_LINE;
+    }
+
+    void joinLine(Newcomer newcomer) {
+        if (line == null) {
+            line = new ArrayList<>();
+        }
+        line.add(newcomer);
+    }
+
+    void leaveLine(Newcomer newcomer) {
+        if (line != null) {
+            line.remove(newcomer);
+        }
+    }
+}

@@ -1,0 +1,63 @@
+package dev.zmtp.internal.socket.peer;
+
+import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.ZMTPVersion;
+import dev.zmtp.codec.ZMTPHandshakeSuccess;
+import dev.zmtp.codec.ZMTPSession;
+import io.netty.buffer.ByteBufUtil;
+import java.net.SocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The facts about a peer that the handshake of its connection has told.
+ *
+ * @param identity the identity that the peer announced, read-only; empty if it announced none
+ * @param type the type of its socket; null in ZMTP 1.0
+ * @param version the version of ZMTP; null within the process, where ZMTP is not spoken
+ * @param mechanism the name of the mechanism; null within the process
+ * @param session what the handshake has agreed on; null within the process
+ * @param address its address
+ */
+public record PeerInfo(
+        ByteBuffer identity,
+        @Nullable ZMTPSocketType type,
+        @Nullable ZMTPVersion version,
+        @Nullable String mechanism,
+        @Nullable ZMTPSession session,
+        @Nullable SocketAddress address) {
+
+    private static final ByteBuffer ANONYMOUS = ByteBuffer.allocate(0).asReadOnlyBuffer();
+
+    /** Before the first handshake. */
+    static final PeerInfo UNKNOWN = new PeerInfo(ANONYMOUS, null, null, null, null, null);
+
+    public PeerInfo {
+        identity = identity.hasRemaining() ? identity : ANONYMOUS; // one for all, as there may be very many peers
+    }
+
+    /** Shows a name: in quotes if it is printable ASCII, otherwise in hex. */
+    public static String text(ByteBuffer name) {
+        byte[] bytes = new byte[name.remaining()];
+        name.duplicate().get(bytes);
+        String text = new String(bytes, StandardCharsets.ISO_8859_1);
+        boolean printable = text.chars().allMatch(c -> c >= 0x20 && c < 0x7f);
+        return printable ? '"' + text + '"' : "0x" + ByteBufUtil.hexDump(bytes);
+    }
+
+    /** The version and the mechanism, as text. */
+    String protocol() {
+        return version == null ? "inproc" : version + " " + mechanism;
+    }
+
+    static PeerInfo of(ZMTPHandshakeSuccess success) {
+        return new PeerInfo(
+                success.handshake().remoteIdentity(),
+                success.handshake().remoteSocketType(),
+                success.handshake().negotiatedVersion(),
+                success.handshake().mechanism(),
+                success.session(),
+                success.session().peerAddress());
+    }
+}

@@ -1,0 +1,14 @@
+package dev.zmtp.internal.socket.peer;
+
+import dev.zmtp.ZMTPMessage;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** Sends to one peer, from any thread. */
+public interface PeerSends {
+    boolean trySend(Peer peer, ZMTPMessage message);
+
+    void send(Peer peer, ZMTPMessage message, @Nullable CompletableFuture<Void> result);
+
+    boolean mayTake(Peer peer);
+}

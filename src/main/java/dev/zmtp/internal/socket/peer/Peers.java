@@ -1,0 +1,32 @@
+package dev.zmtp.internal.socket.peer;
+
+import dev.zmtp.internal.socket.context.Awaited;
+import dev.zmtp.socket.ZMTPPeer;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** The peers of a socket, those included that it connects to and that are away. */
+public final class Peers {
+
+    private final Set<Peer> all = ConcurrentHashMap.newKeySet();
+    private final Awaited connected = new Awaited();
+
+    public Set<Peer> all() {
+        return all;
+    }
+
+    /** Returns those that are connected. */
+    public List<ZMTPPeer> up() {
+        return all.stream().filter(Peer::isUp).<ZMTPPeer>map(peer -> peer).toList();
+    }
+
+    public List<Peer> list() {
+        return List.copyOf(all);
+    }
+
+    /** The peers that are connected, and the futures that wait for them. */
+    public Awaited connected() {
+        return connected;
+    }
+}

@@ -1,0 +1,71 @@
+package dev.zmtp.internal.socket.peer;
+
+import dev.zmtp.ZMTPVersion;
+import dev.zmtp.codec.ZMTPConfig;
+import io.netty.channel.Channel;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Decides which peers of ZMTP 3.0 get PINGs. Their version has no PING, but JeroMQ, NetMQ and older versions of libzmq
+ * answer one, so it is worth trying. A peer that closes its connection after its first PING is remembered by its place,
+ * and gets no other.
+ *
+ * <p>Used on the socket's event loop.
+ */
+public final class Pings {
+
+    /** Strangers must not make us remember without bound. */
+    private static final int MAX_PLACES = 1_024;
+
+    /** An end of the connection this soon after the first PING counts as the answer to it. */
+    private static final long HANG_UP = TimeUnit.SECONDS.toNanos(5);
+
+    private final ZMTPConfig asking;
+    private final ZMTPConfig silent;
+    private final Set<Object> places = Collections.newSetFromMap(new LinkedHashMap<>() {
+        private static final long serialVersionUID = 1;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<Object, Boolean> eldest) {
+            return size() > MAX_PLACES;
+        }
+    });
+
+    public Pings(ZMTPConfig config) {
+        this.asking = config;
+        this.silent = config.heartbeatZmtp30Peers()
+                ? config.toBuilder().heartbeatZmtp30Peers(false).build()
+                : config;
+    }
+
+    /** Returns the place of an accepted connection: the host alone, as the port differs each time. */
+    public static Object placeOf(Channel accepted) {
+        SocketAddress address = accepted.remoteAddress();
+        if (address instanceof InetSocketAddress inet && inet.getAddress() != null) {
+            return inet.getAddress();
+        }
+        return address == null ? "unknown" : address;
+    }
+
+    /** Returns the config for a peer at this place: an endpoint that is connected to, or a {@link #placeOf}. */
+    public ZMTPConfig config(Object place) {
+        return places.contains(place) ? silent : asking;
+    }
+
+    /** The peer has closed its connection, {@code nanos} after the handshake. */
+    void hungUp(Object place, ZMTPVersion version, long nanos) {
+        long interval = asking.heartbeatInterval().toNanos();
+        if (version == ZMTPVersion.ZMTP30
+                && asking.heartbeatZmtp30Peers()
+                && nanos >= interval
+                && nanos - interval < HANG_UP) {
+            places.add(place);
+        }
+    }
+}

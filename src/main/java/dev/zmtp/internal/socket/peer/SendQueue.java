@@ -1,0 +1,200 @@
+package dev.zmtp.internal.socket.peer;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.internal.socket.context.Count;
+import dev.zmtp.internal.transport.QueueLimit;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The messages that wait for one peer, or for whichever has room first. Used on the socket's event loop. Its numbers
+ * may be read from any thread.
+ *
+ * <p>It counts as slow from half full until it is less than a quarter full.
+ */
+public final class SendQueue {
+
+    /** How many objects a queue keeps for its next messages, so that one that fills and empties allocates none. */
+    private static final int MAX_SPARES = 1_024;
+
+    /** So many leftovers are not worth a pass over the queue. */
+    private static final int FEW = 16;
+
+    private final Queue<QueuedMessage> waiting = new ArrayDeque<>(0);
+
+    /** The topmost spare one. */
+    private @Nullable QueuedMessage spare;
+
+    private int spares;
+    private final Count messages = new Count();
+    private final Count bytes = new Count();
+
+    /** When the first of those that wait was added. */
+    private final Count oldestSince = new Count();
+
+    /** Messages that other threads have a place for, and that have not come here yet. */
+    private final AtomicInteger reserved = new AtomicInteger();
+
+    private volatile QueueLimit limit;
+    private boolean slow;
+
+    public SendQueue(QueueLimit limit) {
+        this.limit = limit;
+    }
+
+    public boolean hasRoom() {
+        return messagesLeft() > 0 && bytes.get() < limit.bytes();
+    }
+
+    /** Whether it has all that it may have. A place that is reserved is not: what it is for has not come here yet. */
+    boolean isFull() {
+        return messages.get() >= limit.messages() || bytes.get() >= limit.bytes();
+    }
+
+    /** Reserves a place for a message if there is room. From any thread. */
+    public boolean reserve() {
+        reserved.incrementAndGet();
+        if (messagesLeft() >= 0 && bytes.get() < limit.bytes()) {
+            return true;
+        }
+        reserved.decrementAndGet();
+        return false;
+    }
+
+    /** Called before the message is added that the place was for, and if it is not. */
+    public void unreserve() {
+        reserved.decrementAndGet();
+    }
+
+    public boolean isEmpty() {
+        return messages.get() == 0;
+    }
+
+    public void add(ZMTPMessage message, @Nullable CompletableFuture<Void> result, long since) {
+        add(message, result, null, since);
+    }
+
+    public void add(
+            ZMTPMessage message, @Nullable CompletableFuture<Void> result, @Nullable Outgoing request, long since) {
+        QueuedMessage queued = empty();
+        queued.set(message, result, request, since);
+        if (isEmpty()) {
+            oldestSince.set(since);
+        }
+        waiting.add(queued);
+        messages.add(1);
+        bytes.add(queued.bytes);
+    }
+
+    private QueuedMessage empty() {
+        QueuedMessage top = spare;
+        if (top == null) {
+            return new QueuedMessage();
+        }
+        spare = top.below;
+        top.below = null;
+        spares--;
+        return top;
+    }
+
+    /** Called when the message has left, so that its object may hold another. */
+    public void giveBack(QueuedMessage queued) {
+        queued.clear();
+        if (spares < MAX_SPARES) {
+            queued.below = spare;
+            spare = queued;
+            spares++;
+        }
+    }
+
+    @Nullable
+    public QueuedMessage poll() {
+        QueuedMessage next = waiting.poll();
+        if (next != null) {
+            messages.add(-1);
+            bytes.add(-next.bytes);
+            dropLeftovers();
+        }
+        return next;
+    }
+
+    /**
+     * Takes out a message from the middle, which was released. Its object stays until its turn comes, or until such
+     * objects are more than half of all.
+     */
+    public void forget(QueuedMessage ended) {
+        messages.add(-1);
+        bytes.add(-ended.bytes);
+        ended.clear();
+        if (waiting.size() > 2 * messages.get() + FEW) {
+            waiting.removeIf(queued -> !queued.isThere());
+        }
+        dropLeftovers();
+    }
+
+    /** The requests that wait. */
+    public List<Outgoing> requests() {
+        List<Outgoing> requests = new ArrayList<>();
+        for (QueuedMessage queued : waiting) {
+            if (queued.request != null) {
+                requests.add(queued.request);
+            }
+        }
+        return requests;
+    }
+
+    /** Makes the first one a message, and notes since when it waits. */
+    private void dropLeftovers() {
+        QueuedMessage next = waiting.peek();
+        while (next != null && !next.isThere()) {
+            giveBack(waiting.remove());
+            next = waiting.peek();
+        }
+        if (next != null) {
+            oldestSince.set(next.since);
+        }
+    }
+
+    /** Updates whether the peer is slow. Returns whether it has become slow with this message. */
+    boolean becameSlow() {
+        boolean was = slow;
+        slow = was ? isAbove(4) : isAbove(2);
+        return slow && !was;
+    }
+
+    private boolean isAbove(int part) {
+        return messages.get() * part >= limit.messages() || bytes.get() * part >= limit.bytes();
+    }
+
+    public void limit(QueueLimit limit) {
+        this.limit = limit;
+    }
+
+    /** Less than zero if the limit was lowered in the meantime. */
+    public long messagesLeft() {
+        return limit.messages() - messages.get() - reserved.get();
+    }
+
+    public long bytesLeft() {
+        return limit.bytes() - bytes.get();
+    }
+
+    /** Returns how long the oldest message has waited. */
+    public Duration oldest(long now) {
+        return messages() == 0 ? Duration.ZERO : Duration.ofNanos(now - oldestSince.get());
+    }
+
+    public long messages() {
+        return messages.get();
+    }
+
+    public long bytes() {
+        return bytes.get();
+    }
+}

@@ -1,0 +1,195 @@
+package dev.zmtp.internal.socket.publish;
+
+import dev.zmtp.ZMTPException;
+import dev.zmtp.ZMTPMembership;
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.ZMTPSubscription;
+import dev.zmtp.ZMTPTopicMatcher;
+import dev.zmtp.internal.socket.context.SendResults;
+import dev.zmtp.internal.socket.context.SocketContext;
+import dev.zmtp.internal.socket.peer.Fate;
+import dev.zmtp.internal.socket.peer.Peer;
+import dev.zmtp.internal.socket.peer.PeerHandler;
+import dev.zmtp.internal.socket.send.Routing;
+import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
+import io.netty.buffer.ByteBuf;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends to all peers that have subscribed to a prefix of the first frame (RFC 29), or that have joined the group that
+ * is the first frame (RFC 48). A message is encoded once for all of them.
+ */
+public final class FanOut extends Routing {
+
+    /**
+     * Groups are compared whole. So each gets an end that cannot be part of its name, and is then a prefix of nothing
+     * else.
+     */
+    private static final byte GROUP_END = 0;
+
+    /** The number of peers from which on messages are gathered. */
+    private static final int MANY = 16;
+
+    private static final int NONE = -1;
+
+    private final SocketContext context;
+    private final Subscribers subscribers;
+    private final ZMTPTopicMatcher<Peer> topics = new ZMTPTopicMatcher<>();
+    private final List<Peer> matching = new ArrayList<>();
+    private final Gathering gathering;
+
+    public FanOut(SocketContext context, Subscribers subscribers) {
+        this.context = context;
+        this.subscribers = subscribers;
+        this.gathering = new Gathering(context);
+    }
+
+    @Override
+    public Fate route(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
+        int first = matching.size(); // not 0 if the listener of a write sends
+        try {
+            find(message);
+            boolean gathers = matching.size() - first >= MANY && gathering.hasRoomFor(message);
+            if (waits() && !allCanTake(first)) {
+                return Fate.REFUSED; // for all peers, so that none gets it twice
+            }
+            sendAll(message, first, matching.size(), gathers ? gathering.add(message) : NONE);
+        } finally {
+            matching.subList(first, matching.size()).clear();
+        }
+        message.release();
+        SendResults.succeed(result);
+        return Fate.PASSED;
+    }
+
+    private void find(ZMTPMessage message) {
+        if (message.size() == 0) {
+            return;
+        }
+        ByteBuf topic = message.frame(0);
+        if (context.type() == ZMTPSocketType.RADIO) {
+            ByteBuf whole = whole(topic);
+            try {
+                topics.match(whole, this::matches);
+            } finally {
+                whole.release();
+            }
+        } else {
+            topics.match(topic, this::matches);
+        }
+    }
+
+    /** Returns the group with its end, the caller's to release. */
+    private ByteBuf whole(ByteBuf group) {
+        return context.allocator()
+                .buffer(group.readableBytes() + 1)
+                .writeBytes(group, group.readerIndex(), group.readableBytes())
+                .writeByte(GROUP_END);
+    }
+
+    private void matches(Peer peer) {
+        if (!peer.isLeaving()) { // otherwise it only gets what is queued
+            matching.add(peer);
+        }
+    }
+
+    @Override
+    public boolean waits() {
+        return context.config().whenFull() == WhenFull.WAIT;
+    }
+
+    private boolean allCanTake(int first) {
+        for (int i = first; i < matching.size(); i++) {
+            if (!matching.get(i).outbound().canTake()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Notes the message for those that gather what they are sent, and sends it to the others. */
+    private void sendAll(ZMTPMessage message, int first, int last, int number) {
+        if (last - first > 1 && message.size() > 1) { // one frame is as fast to encode as to share
+            message.encodeOnce();
+        }
+        // First all notes: a send may lead to another one, and that to the end of what is gathered.
+        int others = first;
+        for (int i = first; i < last; i++) {
+            Peer peer = matching.get(i);
+            if (number == NONE || !gathering.note(peer, number)) {
+                matching.set(others++, peer);
+            }
+        }
+        for (int i = first; i < others; i++) {
+            Peer peer = matching.get(i);
+            message.retain();
+            if (peer.outbound().send(message, null)
+                    == Fate.REFUSED) { // filled from the listener of a write before this one
+                peer.outbound().sendAccepted(message, null);
+            }
+        }
+    }
+
+    @Override
+    public void endTurn() {
+        gathering.sendAll();
+    }
+
+    @Override
+    public void leaving(Peer peer) {
+        peer.outbound().sendNoted();
+    }
+
+    @Override
+    public void left(Peer peer) {
+        peer.outbound().sendNoted();
+    }
+
+    @Override
+    public void down(Peer peer) {
+        peer.outbound().sendNoted(); // into its queue
+        topics.removeAll(peer);
+        subscribers.left(peer, topics::subscribers);
+    }
+
+    @Override
+    public void subscription(Peer peer, ZMTPSubscription subscription) {
+        ByteBuf topic = subscription.topic();
+        boolean changed = subscription.isSubscribe() ? add(topic, peer) : topics.remove(topic, peer);
+        subscribers.requested(peer, subscription, changed, topics.subscribers(topic));
+    }
+
+    @Override
+    public void membership(Peer peer, ZMTPMembership membership) {
+        ByteBuf whole = whole(membership.group());
+        boolean changed;
+        try {
+            changed = membership.isJoin() ? add(whole, peer) : topics.remove(whole, peer);
+        } finally {
+            whole.release();
+        }
+        if (changed) {
+            subscribers.joined(peer, membership.isJoin());
+        }
+    }
+
+    /**
+     * Returns whether the topic is new. A peer whose topic exceeds the bounds is disconnected, as it would miss
+     * messages.
+     */
+    private boolean add(ByteBuf topic, Peer peer) {
+        try {
+            return topics.add(topic, peer);
+        } catch (ZMTPException e) {
+            PeerHandler link = peer.link();
+            if (link != null) {
+                link.refuse(String.valueOf(e.getMessage()));
+            }
+            return false;
+        }
+    }
+}

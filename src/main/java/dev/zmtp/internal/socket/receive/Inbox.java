@@ -1,0 +1,397 @@
+package dev.zmtp.internal.socket.receive;
+
+import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.STATE;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.internal.socket.context.SocketContext;
+import dev.zmtp.internal.socket.context.SocketValues;
+import dev.zmtp.internal.socket.peer.Inbound;
+import dev.zmtp.internal.socket.peer.Peer;
+import dev.zmtp.internal.transport.QueueLimit;
+import dev.zmtp.socket.ZMTPRegistration;
+import dev.zmtp.socket.ZMTPSocketEvent;
+import dev.zmtp.socket.ZMTPSocketException;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The messages that the application has not taken: a queue for each peer, which are served in turn. There is one kind
+ * of receiver at a time: a sink on the event loop, or takers of single messages on any thread.
+ */
+public final class Inbox {
+
+    /** Receives all messages, on the event loop. */
+    public interface Sink {
+        /** Returns whether it takes another message now. */
+        boolean wants();
+
+        public void take(Peer from, ZMTPMessage message);
+
+        /** No more will come. */
+        void closed();
+    }
+
+    /** Waits for one message. */
+    public interface Taker {
+        /** Takes the message over, or returns false if it no longer wants one. */
+        public boolean take(Peer from, ZMTPMessage message);
+
+        void fail(ZMTPSocketException cause);
+    }
+
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.Inbox");
+
+    /** Stands for a sink that is about to come. */
+    private static final Object RESERVED = new Object();
+
+    private final SocketContext context;
+    private final QueueLimit limit;
+    private final HandlerWatch watch;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Deque<Peer> ready = new ArrayDeque<>(0);
+    private final Set<Taker> takers = new LinkedHashSet<>(0);
+    /** Changed under the lock, read without it. */
+    private final AtomicInteger queued = new AtomicInteger();
+
+    /** The sink that gets all messages, or {@link #RESERVED}; null if takers get them. */
+    private volatile @Nullable Object owner;
+
+    private volatile boolean closed;
+
+    /** On the event loop. */
+    private @Nullable Sink sink;
+
+    private boolean pumping;
+
+    public Inbox(SocketContext context) {
+        this.context = context;
+        this.limit = SocketValues.limitOfReceives(context.config());
+        this.watch = new HandlerWatch(context.type(), HandlerWatch.neighbor(context.eventLoop()));
+    }
+
+    // In, on the event loop
+
+    /** Takes the message over. */
+    public void deliver(Peer from, ZMTPMessage message) {
+        Sink to = sink;
+        if (to != null && to == owner && queued.get() == 0 && to.wants()) {
+            hand(to, from, message);
+            return;
+        }
+        for (Taker taker = takerOrQueue(from, message); taker != null; taker = takerOrQueue(from, message)) {
+            if (taker.take(from, message)) {
+                return;
+            }
+        }
+    }
+
+    private void hand(Sink to, Peer from, ZMTPMessage message) {
+        watch.entered();
+        try {
+            to.take(from, message);
+        } catch (Throwable e) { // from the application: the connection and the next message have no part in it
+            logger.warn("The handler of messages failed at one from {}", from, e);
+            context.events().fire(new ZMTPSocketEvent.HandlerFailed(from, e));
+        }
+        watch.left();
+    }
+
+    private @Nullable Taker takerOrQueue(Peer from, ZMTPMessage message) {
+        lock.lock();
+        try {
+            if (closed) {
+                message.release();
+                return null;
+            }
+            Iterator<Taker> first = takers.iterator();
+            if (first.hasNext()) {
+                Taker taker = first.next();
+                first.remove();
+                return taker;
+            }
+            add(from, message, false);
+        } finally {
+            lock.unlock();
+        }
+        from.reading();
+        return null;
+    }
+
+    private void add(Peer from, ZMTPMessage message, boolean atFront) {
+        Inbound its = from.inbound();
+        if (atFront) {
+            if (its.messages.isEmpty()) {
+                ready.addFirst(from);
+            }
+            its.messages.addFirst(message);
+        } else {
+            if (its.messages.isEmpty()) {
+                ready.add(from);
+            }
+            its.messages.add(message);
+        }
+        its.bytes += message.readableBytes();
+        its.full |= its.messages.size() >= limit.messages() || its.bytes >= limit.bytes();
+        queued.getAndIncrement();
+    }
+
+    // Out
+
+    /** Removes the next message of the next peer; null if there is none. Under the lock. */
+    private @Nullable ZMTPMessage next(Peer from) {
+        Inbound its = from.inbound();
+        ZMTPMessage message = its.messages.poll();
+        if (message == null) {
+            return null;
+        }
+        queued.getAndDecrement();
+        its.bytes -= message.readableBytes();
+        if (!its.messages.isEmpty()) {
+            ready.add(from);
+        }
+        if (its.full && its.messages.size() <= limit.messages() / 2 && its.bytes <= limit.bytes() / 2) {
+            its.full = false;
+            context.execute(from::reading);
+        }
+        return message;
+    }
+
+    /** Gives the taker the next message, now or when it arrives. Called from any thread. */
+    public void take(Taker taker) {
+        while (true) {
+            Peer from = null;
+            ZMTPMessage message = null;
+            ZMTPSocketException failure = null;
+            lock.lock();
+            try {
+                if (closed) {
+                    failure = new ZMTPSocketException(CLOSED, "the socket is closed");
+                } else if (owner != null) {
+                    failure = new ZMTPSocketException(STATE, "messages go to a handler");
+                } else if (ready.isEmpty()) {
+                    takers.add(taker);
+                } else {
+                    from = ready.remove();
+                    message = next(from);
+                }
+            } finally {
+                lock.unlock();
+            }
+            if (failure != null) {
+                taker.fail(failure);
+                return;
+            }
+            if (from == null || message == null || taker.take(from, message)) {
+                return;
+            }
+            Taker another = putBack(from, message);
+            if (another == null) {
+                return;
+            }
+            taker = another;
+        }
+    }
+
+    /** Returns the taker that has begun to wait in the meantime, for which the message is; null if there is none. */
+    private @Nullable Taker putBack(Peer from, ZMTPMessage message) {
+        lock.lock();
+        try {
+            if (closed) {
+                message.release();
+                return null;
+            }
+            add(from, message, true);
+            if (owner != null) { // meanwhile: it looks at the queue again
+                context.execute(this::pump);
+                return null;
+            }
+            Iterator<Taker> first = takers.iterator();
+            if (!first.hasNext()) {
+                return null;
+            }
+            Taker taker = first.next();
+            first.remove();
+            return taker;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Removes a taker that no longer wants a message. */
+    public void forget(Taker taker) {
+        lock.lock();
+        try {
+            takers.remove(taker);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    // On the event loop
+
+    /** Registers the receiver of all messages, until the registration is closed. From any thread. */
+    public ZMTPRegistration register(Sink to) {
+        context.checkOpen();
+        claim(to);
+        context.executeHere(() -> {
+            if (owner == to) {
+                begin(to);
+            }
+        });
+        return () -> {
+            if (release(to)) { // now: the caller may receive next, or register another one
+                context.executeHere(() -> leave(to));
+            }
+        };
+    }
+
+    /**
+     * Reserves the messages for a sink that is about to come, so that nothing else receives. Called from any thread.
+     */
+    public void claim() {
+        claim(RESERVED);
+    }
+
+    private void claim(Object who) {
+        lock.lock();
+        try {
+            if (owner != null || !takers.isEmpty()) {
+                throw new IllegalStateException("messages go elsewhere (expected: one receiver at a time)");
+            }
+            owner = who;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Ends the reservation for a sink that does not come after all. Called from any thread. */
+    public void unclaim() {
+        release(RESERVED);
+    }
+
+    private boolean release(Object who) {
+        lock.lock();
+        try {
+            boolean was = owner == who;
+            if (was) {
+                owner = null;
+            }
+            return was;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Passes all messages to the sink, which has reserved them. Those that wait come first. */
+    public void sink(Sink to) {
+        owner = to;
+        begin(to);
+    }
+
+    private void begin(Sink to) {
+        if (closed) {
+            to.closed();
+            return;
+        }
+        sink = to;
+        pump();
+    }
+
+    /** Removes the sink, which wants no more messages. */
+    public void unsink(Sink from) {
+        release(from);
+        leave(from);
+    }
+
+    private void leave(Sink from) {
+        if (sink == from) {
+            sink = null;
+        }
+    }
+
+    /**
+     * Takes back a message that the sink has taken, the last one first, before the sink is removed. It is received
+     * next. Takes the message over.
+     *
+     * @return whether it is kept; false if the socket is closed
+     */
+    public boolean returned(Peer from, ZMTPMessage message) {
+        lock.lock();
+        try {
+            if (closed) {
+                message.release();
+                return false;
+            }
+            add(from, message, true);
+        } finally {
+            lock.unlock();
+        }
+        from.reading();
+        return true;
+    }
+
+    /** Called when the sink may want more. */
+    public void pump() {
+        if (pumping) { // called by a sink that has answered at once: the calls must not nest for each message
+            return;
+        }
+        pumping = true;
+        try {
+            pumpAll();
+        } finally {
+            pumping = false;
+        }
+    }
+
+    private void pumpAll() {
+        Sink to = sink;
+        while (to != null && to == sink && to == owner && queued.get() > 0 && to.wants()) {
+            Peer from;
+            ZMTPMessage message;
+            lock.lock();
+            try {
+                from = ready.poll();
+                message = from == null ? null : next(from);
+            } finally {
+                lock.unlock();
+            }
+            if (from == null || message == null) {
+                return;
+            }
+            hand(to, from, message);
+        }
+    }
+
+    /** Releases what was not taken. */
+    public void close() {
+        Set<Taker> waiting;
+        lock.lock();
+        try {
+            closed = true;
+            queued.set(0);
+            for (Peer from = ready.poll(); from != null; from = ready.poll()) {
+                from.inbound().messages.forEach(ZMTPMessage::release);
+                from.inbound().messages.clear();
+            }
+            waiting = Set.copyOf(takers);
+            takers.clear();
+        } finally {
+            lock.unlock();
+        }
+        waiting.forEach(taker -> taker.fail(new ZMTPSocketException(CLOSED, "the socket is closed")));
+        Sink to = sink;
+        if (to != null) {
+            sink = null;
+            to.closed();
+        }
+    }
+}

@@ -1,0 +1,23 @@
+package dev.zmtp.internal.socket.receive;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.internal.socket.peer.Peer;
+
+/** Delivers messages of one frame to the application, and drops others whole (RFC 41, 49, 52). */
+public final class OneFrame extends Reception {
+
+    private final Inbox inbox;
+
+    public OneFrame(Inbox inbox) {
+        this.inbox = inbox;
+    }
+
+    @Override
+    public void received(Peer from, ZMTPMessage message) {
+        if (message.size() == 1) {
+            inbox.deliver(from, message);
+        } else {
+            malformed(from, message);
+        }
+    }
+}

@@ -1,0 +1,37 @@
+package dev.zmtp.internal.socket.request;
+
+import dev.zmtp.ZMTPMessage;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+
+/** The frames before the data of a request: a name for each ROUTER on its way, then an empty frame (RFC 28). */
+final class Envelope {
+
+    private Envelope() {}
+
+    /** Returns the number of frames of the envelope, including the empty one; 0 if the message is not a request. */
+    static int length(ZMTPMessage message) {
+        int size = message.size();
+        for (int i = 0; i < size - 1; i++) {
+            if (!message.frame(i).isReadable()) {
+                return i + 1;
+            }
+        }
+        return 0;
+    }
+
+    /** Whether the envelope is an id of four bytes and the empty frame: that of a DEALER without a proxy between. */
+    static boolean isId(ZMTPMessage message, int frames) {
+        return frames == 2 && message.frame(0).readableBytes() == Integer.BYTES;
+    }
+
+    /** Returns a copy of the first frames, which refers to no other buffer. */
+    static ByteBuf[] copy(ZMTPMessage message, int frames) {
+        ByteBuf[] copy = new ByteBuf[frames];
+        for (int i = 0; i < frames; i++) {
+            ByteBuf frame = message.frame(i);
+            copy[i] = frame.isReadable() ? Unpooled.copiedBuffer(frame) : Unpooled.EMPTY_BUFFER;
+        }
+        return copy;
+    }
+}

@@ -1,0 +1,136 @@
+package dev.zmtp.internal.socket.request;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.internal.socket.context.LoopFuture;
+import dev.zmtp.internal.socket.peer.Outgoing;
+import dev.zmtp.internal.socket.peer.Peer;
+import dev.zmtp.internal.socket.peer.QueuedMessage;
+import dev.zmtp.socket.ZMTPSocketException;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** The future of one answer. It is also the task that sends the request. */
+final class PendingRequest extends LoopFuture<ZMTPMessage> implements Runnable, Outgoing {
+
+    private final Requests requests;
+    final long timeout;
+
+    /** Completed when the request was written. Null but for what a REQ {@linkplain StrictRequest sends} in turn. */
+    final @Nullable CompletableFuture<Void> sent;
+
+    /** The id; 0 for a request that was not sent yet, and for one that has none. */
+    int id;
+
+    @Nullable
+    ZMTPMessage message;
+
+    @Nullable
+    Peer peer;
+
+    /**
+     * The line in {@link Timeouts}; null if there is none. Only {@code Timeouts} changes it and the next three fields.
+     */
+    Timeouts.@Nullable Line timeoutLine;
+
+    long deadline;
+
+    @Nullable
+    PendingRequest before;
+
+    @Nullable
+    PendingRequest after;
+
+    /** Its place in the queue of the socket; null if it does not wait there. */
+    @Nullable
+    QueuedMessage queued;
+
+    /** Its message has not left, or nobody knows whether it has: there will be no answer. */
+    volatile boolean notSent;
+
+    /** The size of the message, which is known when that has left. */
+    final long bytes;
+
+    PendingRequest(Requests requests, ZMTPMessage message, long timeout, @Nullable CompletableFuture<Void> sent) {
+        this.requests = requests;
+        this.message = message;
+        this.bytes = message.readableBytes();
+        this.timeout = timeout;
+        this.sent = sent;
+    }
+
+    @Override
+    public ZMTPMessage message() {
+        return Objects.requireNonNull(message, "it has left");
+    }
+
+    @Override
+    public long bytes() {
+        return bytes;
+    }
+
+    @Override
+    public @Nullable QueuedMessage queued() {
+        return queued;
+    }
+
+    @Override
+    public void queued(@Nullable QueuedMessage place) {
+        queued = place;
+    }
+
+    @Override
+    public void accepted() {
+        requests.accepted(this);
+    }
+
+    @Override
+    public void passTo(Peer to) {
+        requests.pass(this, to);
+    }
+
+    @Override
+    public void refuse(ZMTPSocketException.Reason reason, String text) {
+        requests.refuse(this, reason, text);
+    }
+
+    @Override
+    public void closeQueued() {
+        requests.closeQueued(this);
+    }
+
+    /** Whether it is what a REQ sends in turn, which waits for a peer and has no timeout. */
+    boolean isStrict() {
+        return sent != null;
+    }
+
+    @Override
+    public void run() {
+        requests.start(this);
+    }
+
+    @Override
+    public boolean cancel(boolean mayInterruptIfRunning) {
+        boolean cancelled = super.cancel(mayInterruptIfRunning);
+        requests.abandoned(this);
+        return cancelled;
+    }
+
+    @Override
+    public boolean complete(ZMTPMessage answer) { // the application may call this
+        boolean completed = super.complete(answer);
+        if (completed) {
+            requests.abandoned(this);
+        }
+        return completed;
+    }
+
+    @Override
+    public boolean completeExceptionally(Throwable cause) { // orTimeout calls this, too
+        boolean failed = super.completeExceptionally(cause);
+        if (failed) {
+            requests.abandoned(this);
+        }
+        return failed;
+    }
+}

@@ -1,0 +1,441 @@
+package dev.zmtp.internal.socket.request;
+
+import static dev.zmtp.internal.socket.context.PeerCounters.Counter.LATE;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.FULL;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.MALFORMED;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.NO_PEER;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.PEER_DOWN;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.STATE;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.TIMEOUT;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.UNKNOWN;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.internal.socket.context.SendResults;
+import dev.zmtp.internal.socket.context.Settings;
+import dev.zmtp.internal.socket.context.SocketContext;
+import dev.zmtp.internal.socket.peer.Outgoing;
+import dev.zmtp.internal.socket.peer.Peer;
+import dev.zmtp.internal.socket.peer.Peers;
+import dev.zmtp.internal.socket.peer.SendQueue;
+import dev.zmtp.internal.socket.receive.Reception;
+import dev.zmtp.internal.socket.send.Routing;
+import dev.zmtp.internal.socket.send.Senders;
+import dev.zmtp.socket.ZMTPSocketException;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The requests of a REQ or DEALER that wait for their answers, which are accepted only from the peer that was asked.
+ *
+ * <p>A request of a DEALER has an id of 4 bytes as the first frame of its envelope, as with libzmq's REQ_CORRELATE. Its
+ * answer has the same id: a REP returns the envelope, and so does any service that is connected through a ROUTER.
+ *
+ * <p>A request of a REQ has none unless the config says so, as many services expect the empty frame first. Then the
+ * next message of its peer is the answer. So a peer has one such request at a time, and if it does not answer in time,
+ * its connection is closed: otherwise the late answer would be taken for that of the next request.
+ */
+public final class Requests {
+
+    /** The part of an id that counts up: each id comes once in 2^24 requests. */
+    private static final int COUNTED = 0xFF_FFFF;
+
+    /** How many may be outstanding, so that there is always an id that has not been used for long. */
+    static final int MOST = Settings.MOST_REQUESTS;
+
+    /** The first byte of all our ids, so that what another program begins its messages with is seldom taken for one. */
+    private final int salt;
+
+    private final SocketContext context;
+    private final Senders senders;
+    private final Routing routing;
+    private final Peers peers;
+    private final AtomicInteger outstanding = new AtomicInteger();
+    private final Timeouts timeouts;
+
+    /** Whether requests have ids. */
+    private final boolean correlates;
+
+    // On the event loop
+    private final AskedTable asked;
+
+    private final IdFrame idFrame = new IdFrame();
+
+    /** What a REQ has sent in turn, and waits for a peer. */
+    private volatile @Nullable PendingRequest unsent;
+
+    private boolean closed;
+
+    public Requests(SocketContext context, Senders senders, Routing routing, Peers peers) {
+        this.context = context;
+        this.senders = senders;
+        this.routing = routing;
+        this.peers = peers;
+        this.timeouts = new Timeouts(context, this::timedOut);
+        this.correlates =
+                context.type() != ZMTPSocketType.REQ || context.config().correlate();
+        this.salt = context.random() & ~COUNTED;
+        this.asked = new AskedTable(COUNTED, context.random());
+    }
+
+    // From any thread
+
+    public CompletableFuture<ZMTPMessage> ask(ZMTPMessage message, Duration timeout) {
+        return ask(new PendingRequest(this, message, Settings.nanos(timeout), null));
+    }
+
+    /** Sends what a REQ sends in turn: there is one at a time. */
+    public PendingRequest ask(ZMTPMessage message, CompletableFuture<Void> sent) {
+        return ask(new PendingRequest(this, message, Long.MAX_VALUE, sent));
+    }
+
+    private PendingRequest ask(PendingRequest request) {
+        int max = context.config().maxOutstandingRequests();
+        if (outstanding.incrementAndGet() > max) {
+            refuse(request, FULL, "as many requests wait for answers as may: " + max);
+        } else if (context.isClosed()) {
+            refuse(request, CLOSED, "the socket is closed");
+        } else if (context.inEventLoop()) {
+            senders.roomForMessages().sentHere();
+            start(request);
+        } else if (!senders.ask(request)) {
+            noRoom(request);
+        }
+        return request;
+    }
+
+    /** What a REQ sends in turn waits for a peer. */
+    private void noRoom(PendingRequest request) {
+        if (!request.isStrict()) {
+            boolean reachable = routing.isReachable();
+            refuse(request, reachable ? FULL : NO_PEER, reachable ? "the queue is full" : "there is no peer");
+        } else if (!context.tryExecute(request)) {
+            refuse(request, CLOSED, "the event loop has ended");
+        }
+    }
+
+    /** Fails a request whose message was not passed to a peer. */
+    void refuse(PendingRequest request, ZMTPSocketException.Reason reason, String text) {
+        release(request);
+        request.notSent = true; // first: whoever hears of the failure may ask again
+        SendResults.fail(request, reason, text);
+        SendResults.fail(request.sent, reason, text);
+    }
+
+    private void release(PendingRequest request) {
+        ZMTPMessage message = request.message;
+        if (message != null) {
+            request.message = null;
+            outstanding.decrementAndGet();
+            context.tally().dropped();
+            if (message.refCnt() > 0) { // it may be a released one that is refused
+                message.release();
+            }
+        }
+    }
+
+    int outstanding() {
+        return outstanding.get();
+    }
+
+    /** The number of requests that have no place in a queue. From any thread. */
+    public int waiting() {
+        return unsent == null ? 0 : 1;
+    }
+
+    /** Called when nothing waits for this answer any more. */
+    void abandoned(PendingRequest request) {
+        if (context.inEventLoop() || !context.tryExecute(() -> abandon(request))) {
+            abandon(request);
+        }
+    }
+
+    /** One without an id keeps its peer until the answer has come, or until its timeout if it has one. */
+    private void abandon(PendingRequest request) {
+        Peer peer = request.peer;
+        if (peer == null || correlates) {
+            end(request);
+        } else if (request.timeout == Long.MAX_VALUE) {
+            end(request);
+            peer.disconnect("a request without a timeout was cancelled");
+        }
+    }
+
+    // On the event loop
+
+    /** Sends the request that was asked here, or what a REQ sent in turn and found no peer at first. */
+    void start(PendingRequest request) {
+        if (closed) {
+            refuse(request, CLOSED, "the socket is closed");
+            return;
+        }
+        timeouts.add(request);
+        if (senders.ask(request)) {
+            return;
+        }
+        if (request.isStrict()) {
+            unsent = request;
+        } else {
+            noRoom(request);
+        }
+    }
+
+    /** Sends a request of another thread, for which there is room. */
+    void accepted(PendingRequest request) {
+        if (request.message == null) { // it has ended on its way
+            senders.credit().give(1, request.bytes);
+        } else if (closed) {
+            senders.credit().give(1, request.bytes);
+            refuse(request, CLOSED, "the socket is closed");
+        } else {
+            timeouts.add(request);
+            routing.routeAccepted(request);
+        }
+    }
+
+    /** Gives the request to the transport of the peer. */
+    void pass(PendingRequest request, Peer peer) {
+        if (request.message().refCnt() == 0) {
+            refuse(request, STATE, "the message was released while it waited");
+            return;
+        }
+        ZMTPMessage message = enveloped(request);
+        request.message = null;
+        request.peer = peer;
+        if (correlates) {
+            asked.add(request);
+            peer.asked(peer.asked() + 1);
+        } else {
+            peer.awaited(request);
+        }
+        peer.outbound().pass(message, request.sent == null ? null : new Passed(request, request.sent));
+    }
+
+    /** The fate of what a REQ has sent in turn. Without an answer to come, its peer is free for the next request. */
+    private final class Passed extends CompletableFuture<Void> {
+        private final PendingRequest request;
+        private final CompletableFuture<Void> sent;
+
+        Passed(PendingRequest request, CompletableFuture<Void> sent) {
+            this.request = request;
+            this.sent = sent;
+        }
+
+        @Override
+        public boolean complete(Void done) {
+            return sent.complete(null);
+        }
+
+        @Override
+        public boolean completeExceptionally(Throwable cause) {
+            request.notSent = true; // first: whoever hears of the failure may ask again
+            Peer its = request.peer;
+            boolean unknown = cause instanceof ZMTPSocketException e && e.reason() == UNKNOWN;
+            if (its != null && !unknown) { // otherwise the connection has ended, which ends the request
+                end(request);
+                request.completeExceptionally(cause);
+                routing.becameWritable(its);
+                context.room();
+            }
+            return sent.completeExceptionally(cause);
+        }
+    }
+
+    /** Returns what is sent: the empty frame before the data, and before that the id if it has one. */
+    private ZMTPMessage enveloped(PendingRequest request) {
+        ZMTPMessage data = request.message();
+        if (!correlates) {
+            return data.prepended(Unpooled.EMPTY_BUFFER);
+        }
+        request.id = salt | asked.next();
+        return data.prepended(idFrame.of(request.id), Unpooled.EMPTY_BUFFER);
+    }
+
+    /** Called when there may be room. */
+    public void room() {
+        PendingRequest waits = unsent;
+        if (waits != null) {
+            unsent = null; // first: a write may find room for more, and so come here
+            if (!senders.ask(waits)) {
+                unsent = waits;
+            }
+        }
+    }
+
+    /** Removes the entry, however the request has ended. A second call changes nothing. */
+    private void end(PendingRequest request) {
+        timeouts.remove(request);
+        if (request.message != null) {
+            routing.forget(request);
+            release(request);
+        } else if (request.peer != null) {
+            Peer its = request.peer;
+            request.peer = null;
+            outstanding.decrementAndGet();
+            if (correlates) {
+                its.asked(its.asked() - 1);
+                asked.remove(request);
+            } else {
+                its.awaited(null);
+            }
+        }
+    }
+
+    private void timedOut(PendingRequest request) {
+        Peer peer = request.peer;
+        end(request); // even if the application has completed it
+        String text = "no answer within " + Duration.ofNanos(request.timeout);
+        Peer away = peer == null && peers.connected().there() == 0 ? anyPeer() : null;
+        if (away != null) {
+            text += ": " + away.place() + " is down";
+        } else if (peer == null) {
+            text += ": no peer had room for the request";
+        }
+        if (peer != null && !correlates) {
+            peer.disconnect(text); // first: the caller may ask again, and not there
+        }
+        request.completeExceptionally(new ZMTPSocketException(TIMEOUT, text, away == null ? null : away.lastFailure()));
+    }
+
+    private @Nullable Peer anyPeer() {
+        return peers.all().stream().findAny().orElse(null);
+    }
+
+    /**
+     * Takes the message over if it is the answer to a request with an id, or the late answer to one that has ended.
+     *
+     * @return whether it was taken
+     */
+    boolean answered(Peer from, ZMTPMessage message) {
+        if (!correlates
+                || message.size() < 3
+                || !isOurs(message.frame(0))
+                || message.frame(1).isReadable()) {
+            return false;
+        }
+        ByteBuf id = message.frame(0);
+        PendingRequest request = asked.get(id.getInt(id.readerIndex()));
+        if (request == null) {
+            from.counters().add(LATE, 1);
+            message.release();
+        } else if (request.peer != from) {
+            Reception.malformed(from, message);
+        } else {
+            end(request);
+            complete(request, message.withoutFirst(2));
+        }
+        return true;
+    }
+
+    private boolean isOurs(ByteBuf id) {
+        if (id.readableBytes() != Integer.BYTES) {
+            return false;
+        }
+        int its = id.getInt(id.readerIndex());
+        return (its & ~COUNTED) == salt && asked.wasGiven(its); // or it is part of the envelope of somebody else
+    }
+
+    /** Handles an answer to the request without an id. Takes the message over. */
+    void answeredUncorrelated(Peer from, ZMTPMessage message) {
+        PendingRequest request = awaited(from);
+        if (request == null) {
+            from.counters().add(LATE, 1); // RFC 28: it is discarded without an error
+            message.release();
+            return;
+        }
+        end(request);
+        if (request.isDone()) {
+            from.counters().add(LATE, 1);
+        }
+        complete(request, message.withoutFirst(1));
+        routing.becameWritable(from); // last: it may be asked again
+        context.room();
+    }
+
+    private static void complete(PendingRequest request, ZMTPMessage answer) {
+        if (!request.complete(answer)) {
+            answer.release();
+        }
+    }
+
+    /**
+     * Called when a peer has sent something that is not an answer. If exactly one request to it is outstanding, that
+     * one fails.
+     */
+    void malformed(Peer from) {
+        List<PendingRequest> its = askedOf(from);
+        if (its.size() == 1) {
+            PendingRequest request = its.get(0);
+            end(request);
+            String text = "no empty frame before the answer of " + from.place();
+            request.completeExceptionally(new ZMTPSocketException(MALFORMED, text));
+            routing.becameWritable(from);
+        }
+    }
+
+    private static @Nullable PendingRequest awaited(Peer peer) {
+        return (PendingRequest) peer.awaited();
+    }
+
+    private List<PendingRequest> askedOf(Peer peer) {
+        PendingRequest awaited = awaited(peer);
+        if (awaited != null) {
+            return List.of(awaited);
+        }
+        return peer.asked() > 0 ? asked.all(request -> request.peer == peer) : List.of();
+    }
+
+    /** Called when the connection has ended: what its peer was asked will not be answered. */
+    public void down(Peer peer, Throwable cause) {
+        for (PendingRequest request : askedOf(peer)) {
+            ZMTPSocketException failure = new ZMTPSocketException(
+                    PEER_DOWN, "connection to " + peer.place() + " ended before the answer", cause);
+            end(request);
+            request.completeExceptionally(failure);
+        }
+    }
+
+    public void close() {
+        closed = true;
+        PendingRequest waits = unsent;
+        if (waits != null) {
+            unsent = null;
+            refuse(waits, CLOSED, "the socket is closed");
+        }
+        SendQueue queue = routing.queue();
+        if (queue != null) {
+            queue.requests().forEach(Outgoing::closeQueued);
+        }
+        for (PendingRequest request : asked.all(request -> true)) { // their messages still have time to leave
+            end(request);
+            SendResults.fail(request, CLOSED, "the socket is closed");
+        }
+        for (Peer peer : peers.list()) {
+            PendingRequest request = awaited(peer);
+            if (request != null) {
+                end(request);
+                SendResults.fail(request, CLOSED, "the socket is closed");
+                routing.becameWritable(peer); // for what a REQ has sent in turn
+            }
+        }
+        timeouts.close();
+    }
+
+    /** What a REQ has sent still has time to leave. A request is nothing without its answer. */
+    void closeQueued(PendingRequest request) {
+        if (request.isStrict()) {
+            ZMTPMessage enveloped = enveloped(request);
+            Objects.requireNonNull(request.queued).forgetRequest(enveloped, request.sent);
+            request.message = null;
+            outstanding.decrementAndGet();
+        }
+        SendResults.fail(request, CLOSED, "the socket is closed"); // which takes it out of the queue
+    }
+}

@@ -1,0 +1,107 @@
+package dev.zmtp.internal.socket.request;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.internal.socket.context.LoopFuture;
+import dev.zmtp.internal.socket.peer.Peer;
+import dev.zmtp.internal.socket.send.DirectSends;
+import dev.zmtp.socket.ZMTPPeer;
+import dev.zmtp.socket.ZMTPRequest;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/** A request and the way back: the peer that it came from, and the envelope. */
+final class ServedRequest implements ZMTPRequest {
+
+    private final DirectSends directly;
+    private final Peer peer;
+
+    /** Null if it is an id and an empty frame. */
+    private final ByteBuf @Nullable [] envelope;
+
+    private final int id;
+    private final ZMTPMessage message;
+
+    /** Who is told when it is answered or dropped; null for a REP that receives and sends by turns. */
+    private final @Nullable Serving serving;
+
+    private final AtomicBoolean ended = new AtomicBoolean();
+
+    private ServedRequest(DirectSends directly, Peer peer, ZMTPMessage message, int frames, @Nullable Serving serving) {
+        this.directly = directly;
+        this.peer = peer;
+        boolean isId = Envelope.isId(message, frames);
+        this.id = isId ? message.frame(0).getInt(message.frame(0).readerIndex()) : 0;
+        this.envelope = isId ? null : Envelope.copy(message, frames);
+        this.message = message.withoutFirst(frames);
+        this.serving = serving;
+    }
+
+    /** Takes the message over, which has an envelope of {@code frames} frames. */
+    static ServedRequest of(
+            DirectSends directly, Peer peer, ZMTPMessage message, int frames, @Nullable Serving serving) {
+        return new ServedRequest(directly, peer, message, frames, serving);
+    }
+
+    @Override
+    public ZMTPPeer peer() {
+        return peer;
+    }
+
+    @Override
+    public ZMTPMessage message() {
+        return message;
+    }
+
+    @Override
+    @SuppressWarnings("ReferenceEquality") // whether it is this very message
+    public boolean reply(ZMTPMessage answer) {
+        Objects.requireNonNull(answer, "answer");
+        if (!ended.compareAndSet(false, true)) {
+            answer.release();
+            throw new IllegalStateException("reply: " + this + " has ended (expected: one reply or drop)");
+        }
+        if (answer != message) {
+            message.release();
+        }
+        boolean there = peer.isUp();
+        if (serving != null) {
+            serving.ended(this, answer);
+        }
+        return there;
+    }
+
+    @Override
+    public void drop() {
+        if (ended.compareAndSet(false, true)) {
+            message.release();
+            if (serving != null) {
+                serving.ended(this, null);
+            }
+        }
+    }
+
+    /** Sends the answer of a REP that receives and sends by turns. Takes it over. May be called once. */
+    CompletableFuture<Void> answer(ZMTPMessage answer) {
+        CompletableFuture<Void> result = new LoopFuture<>();
+        directly.send(peer, enveloped(answer, Unpooled.copyInt(id)), result);
+        return result;
+    }
+
+    /** Sends the answer of a handler, which it takes over. On the event loop. */
+    void send(ZMTPMessage answer, IdFrame idFrame) {
+        directly.answer(peer, enveloped(answer, envelope == null ? idFrame.of(id) : Unpooled.EMPTY_BUFFER));
+    }
+
+    private ZMTPMessage enveloped(ZMTPMessage answer, ByteBuf id) {
+        return envelope == null ? answer.prepended(id, Unpooled.EMPTY_BUFFER) : answer.prepended(envelope);
+    }
+
+    @Override
+    public String toString() {
+        return "ZMTPRequest{" + peer + ", " + message + "}";
+    }
+}

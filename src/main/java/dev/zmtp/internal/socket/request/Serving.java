@@ -1,0 +1,81 @@
+package dev.zmtp.internal.socket.request;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.internal.socket.context.SocketContext;
+import dev.zmtp.internal.socket.peer.Peer;
+import dev.zmtp.internal.socket.receive.Inbox;
+import dev.zmtp.internal.socket.receive.Reception;
+import dev.zmtp.internal.socket.send.DirectSends;
+import dev.zmtp.socket.ZMTPRequest;
+import dev.zmtp.socket.ZMTPSocketEvent;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Passes requests to a handler, up to a bound at a time, and sends each answer back to the peer that asked. */
+public final class Serving implements Inbox.Sink {
+
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.Serving");
+
+    private final SocketContext context;
+    private final Inbox inbox;
+    private final DirectSends directly;
+    private final Consumer<? super ZMTPRequest> handler;
+    private final IdFrame idFrame = new IdFrame();
+    private int serving;
+
+    public Serving(SocketContext context, Inbox inbox, DirectSends directly, Consumer<? super ZMTPRequest> handler) {
+        this.context = context;
+        this.inbox = inbox;
+        this.directly = directly;
+        this.handler = handler;
+    }
+
+    @Override
+    public boolean wants() {
+        return serving < context.config().maxOutstandingRequests();
+    }
+
+    @Override
+    public void take(Peer from, ZMTPMessage message) {
+        int frames = Envelope.length(message);
+        if (frames == 0) {
+            Reception.malformed(from, message);
+            return;
+        }
+        ServedRequest request = ServedRequest.of(directly, from, message, frames, this);
+        serving++;
+        try {
+            handler.accept(request);
+        } catch (Throwable e) { // from the application: the asker waits in vain, and others do not
+            logger.warn("{} gets no answer", request, e);
+            context.events().fire(new ZMTPSocketEvent.HandlerFailed(from, e));
+            request.drop();
+        }
+    }
+
+    /** Called once for each request, from any thread, with the answer if there is one. */
+    void ended(ServedRequest request, @Nullable ZMTPMessage answer) {
+        if (context.inEventLoop()) {
+            endedHere(request, answer);
+        } else if (!context.tryExecute(() -> endedHere(request, answer)) && answer != null) {
+            answer.release();
+        }
+    }
+
+    private void endedHere(ServedRequest request, @Nullable ZMTPMessage answer) {
+        serving--;
+        if (answer != null) {
+            try {
+                request.send(answer, idFrame);
+            } catch (RuntimeException e) { // such as an answer that was already released
+                logger.warn("{} gets no answer", request, e);
+            }
+        }
+        inbox.pump();
+    }
+
+    @Override
+    public void closed() {}
+}

@@ -1,0 +1,107 @@
+package dev.zmtp.internal.socket.request;
+
+import static dev.zmtp.socket.ZMTPSocketException.Reason.STATE;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.internal.socket.context.LoopFuture;
+import dev.zmtp.internal.socket.context.SendResults;
+import dev.zmtp.internal.socket.context.SocketContext;
+import dev.zmtp.internal.socket.peer.Peer;
+import dev.zmtp.internal.socket.receive.Inbox;
+import dev.zmtp.internal.socket.send.Senders;
+import dev.zmtp.socket.ZMTPSocketException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
+
+/** A REP that receives and sends in turn (RFC 28): one request, then its answer. Used from any thread. */
+public final class StrictReply {
+
+    /** The state in which no request is awaited or received. */
+    private static final Object IDLE = new Object();
+
+    private final SocketContext context;
+    private final Senders senders;
+    private final Inbox inbox;
+
+    /** {@link #IDLE}, the {@link Receiving} of a request, or the {@link ServedRequest} to answer. */
+    private final AtomicReference<Object> state = new AtomicReference<>(IDLE);
+
+    public StrictReply(SocketContext context, Senders senders, Inbox inbox) {
+        this.context = context;
+        this.senders = senders;
+        this.inbox = inbox;
+    }
+
+    public CompletableFuture<ZMTPMessage> receive() {
+        Receiving receiving = new Receiving();
+        if (state.compareAndSet(IDLE, receiving)) {
+            inbox.take(receiving);
+            return receiving;
+        }
+        CompletableFuture<ZMTPMessage> refused = new LoopFuture<>();
+        SendResults.fail(refused, STATE, "receive: the last request was not answered");
+        return refused;
+    }
+
+    /** Whether a send is the next thing to do. */
+    public boolean maySend() {
+        return state.get() instanceof ServedRequest;
+    }
+
+    /** Takes the message over. */
+    public CompletableFuture<Void> send(ZMTPMessage answer) {
+        Object now = state.get();
+        if (now instanceof ServedRequest request && state.compareAndSet(request, IDLE)) {
+            return request.answer(answer);
+        }
+        context.tally().dropped();
+        answer.release();
+        CompletableFuture<Void> result = new LoopFuture<>();
+        SendResults.fail(result, STATE, "send: no request was received");
+        return result;
+    }
+
+    /** The future of a request. If it ends in another way, the request is for the next one. */
+    private final class Receiving extends LoopFuture<ZMTPMessage> implements Inbox.Taker {
+
+        @Override
+        public boolean take(Peer from, ZMTPMessage message) {
+            int frames = Envelope.length(message);
+            message.retain(); // it returns whole if this receive has ended
+            ServedRequest request = ServedRequest.of(senders.directly(), from, message, frames, null);
+            if (state.compareAndSet(this, request)) {
+                message.release();
+                super.complete(request.message());
+                senders.roomForMessages().turned();
+                return true;
+            }
+            request.message().release();
+            return false;
+        }
+
+        @Override
+        public void fail(ZMTPSocketException cause) {
+            completeExceptionally(cause);
+        }
+
+        private boolean leave() {
+            inbox.forget(this);
+            return state.compareAndSet(this, IDLE);
+        }
+
+        @Override
+        public boolean cancel(boolean mayInterruptIfRunning) {
+            return leave() ? super.cancel(mayInterruptIfRunning) : isCancelled();
+        }
+
+        @Override
+        public boolean complete(ZMTPMessage other) {
+            return leave() && super.complete(other);
+        }
+
+        @Override
+        public boolean completeExceptionally(Throwable cause) { // orTimeout calls this, too
+            return leave() && super.completeExceptionally(cause);
+        }
+    }
+}

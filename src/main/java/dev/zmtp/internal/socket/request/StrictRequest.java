@@ -1,0 +1,160 @@
+package dev.zmtp.internal.socket.request;
+
+import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.STATE;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.internal.socket.context.LoopFuture;
+import dev.zmtp.internal.socket.context.SendResults;
+import dev.zmtp.internal.socket.context.SocketContext;
+import dev.zmtp.internal.socket.send.Senders;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/** A REQ that sends and receives in turn (RFC 28): one request, then its answer. Used from any thread. */
+public final class StrictRequest {
+
+    /** The answer was passed to its receiver. */
+    private static final Object TAKEN = new Object();
+
+    private final SocketContext context;
+    private final Senders senders;
+    private final Requests requests;
+
+    /** The request that was sent and whose answer was not received; null if the next may be sent. */
+    private final AtomicReference<@Nullable Asked> current = new AtomicReference<>();
+
+    public StrictRequest(SocketContext context, Senders senders, Requests requests) {
+        this.context = context;
+        this.senders = senders;
+        this.requests = requests;
+    }
+
+    /** Whether a send is the next thing to do. */
+    public boolean maySend() {
+        Asked last = current.get();
+        return last == null || last.wasNotSent();
+    }
+
+    /** Takes the message over. */
+    public CompletableFuture<Void> send(ZMTPMessage message) {
+        CompletableFuture<Void> sent = new LoopFuture<>();
+        Asked asked = new Asked();
+        if (!current.compareAndSet(last(), asked)) {
+            context.tally().dropped();
+            message.release();
+            SendResults.fail(sent, STATE, "send: the answer to the last request was not received");
+            return sent;
+        }
+        PendingRequest answer = requests.ask(message, sent);
+        asked.answer = answer;
+        answer.whenComplete((received, failure) -> settle(asked));
+        return sent;
+    }
+
+    /** The last request if its send has failed and nobody waits for its answer, so that the next may take its place. */
+    private @Nullable Asked last() {
+        Asked last = current.get();
+        return last != null && last.wasNotSent() && last.receiver.compareAndSet(null, TAKEN) ? last : null;
+    }
+
+    public CompletableFuture<ZMTPMessage> receive() {
+        Asked asked = current.get();
+        Receiving receiving = asked == null ? null : new Receiving(asked);
+        if (receiving == null || !receiving.asked.receiver.compareAndSet(null, receiving)) {
+            CompletableFuture<ZMTPMessage> refused = new LoopFuture<>();
+            if (context.isClosed()) {
+                SendResults.fail(refused, CLOSED, "the socket is closed");
+            } else {
+                String why = asked == null ? "no request was sent" : "another receive waits";
+                SendResults.fail(refused, STATE, "receive: " + why);
+            }
+            return refused;
+        }
+        settle(receiving.asked);
+        return receiving;
+    }
+
+    /**
+     * Passes the answer to its receiver. Called when the answer or failure is there, and when a receiver comes: the
+     * later of the two has an effect.
+     */
+    private void settle(Asked asked) {
+        PendingRequest answer = asked.answer;
+        if (answer == null || !answer.isDone()) {
+            return;
+        }
+        Object receiver = asked.receiver.get();
+        if (receiver instanceof Receiving receiving) {
+            if (asked.receiver.compareAndSet(receiving, TAKEN)) {
+                current.compareAndSet(asked, null); // before the receiver, which may send at once
+                answer.whenComplete(receiving::end);
+                senders.roomForMessages().turned();
+            }
+        } else if (receiver == null && context.isClosed() && asked.receiver.compareAndSet(null, TAKEN)) {
+            answer.thenAccept(ZMTPMessage::release); // it can no longer be received
+        }
+    }
+
+    /** Releases an answer that was not received, as the socket is closed. */
+    public void close() {
+        Asked asked = current.get();
+        if (asked != null) {
+            settle(asked);
+        }
+    }
+
+    private static final class Asked {
+        volatile @Nullable PendingRequest answer;
+
+        /** The {@link Receiving}, null if there is none, or {@link #TAKEN}. */
+        final AtomicReference<@Nullable Object> receiver = new AtomicReference<>();
+
+        boolean wasNotSent() {
+            PendingRequest its = answer;
+            return its != null && its.notSent;
+        }
+    }
+
+    /** The future of an answer. If it ends in another way, the answer is for the next one. */
+    private final class Receiving extends LoopFuture<ZMTPMessage> {
+        private final Asked asked;
+
+        Receiving(Asked asked) {
+            this.asked = asked;
+        }
+
+        void end(@Nullable ZMTPMessage message, @Nullable Throwable failure) {
+            if (failure == null) {
+                super.complete(message);
+            } else {
+                super.completeExceptionally(failure);
+            }
+        }
+
+        private boolean leave() {
+            return asked.receiver.compareAndSet(this, null);
+        }
+
+        @Override
+        public boolean cancel(boolean mayInterruptIfRunning) {
+            return left(leave() ? super.cancel(mayInterruptIfRunning) : isCancelled());
+        }
+
+        @Override
+        public boolean complete(ZMTPMessage other) {
+            return left(leave() && super.complete(other));
+        }
+
+        @Override
+        public boolean completeExceptionally(Throwable cause) { // orTimeout calls this, too
+            return left(leave() && super.completeExceptionally(cause));
+        }
+
+        private boolean left(boolean it) {
+            settle(asked); // the socket may have been closed in the meantime
+            return it;
+        }
+    }
+}

@@ -1,0 +1,189 @@
+package dev.zmtp.internal.socket.send;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.internal.socket.context.SendResults;
+import dev.zmtp.internal.socket.context.SocketContext;
+import dev.zmtp.internal.socket.peer.Fate;
+import dev.zmtp.internal.socket.peer.Peer;
+import dev.zmtp.internal.socket.peer.PeerHandler;
+import dev.zmtp.internal.socket.peer.PeerInfo;
+import dev.zmtp.socket.ZMTPSocketConfig.NameTaken;
+import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
+import dev.zmtp.socket.ZMTPSocketException;
+import io.netty.buffer.ByteBuf;
+import java.nio.ByteBuffer;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends to the peer whose name is the first frame, and removes that frame. Names are a ROUTER's identities (RFC 28), or
+ * the routing ids of SERVER and PEER, which are made here (RFC 41, 51).
+ */
+public final class ByName extends Routing {
+
+    /** How names that are made here begin (RFC 37). Peers may claim such names, too, which then are not made. */
+    private static final byte MADE = 0;
+
+    private final SocketContext context;
+    private final Map<ByteBuffer, Peer> peers = new ConcurrentHashMap<>();
+    private int lastId = ThreadLocalRandom.current().nextInt();
+
+    public ByName(SocketContext context) {
+        this.context = context;
+    }
+
+    private boolean isRouter() {
+        return context.type() == ZMTPSocketType.ROUTER;
+    }
+
+    @Override
+    public Fate route(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
+        if (message.size() < 2) {
+            String frames = "frames: " + message.size();
+            message.release();
+            context.tally().dropped();
+            SendResults.fail(
+                    result,
+                    ZMTPSocketException.Reason.UNROUTABLE,
+                    frames + " (expected: the name of a peer, and the message)");
+            return Fate.DROPPED;
+        }
+        Peer peer = find(message.frame(0));
+        if (peer == null) {
+            String name = PeerInfo.text(message.frame(0).nioBuffer());
+            message.release();
+            context.tally().dropped();
+            SendResults.fail(result, ZMTPSocketException.Reason.UNROUTABLE, "no peer has the name " + name);
+            return Fate.DROPPED;
+        }
+        return sendTo(peer, message, result);
+    }
+
+    /** Only if it waits for room, which then is reserved. */
+    @Override
+    @Nullable
+    Peer addressee(ZMTPMessage message) {
+        boolean waits = context.config().whenFull() == WhenFull.WAIT && message.size() > 1;
+        return waits ? find(message.frame(0)) : null;
+    }
+
+    private Fate sendTo(Peer peer, ZMTPMessage named, @Nullable CompletableFuture<Void> result) {
+        if (context.config().whenFull() == WhenFull.WAIT && !peer.outbound().canTake()) {
+            return Fate.REFUSED; // with its name
+        }
+        return peer.outbound().send(named.withoutFirst(1), result);
+    }
+
+    private @Nullable Peer find(ByteBuf name) {
+        return peers.get(name.nioBuffer());
+    }
+
+    @Override
+    @Nullable
+    public Peer named(ByteBuffer name) {
+        return peers.get(name);
+    }
+
+    @Override
+    @Nullable
+    public PeerHandler inTheWay(Peer peer) {
+        Peer owner = context.config().nameTaken() == NameTaken.REFUSE ? otherOwner(peer) : null;
+        return owner == null ? null : owner.link();
+    }
+
+    @Override
+    public boolean takesOver(Peer peer) {
+        return context.config().nameTaken() == NameTaken.TAKE_OVER && otherOwner(peer) != null;
+    }
+
+    /** Returns the other peer that has the identity of this one; null if there is none. */
+    private @Nullable Peer otherOwner(Peer peer) {
+        Peer owner = isRouter() ? peers.get(peer.identity()) : null;
+        return owner == peer ? null : owner;
+    }
+
+    @Override
+    @Nullable
+    public String up(Peer peer) {
+        if (peer.isLeaving()) {
+            return null; // it only gets what is queued
+        }
+        ByteBuffer identity = peer.identity();
+        ByteBuffer name;
+        if (!isRouter() || !identity.hasRemaining()) {
+            name = peer.name().hasRemaining() ? peer.name() : newName();
+        } else {
+            name = ByteBuffer.wrap(bytes(identity));
+        }
+        Peer owner = peers.get(name);
+        if (owner != null && owner != peer) {
+            String refusal = takeOver(owner);
+            if (refusal != null) {
+                return refusal;
+            }
+        }
+        peers.remove(ByteBuffer.wrap(peer.nameBytes()), peer); // it may have had another name
+        peer.name(bytes(name));
+        peers.put(ByteBuffer.wrap(peer.nameBytes()), peer);
+        return null;
+    }
+
+    private @Nullable String takeOver(Peer owner) {
+        PeerHandler link = owner.link();
+        boolean isThere = link != null && link.channel().isActive();
+        if (context.config().nameTaken() == NameTaken.REFUSE && isThere) {
+            return "identity: " + PeerInfo.text(owner.name()) + " is taken by another peer";
+        }
+        peers.values().remove(owner);
+        if (link != null && isThere) { // otherwise it has ended for another reason
+            link.refuse("another peer has taken over its identity");
+        }
+        return null;
+    }
+
+    private ByteBuffer newName() {
+        ByteBuffer name;
+        do {
+            name = nextName();
+        } while (peers.containsKey(name));
+        return name;
+    }
+
+    private ByteBuffer nextName() {
+        int id = ++lastId == 0 ? ++lastId : lastId;
+        return isRouter()
+                ? ByteBuffer.allocate(9)
+                        .put(MADE)
+                        .putInt(context.random())
+                        .putInt(id)
+                        .flip()
+                : ByteBuffer.allocate(4).putInt(id).flip();
+    }
+
+    private static byte[] bytes(ByteBuffer buffer) {
+        byte[] bytes = new byte[buffer.remaining()];
+        buffer.duplicate().get(bytes);
+        return bytes;
+    }
+
+    @Override
+    public void down(Peer peer) {
+        if (peer.home() == null || !context.config().queueWhileDown()) {
+            peers.remove(ByteBuffer.wrap(peer.nameBytes()), peer);
+        }
+    }
+
+    @Override
+    public void leaving(Peer peer) {
+        left(peer);
+    }
+
+    @Override
+    public void left(Peer peer) {
+        peers.remove(ByteBuffer.wrap(peer.nameBytes()), peer);
+    }
+}

@@ -1,0 +1,48 @@
+package dev.zmtp.internal.socket.send;
+
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The number of messages and bytes that a socket may still accept. Any thread takes from it, so a sender knows at once
+ * whether there is room. The event loop gives back. It may be negative, as a peer that leaves takes its room with it.
+ */
+public final class Credit {
+
+    private final AtomicLong messages = new AtomicLong();
+    private final AtomicLong bytes = new AtomicLong();
+
+    /** Takes room for one message of {@code size} bytes. At most one message exceeds the bytes that are left. */
+    boolean take(long size) {
+        long left = bytes.get();
+        while (left > 0) {
+            if (bytes.compareAndSet(left, left - size)) {
+                if (messages.getAndDecrement() > 0) {
+                    return true;
+                }
+                give(1, size);
+                return false;
+            }
+            left = bytes.get();
+        }
+        return false;
+    }
+
+    public void give(long messages, long bytes) {
+        this.messages.getAndAdd(messages);
+        this.bytes.getAndAdd(bytes);
+    }
+
+    boolean isOpen() {
+        return messages.get() > 0 && bytes.get() > 0;
+    }
+
+    /** Whether more than this is left. */
+    boolean exceeds(long messages, long bytes) {
+        return this.messages.get() > messages && this.bytes.get() > bytes;
+    }
+
+    @Override
+    public String toString() {
+        return messages + " messages, " + bytes + " bytes";
+    }
+}

@@ -1,0 +1,169 @@
+package dev.zmtp.internal.socket.send;
+
+import static dev.zmtp.internal.socket.context.PeerCounters.Counter.SENT;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.FULL;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.PEER_DOWN;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.internal.socket.context.SendResults;
+import dev.zmtp.internal.socket.context.SocketContext;
+import dev.zmtp.internal.socket.peer.Fate;
+import dev.zmtp.internal.socket.peer.Peer;
+import dev.zmtp.internal.socket.peer.PeerSends;
+import dev.zmtp.internal.socket.peer.QueuedMessage;
+import dev.zmtp.internal.socket.peer.SlowPeers;
+import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
+import dev.zmtp.socket.ZMTPSocketEvent.DropReason;
+import dev.zmtp.socket.ZMTPSocketException;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** Messages to a peer that the application, or a request, names by its object. */
+public final class DirectSends implements PeerSends {
+
+    /** A message on its way to the event loop, in line with those that have no address. */
+    record Addressed(
+            Peer peer, ZMTPMessage message, @Nullable CompletableFuture<Void> result, boolean reserved) {}
+
+    private final SocketContext context;
+    private final Senders senders;
+    private final SlowPeers slowPeers;
+
+    DirectSends(SocketContext context, Senders senders, SlowPeers slowPeers) {
+        this.context = context;
+        this.senders = senders;
+        this.slowPeers = slowPeers;
+    }
+
+    /** Takes the message over. From any thread. */
+    @Override
+    public void send(Peer peer, ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
+        if (context.isClosed()) {
+            refuse(message, result, CLOSED, "the socket is closed");
+            return;
+        }
+        if (context.inEventLoop()) {
+            sendNow(peer, message, result);
+            return;
+        }
+        if (senders.credit().take(message.readableBytes())) {
+            senders.hand(new Addressed(peer, message, result, false));
+        } else {
+            refuse(message, result, FULL, "more is on its way to the event loop than a peer's queue may have");
+            senders.roomForMessages().missed();
+        }
+    }
+
+    /** Returns whether {@link #trySend} would take a message now. From any thread. */
+    @Override
+    public boolean mayTake(Peer peer) {
+        if (context.isClosed() || !isThere(peer)) {
+            return false;
+        }
+        return context.inEventLoop()
+                ? peer.outbound().canTake()
+                : peer.queue().hasRoom() && senders.credit().isOpen();
+    }
+
+    /** Takes the message over if there is room for it. From any thread. */
+    @Override
+    public boolean trySend(Peer peer, ZMTPMessage message) {
+        if (context.inEventLoop()) {
+            boolean free = mayTake(peer);
+            if (free) {
+                sendNow(peer, message, null);
+            }
+            return free;
+        }
+        boolean reserved = reserve(peer, message.readableBytes());
+        if (reserved) {
+            senders.hand(new Addressed(peer, message, null, true));
+        }
+        return reserved;
+    }
+
+    /** As {@link #trySend}, without the first frame of the message, which is the peer's name. Not on the event loop. */
+    boolean trySendNamed(Peer peer, ZMTPMessage named) {
+        boolean reserved = reserve(peer, named.readableBytes() - named.frame(0).readableBytes());
+        if (reserved) {
+            senders.hand(new Addressed(peer, named.withoutFirst(1), null, true));
+        }
+        return reserved;
+    }
+
+    private boolean reserve(Peer peer, long bytes) {
+        Credit credit = senders.credit();
+        Room room = senders.roomForMessages();
+        if (!mayTake(peer)) {
+            if (!credit.isOpen()) {
+                room.missed();
+            } else if (isThere(peer)) {
+                room.missed(peer.queue());
+            }
+            return false;
+        }
+        if (!peer.queue().reserve()) {
+            room.missed(peer.queue());
+            return false;
+        }
+        if (!credit.take(bytes)) {
+            peer.queue().unreserve();
+            room.missed();
+            return false;
+        }
+        return true;
+    }
+
+    /** Sends what has come to the event loop. */
+    void arrived(Addressed sent) {
+        senders.credit().give(1, sent.message.readableBytes());
+        if (!sent.reserved) {
+            sendNow(sent.peer, sent.message, sent.result);
+            return;
+        }
+        sent.peer.queue().unreserve();
+        if (isThere(sent.peer)) {
+            sent.peer.outbound().sendNoted();
+            sent.peer.outbound().sendAccepted(sent.message, null);
+        } else {
+            refuse(sent.message, null, PEER_DOWN, "the peer has left");
+        }
+    }
+
+    private static boolean isThere(Peer peer) {
+        return !peer.isLeaving() && (peer.isUp() || peer.mayBeQueuedFor());
+    }
+
+    /**
+     * Sends the answer of a handler. It is not refused if the peer's queue is full: then the peer, which asks and does
+     * not read, is not read from until there is room again. Takes the message over. On the event loop.
+     */
+    public void answer(Peer peer, ZMTPMessage message) {
+        if (peer.isUp() && !peer.isLeaving() && context.config().whenFull() == WhenFull.WAIT) {
+            peer.outbound().sendAccepted(message, null);
+            peer.readIfThereIsRoom();
+        } else {
+            sendNow(peer, message, null);
+        }
+    }
+
+    private void sendNow(Peer peer, ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
+        if (!isThere(peer)) {
+            refuse(message, result, PEER_DOWN, "the peer has left");
+        } else if (peer.outbound().send(message, result) == Fate.REFUSED) {
+            peer.counters().add(SENT, 1);
+            slowPeers.drop(peer, new QueuedMessage(message, result), DropReason.FULL, "the queue is full");
+        }
+    }
+
+    private void refuse(
+            ZMTPMessage message,
+            @Nullable CompletableFuture<Void> result,
+            ZMTPSocketException.Reason reason,
+            String text) {
+        context.tally().dropped();
+        message.release();
+        SendResults.fail(result, reason, text);
+    }
+}

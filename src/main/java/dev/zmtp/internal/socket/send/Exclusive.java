@@ -1,0 +1,40 @@
+package dev.zmtp.internal.socket.send;
+
+import dev.zmtp.internal.socket.context.SocketContext;
+import dev.zmtp.internal.socket.peer.Peer;
+import dev.zmtp.internal.socket.peer.SlowPeers;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends to the only peer (RFC 31, 52). A second one is refused. It may try again, and is accepted when the place is
+ * free.
+ */
+public final class Exclusive extends RoundRobin {
+
+    private @Nullable Peer peer;
+
+    public Exclusive(
+            SocketContext context, Credit credit, SlowPeers slowPeers, LongSupplier queuedAt, BooleanSupplier isBound) {
+        super(context, credit, slowPeers, queuedAt, isBound);
+    }
+
+    @Override
+    @Nullable
+    public String up(Peer peer) {
+        if (this.peer != null && this.peer != peer) {
+            return "this socket has its one peer already";
+        }
+        this.peer = peer;
+        return super.up(peer);
+    }
+
+    @Override
+    public void down(Peer peer) {
+        if (this.peer == peer) {
+            this.peer = null;
+        }
+        super.down(peer);
+    }
+}

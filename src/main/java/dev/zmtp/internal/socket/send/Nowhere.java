@@ -1,0 +1,20 @@
+package dev.zmtp.internal.socket.send;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.internal.socket.peer.Fate;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** Sends to no peer: for sockets that only receive, and those that only answer. */
+public final class Nowhere extends Routing {
+
+    @Override
+    boolean canTakeNow() {
+        return false;
+    }
+
+    @Override
+    public Fate route(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
+        return Fate.REFUSED;
+    }
+}

@@ -1,0 +1,195 @@
+package dev.zmtp.internal.socket.send;
+
+import dev.zmtp.internal.socket.context.SocketContext;
+import dev.zmtp.internal.socket.peer.SendQueue;
+import dev.zmtp.internal.transport.QueueLimit;
+import dev.zmtp.socket.ZMTPRegistration;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.BooleanSupplier;
+
+/**
+ * The flag that a socket is writable, and the listeners that wait until it is. They are called on the event loop, after
+ * a sender has found that it is not.
+ */
+public final class Room {
+
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.Room");
+
+    /** How many messages handlers may send in one turn of the event loop, which also has to flush and to read. */
+    private static final int MAX_MESSAGES_PER_TURN = 1_024;
+
+    /**
+     * The part of its limit that may wait while a socket is writable. So who waits for room then finds enough of it.
+     */
+    private static final int PART = 4;
+
+    private final SocketContext context;
+    private final Senders senders;
+    private final Routing routing;
+    private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
+    private volatile boolean missed;
+    private volatile BooleanSupplier turn = () -> true;
+
+    // On the event loop
+    private final Runnable turnTask = this::endTurn;
+    private int sentInTurn;
+
+    /** When the first message of this turn was queued, if one was. */
+    private long queuedAt;
+
+    private boolean queuedInTurn;
+
+    /** A message was refused here, and nothing has changed since. */
+    private boolean refused;
+
+    Room(SocketContext context, Senders senders, Routing routing) {
+        this.context = context;
+        this.senders = senders;
+        this.routing = routing;
+    }
+
+    /** Sets what says whether it is the turn to send, of the types that send and receive in turn. */
+    public void sendsWhen(BooleanSupplier turn) {
+        this.turn = turn;
+    }
+
+    /** Called when it has become the turn to send. From any thread. */
+    public void turned() {
+        if (!listeners.isEmpty()) {
+            context.executeHere(this::opened);
+        }
+    }
+
+    /** Whether a sender should go on. If not, the listeners are called when it should. From any thread. */
+    public boolean isOpen() {
+        boolean open = hasRoom();
+        if (!open) {
+            missed();
+        }
+        return open;
+    }
+
+    private boolean hasRoom() {
+        if (!senders.takesMessages() || !turn.getAsBoolean()) {
+            return false;
+        }
+        boolean here = context.inEventLoop();
+        if (here && (refused || sentInTurn >= MAX_MESSAGES_PER_TURN)) {
+            return false;
+        }
+        return senders.keepsNewest() || (routing.isReachable() && isQueueShort()) || (here && routing.canTakeNow());
+    }
+
+    private boolean isQueueShort() {
+        QueueLimit limit = senders.limit();
+        return senders.credit()
+                .exceeds(
+                        limit.messages() - Math.max(1, limit.messages() / PART),
+                        limit.bytes() - Math.max(1, limit.bytes() / PART));
+    }
+
+    /**
+     * Called from any thread when a sender has found no room: the listeners are called when there is some. It may have
+     * taken some for a moment, so that another one, or the event loop, found none. So each one that is refused looks
+     * again.
+     */
+    void missed() {
+        if (!missed) {
+            missed = true;
+        }
+        if (!context.inEventLoop()
+                && hasRoom()) { // it came after the sender looked, and nothing else would report that
+            context.tryExecute(this::opened);
+        }
+    }
+
+    /**
+     * As {@link #missed()}, where the queue of one peer had no room. It says nothing about the room that the socket
+     * has, and whatever leaves the queue reports that.
+     */
+    void missed(SendQueue queue) {
+        missed = true;
+        if (queue.hasRoom()) { // something has left it before the listeners were to hear of it
+            context.tryExecute(this::opened);
+        }
+    }
+
+    /** Adds a listener, which is called now if there is room. From any thread. */
+    public ZMTPRegistration listen(Runnable listener) {
+        listeners.add(listener);
+        context.executeHere(() -> {
+            if (isOpen() && listeners.contains(listener)) {
+                call(listener);
+            }
+        });
+        return () -> listeners.remove(listener);
+    }
+
+    // On the event loop
+
+    /** Called when a handler sends a message, whatever becomes of it: the number of attempts bounds a loop. */
+    public void sentHere() {
+        if (sentInTurn++ == 0) {
+            context.execute(turnTask);
+        }
+    }
+
+    /**
+     * Returns when a message of a handler is queued, as of the first one in this turn: to look at the clock takes half
+     * as long as to queue it.
+     */
+    public long queuedAt() {
+        if (sentInTurn == 0) { // and nothing would end the turn
+            return context.nanoTime();
+        }
+        if (!queuedInTurn) {
+            queuedInTurn = true;
+            queuedAt = context.nanoTime();
+        }
+        return queuedAt;
+    }
+
+    /** Called when a handler's message was refused, which other messages would be, too, until something has changed. */
+    void refusedHere() {
+        refused = true;
+    }
+
+    private void endTurn() {
+        sentInTurn = 0;
+        queuedInTurn = false;
+        callIfOpen();
+    }
+
+    /** Called when there may be room. */
+    void opened() {
+        refused = false;
+        callIfOpen();
+    }
+
+    private void callIfOpen() {
+        if (missed && !listeners.isEmpty() && hasRoom()) {
+            callListeners();
+        }
+    }
+
+    /** Called when there will be no room any more: the listeners find the socket closed. */
+    void closed() {
+        callListeners();
+    }
+
+    private void callListeners() {
+        missed = false;
+        listeners.forEach(Room::call);
+    }
+
+    private static void call(Runnable listener) {
+        try {
+            listener.run();
+        } catch (Throwable e) {
+            logger.warn("A listener for room failed", e);
+        }
+    }
+}

@@ -1,0 +1,318 @@
+package dev.zmtp.internal.socket.send;
+
+import static dev.zmtp.socket.ZMTPSocketException.Reason.EXPIRED;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.PEER_DOWN;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.internal.socket.context.SocketContext;
+import dev.zmtp.internal.socket.peer.Fate;
+import dev.zmtp.internal.socket.peer.Outgoing;
+import dev.zmtp.internal.socket.peer.Peer;
+import dev.zmtp.internal.socket.peer.QueuedMessage;
+import dev.zmtp.internal.socket.peer.SendQueue;
+import dev.zmtp.internal.socket.peer.SlowPeers;
+import dev.zmtp.internal.transport.QueueLimit;
+import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
+import dev.zmtp.socket.ZMTPSocketEvent.DropReason;
+import dev.zmtp.socket.ZMTPSocketException;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends to one peer after another (RFC 28, 30). A message gets its peer when the channel of that peer has room. Until
+ * then it waits in a queue, which is the socket's. So no message waits for a peer that is away or full while another
+ * could have it, and a peer that leaves takes with it only what its channel has.
+ */
+public class RoundRobin extends Routing {
+
+    /** How many messages leave the queue before other channels of the event loop have their turn. */
+    private static final int MAX_MESSAGES_PER_TURN = 1_024;
+
+    private final SocketContext context;
+    private final Credit credit;
+    private final SlowPeers slowPeers;
+    private final LongSupplier queuedAt;
+    private final BooleanSupplier isBound;
+    private final SendQueue queue;
+    private final WritablePeers up = new WritablePeers();
+
+    /** The peers of connectors that are closing, for what is queued: nobody else is there to get it. */
+    private final Set<Peer> last = new HashSet<>(0);
+
+    /** How many peers there are that new messages may be for: those that are up, and those that are connected to. */
+    private final AtomicInteger targets = new AtomicInteger();
+
+    private final Runnable drainTask = this::drain;
+    private boolean draining;
+
+    /**
+     * @param credit the room in the queue
+     * @param queuedAt the time of what is queued in this turn of the event loop
+     * @param isBound whether peers may come that this socket does not connect to
+     */
+    public RoundRobin(
+            SocketContext context, Credit credit, SlowPeers slowPeers, LongSupplier queuedAt, BooleanSupplier isBound) {
+        this.context = context;
+        this.credit = credit;
+        this.slowPeers = slowPeers;
+        this.queuedAt = queuedAt;
+        this.isBound = isBound;
+        this.queue = new SendQueue(context.sendLimit());
+    }
+
+    // What it takes
+
+    @Override
+    public boolean waits() {
+        return context.config().whenFull() == WhenFull.WAIT;
+    }
+
+    @Override
+    public boolean isReachable() {
+        return targets.get() > 0;
+    }
+
+    @Override
+    boolean canTakeNow() {
+        return isReachable() && queue.isEmpty() && up.hasNext();
+    }
+
+    @Override
+    public Fate route(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
+        return offer(message, result, null);
+    }
+
+    @Override
+    public Fate route(Outgoing request) {
+        return offer(request.message(), null, request);
+    }
+
+    private Fate offer(ZMTPMessage message, @Nullable CompletableFuture<Void> result, @Nullable Outgoing request) {
+        if (!isReachable()) {
+            return Fate.REFUSED;
+        }
+        if (passedAtOnce(message, result, request)) {
+            return Fate.PASSED;
+        }
+        if (!credit.take(message.readableBytes())) {
+            return Fate.REFUSED;
+        }
+        boolean ages = context.maxAgeNanos() != Long.MAX_VALUE;
+        queue.add(message, result, request, ages ? context.nanoTime() : queuedAt.getAsLong());
+        return Fate.QUEUED;
+    }
+
+    @Override
+    public void routeAccepted(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
+        accept(message, result, null);
+    }
+
+    @Override
+    public void routeAccepted(Outgoing request) {
+        accept(request.message(), null, request);
+    }
+
+    private void accept(ZMTPMessage message, @Nullable CompletableFuture<Void> result, @Nullable Outgoing request) {
+        long bytes = message.readableBytes();
+        if (passedAtOnce(message, result, request)) {
+            credit.give(1, bytes);
+        } else {
+            queue.add(message, result, request, context.nanoTime());
+        }
+    }
+
+    private boolean passedAtOnce(
+            ZMTPMessage message, @Nullable CompletableFuture<Void> result, @Nullable Outgoing request) {
+        Peer peer = queue.isEmpty() ? up.next() : null;
+        if (peer != null) {
+            pass(peer, message, result, request);
+        }
+        return peer != null;
+    }
+
+    private void pass(
+            Peer peer, ZMTPMessage message, @Nullable CompletableFuture<Void> result, @Nullable Outgoing request) {
+        if (request == null) {
+            peer.outbound().pass(message, result);
+        } else {
+            request.passTo(peer);
+        }
+    }
+
+    @Override
+    public void forget(Outgoing request) {
+        QueuedMessage queued = request.queued();
+        if (queued != null) {
+            credit.give(1, queued.bytes);
+            queue.forget(queued);
+        }
+    }
+
+    // Who is there
+
+    @Override
+    public void expected(Peer peer) {
+        if (context.config().queueWhileDown()) {
+            target(peer, true);
+        }
+    }
+
+    @Override
+    @Nullable
+    public String up(Peer peer) {
+        if (!peer.isLeaving()) {
+            target(peer, true);
+            up.add(peer);
+        } else if (last.contains(peer)) {
+            up.add(peer);
+        }
+        return null;
+    }
+
+    @Override
+    public void down(Peer peer) {
+        up.remove(peer);
+        if (peer.home() == null || !context.config().queueWhileDown()) {
+            target(peer, false);
+        }
+    }
+
+    @Override
+    public void leaving(Peer peer) {
+        target(peer, false);
+        if (queue.isEmpty() || isReachable()) {
+            up.remove(peer);
+        } else {
+            last.add(peer);
+        }
+    }
+
+    @Override
+    public void left(Peer peer) {
+        target(peer, false);
+        up.remove(peer);
+        last.remove(peer);
+        if (!isReachable() && last.isEmpty() && !isBound.getAsBoolean()) { // nobody can come any more
+            failQueue(PEER_DOWN, peer.place() + " was closed");
+        }
+    }
+
+    /** A connector is first a target in the thread that connects, and later only on the event loop. */
+    private void target(Peer peer, boolean now) {
+        if (peer.isTarget() != now) {
+            peer.target(now);
+            targets.addAndGet(now ? 1 : -1);
+        }
+    }
+
+    // What waits
+
+    @Override
+    public boolean waitsFor(Peer peer) {
+        return last.contains(peer) && !queue.isEmpty();
+    }
+
+    @Override
+    public SendQueue queue() {
+        return queue;
+    }
+
+    @Override
+    public boolean hasMoreToSend() {
+        return !queue.isEmpty() && (isReachable() || !last.isEmpty());
+    }
+
+    @Override
+    public void limit(QueueLimit limit) {
+        queue.limit(limit);
+    }
+
+    @Override
+    public void becameWritable(Peer peer) {
+        up.becameWritable(peer);
+        drain();
+    }
+
+    private void drain() {
+        if (draining || queue.isEmpty()) {
+            return; // a write may flush, and so come here: the loop below sees what is writable now
+        }
+        draining = true;
+        try {
+            drainSome();
+        } finally {
+            draining = false;
+        }
+        context.room();
+        if (queue.isEmpty()) {
+            List.copyOf(last).forEach(Peer::drained);
+        }
+    }
+
+    private void drainSome() {
+        long maxAge = context.maxAgeNanos();
+        long now = maxAge == Long.MAX_VALUE ? 0 : context.nanoTime();
+        long bytes = 0;
+        int messages = 0; // those that leave here: a write may tell a sender, who adds more or takes some out
+        try {
+            while (messages < MAX_MESSAGES_PER_TURN) {
+                Peer peer = queue.isEmpty() ? null : up.next();
+                if (peer == null) {
+                    return;
+                }
+                QueuedMessage next = Objects.requireNonNull(queue.poll());
+                messages++;
+                bytes += next.bytes;
+                if (now - next.since > maxAge) {
+                    up.giveBack();
+                    expire(next);
+                } else {
+                    passOn(next, peer);
+                }
+            }
+            context.execute(drainTask);
+        } finally {
+            credit.give(messages, bytes);
+        }
+    }
+
+    private void passOn(QueuedMessage next, Peer peer) {
+        ZMTPMessage message = next.message();
+        CompletableFuture<Void> result = next.result;
+        Outgoing request = next.request;
+        queue.giveBack(next);
+        pass(peer, message, result, request);
+    }
+
+    private void expire(QueuedMessage late) {
+        String text = "it has waited for longer than " + context.config().maxAge();
+        slowPeers.dropped(null, DropReason.EXPIRED);
+        drop(late, EXPIRED, text);
+    }
+
+    private void drop(QueuedMessage dropped, ZMTPSocketException.Reason reason, String text) {
+        Outgoing request = dropped.request;
+        if (request == null) {
+            context.tally().dropped();
+            dropped.fail(reason, text);
+        } else {
+            dropped.clear();
+            request.refuse(reason, text);
+        }
+    }
+
+    @Override
+    public void failQueue(ZMTPSocketException.Reason reason, String text) {
+        for (QueuedMessage next = queue.poll(); next != null; next = queue.poll()) {
+            credit.give(1, next.bytes);
+            drop(next, reason, text);
+        }
+    }
+}

@@ -1,0 +1,449 @@
+package dev.zmtp.internal.socket.send;
+
+import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.FULL;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.internal.socket.context.LoopFuture;
+import dev.zmtp.internal.socket.context.SendResults;
+import dev.zmtp.internal.socket.context.SocketContext;
+import dev.zmtp.internal.socket.context.SocketValues;
+import dev.zmtp.internal.socket.context.TypeRules;
+import dev.zmtp.internal.socket.peer.Fate;
+import dev.zmtp.internal.socket.peer.Outgoing;
+import dev.zmtp.internal.socket.peer.Peer;
+import dev.zmtp.internal.socket.peer.QueuedMessage;
+import dev.zmtp.internal.socket.peer.SlowPeers;
+import dev.zmtp.internal.transport.QueueLimit;
+import dev.zmtp.socket.ZMTPSocketException;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes messages from any thread to the socket's event loop.
+ *
+ * <p>On the event loop a message goes to its peer at once. Another thread takes room from the credit, which is the room
+ * in the queue of the socket, and leaves the message in the intake. So it knows at once whether the message was taken.
+ * A send with a result that finds no room waits in line. While one waits, no other message is taken before it.
+ */
+public final class Senders {
+
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.Senders");
+
+    /** How many messages of other threads are sent in one turn of the event loop, which also has to read. */
+    private static final int MAX_MESSAGES_PER_TURN = 1_024;
+
+    private final SocketContext context;
+    private final Credit credit;
+    private final Routing routing;
+    private final DirectSends directly;
+    private final Runnable whenDrained;
+    private final Room room;
+
+    /**
+     * What other threads have sent: messages, a {@link QueuedMessage} where the sender wants the result, a
+     * {@link Outgoing}, and a {@link DirectSends.Addressed} for one peer.
+     */
+    private final Queue<Object> intake = new ConcurrentLinkedQueue<>();
+
+    private final AtomicBoolean drainScheduled = new AtomicBoolean();
+    private final Runnable drainTask = this::drainTurn;
+
+    /** Messages that were accepted and wait until all peers that should get them have room. */
+    private final Deque<Object> held = new ArrayDeque<>(0);
+
+    private final SendLine line;
+    private volatile QueueLimit limit;
+
+    /** Whether the oldest messages make room for new ones, which holds in the intake as in the queues of the peers. */
+    private final boolean keepsNewest;
+
+    // On the event loop
+    private boolean isRouting;
+    private boolean roomCame;
+
+    /** Calls {@code whenDrained} when messages of other threads were sent, and something else may be next. */
+    @SuppressWarnings("this-escape") // nothing happens before the socket opens
+    public Senders(SocketContext context, Routing routing, Credit credit, SlowPeers slowPeers, Runnable whenDrained) {
+        this.context = context;
+        this.routing = routing;
+        this.credit = credit;
+        this.whenDrained = whenDrained;
+        this.limit = SocketValues.limitOfSends(context.config());
+        this.keepsNewest =
+                !context.namesPeers() && TypeRules.keepsNewest(context.config().whenFull());
+        credit.give(limit.messages(), limit.bytes());
+        this.room = new Room(context, this, routing);
+        this.line = new SendLine(context, routing::waits, this::room, room::missed);
+        this.directly = new DirectSends(context, this, slowPeers);
+    }
+
+    public DirectSends directly() {
+        return directly;
+    }
+
+    /** Changes how much may be accepted. On the event loop. */
+    public void limit(QueueLimit to) {
+        QueueLimit from = limit;
+        limit = to;
+        credit.give((long) to.messages() - from.messages(), to.bytes() - from.bytes());
+    }
+
+    /** How much may be accepted: what the credit would be if nothing waited. */
+    public QueueLimit limit() {
+        return limit;
+    }
+
+    public Credit credit() {
+        return credit;
+    }
+
+    /** Whether nobody waits in line, so that a message may be taken if there is room for it. From any thread. */
+    boolean takesMessages() {
+        return line.isOpen();
+    }
+
+    /** Whether a new message always has room, which the oldest ones make. */
+    boolean keepsNewest() {
+        return keepsNewest;
+    }
+
+    /** Takes the message if there is room now. Otherwise it is still the caller's. */
+    public boolean trySend(ZMTPMessage message) {
+        if (line.isOpen()) {
+            if (context.inEventLoop()) {
+                room.sentHere();
+                if (route(message, null, null) != Fate.REFUSED) {
+                    return true;
+                }
+                room.refusedHere();
+            } else {
+                Peer addressee = routing.addressee(message);
+                if (addressee != null) {
+                    return directly.trySendNamed(addressee, message);
+                }
+                if (takeRoom(message.readableBytes())) {
+                    hand(message);
+                    return true;
+                }
+            }
+        }
+        room.missed();
+        return false;
+    }
+
+    /** Takes the message unless it is refused, and returns what happened to it. Called on the event loop. */
+    public Fate offer(ZMTPMessage message) {
+        Fate fate = !line.isOpen() ? Fate.REFUSED : route(message, null, null);
+        if (fate == Fate.REFUSED) {
+            room.missed();
+        }
+        return fate;
+    }
+
+    /**
+     * Takes the message over. The result is that of the transport, or says why the message did not get there.
+     *
+     * @param most how many may wait in line with it
+     */
+    public CompletableFuture<Void> send(ZMTPMessage message, int most) {
+        CompletableFuture<Void> result = new LoopFuture<>();
+        QueuedMessage outgoing = new QueuedMessage(message, result);
+        if (context.isClosed()) {
+            line.dropClosed(outgoing);
+        } else if (context.inEventLoop()) {
+            room.sentHere();
+            if (!line.isEmpty() || route(message, result, null) == Fate.REFUSED) {
+                line.join(outgoing, most);
+            }
+        } else if (line.isEmpty() && takeRoom(outgoing.bytes)) {
+            hand(outgoing);
+        } else {
+            line.join(outgoing, most);
+        }
+        return result;
+    }
+
+    /** Takes the request over if there is room for it now. From any thread. */
+    public boolean ask(Outgoing request) {
+        if (takesMessages()) {
+            if (context.inEventLoop()) {
+                if (route(request.message(), null, request) != Fate.REFUSED) {
+                    return true;
+                }
+            } else if (takeRoom(request.bytes())) {
+                hand(request);
+                return true;
+            }
+        }
+        room.missed();
+        return false;
+    }
+
+    /** Takes credit for a message, from those before it if they are to make room. Called from other threads. */
+    private boolean takeRoom(long bytes) {
+        if (!routing.isReachable()) {
+            return false;
+        }
+        while (!credit.take(bytes)) {
+            Object oldest = keepsNewest ? intake.poll() : null;
+            if (oldest != null) {
+                makeRoom(oldest);
+            } else if (keepsNewest) { // the rest is with the event loop, or with a thread that is about to add it
+                credit.give(-1, -bytes);
+                return true;
+            } else {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private void makeRoom(Object oldest) {
+        unreserve(oldest);
+        credit.give(1, messageOf(oldest).readableBytes());
+        context.tally().dropped();
+        fail(oldest, FULL, "a newer message took its place");
+    }
+
+    /** Takes over what the credit has accepted. From any thread. */
+    void hand(Object sent) {
+        intake.add(sent);
+        if (!scheduleDrain()) {
+            failIntake(); // no task will
+        }
+    }
+
+    private boolean scheduleDrain() {
+        if (drainScheduled.get() || !drainScheduled.compareAndSet(false, true) || context.tryExecute(drainTask)) {
+            return true;
+        }
+        drainScheduled.set(false); // the next one has to fail, too
+        return false;
+    }
+
+    private Fate route(ZMTPMessage message, @Nullable CompletableFuture<Void> result, @Nullable Outgoing request) {
+        Fate fate = routed(message, result, request);
+        if (roomCame && !isRouting) {
+            room();
+        }
+        return fate;
+    }
+
+    /** Routes a message to all its peers, before others: a write may flush, and the flush may report room. */
+    private Fate routed(ZMTPMessage message, @Nullable CompletableFuture<Void> result, @Nullable Outgoing request) {
+        boolean nested = isRouting;
+        isRouting = true;
+        try {
+            return request == null ? routing.route(message, result) : routing.route(request);
+        } finally {
+            isRouting = nested;
+        }
+    }
+
+    // On the event loop
+
+    private void drainTurn() {
+        drain(MAX_MESSAGES_PER_TURN);
+    }
+
+    private void drain(int most) {
+        drainScheduled.set(false); // first: what is added from now on schedules the next
+        isRouting = true;
+        try {
+            takeIn(most);
+        } finally {
+            isRouting = false;
+        }
+        if (context.isFinished()) {
+            failAll(); // accepted just before the end
+        }
+        whenDrained.run();
+        if (roomCame || line.hasNext()) {
+            room();
+        } else {
+            room.opened();
+        }
+    }
+
+    private void takeIn(int most) {
+        int left = most;
+        while (!context.isFinished()) { // the queues behind have failed what they had, and nobody looks again
+            Object next = intake.poll();
+            if (next == null) {
+                return;
+            }
+            if (next instanceof DirectSends.Addressed addressed) {
+                directly.arrived(addressed);
+            } else if (next instanceof Outgoing request) {
+                request.accepted();
+            } else if (!held.isEmpty() || !accept(next)) {
+                held.add(next);
+            }
+            if (--left == 0) {
+                scheduleDrain();
+                return;
+            }
+        }
+    }
+
+    /** Routes what the credit has accepted. Returns false if that has to wait. */
+    private boolean accept(Object sent) {
+        ZMTPMessage message = messageOf(sent);
+        CompletableFuture<Void> result = resultOf(sent);
+        if (routing.queue() != null) {
+            routing.routeAccepted(message, result);
+            return true;
+        }
+        long bytes = message.readableBytes();
+        if (keepsNewest) { // now, so that the intake loses none of those that the queues would keep
+            credit.give(1, bytes);
+        }
+        boolean refused = routeOther(message, result) == Fate.REFUSED;
+        if (refused && routing.waits()) {
+            return false;
+        }
+        if (!keepsNewest) {
+            credit.give(1, bytes);
+        }
+        if (refused) { // after the credit: the sender may send again as soon as it knows
+            context.tally().dropped();
+            message.release();
+            SendResults.fail(result, FULL, "the queue is full");
+        }
+        return true;
+    }
+
+    /** Routes a message of another thread. One that its sender has released, too, must not stop those of others. */
+    private Fate routeOther(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
+        try {
+            return routing.route(message, result);
+        } catch (RuntimeException e) {
+            logger.warn("A message was not sent", e);
+            context.tally().dropped();
+            if (result != null) {
+                result.completeExceptionally(e);
+            }
+            return Fate.DROPPED;
+        }
+    }
+
+    /** Called when there may be room: for messages that wait for all their peers, those in line, and listeners. */
+    public void room() {
+        roomCame = isRouting;
+        if (isRouting) {
+            return;
+        }
+        isRouting = true;
+        try {
+            serveLine();
+        } finally {
+            isRouting = false;
+            roomCame = false;
+        }
+        room.opened();
+    }
+
+    private void serveLine() {
+        for (Object next = held.poll(); next != null; next = held.poll()) {
+            if (!accept(next)) {
+                held.addFirst(next);
+                break;
+            }
+        }
+        // What was handed over before comes first: the drain that takes it goes on with the line.
+        while (held.isEmpty() && intake.isEmpty() && line.hasNext()) {
+            QueuedMessage first = line.next();
+            if (route(first.message(), first.result, null) == Fate.REFUSED) {
+                line.giveBack(first);
+                break;
+            }
+            line.left();
+        }
+    }
+
+    public Room roomForMessages() {
+        return room;
+    }
+
+    /** The number of messages that are on their way to a peer's queue, or wait in line. From any thread. */
+    public long waiting() {
+        return (long) intake.size() + held.size() + line.size();
+    }
+
+    /** The number of messages that were accepted and wait for all their peers. */
+    public long held() {
+        return held.size();
+    }
+
+    /** Fails the messages in line. What was accepted is still delivered. */
+    public void close() {
+        line.failAll();
+        room.closed();
+    }
+
+    /** Routes what was accepted before the close. */
+    public void drainLast() {
+        drain(Integer.MAX_VALUE);
+    }
+
+    /** Fails all accepted messages that have not come to a queue. */
+    public void failAll() {
+        for (Object next = held.poll(); next != null; next = held.poll()) {
+            failClosed(next);
+        }
+        failIntake();
+    }
+
+    /** From any thread. */
+    private void failIntake() {
+        for (Object next = intake.poll(); next != null; next = intake.poll()) {
+            if (next instanceof Outgoing request) {
+                request.refuse(CLOSED, "the socket is closed");
+                continue;
+            }
+            unreserve(next);
+            failClosed(next);
+        }
+    }
+
+    /** Gives back the place in its peer's queue of a message that does not come there. */
+    private static void unreserve(Object sent) {
+        if (sent instanceof DirectSends.Addressed addressed && addressed.reserved()) {
+            addressed.peer().queue().unreserve();
+        }
+    }
+
+    private void failClosed(Object sent) {
+        context.tally().dropped();
+        fail(sent, CLOSED, "the socket is closed");
+    }
+
+    private static void fail(Object sent, ZMTPSocketException.Reason reason, String text) {
+        messageOf(sent).release();
+        SendResults.fail(resultOf(sent), reason, text);
+    }
+
+    // What the intake has: a message alone, or with its result, or with its peer as well
+
+    private static ZMTPMessage messageOf(Object sent) {
+        if (sent instanceof QueuedMessage outgoing) {
+            return outgoing.message();
+        }
+        return sent instanceof DirectSends.Addressed addressed ? addressed.message() : (ZMTPMessage) sent;
+    }
+
+    private static @Nullable CompletableFuture<Void> resultOf(Object sent) {
+        if (sent instanceof QueuedMessage outgoing) {
+            return outgoing.result;
+        }
+        return sent instanceof DirectSends.Addressed addressed ? addressed.result() : null;
+    }
+}

@@ -1,0 +1,43 @@
+package dev.zmtp.internal.socket.send;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.internal.socket.context.SendResults;
+import dev.zmtp.internal.socket.peer.Fate;
+import dev.zmtp.internal.socket.peer.Peer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** Sends to every peer that is connected, without waiting for any of them (RFC 29, XSUB). */
+public final class ToAll extends Routing {
+
+    private final List<Peer> peers = new ArrayList<>();
+
+    @Override
+    public Fate route(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
+        for (int i = 0; i < peers.size(); i++) {
+            Peer peer = peers.get(i);
+            if (peer.isLeaving()) {
+                continue; // it only gets what is queued
+            }
+            message.retain();
+            peer.outbound().send(message, null); // never refused, as no policy of this type waits
+        }
+        message.release();
+        SendResults.succeed(result);
+        return Fate.PASSED;
+    }
+
+    @Override
+    @Nullable
+    public String up(Peer peer) {
+        peers.add(peer);
+        return null;
+    }
+
+    @Override
+    public void down(Peer peer) {
+        peers.remove(peer);
+    }
+}

@@ -1,0 +1,98 @@
+package dev.zmtp.internal.socket.context;
+
+import static dev.zmtp.ZMTPSocketType.PULL;
+import static dev.zmtp.ZMTPSocketType.PUSH;
+import static dev.zmtp.testing.TestSockets.await;
+import static dev.zmtp.testing.TestSockets.bind;
+import static dev.zmtp.testing.TestSockets.get;
+import static dev.zmtp.testing.TestSockets.message;
+import static dev.zmtp.testing.TestSockets.receive;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.zmtp.socket.ZMTPSocket;
+import dev.zmtp.testing.TestSockets;
+import io.netty.channel.EventLoopGroup;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Event loops that sockets share which were given none. */
+class SharedGroupTest {
+
+    private static boolean noThreadIsLeft() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .noneMatch(thread -> thread.getName().startsWith("zmtp-socket"));
+    }
+
+    @Test
+    void noThreadIsLeftAfterTheLastClose() {
+        ZMTPSocket pull = ZMTPSocket.of(PULL);
+        ZMTPSocket push = ZMTPSocket.of(PUSH);
+        push.connect(bind(pull, "tcp://127.0.0.1:*"));
+        get(push.sendAsync(message("m")));
+        assertThat(receive(pull)).containsExactly("m");
+
+        get(push.closeAsync(Duration.ZERO));
+        assertThat(noThreadIsLeft()).as("while another is open").isFalse();
+        pull.close();
+        pull.close();
+        get(pull.closeAsync(Duration.ZERO));
+
+        await("all threads have ended", SharedGroupTest::noThreadIsLeft);
+    }
+
+    @Test
+    void theNextSocketHasLoopsOfItsOwn() {
+        for (int i = 0; i < 20; i++) {
+            ZMTPSocket pull = ZMTPSocket.of(PULL);
+            ZMTPSocket push = ZMTPSocket.of(PUSH);
+            push.connect(bind(pull, "inproc://next"));
+            get(push.sendAsync(message("m")));
+            assertThat(receive(pull)).containsExactly("m");
+            get(pull.closeAsync(Duration.ZERO));
+            push.closeAsync(Duration.ZERO); // the next one opens while this one ends
+        }
+        await("all threads have ended", SharedGroupTest::noThreadIsLeft);
+    }
+
+    @Test
+    void theGroupIsOneUntilNobodyUsesIt() throws InterruptedException {
+        EventLoopGroup first = SharedGroup.acquire();
+        EventLoopGroup second = SharedGroup.acquire();
+        SharedGroup.release();
+        assertThat(second).isSameAs(first);
+        assertThat(first.isShuttingDown()).isFalse();
+
+        SharedGroup.release();
+
+        assertThat(first.isShuttingDown()).isTrue();
+        EventLoopGroup third = SharedGroup.acquire();
+        assertThat(third).isNotSameAs(first);
+        SharedGroup.release();
+        for (EventLoopGroup group : List.of(first, third)) {
+            assertThat(group.terminationFuture().await(TestSockets.PATIENCE.toMillis()))
+                    .isTrue();
+        }
+    }
+
+    @Test
+    void threadsThatOpenAndCloseAtTheSameTimeLeaveNone() throws InterruptedException {
+        List<Thread> threads = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            Thread thread = new Thread(() -> {
+                for (int round = 0; round < 25; round++) {
+                    ZMTPSocket socket = ZMTPSocket.of(PULL);
+                    bind(socket, "tcp://127.0.0.1:*");
+                    get(socket.closeAsync(Duration.ZERO));
+                }
+            });
+            threads.add(thread);
+            thread.start();
+        }
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        await("all threads have ended", SharedGroupTest::noThreadIsLeft);
+    }
+}

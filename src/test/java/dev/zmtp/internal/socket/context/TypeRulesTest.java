@@ -1,0 +1,108 @@
+package dev.zmtp.internal.socket.context;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+
+import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.codec.ZMTPConfig;
+import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
+import java.time.Duration;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Which type may send what, and what becomes of a message that finds no room. */
+class TypeRulesTest {
+
+    private static final Duration INTERVAL = Duration.ofMinutes(1);
+
+    /** A proxy asks this before it takes a message. */
+    @ParameterizedTest
+    @CsvSource({
+        "PUSH, 12345",
+        "DEALER, 12345",
+        "ROUTER, 12345",
+        "REP, 12345",
+        "PUB, 12345",
+        "XSUB, 12345",
+        "SCATTER, 1",
+        "CLIENT, 1",
+        "CHANNEL, 1",
+        "SERVER, 12",
+        "PEER, 12",
+        "RADIO, 2",
+        "PULL, ''",
+        "GATHER, ''",
+        "SUB, ''",
+        "DISH, ''"
+    })
+    void aTypeSendsMessagesOfSoManyFrames(ZMTPSocketType type, String numbers) {
+        String taken = IntStream.rangeClosed(0, 5)
+                .filter(frames -> TypeRules.maySend(type, frames))
+                .collect(StringBuilder::new, StringBuilder::append, StringBuilder::append)
+                .toString();
+
+        assertThat(taken).isEqualTo(numbers);
+    }
+
+    @ParameterizedTest
+    @EnumSource(ZMTPSocketType.class)
+    void aTypeThatDoesNotReceiveSends(ZMTPSocketType type) {
+        boolean onlySends = switch (type) {
+            case PUSH, SCATTER, PUB, RADIO -> true;
+            default -> false;
+        };
+
+        assertThat(TypeRules.receives(type)).isEqualTo(!onlySends);
+        assertThat(TypeRules.sends(type) || TypeRules.receives(type)).isTrue();
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = ZMTPSocketType.class,
+            names = {"PUB", "XPUB", "RADIO", "XSUB"})
+    void aTypeThatSendsToAllDropsWhatOneHasNoRoomFor(ZMTPSocketType type) {
+        assertThat(TypeRules.whenFull(type)).isEqualTo(WhenFull.DROP_NEW);
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = ZMTPSocketType.class,
+            mode = EnumSource.Mode.EXCLUDE,
+            names = {"PUB", "XPUB", "RADIO", "XSUB"})
+    void eachOtherTypeWaitsForRoom(ZMTPSocketType type) {
+        assertThat(TypeRules.whenFull(type)).isEqualTo(WhenFull.WAIT);
+    }
+
+    /** It is off, then. */
+    @Test
+    void aHeartbeatWithoutATimeoutFitsAnyInterval() {
+        ZMTPConfig codec = heartbeats(Duration.ZERO);
+
+        assertThatCode(() -> TypeRules.checkHeartbeats(codec)).doesNotThrowAnyException();
+    }
+
+    @Test
+    void theTimeoutOfAHeartbeatMayBeALittleMoreThanItsInterval() {
+        ZMTPConfig codec = heartbeats(INTERVAL.plusMillis(1));
+
+        assertThatCode(() -> TypeRules.checkHeartbeats(codec)).doesNotThrowAnyException();
+    }
+
+    @Test
+    void withoutHeartbeatsThereIsNothingToCheck() {
+        ZMTPConfig codec =
+                ZMTPConfig.builder().socketType(ZMTPSocketType.DEALER).build();
+
+        assertThatCode(() -> TypeRules.checkHeartbeats(codec)).doesNotThrowAnyException();
+    }
+
+    private static ZMTPConfig heartbeats(Duration timeout) {
+        return TypeRules.codec(ZMTPSocketType.DEALER).toBuilder()
+                .heartbeatInterval(INTERVAL)
+                .heartbeatTimeout(timeout)
+                .build();
+    }
+}

@@ -1,0 +1,215 @@
+package dev.zmtp.internal.socket.endpoint;
+
+import static dev.zmtp.ZMTPSocketType.DEALER;
+import static dev.zmtp.ZMTPSocketType.PULL;
+import static dev.zmtp.ZMTPSocketType.PUSH;
+import static dev.zmtp.testing.TestSockets.bind;
+import static dev.zmtp.testing.TestSockets.connect;
+import static dev.zmtp.testing.TestSockets.events;
+import static dev.zmtp.testing.TestSockets.failure;
+import static dev.zmtp.testing.TestSockets.get;
+import static dev.zmtp.testing.TestSockets.message;
+import static dev.zmtp.testing.TestSockets.receive;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.zmtp.internal.socket.peer.Peer;
+import dev.zmtp.socket.ZMTPSocket;
+import dev.zmtp.socket.ZMTPSocketEvent;
+import dev.zmtp.testing.Certificates;
+import dev.zmtp.testing.TestSockets;
+import io.netty.handler.ssl.ClientAuth;
+import io.netty.handler.ssl.DelegatingSslContext;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslProvider;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLParameters;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** TLS over tcp, with the contexts of the application. */
+class TlsSocketsTest {
+
+    private static final String ANY_PORT = "tcp://localhost:*";
+
+    private static Certificates ours;
+    private static Certificates theirs;
+
+    @BeforeAll
+    static void makeKeys(@TempDir Path dir) throws Exception {
+        ours = Certificates.make(dir, "ours");
+        theirs = Certificates.make(dir, "theirs");
+    }
+
+    private static SslContext server() throws Exception {
+        return SslContextBuilder.forServer(ours.keys())
+                .sslProvider(SslProvider.JDK)
+                .build();
+    }
+
+    private static SslContextBuilder client(Certificates trusted) throws Exception {
+        return SslContextBuilder.forClient().sslProvider(SslProvider.JDK).trustManager(trusted.certificate());
+    }
+
+    /** A context whose engines check that the certificate is for the host. */
+    private static SslContext checkingHosts(SslContext context) {
+        return new DelegatingSslContext(context) {
+            @Override
+            protected void initEngine(SSLEngine engine) {
+                SSLParameters parameters = engine.getSSLParameters();
+                parameters.setEndpointIdentificationAlgorithm("HTTPS");
+                engine.setSSLParameters(parameters);
+            }
+        };
+    }
+
+    @Test
+    void messagesAreEncrypted() throws Exception {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket pull = sockets.open(sockets.builder(PULL).tls(server()));
+            ZMTPSocket push = sockets.open(
+                    sockets.builder(PUSH).tls(checkingHosts(client(ours).build())));
+            push.connect(bind(pull, ANY_PORT).replace("127.0.0.1", "localhost"));
+
+            get(push.sendAsync(message("secret")));
+
+            assertThat(receive(pull)).containsExactly("secret");
+            assertThat(((Peer) TestSockets.peer(push))
+                            .link()
+                            .channel()
+                            .pipeline()
+                            .get(io.netty.handler.ssl.SslHandler.class))
+                    .isNotNull();
+        }
+    }
+
+    @Test
+    void oneSocketMayBindAndConnect() throws Exception {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket one = sockets.open(
+                    sockets.builder(DEALER).tls(server()).tls(client(ours).build()));
+            ZMTPSocket two = sockets.open(
+                    sockets.builder(DEALER).tls(client(ours).build()).tls(server()));
+            String atOne = bind(one, "tcp://127.0.0.1:*").replace("127.0.0.1", "localhost");
+
+            connect(two, atOne);
+            get(two.sendAsync(message("to one")));
+            get(one.sendAsync(message("to two")));
+
+            assertThat(receive(one)).containsExactly("to one");
+            assertThat(receive(two)).containsExactly("to two");
+        }
+    }
+
+    @Test
+    void aCertificateThatIsNotTrustedIsRefusedAndReportedAtBothSides() throws Exception {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket pull = sockets.open(sockets.builder(PULL).tls(server()));
+            TestSockets.Events ofPull = events(pull);
+            ZMTPSocket push = sockets.open(
+                    sockets.builder(PUSH).tls(client(theirs).build()).reconnect(Duration.ZERO, Duration.ZERO));
+            TestSockets.Events ofPush = events(push);
+
+            Throwable failure =
+                    failure(push.connect(bind(pull, "tcp://127.0.0.1:*")).ready());
+
+            assertThat(failure).hasStackTraceContaining("SSLHandshakeException");
+            assertThat(ofPush.next(ZMTPSocketEvent.HandshakeFailed.class).cause())
+                    .isSameAs(failure.getCause());
+            assertThat(ofPull.next(ZMTPSocketEvent.HandshakeFailed.class).cause())
+                    .hasStackTraceContaining("certificate");
+        }
+    }
+
+    @Test
+    void aCertificateForAnotherHostIsRefused() throws Exception {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket pull = sockets.open(sockets.builder(PULL).tls(server()));
+            ZMTPSocket push = sockets.open(sockets.builder(PUSH)
+                    .tls(checkingHosts(client(ours).build()))
+                    .reconnect(Duration.ZERO, Duration.ZERO));
+
+            Throwable failure =
+                    failure(push.connect(bind(pull, "tcp://127.0.0.1:*")).ready());
+
+            assertThat(failure).hasStackTraceContaining("No subject alternative names matching IP address 127.0.0.1");
+        }
+    }
+
+    /** SNI: a server may have a certificate for each of its names. */
+    @Test
+    void theHostThatIsConnectedToIsNamed() throws Exception {
+        BlockingQueue<String> asked = new LinkedBlockingQueue<>();
+        SslContext naming = new DelegatingSslContext(client(ours).build()) {
+            @Override
+            protected void initEngine(SSLEngine engine) {
+                asked.add(engine.getPeerHost() + " " + engine.getPeerPort());
+            }
+        };
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket pull = sockets.open(sockets.builder(PULL).tls(server()));
+            String endpoint = bind(pull, "tcp://127.0.0.1:*").replace("127.0.0.1", "localhost");
+
+            connect(sockets.open(sockets.builder(PUSH).tls(naming)), endpoint);
+
+            assertThat(asked.poll(TestSockets.PATIENCE.toSeconds(), TimeUnit.SECONDS))
+                    .isEqualTo("localhost " + endpoint.substring(endpoint.lastIndexOf(':') + 1));
+        }
+    }
+
+    @Test
+    void aClientShowsItsCertificateIfItIsAskedFor() throws Exception {
+        SslContext asking = SslContextBuilder.forServer(ours.keys())
+                .sslProvider(SslProvider.JDK)
+                .trustManager(theirs.certificate())
+                .clientAuth(ClientAuth.REQUIRE)
+                .build();
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket pull = sockets.open(sockets.builder(PULL).tls(asking));
+            String endpoint = bind(pull, "tcp://127.0.0.1:*").replace("127.0.0.1", "localhost");
+
+            ZMTPSocket known = sockets.open(sockets.builder(PUSH)
+                    .tls(client(ours).keyManager(theirs.keys()).build()));
+            known.connect(endpoint);
+            get(known.sendAsync(message("m")));
+            assertThat(receive(pull)).containsExactly("m");
+
+            ZMTPSocket unknown = sockets.open(
+                    sockets.builder(PUSH).tls(client(ours).build()).reconnect(Duration.ZERO, Duration.ZERO));
+            failure(unknown.connect(endpoint).ready());
+        }
+    }
+
+    @Test
+    void aPeerWithoutTlsIsRefused() throws Exception {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket pull = sockets.open(sockets.builder(PULL).tls(server()));
+            TestSockets.Events events = events(pull);
+            ZMTPSocket plain = sockets.open(PUSH);
+
+            plain.connect(bind(pull, "tcp://127.0.0.1:*"));
+
+            assertThat(events.next(ZMTPSocketEvent.HandshakeFailed.class).cause())
+                    .hasStackTraceContaining("SSL");
+        }
+    }
+
+    @Test
+    void otherTransportsStayAsTheyAre() throws Exception {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket pull = sockets.open(sockets.builder(PULL).tls(server()));
+            ZMTPSocket push = sockets.open(PUSH);
+            push.connect(bind(pull, "ipc://*"));
+
+            get(push.sendAsync(message("m")));
+
+            assertThat(receive(pull)).containsExactly("m");
+        }
+    }
+}

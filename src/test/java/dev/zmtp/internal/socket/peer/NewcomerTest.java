@@ -1,0 +1,226 @@
+package dev.zmtp.internal.socket.peer;
+
+import static dev.zmtp.ZMTPSocketType.DEALER;
+import static dev.zmtp.ZMTPSocketType.ROUTER;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.InstanceOfAssertFactories.type;
+
+import dev.zmtp.socket.ZMTPSocket;
+import dev.zmtp.socket.ZMTPSocketConfig;
+import dev.zmtp.socket.ZMTPSocketConfig.NameTaken;
+import dev.zmtp.socket.ZMTPSocketEvent;
+import dev.zmtp.testing.TestSockets;
+import dev.zmtp.testing.VirtualTime;
+import java.nio.channels.ClosedChannelException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A peer comes that has the name of another one, which may be about to leave; in virtual time. */
+@Tag("netty-4.2-only")
+class NewcomerTest {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(1);
+
+    private final VirtualTime time = new VirtualTime();
+    private final List<String> received = new ArrayList<>();
+    private final List<ZMTPSocketEvent> events = new ArrayList<>();
+    private ZMTPSocket router;
+
+    @AfterEach
+    void close() {
+        time.close();
+    }
+
+    private void bind(String endpoint) {
+        bind(endpoint, ZMTPSocketConfig.builder(ROUTER));
+    }
+
+    private void bind(String endpoint, ZMTPSocketConfig.Builder config) {
+        router = time.open(config);
+        router.onMessage(
+                (from, message) -> received.add(from.nameUTF8() + " " + String.join(" ", TestSockets.frames(message))));
+        router.onEvent(Runnable::run, events::add);
+        router.bind(endpoint);
+        time.run();
+    }
+
+    /** A peer of the name A. */
+    private ZMTPSocket connect(String endpoint) {
+        ZMTPSocket dealer = time.open(ZMTPSocketConfig.builder(DEALER)
+                .codec(codec -> codec.localIdentity("A"))
+                .reconnect(Duration.ofHours(1), Duration.ofHours(1)));
+        dealer.connect(endpoint);
+        time.run();
+        return dealer;
+    }
+
+    private void send(ZMTPSocket dealer, String... texts) {
+        for (String text : texts) {
+            dealer.sendAsync(TestSockets.message(text));
+        }
+        time.run();
+    }
+
+    private List<? extends ZMTPSocketEvent> events(Class<? extends ZMTPSocketEvent> type) {
+        return events.stream().filter(type::isInstance).toList();
+    }
+
+    /** T49. */
+    @Tag("T49")
+    @ParameterizedTest
+    @ValueSource(strings = {"local://newcomer", "inproc://newcomer"})
+    void takesThePlaceOfOneThatLeavesAndLosesNothing(String endpoint) {
+        bind(endpoint);
+        ZMTPSocket first = connect(endpoint);
+        send(first, "1");
+        ZMTPSocket second = connect(endpoint);
+        send(second, "2", "3");
+        assertThat(received).containsExactly("A 1");
+
+        first.closeAsync(Duration.ZERO);
+        time.run();
+        send(second, "4");
+
+        assertThat(received).containsExactly("A 1", "A 2", "A 3", "A 4");
+        router.sendAsync(TestSockets.message("A", "to the second"));
+        time.run();
+        assertThat(TestSockets.frames(second.receiveAsync().join())).containsExactly("to the second");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"local://newcomer", "inproc://newcomer"})
+    void takesThePlaceOfOneThatLeavesEvenIfThereIsNoOther(String endpoint) {
+        bind(endpoint, ZMTPSocketConfig.builder(ROUTER).maxPeers(1));
+        ZMTPSocket first = connect(endpoint);
+        ZMTPSocket second = connect(endpoint);
+
+        first.closeAsync(Duration.ZERO);
+        time.run();
+        send(second, "of the second");
+
+        assertThat(received).containsExactly("A of the second");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"local://newcomer", "inproc://newcomer"})
+    void withoutANameIsRefusedIfThereIsNoPlace(String endpoint) {
+        bind(endpoint, ZMTPSocketConfig.builder(ROUTER).maxPeers(2).nameTaken(NameTaken.TAKE_OVER));
+        connect(endpoint);
+        time.open(ZMTPSocketConfig.builder(DEALER)).connect(endpoint);
+        time.run();
+        assertThat(router.peers()).hasSize(2);
+
+        time.open(ZMTPSocketConfig.builder(DEALER)).connect(endpoint);
+        time.run();
+
+        assertThat(router.peers()).hasSize(2);
+        assertThat(events(ZMTPSocketEvent.HandshakeFailed.class))
+                .singleElement(type(ZMTPSocketEvent.HandshakeFailed.class))
+                .satisfies(failed -> assertThat(failed.cause()).hasMessage("STATE: peers: as many as may be, 2"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"local://newcomer", "inproc://newcomer"})
+    void takesOverThePlaceOfAnotherEvenIfThereIsNoOther(String endpoint) {
+        bind(endpoint, ZMTPSocketConfig.builder(ROUTER).maxPeers(1).nameTaken(NameTaken.TAKE_OVER));
+        connect(endpoint);
+        ZMTPSocket second = connect(endpoint);
+        send(second, "of the second");
+
+        assertThat(received).containsExactly("A of the second");
+        assertThat(router.peers()).hasSize(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"local://newcomer", "inproc://newcomer"})
+    void isNotTheReasonForWhichTheOtherOneLeft(String endpoint) {
+        bind(endpoint);
+        ZMTPSocket first = connect(endpoint);
+        connect(endpoint);
+
+        first.closeAsync(Duration.ZERO);
+        time.run();
+
+        assertThat(events(ZMTPSocketEvent.PeerDown.class))
+                .singleElement(type(ZMTPSocketEvent.PeerDown.class))
+                .satisfies(down -> assertThat(down.cause()).isInstanceOf(ClosedChannelException.class));
+    }
+
+    /** T48. */
+    @Tag("T48")
+    @ParameterizedTest
+    @ValueSource(strings = {"local://newcomer", "inproc://newcomer"})
+    void isRefusedIfTheOtherOneStays(String endpoint) {
+        bind(endpoint);
+        ZMTPSocket first = connect(endpoint);
+        ZMTPSocket second = connect(endpoint);
+        send(second, "lost");
+
+        time.pass(PATIENCE.minusMillis(1));
+        assertThat(events(ZMTPSocketEvent.HandshakeFailed.class)).isEmpty();
+        time.pass(Duration.ofMillis(1));
+
+        assertThat(events(ZMTPSocketEvent.HandshakeFailed.class))
+                .singleElement(type(ZMTPSocketEvent.HandshakeFailed.class))
+                .satisfies(failed ->
+                        assertThat(failed.cause()).hasMessage("STATE: identity: \"A\" is taken by another peer"));
+        assertThat(second.peers()).noneMatch(TestSockets::isUp);
+        send(first, "of the first");
+        assertThat(received).containsExactly("A of the first");
+    }
+
+    @Test
+    void mayLeaveWhileItWaits() {
+        bind("local://newcomer");
+        connect("local://newcomer");
+        ZMTPSocket second = connect("local://newcomer");
+        send(second, "lost");
+
+        second.closeAsync(Duration.ZERO);
+        time.pass(PATIENCE);
+
+        assertThat(events(ZMTPSocketEvent.HandshakeFailed.class)).hasSize(1);
+        assertThat(router.peers()).hasSize(1);
+        assertThat(received).isEmpty();
+    }
+
+    @Test
+    void waitsNoLongerThanTheSocketLives() {
+        bind("local://newcomer");
+        connect("local://newcomer");
+        ZMTPSocket second = connect("local://newcomer");
+        send(second, "lost");
+
+        router.closeAsync(Duration.ZERO);
+        time.pass(PATIENCE);
+
+        assertThat(second.peers()).noneMatch(TestSockets::isUp);
+        assertThat(router.peers()).isEmpty();
+    }
+
+    /** T48. */
+    @Tag("T48")
+    @Test
+    void theSeventeenthThatWaitsForANameIsRefusedAtOnce() {
+        bind("local://line");
+        ZMTPSocket first = connect("local://line");
+        for (int i = 0; i < 16; i++) {
+            connect("local://line");
+        }
+        assertThat(events(ZMTPSocketEvent.HandshakeFailed.class)).isEmpty();
+
+        connect("local://line");
+        assertThat(events(ZMTPSocketEvent.HandshakeFailed.class)).hasSize(1);
+
+        first.closeAsync(Duration.ZERO);
+        time.run();
+        assertThat(events(ZMTPSocketEvent.PeerUp.class)).hasSize(2); // the one that has waited for longest
+        assertThat(router.stats().handshakeFailures()).isEqualTo(16);
+    }
+}

@@ -1,0 +1,94 @@
+package dev.zmtp.internal.socket.peer;
+
+import static dev.zmtp.ZMTPSocketType.DEALER;
+import static dev.zmtp.ZMTPSocketType.PULL;
+import static dev.zmtp.ZMTPSocketType.PUSH;
+import static dev.zmtp.ZMTPSocketType.ROUTER;
+import static dev.zmtp.testing.TestSockets.message;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.zmtp.socket.ZMTPPeer;
+import dev.zmtp.socket.ZMTPSocket;
+import dev.zmtp.socket.ZMTPSocketConfig;
+import dev.zmtp.testing.TestSockets;
+import dev.zmtp.testing.VirtualTime;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** How a peer is shown, in logs and by a debugger: where it is, who it is, what it speaks, and what waits for it. */
+@Tag("netty-4.2-only")
+class PeerShownTest {
+
+    private final VirtualTime time = new VirtualTime();
+
+    @AfterEach
+    void close() {
+        time.close();
+    }
+
+    /** Connects a socket that has this name, and returns its peer. */
+    private ZMTPPeer connect(ZMTPSocket router, String endpoint, ByteBuffer name) {
+        router.bind(endpoint);
+        time.run();
+        ZMTPSocket dealer = time.open(ZMTPSocketConfig.builder(DEALER).codec(codec -> codec.localIdentity(name)));
+        ZMTPPeer peer = TestSockets.peerOf(dealer.connect(endpoint));
+        time.run();
+        return peer;
+    }
+
+    private ZMTPPeer accepted(String endpoint, byte... name) {
+        ZMTPSocket router = time.open(ZMTPSocketConfig.builder(ROUTER));
+        connect(router, endpoint, ByteBuffer.wrap(name));
+        return router.peers().iterator().next();
+    }
+
+    @Test
+    void onesWithinTheProcessHaveAnEndpoint() {
+        ZMTPSocket pull = time.open(ZMTPSocketConfig.builder(PULL));
+        pull.bind("inproc://here");
+        ZMTPPeer peer =
+                TestSockets.peerOf(time.open(ZMTPSocketConfig.builder(PUSH)).connect("inproc://here"));
+        time.run();
+
+        assertThat(peer).hasToString("ZMTPPeer{inproc://here, inproc, queued=0}");
+    }
+
+    @Test
+    void oneThatWasAcceptedHasAnAddressAndANameAndSpeaksAVersion() {
+        assertThat(accepted("local://here", (byte) 'm', (byte) 'e').toString())
+                .matches("ZMTPPeer\\{local://here from local:E:\\w+, \"me\", ZMTP31 NULL, queued=0}");
+    }
+
+    @Test
+    void aNameThatIsNotTextIsShownInHex() {
+        assertThat(accepted("inproc://hex", (byte) 'm', (byte) 0xe9).toString()).contains(", 0x6de9, ");
+    }
+
+    @Test
+    void oneThatIsNotThereIsDownAndMessagesWaitForIt() {
+        ZMTPSocket router = time.open(ZMTPSocketConfig.builder(ROUTER));
+        ZMTPPeer absent = TestSockets.peerOf(router.connect("inproc://absent"));
+        time.run();
+
+        absent.sendOrDrop(message("1"));
+        absent.sendOrDrop(message("2"));
+
+        assertThat(absent.toString()).matches("ZMTPPeer\\{inproc://absent, .*down, queued=2}");
+    }
+
+    @Test
+    void oneThatHasLeftIsKnownByItsEndpointAndItsName() {
+        ZMTPSocket router = time.open(ZMTPSocketConfig.builder(ROUTER));
+        ZMTPPeer there = connect(router, "inproc://left", ByteBuffer.wrap(new byte[] {'m', 'e'}));
+        ZMTPPeer accepted = router.peers().iterator().next();
+
+        there.close();
+        time.pass(Duration.ofMillis(1));
+
+        assertThat(accepted.toString()).matches("ZMTPPeer\\{inproc://left.*, \"me\", down, queued=0}");
+        assertThat(accepted.nameUTF8()).isEqualTo("me");
+    }
+}

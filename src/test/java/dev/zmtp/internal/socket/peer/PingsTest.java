@@ -1,0 +1,185 @@
+package dev.zmtp.internal.socket.peer;
+
+import static dev.zmtp.ZMTPSocketType.PUSH;
+import static dev.zmtp.ZMTPVersion.ZMTP30;
+import static dev.zmtp.ZMTPVersion.ZMTP31;
+import static dev.zmtp.testing.TestSockets.message;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.zmtp.codec.ZMTPConfig;
+import dev.zmtp.socket.ZMTPSocket;
+import dev.zmtp.socket.ZMTPSocketConfig;
+import dev.zmtp.testing.Hex;
+import dev.zmtp.testing.TestSockets;
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.channel.local.LocalAddress;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.SocketAddress;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** Peers of ZMTP 3.0: those that answer PINGs get them, and those that hang up get no second one. */
+class PingsTest {
+
+    private static final Duration INTERVAL = Duration.ofMillis(100);
+
+    private static final ZMTPConfig CONFIG = ZMTPConfig.builder()
+            .socketType(PUSH)
+            .heartbeatInterval(INTERVAL)
+            .heartbeatTimeout(INTERVAL.multipliedBy(2))
+            .heartbeatZmtp30Peers(true)
+            .build();
+
+    private static final String PULL_OF_30 = """
+            ff 00*7 01 7f / 03 00 / "NULL" 00*16 / 00 / 00*31
+            04 1a / 05 "READY" 0b "Socket-Type" 00 00 00 04 "PULL"
+            """;
+
+    private static final int GREETING = 64;
+
+    private final Pings pings = new Pings(CONFIG);
+
+    @Test
+    void aPeerOf30ThatHangsUpOnItsFirstPingIsNotAskedAgain() {
+        pings.hungUp("there", ZMTP30, INTERVAL.toNanos() + 1);
+
+        assertThat(pings.config("there").heartbeatZmtp30Peers()).isFalse();
+        assertThat(pings.config("elsewhere").heartbeatZmtp30Peers()).isTrue();
+    }
+
+    @Test
+    void aPeerThatLeavesBeforeItsFirstPingIsAskedAgain() {
+        pings.hungUp("there", ZMTP30, INTERVAL.toNanos() - 1);
+
+        assertThat(pings.config("there").heartbeatZmtp30Peers()).isTrue();
+    }
+
+    @Test
+    void aPeerThatLeavesLongAfterItsFirstPingIsAskedAgain() {
+        pings.hungUp("there", ZMTP30, INTERVAL.toNanos() + TimeUnit.SECONDS.toNanos(5));
+
+        assertThat(pings.config("there").heartbeatZmtp30Peers()).isTrue();
+    }
+
+    @Test
+    void aPeerThatHangsUpInTheMomentOfItsFirstPingIsNotAskedAgain() {
+        pings.hungUp("there", ZMTP30, INTERVAL.toNanos());
+
+        assertThat(pings.config("there").heartbeatZmtp30Peers()).isFalse();
+    }
+
+    @Test
+    void aPeerThatIsNotAskedIsNotRememberedEither() {
+        ZMTPConfig notAsking = CONFIG.toBuilder().heartbeatZmtp30Peers(false).build();
+        Pings none = new Pings(notAsking);
+
+        none.hungUp("there", ZMTP30, INTERVAL.toNanos() + 1);
+
+        assertThat(none.config("there")).isSameAs(notAsking);
+        assertThat(none.config("elsewhere")).isSameAs(notAsking);
+    }
+
+    /** The port differs each time. */
+    @Test
+    void thePlaceOfAPeerOnANetworkIsItsHost() throws IOException {
+        InetAddress host = InetAddress.getByAddress(new byte[] {10, 1, 2, 3});
+
+        assertThat(placeOf(new InetSocketAddress(host, 1234))).isEqualTo(host);
+    }
+
+    @Test
+    void thePlaceOfAnyOtherPeerIsItsAddress() {
+        InetSocketAddress unresolved = InetSocketAddress.createUnresolved("host", 1234);
+        LocalAddress local = new LocalAddress("here");
+
+        assertThat(placeOf(unresolved)).isSameAs(unresolved);
+        assertThat(placeOf(local)).isSameAs(local);
+    }
+
+    @Test
+    void peersWithoutAnAddressAreInOnePlace() {
+        assertThat(placeOf(null)).isEqualTo("unknown");
+    }
+
+    /** The place of a peer whose connection has this address. */
+    private static Object placeOf(SocketAddress address) {
+        EmbeddedChannel accepted = new EmbeddedChannel() {
+            @Override
+            public SocketAddress remoteAddress() {
+                return address;
+            }
+        };
+        try {
+            return Pings.placeOf(accepted);
+        } finally {
+            accepted.close();
+        }
+    }
+
+    @Test
+    void aPeerOf31IsAlwaysAsked() {
+        pings.hungUp("there", ZMTP31, INTERVAL.toNanos() + 1);
+
+        assertThat(pings.config("there")).isSameAs(CONFIG);
+    }
+
+    @Test
+    void strangersCannotMakeItRememberWithoutBound() {
+        for (int i = 0; i <= 1_024; i++) {
+            pings.hungUp(i, ZMTP30, INTERVAL.toNanos() + 1);
+        }
+
+        assertThat(pings.config(0).heartbeatZmtp30Peers()).as("the eldest").isTrue();
+        assertThat(pings.config(1).heartbeatZmtp30Peers()).as("the next").isFalse();
+    }
+
+    @Test
+    void aPeerThatHangsUpOnAPingHasPeaceAfterTheReconnect() throws IOException {
+        try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                TestSockets sockets = new TestSockets()) {
+            server.setSoTimeout((int) TestSockets.PATIENCE.toMillis());
+            ZMTPSocket push = sockets.open(
+                    ZMTPSocketConfig.builder(CONFIG).reconnect(Duration.ofMillis(1), Duration.ofMillis(1)));
+            push.connect("tcp://127.0.0.1:" + server.getLocalPort());
+
+            try (Socket first = accept(server)) {
+                assertThat(nextFrame(first.getInputStream())).startsWith(flagsOfACommand());
+            }
+            try (Socket second = accept(server)) {
+                sockets.group()
+                        .schedule(
+                                () -> push.sendOrDrop(message("late")), 5 * INTERVAL.toMillis(), TimeUnit.MILLISECONDS);
+                assertThat(nextFrame(second.getInputStream())).isEqualTo(Hex.bytes("00 04 \"late\""));
+            }
+        }
+    }
+
+    private static byte[] flagsOfACommand() {
+        return Hex.bytes("04");
+    }
+
+    /** Accepts a connection, and ends its handshake. */
+    private static Socket accept(ServerSocket server) throws IOException {
+        Socket accepted = server.accept();
+        accepted.setSoTimeout((int) TestSockets.PATIENCE.toMillis());
+        accepted.getOutputStream().write(Hex.bytes(PULL_OF_30));
+        accepted.getInputStream().skipNBytes(GREETING);
+        nextFrame(accepted.getInputStream()); // READY
+        return accepted;
+    }
+
+    /** Reads a short frame, with its header. */
+    private static byte[] nextFrame(InputStream in) throws IOException {
+        byte[] header = in.readNBytes(2);
+        byte[] frame = new byte[2 + header[1]];
+        System.arraycopy(header, 0, frame, 0, 2);
+        System.arraycopy(in.readNBytes(header[1]), 0, frame, 2, header[1]);
+        return frame;
+    }
+}

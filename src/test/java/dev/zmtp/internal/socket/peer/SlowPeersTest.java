@@ -1,0 +1,259 @@
+package dev.zmtp.internal.socket.peer;
+
+import static dev.zmtp.ZMTPSocketType.PUB;
+import static dev.zmtp.ZMTPSocketType.SUB;
+import static dev.zmtp.ZMTPSocketType.XPUB;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.internal.transport.QueueLimit;
+import dev.zmtp.socket.ZMTPPeer;
+import dev.zmtp.socket.ZMTPSocket;
+import dev.zmtp.socket.ZMTPSocketConfig;
+import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
+import dev.zmtp.socket.ZMTPSocketEvent;
+import dev.zmtp.testing.TestSockets;
+import dev.zmtp.testing.VirtualTime;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Subscribers that do not read, beside one that does, in virtual time. */
+@Tag("netty-4.2-only")
+class SlowPeersTest {
+
+    private static final String ENDPOINT = "inproc://slow-peers";
+    private static final Duration TIMEOUT = Duration.ofSeconds(2);
+
+    /** More than fits anywhere on the way to a subscriber that does not read. */
+    private static final int MANY = 3_000;
+
+    private static final QueueLimit LIMIT = new QueueLimit(100, 1 << 20);
+
+    private final VirtualTime time = new VirtualTime();
+    private final List<String> fast = new ArrayList<>();
+    private final List<String> slow = new ArrayList<>();
+    private final List<ZMTPSocketEvent> events = new ArrayList<>();
+    private final List<ZMTPMessage> sent = new ArrayList<>();
+    private ZMTPSocket publisher;
+    private ZMTPSocket stopped;
+
+    /** How the publisher sees the one that does not read. */
+    private ZMTPPeer its;
+
+    @AfterEach
+    void close() {
+        time.close();
+    }
+
+    /** A publisher with a subscriber that reads and one that has stopped. */
+    private void start(ZMTPSocketType type, WhenFull policy) {
+        publisher = time.open(ZMTPSocketConfig.builder(type)
+                .whenFull(policy)
+                .slowAfter(TIMEOUT)
+                .sendLimit(LIMIT.messages(), LIMIT.bytes()));
+        publisher.bind(ENDPOINT);
+        subscriber(fast);
+        time.run();
+        List<ZMTPPeer> before = List.copyOf(publisher.peers());
+        stopped = subscriber(slow);
+        time.run();
+        its = publisher.peers().stream()
+                .filter(peer -> !before.contains(peer))
+                .findFirst()
+                .orElseThrow();
+        stopped.peers().iterator().next().pause();
+        time.run();
+        publisher.onEvent(Runnable::run, events::add);
+    }
+
+    private ZMTPSocket subscriber(List<String> received) {
+        ZMTPSocket subscriber =
+                time.open(ZMTPSocketConfig.builder(SUB).reconnect(Duration.ofHours(1), Duration.ofHours(1)));
+        subscriber.onMessage((from, message) -> received.add(String.join(" ", TestSockets.frames(message))));
+        subscriber.subscribe("");
+        subscriber.connect(ENDPOINT);
+        return subscriber;
+    }
+
+    private void publish(int from, int to) {
+        for (int i = from; i < to; i++) {
+            ZMTPMessage message = message(i);
+            sent.add(message);
+            publisher.sendOrDrop(message);
+            time.run();
+        }
+    }
+
+    private static ZMTPMessage message(int number) {
+        return TestSockets.message("news", Integer.toString(number));
+    }
+
+    private static List<String> texts(int from, int to) {
+        return IntStream.range(from, to).mapToObj(i -> "news " + i).toList();
+    }
+
+    private <E extends ZMTPSocketEvent> List<E> events(Class<E> type) {
+        return events.stream().filter(type::isInstance).map(type::cast).toList();
+    }
+
+    /** T31: without processes and the clock of the machine. */
+    @Tag("T31")
+    @Test
+    void oneThatDoesNotReadCostsTheOthersNothing() {
+        start(PUB, WhenFull.DROP_NEW);
+
+        publish(0, MANY);
+
+        assertThat(fast).isEqualTo(texts(0, MANY));
+        assertThat(its.stats().dropped()).isPositive();
+        assertThat(events(ZMTPSocketEvent.Dropped.class)).isNotEmpty().allMatch(dropped -> dropped.peer() == its);
+        assertThat(events(ZMTPSocketEvent.SlowPeer.class)).singleElement().satisfies(slowPeer -> {
+            assertThat(slowPeer.peer()).isSameAs(its);
+            assertThat(slowPeer.dropped())
+                    .as("it comes before anything is dropped")
+                    .isZero();
+        });
+    }
+
+    /** T31: at the first drop, and then at most once a second. */
+    @Tag("T31")
+    @Test
+    void dropsAreReportedAtOnceAndThenOnceASecond() {
+        start(PUB, WhenFull.DROP_NEW);
+        publish(0, MANY);
+        assertThat(events(ZMTPSocketEvent.Dropped.class)).hasSize(1);
+
+        time.pass(Duration.ofSeconds(3));
+
+        assertThat(events(ZMTPSocketEvent.Dropped.class)).hasSize(2);
+        assertThat(events(ZMTPSocketEvent.Dropped.class).stream()
+                        .mapToLong(ZMTPSocketEvent.Dropped::messages)
+                        .sum())
+                .isEqualTo(its.stats().dropped());
+    }
+
+    /** T32. */
+    @Tag("T32")
+    @Test
+    void oneThatReadsOnMissesWhatWasCountedAndNothingAfterIt() {
+        start(PUB, WhenFull.DROP_NEW);
+        publish(0, MANY);
+        long dropped = its.stats().dropped();
+
+        stopped.peers().iterator().next().resume();
+        time.run();
+        publish(MANY, MANY + 1_000);
+
+        int gap = (int) dropped;
+        assertThat(its.stats().dropped()).isEqualTo(dropped);
+        assertThat(slow.subList(0, MANY - gap)).isEqualTo(texts(0, MANY - gap));
+        assertThat(slow.subList(MANY - gap, slow.size())).isEqualTo(texts(MANY, MANY + 1_000));
+    }
+
+    /** T33. */
+    @Tag("T33")
+    @Test
+    void oneThatDoesNotReadIsDisconnectedWhenItsTimeIsOver() {
+        start(PUB, WhenFull.DISCONNECT);
+        publish(0, MANY);
+        assertThat(events(ZMTPSocketEvent.SlowPeer.class)).hasSize(1);
+
+        time.pass(TIMEOUT.minusMillis(1));
+        assertThat(TestSockets.isUp(its)).isTrue();
+        time.pass(Duration.ofMillis(1));
+
+        assertThat(publisher.peers()).hasSize(1).doesNotContain(its);
+        assertThat(events(ZMTPSocketEvent.PeerDown.class)).singleElement().satisfies(down -> {
+            assertThat(down.peer()).isSameAs(its);
+            assertThat(down.cause()).hasMessageContaining("has waited for PT2S");
+        });
+        assertThat(its.stats().queued()).isZero();
+        time.run();
+        assertThat(sent).as("memory of what was sent").allMatch(message -> message.refCnt() == 0);
+        assertThat(fast).isEqualTo(texts(0, MANY));
+    }
+
+    /** T33: a peer that is connected to comes back, and its queue is still there. */
+    @Tag("T33")
+    @Test
+    void oneThatComesBackHasItsTimeAgainAndIsDisconnectedAgain() {
+        ZMTPSocket subscriber = time.open(ZMTPSocketConfig.builder(SUB));
+        subscriber.subscribe("");
+        subscriber.onEvent(Runnable::run, event -> {
+            if (event instanceof ZMTPSocketEvent.PeerUp up) {
+                up.peer().pause();
+            }
+        });
+        subscriber.bind(ENDPOINT);
+        publisher = time.open(ZMTPSocketConfig.builder(PUB)
+                .whenFull(WhenFull.DISCONNECT)
+                .slowAfter(TIMEOUT)
+                .sendLimit(10_000, 1 << 20)
+                .reconnect(Duration.ofMillis(100), Duration.ofMillis(100)));
+        publisher.onEvent(Runnable::run, events::add);
+        its = TestSockets.peerOf(publisher.connect(ENDPOINT));
+        time.run();
+        publish(0, 12_000);
+        time.pass(TIMEOUT);
+        assertThat(events(ZMTPSocketEvent.PeerDown.class)).hasSize(1);
+
+        time.pass(TIMEOUT);
+        assertThat(TestSockets.isUp(its)).isTrue();
+        assertThat(events(ZMTPSocketEvent.PeerDown.class)).hasSize(1);
+        time.pass(TIMEOUT);
+
+        assertThat(events(ZMTPSocketEvent.PeerDown.class)).hasSize(2);
+    }
+
+    /** T33: one that reads a little all the time is slow, and is not stuck. */
+    @Tag("T33")
+    @Test
+    void oneThatReadsSlowlyIsNotDisconnected() {
+        start(PUB, WhenFull.DISCONNECT);
+        for (int round = 0; round < 10; round++) {
+            publish(round * MANY, (round + 1) * MANY);
+            time.pass(Duration.ofSeconds(1));
+            stopped.peers().iterator().next().resume();
+            time.run();
+            stopped.peers().iterator().next().pause();
+            time.run();
+        }
+
+        assertThat(TestSockets.isUp(its)).isTrue();
+        assertThat(its.stats().dropped()).isPositive();
+    }
+
+    /** T34. */
+    @Tag("T34")
+    @Test
+    void aPublisherThatWaitsForAFullSubscriberSendsNothingTwice() {
+        start(XPUB, WhenFull.WAIT);
+        int taken = 0;
+        ZMTPMessage refused = message(taken);
+        while (publisher.trySend(refused)) {
+            time.run();
+            refused = message(++taken);
+            assertThat(taken).isLessThan(MANY);
+        }
+        assertThat(refused.refCnt()).isEqualTo(1);
+        CompletableFuture<Void> waits = publisher.sendAsync(refused);
+        time.pass(Duration.ofSeconds(10));
+        assertThat(waits).isNotDone();
+        assertThat(fast).isEqualTo(texts(0, taken));
+
+        stopped.peers().iterator().next().resume();
+        time.run();
+
+        assertThat(waits).isCompleted();
+        assertThat(fast).isEqualTo(texts(0, taken + 1));
+        assertThat(slow).isEqualTo(texts(0, taken + 1));
+        assertThat(its.stats().dropped()).isZero();
+    }
+}

@@ -1,0 +1,334 @@
+package dev.zmtp.internal.socket.request;
+
+import static dev.zmtp.ZMTPSocketType.DEALER;
+import static dev.zmtp.ZMTPSocketType.REQ;
+import static dev.zmtp.ZMTPSocketType.ROUTER;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.FULL;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.MALFORMED;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.PEER_DOWN;
+import static dev.zmtp.testing.TestSockets.await;
+import static dev.zmtp.testing.TestSockets.frames;
+import static dev.zmtp.testing.TestSockets.get;
+import static dev.zmtp.testing.TestSockets.message;
+import static dev.zmtp.testing.TestSockets.reason;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.socket.ClockedSockets;
+import dev.zmtp.socket.ZMTPRequest;
+import dev.zmtp.socket.ZMTPSocket;
+import dev.zmtp.socket.ZMTPSocketConfig;
+import dev.zmtp.socket.ZMTPSocketEvent.PeerDown;
+import dev.zmtp.testing.TestSockets;
+import dev.zmtp.testing.VirtualTime;
+import io.netty.util.ReferenceCountUtil;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What a request leaves behind, however it ends, in virtual time. */
+@Tag("netty-4.2-only")
+class RequestEndsTest {
+
+    private static final String SERVICE = "inproc://service";
+    private static final Duration LONG = Duration.ofHours(1);
+    private static final Duration WITHOUT_END = Duration.ofSeconds(Long.MAX_VALUE);
+
+    private final VirtualTime time = new VirtualTime();
+
+    /** What the service was asked. */
+    private final Queue<ZMTPRequest> asked = new ArrayDeque<>();
+
+    @AfterEach
+    void close() {
+        asked.forEach(ZMTPRequest::drop);
+        time.close();
+    }
+
+    private ZMTPSocket service(String endpoint) {
+        ZMTPSocket router = time.open(ZMTPSocketConfig.builder(ROUTER));
+        router.serve(asked::add);
+        router.bind(endpoint);
+        return router;
+    }
+
+    private ZMTPSocket connect(ZMTPSocketConfig.Builder config, String... endpoints) {
+        ZMTPSocket socket = time.open(config);
+        for (String endpoint : endpoints) {
+            socket.connect(endpoint);
+        }
+        time.run();
+        return socket;
+    }
+
+    private CompletableFuture<ZMTPMessage> ask(ZMTPSocket socket, String text, Duration timeout) {
+        CompletableFuture<ZMTPMessage> answer = socket.requestAsync(message(text), timeout);
+        time.run();
+        return answer;
+    }
+
+    private void answer(String text) {
+        asked.remove().reply(message(text));
+        time.run();
+    }
+
+    @Test
+    void itSaysWhetherItsEndWasTheFirst() {
+        ZMTPSocket dealer = connect(ZMTPSocketConfig.builder(DEALER), SERVICE);
+        CompletableFuture<ZMTPMessage> cancelled = ask(dealer, "1", LONG);
+        assertThat(cancelled.cancel(false)).isTrue();
+        assertThat(cancelled.completeExceptionally(new IllegalStateException())).isFalse();
+
+        CompletableFuture<ZMTPMessage> failed = ask(dealer, "2", LONG);
+        assertThat(failed.completeExceptionally(new IllegalStateException())).isTrue();
+        assertThat(failed.cancel(false)).isFalse();
+    }
+
+    @Test
+    void oneThatFindsNoRoomOnTheEventLoopFailsAtOnce() {
+        ZMTPSocket dealer = connect(ZMTPSocketConfig.builder(DEALER).sendLimit(1, 1 << 20), SERVICE);
+        CompletableFuture<ZMTPMessage> first = ask(dealer, "1", LONG);
+
+        assertThat(reason(dealer.requestAsync(message("2"), LONG))).isEqualTo(FULL);
+
+        assertThat(first).isNotDone();
+        assertThat(dealer.stats().queued()).isEqualTo(1);
+    }
+
+    /** More requests than the event loop takes in one turn, so that the last one ends before it gets there. */
+    @Test
+    void oneThatIsCancelledOnItsWayGivesItsRoomBack() throws InterruptedException {
+        ZMTPSocket dealer = connect(ZMTPSocketConfig.builder(DEALER).sendLimit(2_000, 1 << 20), SERVICE);
+        Thread thread = new Thread(() -> {
+            for (int i = 0; i < 1_499; i++) {
+                dealer.requestAsync(message("?"), LONG);
+            }
+            dealer.requestAsync(message("?"), LONG).cancel(false);
+        });
+        thread.start();
+        thread.join();
+        time.run();
+
+        assertThat(dealer.stats().queued()).isEqualTo(1_499);
+        assertThat(ClockedSockets.core(dealer).senders().credit())
+                .hasToString("501 messages, " + ((1 << 20) - 1_499) + " bytes");
+    }
+
+    @Test
+    void thoseOfOtherPeersGoOnWhenAConnectionEnds() {
+        ZMTPSocket first = service(SERVICE);
+        service("inproc://other");
+        ZMTPSocket dealer = connect(ZMTPSocketConfig.builder(DEALER), SERVICE, "inproc://other");
+        List<CompletableFuture<ZMTPMessage>> answers = List.of(ask(dealer, "1", LONG), ask(dealer, "2", LONG));
+
+        first.closeAsync(Duration.ZERO);
+        time.run();
+
+        assertThat(answers.stream().filter(CompletableFuture::isDone))
+                .singleElement()
+                .satisfies(failed -> assertThat(reason(failed)).isEqualTo(PEER_DOWN));
+    }
+
+    /** A REQ would take the answer for that of its next request. */
+    @Test
+    void oneOfAReqThatIsCancelledAndHasNoTimeoutEndsTheConnection() {
+        service(SERVICE);
+        ZMTPSocket req = connect(ZMTPSocketConfig.builder(REQ), SERVICE);
+        List<PeerDown> down = new ArrayList<>();
+        req.onEvent(Runnable::run, event -> {
+            if (event instanceof PeerDown ended) {
+                down.add(ended);
+            }
+        });
+
+        ask(req, "cancelled", WITHOUT_END).cancel(false);
+        time.pass(Duration.ofSeconds(1));
+
+        assertThat(down)
+                .singleElement()
+                .satisfies(ended ->
+                        assertThat(ended.cause()).hasMessage("STATE: a request without a timeout was cancelled"));
+        asked.remove().drop();
+        CompletableFuture<ZMTPMessage> next = ask(req, "next", LONG);
+        answer("of the next");
+        assertThat(frames(next.join())).containsExactly("of the next");
+    }
+
+    @Test
+    void theAnswerToOneOfAReqThatWasCancelledIsLate() {
+        service(SERVICE);
+        ZMTPSocket req = connect(ZMTPSocketConfig.builder(REQ), SERVICE);
+        CompletableFuture<ZMTPMessage> inTime = ask(req, "1", LONG);
+        answer("in time");
+        assertThat(frames(inTime.join())).containsExactly("in time");
+        assertThat(req.stats().lateReplies()).isZero();
+
+        ask(req, "2", LONG).cancel(false);
+        answer("late");
+
+        assertThat(req.stats().lateReplies()).isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"no empty frame before it", ""})
+    void theNextOneOfAReqIsAskedAfterAnAnswerThatWasMalformed(String malformed) {
+        ZMTPSocket router = time.open(ZMTPSocketConfig.builder(ROUTER));
+        List<String> heard = new ArrayList<>();
+        router.onMessage((from, message) -> {
+            heard.add(frames(message).get(1));
+            from.sendOrDrop(message(malformed));
+        });
+        router.bind(SERVICE);
+        ZMTPSocket req = connect(ZMTPSocketConfig.builder(REQ), SERVICE);
+
+        CompletableFuture<ZMTPMessage> first = req.requestAsync(message("1"), LONG);
+        CompletableFuture<ZMTPMessage> second = req.requestAsync(message("2"), LONG);
+        time.run();
+
+        assertThat(reason(first)).isEqualTo(MALFORMED);
+        assertThat(reason(second)).isEqualTo(MALFORMED);
+        assertThat(heard).containsExactly("1", "2");
+    }
+
+    @Test
+    void whatAReqSendsInTurnWaitsForItsFirstPeer() {
+        service(SERVICE);
+        ZMTPSocket req = time.open(ZMTPSocketConfig.builder(REQ));
+        req.sendOrDrop(message("early"));
+        time.run();
+
+        req.connect(SERVICE);
+        time.run();
+
+        assertThat(asked)
+                .singleElement()
+                .satisfies(request ->
+                        assertThat(frames(request.message().retain())).containsExactly("early"));
+        CompletableFuture<ZMTPMessage> received = req.receiveAsync();
+        answer("in turn");
+        assertThat(frames(received.join())).containsExactly("in turn");
+    }
+
+    /** Its place is free before anybody hears of its end. */
+    @ParameterizedTest
+    @CsvSource({"DEALER, answer", "DEALER, timeout", "DEALER, down", "REQ, answer", "REQ, timeout", "REQ, down"})
+    void whoeverHearsOfItsEndMayAskTheNext(ZMTPSocketType type, String how) {
+        ZMTPSocket service = service(SERVICE);
+        ZMTPSocket asker = connect(ZMTPSocketConfig.builder(type).maxOutstandingRequests(1), SERVICE);
+        CompletableFuture<CompletableFuture<ZMTPMessage>> next = ask(asker, "first", Duration.ofSeconds(1))
+                .handle((answer, failure) -> {
+                    ReferenceCountUtil.release(answer);
+                    return asker.requestAsync(message("next"), LONG);
+                });
+
+        switch (how) {
+            case "answer" -> answer("first");
+            case "timeout" -> time.pass(Duration.ofSeconds(1));
+            default -> service.closeAsync(Duration.ZERO);
+        }
+        time.run();
+
+        assertThat(next).isDone();
+        assertThat(next.join()).isNotDone();
+    }
+
+    /** What is queued has time to leave; nobody waits that long for an answer that will not be received. */
+    @ParameterizedTest
+    @EnumSource(names = {"DEALER", "REQ"})
+    void itFailsAsSoonAsItsSocketBeginsToClose(ZMTPSocketType type) {
+        service(SERVICE);
+        ZMTPSocket asker = connect(ZMTPSocketConfig.builder(type), SERVICE);
+        CompletableFuture<ZMTPMessage> answer = ask(asker, "asked", LONG);
+        ask(asker, "in the queue of a REQ", LONG);
+        assertThat(answer).isNotDone();
+
+        asker.closeAsync(LONG);
+        time.run();
+
+        assertThat(reason(answer)).isEqualTo(CLOSED);
+    }
+
+    @Test
+    void whatAReqHasSentInTurnLeavesAtTheCloseEvenIfItsPeerOwesAnAnswer() {
+        service(SERVICE);
+        ZMTPSocket req = connect(ZMTPSocketConfig.builder(REQ), SERVICE);
+        ask(req, "asked", LONG);
+        req.sendOrDrop(message("in turn"));
+        time.run();
+        assertThat(asked).hasSize(1);
+
+        req.closeAsync(LONG);
+        time.run();
+
+        assertThat(asked).hasSize(2);
+    }
+
+    /** More than the event loop takes in one turn, so that the socket is closed between the first and the last. */
+    @Test
+    void thoseThatAreOnTheirWayFailAtTheClose() throws InterruptedException {
+        ZMTPSocket dealer = connect(ZMTPSocketConfig.builder(DEALER).sendLimit(2_000, 1 << 20), "inproc://nobody");
+        List<CompletableFuture<ZMTPMessage>> answers = new ArrayList<>();
+        Thread thread = new Thread(() -> {
+            for (int i = 0; i < 1_500; i++) {
+                answers.add(dealer.requestAsync(message("?"), LONG));
+            }
+            dealer.closeAsync(Duration.ZERO);
+        });
+        thread.start();
+        thread.join();
+        time.run();
+
+        assertThat(answers).allSatisfy(answer -> assertThat(reason(answer)).isEqualTo(CLOSED));
+        assertThat(ClockedSockets.core(dealer).requests().outstanding()).isZero();
+    }
+
+    /** As if its thread had been stopped between the two calls. */
+    @Test
+    void oneThatComesToTheEventLoopAfterTheCloseFails() {
+        ZMTPSocket req = connect(ZMTPSocketConfig.builder(REQ));
+        Requests requests = ClockedSockets.core(req).requests();
+        CompletableFuture<Void> sent = new CompletableFuture<>();
+        PendingRequest late = new PendingRequest(requests, message("late"), Long.MAX_VALUE, sent);
+        req.closeAsync(Duration.ZERO);
+        time.run();
+
+        late.run();
+
+        assertThat(reason(late)).isEqualTo(CLOSED);
+        assertThat(reason(sent)).isEqualTo(CLOSED);
+    }
+
+    @Test
+    void aRequestWhoseThreadIsInterruptedGivesItsPlaceBack() throws InterruptedException {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket dealer = sockets.open(DEALER);
+            dealer.connect("inproc://nobody");
+            CompletableFuture<Throwable> ended = new CompletableFuture<>();
+            ZMTPMessage message = message("never");
+            Thread thread = new Thread(
+                    () -> ended.complete(catchThrowable(() -> dealer.request(message, TestSockets.PATIENCE))));
+            thread.start();
+            await("it waits", () -> thread.getState() == Thread.State.WAITING);
+            assertThat(ClockedSockets.core(dealer).requests().outstanding()).isEqualTo(1);
+
+            thread.interrupt();
+
+            assertThat(get(ended)).isInstanceOf(InterruptedException.class);
+            await("given back", () -> ClockedSockets.core(dealer).requests().outstanding() == 0);
+            await("released", () -> message.refCnt() == 0);
+        }
+    }
+}

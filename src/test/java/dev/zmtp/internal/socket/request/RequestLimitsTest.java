@@ -1,0 +1,123 @@
+package dev.zmtp.internal.socket.request;
+
+import static dev.zmtp.ZMTPSocketType.DEALER;
+import static dev.zmtp.ZMTPSocketType.REP;
+import static dev.zmtp.ZMTPSocketType.REQ;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.FULL;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.NO_PEER;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.STATE;
+import static dev.zmtp.testing.TestSockets.PATIENCE;
+import static dev.zmtp.testing.TestSockets.await;
+import static dev.zmtp.testing.TestSockets.bind;
+import static dev.zmtp.testing.TestSockets.get;
+import static dev.zmtp.testing.TestSockets.message;
+import static dev.zmtp.testing.TestSockets.reason;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.socket.ZMTPSocket;
+import dev.zmtp.socket.ZMTPSocketConfig;
+import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
+import dev.zmtp.testing.TestSockets;
+import dev.zmtp.testing.VirtualTime;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Requests for a peer that is away: the limit of the queue is for them as well. */
+class RequestLimitsTest {
+
+    @ParameterizedTest
+    @EnumSource(
+            value = WhenFull.class,
+            names = {"WAIT", "DROP_NEW"})
+    void requestsBeyondTheLimitFailAndGiveTheirPlaceBack(WhenFull policy) {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket dealer =
+                    sockets.open(sockets.builder(DEALER).whenFull(policy).sendLimit(2, 16 << 20));
+            dealer.connect("inproc://away");
+            CompletableFuture<ZMTPMessage> first = dealer.requestAsync(message("m0"), PATIENCE);
+            dealer.requestAsync(message("m1"), PATIENCE);
+
+            assertThat(reason(dealer.requestAsync(message("m2"), PATIENCE))).isEqualTo(FULL);
+            ZMTPMessage refused = message("m3");
+            assertThat(dealer.trySend(refused)).isFalse();
+            refused.release();
+            await("the rest in the queue", () -> dealer.stats().queued() == 2);
+
+            first.cancel(false);
+
+            ZMTPMessage another = message("m4");
+            await("its place is free", () -> dealer.trySend(another));
+        }
+    }
+
+    @Test
+    @Tag("netty-4.2-only")
+    void aRequestThatIsCancelledOnItsEventLoopGivesItsPlaceBackAtOnce() {
+        try (VirtualTime time = new VirtualTime()) {
+            ZMTPSocket dealer = time.open(ZMTPSocketConfig.builder(DEALER).maxOutstandingRequests(1));
+            dealer.connect("inproc://away");
+            CompletableFuture<ZMTPMessage> first = dealer.requestAsync(message("m0"), PATIENCE);
+
+            first.cancel(false);
+
+            assertThat(dealer.stats().queued()).isZero();
+            assertThat(dealer.requestAsync(message("m1"), PATIENCE)).isNotDone();
+        }
+    }
+
+    /** A socket that only binds, and has no peer, has nowhere to keep a request for. */
+    @Test
+    void aRequestOfABoundSocketWithoutPeersFailsAtOnce() {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket dealer = sockets.open(DEALER);
+            bind(dealer, "inproc://nobody");
+
+            assertThat(reason(dealer.requestAsync(message("m"), PATIENCE))).isEqualTo(NO_PEER);
+            assertThat(dealer.stats().dropped()).isEqualTo(1);
+        }
+    }
+
+    /** By its sender, by mistake: the others do not suffer. */
+    @Test
+    void aRequestWhoseMessageIsReleasedWhileItWaitsFailsAlone() {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket dealer = sockets.open(DEALER);
+            dealer.connect("inproc://later");
+            ZMTPMessage released = message("released");
+            CompletableFuture<ZMTPMessage> first = dealer.requestAsync(released, PATIENCE);
+            CompletableFuture<ZMTPMessage> second = dealer.requestAsync(message("second"), PATIENCE);
+            TestSockets.settle(dealer); // and both are in the queue
+            assertThat(dealer.stats().queued()).isEqualTo(2);
+            released.release();
+
+            ZMTPSocket rep = sockets.open(REP);
+            rep.serve(request -> request.reply(request.message()));
+            bind(rep, "inproc://later");
+
+            assertThat(reason(first)).isEqualTo(STATE);
+            assertThat(TestSockets.frames(get(second))).containsExactly("second");
+        }
+    }
+
+    /** Its send has a result of its own, which must not stay open. */
+    @Test
+    void aReqWhoseMessageIsReleasedWhileItWaitsLearnsOfIt() {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket req = sockets.open(REQ);
+            req.connect("inproc://later");
+            ZMTPMessage released = message("released");
+            CompletableFuture<Void> sent = req.sendAsync(released);
+            TestSockets.settle(req);
+            assertThat(req.stats().queued()).isEqualTo(1);
+            released.release();
+
+            bind(sockets.open(REP), "inproc://later");
+
+            assertThat(reason(sent)).isEqualTo(STATE);
+        }
+    }
+}

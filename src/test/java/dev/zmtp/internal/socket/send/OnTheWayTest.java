@@ -1,0 +1,135 @@
+package dev.zmtp.internal.socket.send;
+
+import static dev.zmtp.ZMTPSocketType.DEALER;
+import static dev.zmtp.ZMTPSocketType.ROUTER;
+import static dev.zmtp.ZMTPSocketType.SUB;
+import static dev.zmtp.ZMTPSocketType.XPUB;
+import static dev.zmtp.testing.TestSockets.failure;
+import static dev.zmtp.testing.TestSockets.message;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.internal.socket.peer.Peer;
+import dev.zmtp.socket.ZMTPPeer;
+import dev.zmtp.socket.ZMTPSocket;
+import dev.zmtp.socket.ZMTPSocketConfig;
+import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
+import dev.zmtp.testing.VirtualTime;
+import dev.zmtp.testing.WriteGate;
+import io.netty.util.IllegalReferenceCountException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** What becomes of messages of other threads when they come to the event loop, in virtual time. */
+@Tag("netty-4.2-only")
+class OnTheWayTest {
+
+    private static final String ENDPOINT = "local://on-the-way";
+
+    private final VirtualTime time = new VirtualTime();
+    private final WriteGate gate = new WriteGate();
+
+    @AfterEach
+    void close() {
+        gate.open();
+        time.close();
+    }
+
+    private ZMTPSocket bound(ZMTPSocketConfig.Builder config) {
+        ZMTPSocket socket = time.open(config);
+        socket.bind(ENDPOINT);
+        time.run();
+        return socket;
+    }
+
+    /** Returns what the subscriber receives. */
+    private List<String> subscribe() {
+        List<String> received = new ArrayList<>();
+        ZMTPSocket sub = time.open(ZMTPSocketConfig.builder(SUB));
+        sub.onMessage((from, message) -> received.add(WriteGate.text(message)));
+        sub.subscribe("");
+        sub.connect(ENDPOINT);
+        time.run();
+        return received;
+    }
+
+    private static void onAnotherThread(Runnable task) throws InterruptedException {
+        Thread thread = new Thread(task);
+        thread.start();
+        thread.join();
+    }
+
+    @Test
+    void oneThatItsSenderHasReleasedStopsNoOthers() throws InterruptedException {
+        ZMTPSocket xpub = bound(ZMTPSocketConfig.builder(XPUB));
+        List<String> received = subscribe();
+        List<CompletableFuture<Void>> sent = new ArrayList<>();
+
+        onAnotherThread(() -> {
+            ZMTPMessage released = message("released");
+            sent.add(xpub.sendAsync(released));
+            released.release();
+            ZMTPMessage alsoReleased = message("released");
+            xpub.sendOrDrop(alsoReleased);
+            alsoReleased.release();
+            xpub.sendOrDrop(message("good"));
+        });
+        time.run();
+
+        assertThat(failure(sent.get(0))).isInstanceOf(IllegalReferenceCountException.class);
+        assertThat(received).containsExactly("good");
+        assertThat(xpub.stats().dropped()).isEqualTo(2);
+    }
+
+    @Test
+    void thoseThatAPublisherHasNoRoomForWaitInTheirOrder() throws InterruptedException {
+        ZMTPSocket xpub = bound(ZMTPSocketConfig.builder(XPUB)
+                .whenFull(WhenFull.WAIT)
+                .sendLimit(4, 1 << 20)
+                .pipeline(gate));
+        List<String> received = subscribe();
+        gate.close();
+        xpub.sendOrDrop(WriteGate.big("transport"));
+        for (int i = 0; i < 4; i++) {
+            xpub.sendOrDrop(message("queued"));
+        }
+        time.run();
+
+        onAnotherThread(() -> {
+            for (int i = 0; i < 3; i++) {
+                assertThat(xpub.trySend(message("held " + i))).isTrue();
+            }
+        });
+        time.run();
+        assertThat(xpub.stats().queued()).isEqualTo(7);
+
+        gate.open();
+        time.run();
+
+        assertThat(received)
+                .containsExactly("transport", "queued", "queued", "queued", "queued", "held 0", "held 1", "held 2");
+        assertThat(xpub.stats().queued()).isZero();
+        assertThat(xpub.stats().dropped()).isZero();
+    }
+
+    @Test
+    void oneToAPeerThatHasLeftInTheMeantimeIsDropped() throws InterruptedException {
+        ZMTPSocket router = bound(ZMTPSocketConfig.builder(ROUTER));
+        ZMTPSocket dealer = time.open(ZMTPSocketConfig.builder(DEALER));
+        dealer.connect(ENDPOINT);
+        time.run();
+        ZMTPPeer peer = router.peers().iterator().next();
+        ZMTPMessage message = message("late");
+        onAnotherThread(() -> assertThat(peer.trySend(message)).isTrue());
+
+        ((Peer) peer).disconnect("it leaves");
+        time.run();
+
+        assertThat(message.refCnt()).isZero();
+        assertThat(router.stats().dropped()).isEqualTo(1);
+    }
+}

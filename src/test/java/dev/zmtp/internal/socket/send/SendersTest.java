@@ -1,0 +1,105 @@
+package dev.zmtp.internal.socket.send;
+
+import static dev.zmtp.ZMTPSocketType.DEALER;
+import static dev.zmtp.ZMTPSocketType.PUSH;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
+import static dev.zmtp.testing.TestSockets.get;
+import static dev.zmtp.testing.TestSockets.message;
+import static dev.zmtp.testing.TestSockets.reason;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.internal.socket.peer.QueuedMessage;
+import dev.zmtp.internal.socket.peer.RecordedOutgoing;
+import dev.zmtp.socket.ClockedSockets;
+import dev.zmtp.socket.ZMTPSocket;
+import dev.zmtp.socket.ZMTPSocketConfig;
+import dev.zmtp.testing.EventLoops;
+import dev.zmtp.testing.TestSockets;
+import io.netty.channel.EventLoopGroup;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/** Messages of other threads that come to the event loop late. */
+class SendersTest {
+
+    private static final String NOBODY = "tcp://127.0.0.1:1";
+
+    /** As if its thread had been stopped between the two calls. */
+    @Test
+    void whatAThreadHandsOverJustAfterTheEndFails() {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket push = sockets.open(PUSH);
+            push.connect(NOBODY);
+            Senders senders = ClockedSockets.core(push).senders();
+            ZMTPMessage message = message("late");
+            CompletableFuture<Void> result = new CompletableFuture<>();
+            assertThat(senders.credit().take(message.readableBytes())).isTrue();
+            get(push.closeAsync(Duration.ZERO));
+
+            senders.hand(new QueuedMessage(message, result));
+
+            assertThat(reason(result)).isEqualTo(CLOSED);
+            assertThat(message.refCnt()).isZero();
+        }
+    }
+
+    /** As if its thread had been stopped between the two calls. */
+    @Test
+    void aRequestThatAThreadHandsOverJustAfterTheEndFails() {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket dealer = sockets.open(DEALER);
+            Senders senders = ClockedSockets.core(dealer).senders();
+            ZMTPMessage message = message("late");
+            RecordedOutgoing request = new RecordedOutgoing(message);
+            assertThat(senders.credit().take(message.readableBytes())).isTrue();
+            get(dealer.closeAsync(Duration.ZERO));
+
+            senders.hand(request);
+
+            assertThat(get(request.refused)).isEqualTo(CLOSED);
+            assertThat(message.refCnt()).isZero();
+        }
+    }
+
+    /** As if its thread had been stopped between the two calls. */
+    @Test
+    void whatAThreadHandsOverToAnEventLoopThatHasEndedFails() {
+        EventLoopGroup group = EventLoops.newGroup(1);
+        ZMTPSocket push =
+                ZMTPSocket.of(ZMTPSocketConfig.builder(PUSH).group(group).build());
+        Senders senders = ClockedSockets.core(push).senders();
+        SendLine line = new SendLine(ClockedSockets.core(push).context(), () -> true, () -> {}, () -> {});
+        List<CompletableFuture<Void>> results = List.of(new CompletableFuture<>(), new CompletableFuture<>());
+        new EventLoops(group).close();
+
+        senders.hand(new QueuedMessage(message("late"), results.get(0)));
+        line.join(new QueuedMessage(message("late"), results.get(1)), 1);
+
+        assertThat(results).allSatisfy(result -> assertThat(reason(result)).isEqualTo(CLOSED));
+        assertThat(line.size()).isZero();
+        assertThat(push.stats().dropped()).isEqualTo(2);
+        get(push.closeAsync(Duration.ZERO));
+    }
+
+    /** As if its thread had been stopped between the two calls. */
+    @Test
+    void aSendThatJoinsTheLineJustAfterTheEndFails() {
+        try (TestSockets sockets = new TestSockets()) {
+            ZMTPSocket push = sockets.open(PUSH);
+            SendLine line = new SendLine(ClockedSockets.core(push).context(), () -> true, () -> {}, () -> {});
+            ZMTPMessage message = message("late");
+            CompletableFuture<Void> result = new CompletableFuture<>();
+            line.failAll();
+
+            line.join(new QueuedMessage(message, result), 1);
+
+            assertThat(reason(result)).isEqualTo(CLOSED);
+            assertThat(message.refCnt()).isZero();
+            assertThat(line.size()).isZero();
+            assertThat(push.stats().dropped()).isEqualTo(1);
+        }
+    }
+}

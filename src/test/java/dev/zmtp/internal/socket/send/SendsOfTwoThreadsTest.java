@@ -1,0 +1,131 @@
+package dev.zmtp.internal.socket.send;
+
+import static dev.zmtp.ZMTPSocketType.PULL;
+import static dev.zmtp.ZMTPSocketType.PUSH;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.EXPIRED;
+import static dev.zmtp.testing.TestSockets.message;
+import static dev.zmtp.testing.TestSockets.reason;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.zmtp.socket.ZMTPSocket;
+import dev.zmtp.socket.ZMTPSocketConfig;
+import dev.zmtp.testing.VirtualTime;
+import dev.zmtp.testing.WriteGate;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Handlers send on the event loop while messages of another thread are on their way there; in virtual time. */
+@Tag("netty-4.2-only")
+class SendsOfTwoThreadsTest {
+
+    private static final String ENDPOINT = "local://two-threads";
+    private static final Duration MAX_AGE = Duration.ofMillis(50);
+
+    private final VirtualTime time = new VirtualTime();
+    private final WriteGate gate = new WriteGate();
+    private final List<String> received = new ArrayList<>();
+    private ZMTPSocket push;
+
+    @BeforeEach
+    void connect() {
+        ZMTPSocket pull = time.open(ZMTPSocketConfig.builder(PULL));
+        pull.onMessage((from, message) -> received.add(WriteGate.text(message)));
+        pull.bind(ENDPOINT);
+        time.run();
+        push = time.open(ZMTPSocketConfig.builder(PUSH)
+                .sendLimit(1, 1 << 20)
+                .maxAge(MAX_AGE)
+                .pipeline(gate));
+        push.connect(ENDPOINT);
+        time.run();
+    }
+
+    @AfterEach
+    void close() {
+        gate.open();
+        time.close();
+    }
+
+    private static void onAnotherThread(Runnable task) throws InterruptedException {
+        Thread thread = new Thread(task);
+        thread.start();
+        thread.join();
+    }
+
+    /** Its peer takes it at once, and it needs no place in the queue. */
+    @Test
+    void aHandlerMaySendWhileTheOtherThreadHasTheLastPlace() throws InterruptedException {
+        onAnotherThread(() -> {
+            assertThat(push.trySend(message("theirs"))).isTrue();
+            assertThat(push.isWritable()).isFalse();
+        });
+
+        assertThat(push.isWritable()).isTrue();
+        assertThat(push.trySend(message("ours"))).isTrue();
+        time.run();
+        assertThat(received).containsExactlyInAnyOrder("theirs", "ours");
+    }
+
+    @Test
+    void whatIsOnItsWayCountsAsQueued() throws InterruptedException {
+        onAnotherThread(() -> push.sendOrDrop(message("theirs")));
+
+        assertThat(push.stats().queued()).isEqualTo(1);
+        assertThat(push.stats().sent()).isEqualTo(1);
+
+        time.run();
+        assertThat(push.stats().queued()).isZero();
+        assertThat(push.stats().sent()).isEqualTo(1);
+    }
+
+    @Test
+    void whoWaitsOnAnotherThreadIsCalledWhenItsMessageHasLeft() throws InterruptedException {
+        List<String> calls = new ArrayList<>();
+        push.onWritable(() -> calls.add("called"));
+        time.run();
+        calls.clear();
+        onAnotherThread(() -> {
+            push.sendOrDrop(message("theirs"));
+            assertThat(push.isWritable()).isFalse();
+        });
+
+        time.run();
+
+        assertThat(calls).containsExactly("called");
+    }
+
+    @Test
+    void whatIsAsOldAsItMayBeIsSent() {
+        gate.close();
+        push.sendOrDrop(WriteGate.big("big"));
+        CompletableFuture<Void> old = push.sendAsync(message("old"));
+        time.pass(MAX_AGE);
+
+        gate.open();
+        time.run();
+
+        assertThat(old).isCompleted();
+        assertThat(received).containsExactly("big", "old");
+    }
+
+    @Test
+    void whatIsOlderFails() {
+        gate.close();
+        push.sendOrDrop(WriteGate.big("big"));
+        CompletableFuture<Void> old = push.sendAsync(message("old"));
+        time.pass(MAX_AGE.plusMillis(1));
+
+        gate.open();
+        time.run();
+
+        assertThat(reason(old)).isEqualTo(EXPIRED);
+        assertThat(received).containsExactly("big");
+        assertThat(push.stats().dropped()).isEqualTo(1);
+    }
+}

@@ -1,0 +1,403 @@
+package dev.zmtp.internal.socket.send;
+
+import static dev.zmtp.ZMTPSocketType.DEALER;
+import static dev.zmtp.ZMTPSocketType.PULL;
+import static dev.zmtp.ZMTPSocketType.PUSH;
+import static dev.zmtp.ZMTPSocketType.REP;
+import static dev.zmtp.ZMTPSocketType.REQ;
+import static dev.zmtp.ZMTPSocketType.ROUTER;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.FULL;
+import static dev.zmtp.socket.ZMTPSocketException.Reason.PEER_DOWN;
+import static dev.zmtp.testing.TestSockets.PATIENCE;
+import static dev.zmtp.testing.TestSockets.await;
+import static dev.zmtp.testing.TestSockets.bind;
+import static dev.zmtp.testing.TestSockets.connect;
+import static dev.zmtp.testing.TestSockets.get;
+import static dev.zmtp.testing.TestSockets.message;
+import static dev.zmtp.testing.TestSockets.reason;
+import static dev.zmtp.testing.TestSockets.receive;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.internal.socket.context.TypeRules;
+import dev.zmtp.socket.ClockedSockets;
+import dev.zmtp.socket.ZMTPEndpoint;
+import dev.zmtp.socket.ZMTPPeer;
+import dev.zmtp.socket.ZMTPSocket;
+import dev.zmtp.testing.TestSockets;
+import dev.zmtp.testing.VirtualTime;
+import dev.zmtp.testing.WriteGate;
+import io.netty.buffer.Unpooled;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** When a sender should go on, and who is told that it should. */
+class WritableSocketTest {
+
+    private final TestSockets sockets = new TestSockets();
+
+    @AfterEach
+    void close() {
+        sockets.close();
+    }
+
+    @Test
+    void itIsWritableUntilAQuarterOfItsLimitWaitsAndTakesMessagesUntilAllOfItDoes() {
+        ZMTPSocket push = sockets.open(sockets.builder(PUSH).sendLimit(8, 1 << 20));
+        push.connect("inproc://nobody");
+
+        assertThat(push.trySend(message("1"))).isTrue();
+        assertThat(push.isWritable()).isTrue();
+        assertThat(push.trySend(message("2"))).isTrue();
+        assertThat(push.isWritable()).isFalse();
+        for (int i = 3; i <= 8; i++) {
+            assertThat(push.trySend(message("" + i))).as("message %d", i).isTrue();
+        }
+    }
+
+    @Test
+    void theBytesThatWaitCountAsTheMessagesDo() {
+        ZMTPSocket push = sockets.open(sockets.builder(PUSH).sendLimit(1_000, 8));
+        push.connect("inproc://nobody");
+
+        assertThat(push.trySend(message("1"))).isTrue();
+        assertThat(push.isWritable()).isTrue();
+        assertThat(push.trySend(message("2"))).isTrue();
+        assertThat(push.isWritable()).isFalse();
+    }
+
+    @Test
+    void anActionIsCalledAtOnceIfTheSocketIsWritable() {
+        ZMTPSocket push = sockets.open(PUSH);
+        push.connect("inproc://nobody");
+        CompletableFuture<Boolean> onLoop = new CompletableFuture<>();
+
+        push.onWritable(() -> onLoop.complete(push.loop().inEventLoop()));
+
+        assertThat(get(onLoop)).isTrue();
+    }
+
+    @Test
+    void anActionIsCalledWhenTheFirstPeerIsThere() {
+        ZMTPSocket push = sockets.open(PUSH);
+        String endpoint = bind(push, "inproc://first");
+        AtomicInteger calls = new AtomicInteger();
+        push.onWritable(calls::incrementAndGet);
+        TestSockets.settle(push); // it was registered
+        assertThat(calls).hasValue(0);
+
+        connect(sockets.open(PULL), endpoint);
+
+        await("a call", () -> calls.get() >= 1); // also at the end of the turn in which it came
+    }
+
+    @Test
+    void anActionIsCalledWhenSomebodyHasSeenThatTheSocketWasNotWritable() {
+        ZMTPSocket push = sockets.open(sockets.builder(PUSH).sendLimit(4, 1 << 20));
+        push.connect("inproc://later");
+        AtomicInteger calls = new AtomicInteger();
+        push.onWritable(calls::incrementAndGet);
+        await("the first call", () -> calls.get() == 1);
+        assertThat(push.trySend(message("1"))).isTrue();
+        assertThat(push.isWritable()).isFalse();
+
+        ZMTPSocket pull = sockets.open(PULL);
+        bind(pull, "inproc://later");
+
+        assertThat(receive(pull)).containsExactly("1");
+        await("a call", () -> calls.get() == 2);
+    }
+
+    @Test
+    void anActionIsCalledWhenASendWithAResultWasRefused() {
+        ZMTPSocket push =
+                sockets.open(sockets.builder(PUSH).sendLimit(1, 1 << 20).maxWaitingSends(0));
+        push.connect("inproc://later");
+        AtomicInteger calls = new AtomicInteger();
+        push.onWritable(calls::incrementAndGet);
+        await("the first call", () -> calls.get() == 1);
+        push.sendOrDrop(message("1"));
+        assertThat(reason(push.sendAsync(message("2")))).isEqualTo(FULL);
+
+        bind(sockets.open(PULL), "inproc://later");
+
+        await("a call", () -> calls.get() == 2);
+    }
+
+    @Test
+    void anActionIsCalledWhenARequestWasRefused() {
+        ZMTPSocket dealer = sockets.open(sockets.builder(DEALER).sendLimit(1, 1 << 20));
+        dealer.connect("inproc://later");
+        AtomicInteger calls = new AtomicInteger();
+        dealer.onWritable(calls::incrementAndGet);
+        await("the first call", () -> calls.get() == 1);
+        dealer.sendOrDrop(message("1"));
+        assertThat(reason(dealer.requestAsync(message("2"), PATIENCE))).isEqualTo(FULL);
+
+        bind(sockets.open(ROUTER), "inproc://later");
+
+        await("a call", () -> calls.get() == 2);
+    }
+
+    private static void sendInVain(ZMTPPeer peer, boolean withResult) {
+        ZMTPMessage message = message("2");
+        if (withResult) {
+            assertThat(reason(peer.sendAsync(message))).isEqualTo(FULL);
+        } else {
+            assertThat(peer.trySend(message)).isFalse();
+            message.release();
+        }
+    }
+
+    @ParameterizedTest(name = "with a result: {0}")
+    @ValueSource(booleans = {true, false})
+    @Tag("netty-4.2-only")
+    void anActionIsCalledWhenAMessageToOnePeerWasRefused(boolean withResult) {
+        try (VirtualTime time = new VirtualTime()) {
+            ZMTPSocket pub = time.open(sockets.builder(ZMTPSocketType.PUB).sendLimit(1, 1 << 20));
+            pub.bind("inproc://peer");
+            time.open(sockets.builder(ZMTPSocketType.SUB)).connect("inproc://peer");
+            time.run();
+            ZMTPPeer peer = TestSockets.peer(pub);
+            AtomicInteger calls = new AtomicInteger();
+            pub.onWritable(calls::incrementAndGet);
+            assertThat(calls).hasValue(1);
+            assertThat(get(CompletableFuture.supplyAsync(() -> pub.trySend(message("1")))))
+                    .isTrue();
+            get(CompletableFuture.runAsync(() -> sendInVain(peer, withResult)));
+
+            time.run();
+
+            assertThat(calls).hasValue(2);
+        }
+    }
+
+    /** Whatever becomes of the messages: a publisher without subscribers drops them, a connecting socket keeps them. */
+    @ParameterizedTest
+    @EnumSource(
+            value = ZMTPSocketType.class,
+            names = {"PULL", "GATHER", "SUB", "DISH"},
+            mode = EnumSource.Mode.EXCLUDE)
+    void aLoopThatSendsWhileTheSocketIsWritableEnds(ZMTPSocketType type) {
+        ZMTPSocket socket = sockets.open(sockets.builder(type).sendLimit(1_000_000, 1 << 30));
+        socket.connect("inproc://nobody");
+
+        int sent = get(CompletableFuture.supplyAsync(() -> fill(socket), socket.loop()));
+
+        assertThat(sent).isLessThanOrEqualTo(1_024);
+    }
+
+    private static int fill(ZMTPSocket socket) {
+        int sent = 0;
+        while (socket.isWritable() && sent < 10_000) {
+            boolean named = TypeRules.namesPeers(socket.type()) || socket.type() == ZMTPSocketType.RADIO;
+            socket.sendOrDrop(named ? message("a", "b") : message("m"));
+            sent++;
+        }
+        return sent;
+    }
+
+    @Test
+    void aLoopThatAsksWhileTheSocketIsWritableEnds() {
+        ZMTPSocket dealer = sockets.open(sockets.builder(ZMTPSocketType.DEALER).sendLimit(1_000_000, 1 << 30));
+        dealer.connect("inproc://nobody");
+
+        int asked = get(CompletableFuture.supplyAsync(
+                () -> {
+                    int requests = 0;
+                    while (dealer.isWritable() && requests < 5_000) {
+                        dealer.requestAsync(message("?"), TestSockets.PATIENCE);
+                        requests++;
+                    }
+                    return requests;
+                },
+                dealer.loop()));
+
+        assertThat(asked).isEqualTo(1_024);
+    }
+
+    @Test
+    void theLoopGoesOnInTheNextTurn() {
+        ZMTPSocket pub = sockets.open(ZMTPSocketType.PUB);
+        AtomicInteger sent = new AtomicInteger();
+
+        pub.onWritable(() -> {
+            while (sent.get() < 5_000 && pub.isWritable()) {
+                pub.sendOrDrop(message("m"));
+                sent.incrementAndGet();
+            }
+        });
+
+        await("all were sent", () -> sent.get() == 5_000);
+    }
+
+    @Test
+    void aReqIsWritableAgainWhenTheAnswerWasReceived() {
+        ZMTPSocket req = sockets.open(REQ);
+        ZMTPSocket rep = sockets.open(REP);
+        connect(req, bind(rep, "inproc://turns"));
+        rep.serve(request -> request.reply(request.message()));
+        assertThat(req.isWritable()).isTrue();
+        req.sendOrDrop(message("?"));
+        AtomicInteger calls = new AtomicInteger();
+        req.onWritable(calls::incrementAndGet);
+        TestSockets.settle(req); // it was registered, or it would be called for that, too
+        assertThat(req.isWritable()).isFalse();
+        assertThat(calls).hasValue(0);
+
+        assertThat(receive(req)).containsExactly("?");
+
+        await("a call", () -> calls.get() == 1);
+    }
+
+    @Test
+    void aRepTellsThatItMayAnswer() {
+        ZMTPSocket req = sockets.open(REQ);
+        ZMTPSocket rep = sockets.open(REP);
+        connect(req, bind(rep, "inproc://told"));
+        AtomicInteger calls = new AtomicInteger();
+        rep.onWritable(calls::incrementAndGet);
+        assertThat(rep.isWritable()).isFalse();
+        req.sendOrDrop(message("?"));
+        await("the request", () -> rep.stats().received() == 1);
+        TestSockets.settle(rep);
+        assertThat(calls).hasValue(0);
+
+        assertThat(receive(rep)).containsExactly("?");
+
+        await("a call", () -> calls.get() == 1);
+    }
+
+    @Test
+    void anActionIsCalledWhenTheSocketIsClosed() {
+        ZMTPSocket push = sockets.open(PUSH);
+        List<Boolean> writable = new CopyOnWriteArrayList<>();
+        push.onWritable(() -> writable.add(push.isWritable()));
+
+        get(push.closeAsync(Duration.ZERO));
+
+        assertThat(writable).containsExactly(false);
+    }
+
+    @Test
+    void aRepIsWritableWhileItOwesAnAnswer() {
+        ZMTPSocket req = sockets.open(REQ);
+        ZMTPSocket rep = sockets.open(REP);
+        connect(req, bind(rep, "inproc://answers"));
+        assertThat(rep.isWritable()).isFalse();
+        req.sendOrDrop(message("?"));
+
+        assertThat(receive(rep)).containsExactly("?");
+
+        assertThat(rep.isWritable()).isTrue();
+        rep.sendOrDrop(message("!"));
+        assertThat(rep.isWritable()).isFalse();
+        assertThat(receive(req)).containsExactly("!");
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = ZMTPSocketType.class,
+            names = {"PUB", "XSUB", "ROUTER", "DEALER"})
+    void aLoopEndsWhateverBecomesOfItsSends(ZMTPSocketType type) {
+        ZMTPSocket socket = sockets.open(type);
+
+        int sent = get(CompletableFuture.supplyAsync(
+                () -> {
+                    int attempts = 0;
+                    while (socket.isWritable() && attempts < 10_000) {
+                        socket.sendAsync(message("a", "b"));
+                        attempts++;
+                    }
+                    return attempts;
+                },
+                socket.loop()));
+
+        assertThat(sent).isLessThanOrEqualTo(1_024);
+    }
+
+    @Test
+    void aMessageThatIsRefusedOnTheLoopEndsALoopThatSends() {
+        ZMTPSocket router = sockets.open(sockets.builder(ZMTPSocketType.ROUTER).sendLimit(2, 1 << 20));
+        ZMTPSocket dealer = sockets.open(
+                sockets.builder(ZMTPSocketType.DEALER).receiveLimit(1, 1).codec(codec -> codec.localIdentity("full")));
+        connect(dealer, bind(router, "tcp://127.0.0.1:*"));
+        AtomicInteger refused = new AtomicInteger();
+
+        await("it is full", () -> get(CompletableFuture.supplyAsync(() -> fillOne(router, refused), router.loop())));
+
+        assertThat(refused).hasValue(1);
+    }
+
+    /** Returns whether a message was refused, after which the loop ends. */
+    private static boolean fillOne(ZMTPSocket router, AtomicInteger refused) {
+        while (router.isWritable()) {
+            ZMTPMessage large =
+                    ZMTPMessage.from(Unpooled.copiedBuffer("full", UTF_8), Unpooled.wrappedBuffer(new byte[50_000]));
+            if (!router.trySend(large)) {
+                large.release();
+                refused.incrementAndGet();
+            }
+        }
+        return refused.get() > 0;
+    }
+
+    @Test
+    void aRaisedLimitRaisesWhatMayWaitBeforeAnyTypeIsNotWritable() {
+        ZMTPSocket pub = sockets.open(ZMTPSocketType.PUB);
+
+        pub.sendLimit(10_000, 1 << 30);
+
+        await("the new limit", pub::isWritable);
+        TestSockets.settle(pub);
+        assertThat(pub.isWritable()).isTrue();
+    }
+
+    @Test
+    void theRoomIsWholeAgainWhenWhatWaitedHasFailedWithItsConnector() {
+        ZMTPSocket push =
+                sockets.open(sockets.builder(PUSH).sendLimit(2, 1 << 20).linger(Duration.ZERO));
+        ZMTPEndpoint connector = push.connect("inproc://nobody");
+        CompletableFuture<Void> first = push.sendAsync(message("1"));
+        push.sendAsync(message("2"));
+
+        get(TestSockets.disconnect(connector));
+
+        assertThat(reason(first)).isEqualTo(PEER_DOWN);
+        assertThat(ClockedSockets.core(push).senders().credit()).hasToString("2 messages, " + (1 << 20) + " bytes");
+    }
+
+    /** A large message leaves while the queue is emptied, so its sender hears of that in the middle of it. */
+    @Test
+    void theRoomIsWholeAgainWhateverSendersDoWhenTheirMessagesLeave() throws IOException {
+        ZMTPSocket push = sockets.open(sockets.builder(PUSH).sendLimit(10, 1 << 30));
+        String endpoint = "tcp://127.0.0.1:" + TestSockets.freePort();
+        push.connect(endpoint);
+        for (int i = 0; i < 3; i++) {
+            push.sendAsync(WriteGate.big("large")).thenRun(() -> push.sendAsync(message("more")));
+        }
+        await("in the queue", () -> push.stats().queued() == 3);
+        ZMTPSocket pull = sockets.open(PULL);
+        bind(pull, endpoint);
+
+        for (int i = 0; i < 6; i++) {
+            get(pull.receiveAsync()).release();
+        }
+
+        Credit credit = ClockedSockets.core(push).senders().credit();
+        await("all of it", () -> credit.exceeds(9, (1 << 30) - 1));
+        assertThat(credit).hasToString("10 messages, " + (1 << 30) + " bytes");
+    }
+}
