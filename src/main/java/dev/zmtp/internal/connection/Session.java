@@ -6,6 +6,7 @@ import dev.zmtp.codec.ZMTPHandshake;
 import dev.zmtp.internal.admission.LimitedSession;
 import dev.zmtp.internal.admission.MemoryLedger;
 import dev.zmtp.internal.admission.PeerAddress;
+import dev.zmtp.internal.runtime.WrittenMessages;
 import dev.zmtp.security.ZMTPDecision;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
@@ -19,10 +20,11 @@ import java.nio.ByteBuffer;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** The session of one connection, with what only the connection itself may ask and do. */
-public final class Session implements LimitedSession {
+public final class Session implements LimitedSession, WrittenMessages {
 
     private final ZMTPConfig config;
     private final MemoryLedger ledger;
@@ -33,6 +35,9 @@ public final class Session implements LimitedSession {
 
     /** Set by the codec's executor alone. */
     private final AtomicLong messagesWritten = new AtomicLong();
+
+    /** Used by the codec's executor alone. */
+    private @Nullable IntConsumer whenWritten;
 
     /** Used by limiters on their event loop, before anything is read. */
     private boolean pauseClaimed;
@@ -138,7 +143,16 @@ public final class Session implements LimitedSession {
     public void written(int messages) {
         if (messages > 0) {
             messagesWritten.setRelease(messagesWritten.getPlain() + messages);
+            IntConsumer listener = whenWritten;
+            if (listener != null) {
+                listener.accept(messages);
+            }
         }
+    }
+
+    @Override
+    public void onWritten(IntConsumer listener) {
+        whenWritten = listener;
     }
 
     /** Describes the peer in log and exception messages. */

@@ -2,6 +2,7 @@ package dev.zmtp.internal.transport;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.codec.ZMTPSizeEstimator;
+import dev.zmtp.internal.runtime.WrittenMessages;
 import io.netty.channel.AbstractChannel;
 import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelMetadata;
@@ -15,6 +16,7 @@ import java.net.ConnectException;
 import java.net.SocketAddress;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * through a bounded ring to the event loop of the other end. What finds no room stays in the outbound buffer, and its
  * water marks stop the writer.
  */
-final class InprocChannel extends AbstractChannel {
+final class InprocChannel extends AbstractChannel implements WrittenMessages {
 
     private static final ChannelMetadata METADATA = new ChannelMetadata(false);
 
@@ -58,6 +60,8 @@ final class InprocChannel extends AbstractChannel {
 
     // On the event loop
     private boolean readPending;
+
+    private IntConsumer whenWritten = messages -> {};
 
     InprocChannel(QueueLimit limit) {
         this(null, limit);
@@ -145,6 +149,9 @@ final class InprocChannel extends AbstractChannel {
                 break;
             }
             wrote = true;
+            if (msg instanceof ZMTPMessage) {
+                whenWritten.accept(1);
+            }
             out.remove();
         }
         if (wrote) {
@@ -172,6 +179,11 @@ final class InprocChannel extends AbstractChannel {
 
     private static long sizeOf(Object msg) {
         return msg instanceof ZMTPMessage message ? message.readableBytes() : 0;
+    }
+
+    @Override
+    public void onWritten(IntConsumer listener) {
+        whenWritten = listener;
     }
 
     private void flushTurn() {

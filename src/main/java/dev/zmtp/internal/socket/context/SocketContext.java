@@ -201,8 +201,8 @@ public final class SocketContext {
         whenRoom.run();
     }
 
-    public void confirmed(long messages) {
-        tally.unconfirmed(-messages);
+    /** Called when the fate of messages has become known, which may be that of all of them. */
+    public void settled() {
         if (tally.unconfirmed() == 0) {
             whenSettled.run();
         }

@@ -8,6 +8,7 @@ import dev.zmtp.ZMTPSubscription;
 import dev.zmtp.ZMTPVersion;
 import dev.zmtp.codec.ZMTPHandshakeFailure;
 import dev.zmtp.codec.ZMTPHandshakeSuccess;
+import dev.zmtp.internal.runtime.WrittenMessages;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.socket.ZMTPEndpoint;
 import dev.zmtp.socket.ZMTPSocketException;
@@ -261,7 +262,7 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
             return;
         }
         peer = its;
-        writes.to(its);
+        writes.to(its, (WrittenMessages) (info.session() == null ? ctx.channel() : info.session()));
         origin.up();
         owner.up(this, its);
     }
@@ -335,7 +336,7 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
         }
         Throwable why = Objects.requireNonNullElseGet(cause, ClosedChannelException::new);
         Peer was = peer;
-        long lost = writes == null ? 0 : writes.end(); // those that no barrier stands for
+        long lost = writes == null ? 0 : writes.end();
         if (version != null && pings != null && !closedHere && (cause == null || cause instanceof IOException)) {
             pings.hungUp(place, version, context.nanoTime() - upSince);
         }

@@ -5,9 +5,9 @@ import static dev.zmtp.internal.socket.context.PeerCounters.Counter.UNKNOWN;
 import static dev.zmtp.internal.socket.context.PeerCounters.Counter.WRITTEN;
 
 import dev.zmtp.ZMTPMessage;
+import dev.zmtp.internal.runtime.WrittenMessages;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.socket.ZMTPSocketException;
-import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import java.io.IOException;
 import java.util.ArrayDeque;
@@ -17,12 +17,10 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The messages that are written to one connection, and their fate. A message whose sender wants no result has no
- * promise: a barrier decides the fate of all of them since the last one. Used on the event loop.
+ * The messages that are written to one connection, and their fate. The connection counts those that are written, so a
+ * message whose sender wants no result needs no promise. Used on the event loop.
  */
 final class PeerWrites {
-
-    private static final int MAX_UNCONFIRMED = 1_024;
 
     private final SocketContext context;
     private final ChannelHandlerContext ctx;
@@ -33,14 +31,13 @@ final class PeerWrites {
     private boolean turnScheduled;
     private boolean unflushed;
 
-    /** Something was written since the last turn. */
-    private boolean busy;
-
-    /** The number of messages without a result since the last barrier. */
-    private long unconfirmed;
-
     /** The messages whose fate is not known. */
     private long unfinished;
+
+    /** The promises that have not completed. */
+    private long promises;
+
+    private boolean ended;
 
     PeerWrites(SocketContext context, ChannelHandlerContext ctx, String endpoint) {
         this.context = context;
@@ -49,8 +46,9 @@ final class PeerWrites {
     }
 
     /** The handshake has succeeded, so messages are written from now on, to this peer. */
-    void to(Peer peer) {
+    void to(Peer peer, WrittenMessages written) {
         this.peer = peer;
+        written.onWritten(this::written);
     }
 
     private Peer peer() {
@@ -71,30 +69,39 @@ final class PeerWrites {
         unfinished++;
         context.tally().unconfirmed(1);
         if (result == null) {
-            unconfirmed++;
-            busy = true;
             ctx.write(message, ctx.voidPromise());
         } else {
+            promises++;
             ctx.write(message).addListener(f -> told(result, f.cause()));
         }
         flushSoon();
     }
 
-    /** Counts the fate of a message before its sender is notified. */
+    private void written(int messages) {
+        peer().counters().add(WRITTEN, messages);
+        settled(messages);
+    }
+
+    /** Counts the fate of a message before its sender is notified. One that was written is already counted. */
     private void told(CompletableFuture<Void> result, @Nullable Throwable failure) {
-        Peer to = peer();
+        promises--;
         if (failure == null) {
-            to.counters().add(WRITTEN, 1);
             result.complete(null);
-        } else if (failure instanceof IOException || !ctx.channel().isActive()) { // the transport's: it may have a part
-            to.counters().add(UNKNOWN, 1);
-            result.completeExceptionally(new ZMTPSocketException(
-                    ZMTPSocketException.Reason.UNKNOWN, "connection to " + endpoint + " ended", failure));
         } else {
-            to.counters().add(DROPPED, 1);
-            result.completeExceptionally(failure);
+            boolean mayHaveAPart =
+                    failure instanceof IOException || !ctx.channel().isActive(); // the transport
+            peer().counters().add(mayHaveAPart ? UNKNOWN : DROPPED, 1);
+            settled(1);
+            result.completeExceptionally(mayHaveAPart ? connectionEnded(failure) : failure);
         }
-        settled(to, 1);
+        if (ended && promises == 0) {
+            forget(end());
+        }
+    }
+
+    private ZMTPSocketException connectionEnded(Throwable cause) {
+        return new ZMTPSocketException(
+                ZMTPSocketException.Reason.UNKNOWN, "connection to " + endpoint + " ended", cause);
     }
 
     /** Writes a subscription or a membership, which is never dropped and comes before all messages. */
@@ -135,55 +142,37 @@ final class PeerWrites {
         }
     }
 
-    /**
-     * One turn of the event loop. A barrier costs as much as a small batch, so it is written only after many messages,
-     * or when no more are written.
-     */
     private void turn() {
         turnScheduled = false;
-        if (unconfirmed >= MAX_UNCONFIRMED || (unconfirmed > 0 && !busy)) {
-            confirm();
-        }
-        busy = false;
         flush();
-        if (unconfirmed > 0) {
+        if (isEndAwaited()) {
+            context.settled();
+            peer().drained();
+        }
+    }
+
+    /** Whether the socket or the connector closes as soon as all messages have left. */
+    private boolean isEndAwaited() {
+        return peer != null && (context.isClosed() || peer.isLeaving());
+    }
+
+    /** Called when the fate of messages is known, in the middle of a write. */
+    private void settled(long messages) {
+        unfinished -= messages;
+        context.tally().unconfirmed(-messages);
+        if (isEndAwaited()) {
             scheduleTurn();
         }
     }
 
-    /** Writes a barrier, which follows everything that was written before it. */
-    private void confirm() {
-        Peer to = peer();
-        long messages = unconfirmed;
-        unconfirmed = 0;
-        unflushed = true;
-        ctx.write(Unpooled.EMPTY_BUFFER).addListener(f -> confirmed(to, messages, f.isSuccess()));
-    }
-
-    private void confirmed(Peer to, long messages, boolean written) {
-        if (written) {
-            to.counters().add(WRITTEN, messages);
-        } else {
-            to.counters().add(UNKNOWN, messages);
-        }
-        settled(to, messages);
-    }
-
-    /** Called when the fate of messages is known. */
-    private void settled(Peer to, long messages) {
-        unfinished -= messages;
-        context.confirmed(messages);
-        to.drained();
-    }
-
     /**
-     * Called when the connection has ended: nobody knows what became of those messages that no barrier stands for.
+     * Called when the connection has ended: nobody knows what became of the messages that are not known to be written.
      *
-     * @return how many these are, for {@link #forget}
+     * @return how many these are, for {@link #forget}; those with promises that have not completed are not among them
      */
     long end() {
-        long lost = unconfirmed;
-        unconfirmed = 0;
+        ended = true;
+        long lost = promises > 0 ? 0 : unfinished;
         if (lost > 0) {
             peer().counters().add(UNKNOWN, lost);
         }
@@ -193,6 +182,7 @@ final class PeerWrites {
     /** Called once all else of the connection has ended: nobody waits for the fate of these messages. */
     void forget(long lost) {
         unfinished -= lost;
-        context.confirmed(lost);
+        context.tally().unconfirmed(-lost);
+        context.settled();
     }
 }
