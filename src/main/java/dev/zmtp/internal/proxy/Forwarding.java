@@ -1,6 +1,7 @@
 package dev.zmtp.internal.proxy;
 
 import dev.zmtp.ZMTPMessage;
+import dev.zmtp.internal.runtime.LoopBudget;
 import dev.zmtp.internal.runtime.RateLimitedLog;
 import dev.zmtp.internal.socket.context.Count;
 import dev.zmtp.internal.socket.context.SocketContext;
@@ -35,9 +36,6 @@ public final class Forwarding implements Inbox.Sink {
 
     /** How much one event loop may have taken that the other has not sent. */
     private static final QueueLimit ON_THE_WAY = new QueueLimit(1_024, 4L << 20);
-
-    /** How many messages are sent in one turn, so that the event loop serves others in between. */
-    private static final int MAX_MESSAGES_PER_TURN = 1_024;
 
     /** The states of the target's event loop. */
     private enum State {
@@ -154,7 +152,7 @@ public final class Forwarding implements Inbox.Sink {
         state = State.DRAINING;
         int messages = 0;
         boolean room = true;
-        for (Taken next = next(); room && next != null && messages < MAX_MESSAGES_PER_TURN; next = next()) {
+        for (Taken next = next(); room && next != null && messages < LoopBudget.MESSAGES; next = next()) {
             room = give(next);
             messages++;
         }
@@ -164,7 +162,7 @@ public final class Forwarding implements Inbox.Sink {
         if (room) {
             wakeSource();
         }
-        if (messages == MAX_MESSAGES_PER_TURN) {
+        if (messages == LoopBudget.MESSAGES) {
             target.execute(drainTask);
         }
     }

@@ -6,24 +6,25 @@ import dev.zmtp.internal.socket.peer.Peer;
 import dev.zmtp.internal.socket.peer.Peers;
 import dev.zmtp.internal.socket.peer.SendQueue;
 import dev.zmtp.internal.socket.request.Requests;
-import dev.zmtp.internal.socket.send.Routing;
 import dev.zmtp.internal.socket.send.Senders;
 import dev.zmtp.socket.ZMTPStats;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /** The account of the messages of a socket, from what its parts have and have had. */
 public final class Account {
 
     private final SocketContext context;
     private final Peers peers;
-    private final Routing routing;
+    private final @Nullable SendQueue shared;
     private final Senders senders;
     private final Requests requests;
 
-    Account(SocketContext context, Peers peers, Routing routing, Senders senders, Requests requests) {
+    /** @param shared the queue for all peers; null if each has its own */
+    Account(SocketContext context, Peers peers, @Nullable SendQueue shared, Senders senders, Requests requests) {
         this.context = context;
         this.peers = peers;
-        this.routing = routing;
+        this.shared = shared;
         this.senders = senders;
         this.requests = requests;
     }
@@ -50,7 +51,6 @@ public final class Account {
             oldest = its.compareTo(oldest) > 0 ? its : oldest;
         }
         long waiting = senders.waiting() + requests.waiting();
-        SendQueue shared = routing.queue();
         if (shared != null) {
             waiting += shared.messages();
             queuedBytes += shared.bytes();

@@ -23,13 +23,16 @@ import dev.zmtp.internal.socket.peer.PeerHome;
 import dev.zmtp.internal.socket.peer.PeerInfo;
 import dev.zmtp.internal.socket.peer.Peers;
 import dev.zmtp.internal.socket.peer.SlowPeers;
+import dev.zmtp.internal.socket.publish.FanOut;
 import dev.zmtp.internal.socket.publish.Subscribers;
 import dev.zmtp.internal.socket.publish.Subscriptions;
 import dev.zmtp.internal.socket.receive.Inbox;
 import dev.zmtp.internal.socket.receive.Reception;
 import dev.zmtp.internal.socket.request.Requests;
+import dev.zmtp.internal.socket.send.ByName;
 import dev.zmtp.internal.socket.send.Credit;
 import dev.zmtp.internal.socket.send.Room;
+import dev.zmtp.internal.socket.send.RoundRobin;
 import dev.zmtp.internal.socket.send.Routing;
 import dev.zmtp.internal.socket.send.Senders;
 import dev.zmtp.internal.transport.QueueLimit;
@@ -58,6 +61,11 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
     private final Subscribers subscribers = new Subscribers();
     private final Subscriptions subscriptions;
     private final Routing routing;
+
+    // The routing once more, if it is of this kind
+    private final @Nullable RoundRobin shared;
+    private final @Nullable ByName named;
+    private final @Nullable FanOut publishing;
     private final Senders senders;
     private final Inbox inbox;
     private final Requests requests;
@@ -80,13 +88,16 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
         this.slowPeers = new SlowPeers(context);
         this.subscriptions = new Subscriptions(context);
         this.routing = Patterns.routing(context, credit, slowPeers, subscribers, this::queuedAt, this::isBound);
+        this.shared = routing instanceof RoundRobin withQueue ? withQueue : null;
+        this.named = routing instanceof ByName byName ? byName : null;
+        this.publishing = routing instanceof FanOut fanOut ? fanOut : null;
         this.senders = new Senders(context, routing, credit, slowPeers, this::unsentRequest);
         this.inbox = new Inbox(context);
-        this.requests = new Requests(context, senders, routing, peers);
+        this.requests = new Requests(context, senders, shared, peers);
         this.reception = Patterns.reception(context, inbox, subscriptions, requests);
         this.failedHandshakes = new FailedHandshakes(context);
         this.endpoints = new SocketEndpoints(context, this, transports);
-        this.account = new Account(context, peers, routing, senders, requests);
+        this.account = new Account(context, peers, shared == null ? null : shared.queue(), senders, requests);
         this.exchange = new Exchange(context, senders, inbox, requests);
         this.closing = new Closing(context, this, whenClosed);
         context.when(this::roomCame, closing::check);
@@ -145,7 +156,7 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
 
     /** Returns the peer with the name; null if there is none. */
     public @Nullable Peer named(ByteBuffer name) {
-        return routing.named(name);
+        return named == null ? null : named.named(name);
     }
 
     public ZMTPStats stats() {
@@ -190,7 +201,9 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
         QueueLimit effective = context.sendLimit(limit);
         context.execute(() -> {
             senders.limit(limit);
-            routing.limit(effective);
+            if (shared != null) {
+                shared.limit(effective);
+            }
             peers.all().forEach(peer -> peer.queue().limit(effective));
             roomCame();
         });
@@ -200,7 +213,9 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
 
     @Override
     public void expected(Peer peer) {
-        routing.expected(peer);
+        if (shared != null) {
+            shared.expected(peer);
+        }
     }
 
     @Override
@@ -225,7 +240,7 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
 
     @Override
     public boolean waitsFor(Peer peer) {
-        return routing.waitsFor(peer);
+        return shared == null ? !peer.queue().isEmpty() : shared.waitsFor(peer);
     }
 
     @Override
@@ -248,7 +263,7 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
     @Override
     public @Nullable PeerHandler inTheWay(Peer peer, PeerInfo info) {
         peer.info(info);
-        return routing.inTheWay(peer);
+        return named == null ? null : named.inTheWay(peer);
     }
 
     @Override
@@ -258,7 +273,7 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
             if (context.isClosed()) {
                 return "the socket is closed";
             }
-            if (peers.all().size() >= context.config().maxPeers() && !routing.takesOver(peer)) {
+            if (peers.all().size() >= context.config().maxPeers() && (named == null || !named.takesOver(peer))) {
                 return "peers: as many as may be, " + context.config().maxPeers();
             }
         }
@@ -273,7 +288,7 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
         context.events().fire(new ZMTPSocketEvent.PeerUp(peer));
         subscriptions.up(peer);
         peer.outbound().drain();
-        routing.becameWritable(peer);
+        sendQueued(peer);
         roomCame();
         peers.connected().changed(peers.connected().there() + 1);
         PeerHome home = peer.home();
@@ -289,18 +304,28 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
 
     @Override
     public void subscription(Peer from, ZMTPSubscription subscription) {
-        routing.subscription(from, subscription);
+        if (publishing != null) {
+            publishing.subscription(from, subscription);
+        }
     }
 
     @Override
     public void membership(Peer from, ZMTPMembership membership) {
-        routing.membership(from, membership);
+        if (publishing != null) {
+            publishing.membership(from, membership);
+        }
     }
 
     @Override
     public void becameWritable(Peer peer) {
-        routing.becameWritable(peer);
+        sendQueued(peer);
         roomCame(); // a peer with an empty queue may be sent to again
+    }
+
+    private void sendQueued(Peer peer) {
+        if (shared != null) {
+            shared.becameWritable(peer);
+        }
     }
 
     @Override
@@ -350,12 +375,14 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
     @Override
     public void sendAccepted() {
         senders.drainLast();
-        routing.endTurn();
+        if (publishing != null) {
+            publishing.endTurn();
+        }
     }
 
     @Override
     public boolean haveSentAll() {
-        if (senders.held() > 0 || routing.hasMoreToSend()) {
+        if (senders.held() > 0 || (shared != null && shared.hasMoreToSend())) {
             return false;
         }
         for (Peer peer : peers.all()) {
@@ -368,9 +395,13 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
 
     @Override
     public void endAll() {
-        routing.endTurn();
+        if (publishing != null) {
+            publishing.endTurn();
+        }
         senders.failAll();
-        routing.failQueue(CLOSED, "the socket is closed");
+        if (shared != null) {
+            shared.failQueue(CLOSED, "the socket is closed");
+        }
         peers.list().forEach(peer -> peer.outbound().failQueue(CLOSED, "the socket is closed"));
         List.copyOf(endpoints.connectors()).forEach(Connector::closeNow);
     }

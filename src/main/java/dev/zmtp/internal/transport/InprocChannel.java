@@ -2,6 +2,7 @@ package dev.zmtp.internal.transport;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.codec.ZMTPSizeEstimator;
+import dev.zmtp.internal.runtime.LoopBudget;
 import dev.zmtp.internal.runtime.WrittenMessages;
 import io.netty.channel.AbstractChannel;
 import io.netty.channel.ChannelConfig;
@@ -27,9 +28,6 @@ import org.jspecify.annotations.Nullable;
 final class InprocChannel extends AbstractChannel implements WrittenMessages {
 
     private static final ChannelMetadata METADATA = new ChannelMetadata(false);
-
-    /** How many messages are read in one turn, so that the event loop serves others in between. */
-    private static final int MAX_MESSAGES_PER_TURN = 1_024;
 
     private static final int ALL = Integer.MAX_VALUE;
 
@@ -221,7 +219,7 @@ final class InprocChannel extends AbstractChannel implements WrittenMessages {
         reading.set(false); // first: what is written from now on wakes it again
         VarHandle.fullFence();
         if (readPending && isActive()) {
-            read(MAX_MESSAGES_PER_TURN);
+            read(LoopBudget.MESSAGES);
             if (readPending && !inbound.isEmpty()) {
                 wake();
             }

@@ -156,14 +156,11 @@ public final class Outbound {
                 break;
             }
             some = true;
-            if (maxAge != Long.MAX_VALUE && time - next.since > maxAge) {
+            if (maxAge != Long.MAX_VALUE && time - next.since() > maxAge) {
                 String why = "it has waited for longer than " + context.config().maxAge();
                 slowPeers.drop(peer, next, DropReason.EXPIRED, why);
             } else {
-                ZMTPMessage message = next.message();
-                CompletableFuture<Void> result = next.result;
-                queue.giveBack(next);
-                now.write(message, result);
+                now.write(next.message(), next.result());
             }
         }
         if (some) {

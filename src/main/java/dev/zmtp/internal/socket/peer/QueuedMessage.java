@@ -10,44 +10,53 @@ import org.jspecify.annotations.Nullable;
 /** A message that waits for its peer, and the future of its result. */
 public final class QueuedMessage {
 
-    /** Null while this object is spare. */
+    /** Null if it was a request that has ended in the queue. */
     private @Nullable ZMTPMessage message;
 
-    @Nullable
-    public CompletableFuture<Void> result;
+    private @Nullable CompletableFuture<Void> result;
 
     /** What the message asks; null if it is not a request. */
-    @Nullable
-    public Outgoing request;
+    private @Nullable Outgoing request;
 
-    /** The spare one below this, if it is spare itself. Only {@link SendQueue} uses it. */
-    @Nullable
-    QueuedMessage below;
-
-    public long bytes;
-    public long since;
+    private final long bytes;
+    private final long since;
 
     public QueuedMessage(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
-        set(message, result, null, 0);
+        this(message, result, null, 0);
     }
 
-    /** A spare one. */
-    public QueuedMessage() {}
-
-    /** Uses this object for another message. */
-    void set(ZMTPMessage message, @Nullable CompletableFuture<Void> result, @Nullable Outgoing request, long since) {
+    /** @param since when it was queued */
+    QueuedMessage(
+            ZMTPMessage message, @Nullable CompletableFuture<Void> result, @Nullable Outgoing request, long since) {
         this.message = message;
         this.result = result;
         this.request = request;
+        this.bytes = message.readableBytes();
+        this.since = since;
         if (request != null) {
             request.queued(this);
         }
-        this.bytes = message.readableBytes();
-        this.since = since;
     }
 
     public ZMTPMessage message() {
-        return Objects.requireNonNull(message, "a spare one");
+        return Objects.requireNonNull(message, "it has ended");
+    }
+
+    public @Nullable CompletableFuture<Void> result() {
+        return result;
+    }
+
+    public @Nullable Outgoing request() {
+        return request;
+    }
+
+    public long bytes() {
+        return bytes;
+    }
+
+    /** Returns when it was queued. */
+    public long since() {
+        return since;
     }
 
     /** Whether it has a message, and is not what a request has left behind that has ended in the queue. */
@@ -55,19 +64,23 @@ public final class QueuedMessage {
         return message != null;
     }
 
-    /** Forgets the message and its result, which were passed on. */
-    public void clear() {
+    /** It is no longer in the queue. */
+    void left() {
         if (request != null) {
             request.queued(null);
         }
+    }
+
+    /** Forgets the request, which has ended in the queue. */
+    void end() {
+        left();
         message = null;
-        result = null;
         request = null;
     }
 
     /** Makes a request a message like others, with its envelope, as nobody waits for its answer any more. */
     public void forgetRequest(ZMTPMessage enveloped, @Nullable CompletableFuture<Void> sent) {
-        Objects.requireNonNull(request).queued(null);
+        left();
         message = enveloped;
         result = sent;
         request = null;

@@ -20,18 +20,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SendQueue {
 
-    /** How many objects a queue keeps for its next messages, so that one that fills and empties allocates none. */
-    private static final int MAX_SPARES = 1_024;
-
     /** So many leftovers are not worth a pass over the queue. */
     private static final int FEW = 16;
 
     private final Queue<QueuedMessage> waiting = new ArrayDeque<>(0);
 
-    /** The topmost spare one. */
-    private @Nullable QueuedMessage spare;
-
-    private int spares;
     private final Count messages = new Count();
     private final Count bytes = new Count();
 
@@ -82,43 +75,22 @@ public final class SendQueue {
 
     public void add(
             ZMTPMessage message, @Nullable CompletableFuture<Void> result, @Nullable Outgoing request, long since) {
-        QueuedMessage queued = empty();
-        queued.set(message, result, request, since);
+        QueuedMessage queued = new QueuedMessage(message, result, request, since);
         if (isEmpty()) {
             oldestSince.set(since);
         }
         waiting.add(queued);
         messages.add(1);
-        bytes.add(queued.bytes);
-    }
-
-    private QueuedMessage empty() {
-        QueuedMessage top = spare;
-        if (top == null) {
-            return new QueuedMessage();
-        }
-        spare = top.below;
-        top.below = null;
-        spares--;
-        return top;
-    }
-
-    /** Called when the message has left, so that its object may hold another. */
-    public void giveBack(QueuedMessage queued) {
-        queued.clear();
-        if (spares < MAX_SPARES) {
-            queued.below = spare;
-            spare = queued;
-            spares++;
-        }
+        bytes.add(queued.bytes());
     }
 
     @Nullable
     public QueuedMessage poll() {
         QueuedMessage next = waiting.poll();
         if (next != null) {
+            next.left();
             messages.add(-1);
-            bytes.add(-next.bytes);
+            bytes.add(-next.bytes());
             dropLeftovers();
         }
         return next;
@@ -130,8 +102,8 @@ public final class SendQueue {
      */
     public void forget(QueuedMessage ended) {
         messages.add(-1);
-        bytes.add(-ended.bytes);
-        ended.clear();
+        bytes.add(-ended.bytes());
+        ended.end();
         if (waiting.size() > 2 * messages.get() + FEW) {
             waiting.removeIf(queued -> !queued.isThere());
         }
@@ -142,8 +114,9 @@ public final class SendQueue {
     public List<Outgoing> requests() {
         List<Outgoing> requests = new ArrayList<>();
         for (QueuedMessage queued : waiting) {
-            if (queued.request != null) {
-                requests.add(queued.request);
+            Outgoing request = queued.request();
+            if (request != null) {
+                requests.add(request);
             }
         }
         return requests;
@@ -153,11 +126,11 @@ public final class SendQueue {
     private void dropLeftovers() {
         QueuedMessage next = waiting.peek();
         while (next != null && !next.isThere()) {
-            giveBack(waiting.remove());
+            waiting.remove();
             next = waiting.peek();
         }
         if (next != null) {
-            oldestSince.set(next.since);
+            oldestSince.set(next.since());
         }
     }
 

@@ -134,7 +134,7 @@ public final class FanOut extends Routing {
         }
     }
 
-    @Override
+    /** Sends all peers what they have noted, which otherwise waits for the end of the turn. */
     public void endTurn() {
         gathering.sendAll();
     }
@@ -156,14 +156,14 @@ public final class FanOut extends Routing {
         subscribers.left(peer, topics::subscribers);
     }
 
-    @Override
+    /** Called with a subscription or a cancel of a subscriber. */
     public void subscription(Peer peer, ZMTPSubscription subscription) {
         ByteBuf topic = subscription.topic();
         boolean changed = subscription.isSubscribe() ? add(topic, peer) : topics.remove(topic, peer);
         subscribers.requested(peer, subscription, changed, topics.subscribers(topic));
     }
 
-    @Override
+    /** Called when a DISH joins or leaves a group. */
     public void membership(Peer peer, ZMTPMembership membership) {
         ByteBuf whole = whole(membership.group());
         boolean changed;

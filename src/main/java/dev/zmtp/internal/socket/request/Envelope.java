@@ -20,11 +20,6 @@ final class Envelope {
         return 0;
     }
 
-    /** Whether the envelope is an id of four bytes and the empty frame: that of a DEALER without a proxy between. */
-    static boolean isId(ZMTPMessage message, int frames) {
-        return frames == 2 && message.frame(0).readableBytes() == Integer.BYTES;
-    }
-
     /** Returns a copy of the first frames, which refers to no other buffer. */
     static ByteBuf[] copy(ZMTPMessage message, int frames) {
         ByteBuf[] copy = new ByteBuf[frames];

@@ -18,9 +18,8 @@ import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.peer.Outgoing;
 import dev.zmtp.internal.socket.peer.Peer;
 import dev.zmtp.internal.socket.peer.Peers;
-import dev.zmtp.internal.socket.peer.SendQueue;
 import dev.zmtp.internal.socket.receive.Reception;
-import dev.zmtp.internal.socket.send.Routing;
+import dev.zmtp.internal.socket.send.RoundRobin;
 import dev.zmtp.internal.socket.send.Senders;
 import dev.zmtp.socket.ZMTPSocketException;
 import io.netty.buffer.ByteBuf;
@@ -55,7 +54,9 @@ public final class Requests {
 
     private final SocketContext context;
     private final Senders senders;
-    private final Routing routing;
+    /** Null if the type does not ask. */
+    private final @Nullable RoundRobin shared;
+
     private final Peers peers;
     private final AtomicInteger outstanding = new AtomicInteger();
     private final Timeouts timeouts;
@@ -66,23 +67,25 @@ public final class Requests {
     // On the event loop
     private final AskedTable asked;
 
-    private final IdFrame idFrame = new IdFrame();
-
     /** What a REQ has sent in turn, and waits for a peer. */
     private volatile @Nullable PendingRequest unsent;
 
     private boolean closed;
 
-    public Requests(SocketContext context, Senders senders, Routing routing, Peers peers) {
+    public Requests(SocketContext context, Senders senders, @Nullable RoundRobin shared, Peers peers) {
         this.context = context;
         this.senders = senders;
-        this.routing = routing;
+        this.shared = shared;
         this.peers = peers;
         this.timeouts = new Timeouts(context, this::timedOut);
         this.correlates =
                 context.type() != ZMTPSocketType.REQ || context.config().correlate();
         this.salt = context.random() & ~COUNTED;
         this.asked = new AskedTable(COUNTED, context.random());
+    }
+
+    private RoundRobin routing() {
+        return Objects.requireNonNull(shared, "it asks");
     }
 
     // From any thread
@@ -114,7 +117,7 @@ public final class Requests {
     /** What a REQ sends in turn waits for a peer. */
     private void noRoom(PendingRequest request) {
         if (!request.isStrict()) {
-            boolean reachable = routing.isReachable();
+            boolean reachable = routing().isReachable();
             refuse(request, reachable ? FULL : NO_PEER, reachable ? "the queue is full" : "there is no peer");
         } else if (!context.tryExecute(request)) {
             refuse(request, CLOSED, "the event loop has ended");
@@ -196,7 +199,7 @@ public final class Requests {
             refuse(request, CLOSED, "the socket is closed");
         } else {
             timeouts.add(request);
-            routing.routeAccepted(request);
+            routing().routeAccepted(request);
         }
     }
 
@@ -241,7 +244,7 @@ public final class Requests {
             if (its != null && !unknown) { // otherwise the connection has ended, which ends the request
                 end(request);
                 request.completeExceptionally(cause);
-                routing.becameWritable(its);
+                routing().becameWritable(its);
                 context.room();
             }
             return sent.completeExceptionally(cause);
@@ -255,7 +258,7 @@ public final class Requests {
             return data.prepended(Unpooled.EMPTY_BUFFER);
         }
         request.id = salt | asked.next();
-        return data.prepended(idFrame.of(request.id), Unpooled.EMPTY_BUFFER);
+        return data.prepended(context.allocator().buffer(Integer.BYTES).writeInt(request.id), Unpooled.EMPTY_BUFFER);
     }
 
     /** Called when there may be room. */
@@ -273,7 +276,7 @@ public final class Requests {
     private void end(PendingRequest request) {
         timeouts.remove(request);
         if (request.message != null) {
-            routing.forget(request);
+            routing().forget(request);
             release(request);
         } else if (request.peer != null) {
             Peer its = request.peer;
@@ -355,7 +358,7 @@ public final class Requests {
             from.counters().add(LATE, 1);
         }
         complete(request, message.withoutFirst(1));
-        routing.becameWritable(from); // last: it may be asked again
+        routing().becameWritable(from); // last: it may be asked again
         context.room();
     }
 
@@ -376,7 +379,7 @@ public final class Requests {
             end(request);
             String text = "no empty frame before the answer of " + from.place();
             request.completeExceptionally(new ZMTPSocketException(MALFORMED, text));
-            routing.becameWritable(from);
+            routing().becameWritable(from);
         }
     }
 
@@ -409,9 +412,8 @@ public final class Requests {
             unsent = null;
             refuse(waits, CLOSED, "the socket is closed");
         }
-        SendQueue queue = routing.queue();
-        if (queue != null) {
-            queue.requests().forEach(Outgoing::closeQueued);
+        if (shared != null) {
+            shared.queue().requests().forEach(Outgoing::closeQueued);
         }
         for (PendingRequest request : asked.all(request -> true)) { // their messages still have time to leave
             end(request);
@@ -422,7 +424,7 @@ public final class Requests {
             if (request != null) {
                 end(request);
                 SendResults.fail(request, CLOSED, "the socket is closed");
-                routing.becameWritable(peer); // for what a REQ has sent in turn
+                routing().becameWritable(peer); // for what a REQ has sent in turn
             }
         }
         timeouts.close();

@@ -7,7 +7,6 @@ import dev.zmtp.internal.socket.send.DirectSends;
 import dev.zmtp.socket.ZMTPPeer;
 import dev.zmtp.socket.ZMTPRequest;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -19,10 +18,7 @@ final class ServedRequest implements ZMTPRequest {
     private final DirectSends directly;
     private final Peer peer;
 
-    /** Null if it is an id and an empty frame. */
-    private final ByteBuf @Nullable [] envelope;
-
-    private final int id;
+    private final ByteBuf[] envelope;
     private final ZMTPMessage message;
 
     /** Who is told when it is answered or dropped; null for a REP that receives and sends by turns. */
@@ -33,9 +29,7 @@ final class ServedRequest implements ZMTPRequest {
     private ServedRequest(DirectSends directly, Peer peer, ZMTPMessage message, int frames, @Nullable Serving serving) {
         this.directly = directly;
         this.peer = peer;
-        boolean isId = Envelope.isId(message, frames);
-        this.id = isId ? message.frame(0).getInt(message.frame(0).readerIndex()) : 0;
-        this.envelope = isId ? null : Envelope.copy(message, frames);
+        this.envelope = Envelope.copy(message, frames);
         this.message = message.withoutFirst(frames);
         this.serving = serving;
     }
@@ -87,17 +81,13 @@ final class ServedRequest implements ZMTPRequest {
     /** Sends the answer of a REP that receives and sends by turns. Takes it over. May be called once. */
     CompletableFuture<Void> answer(ZMTPMessage answer) {
         CompletableFuture<Void> result = new LoopFuture<>();
-        directly.send(peer, enveloped(answer, Unpooled.copyInt(id)), result);
+        directly.send(peer, answer.prepended(envelope), result);
         return result;
     }
 
     /** Sends the answer of a handler, which it takes over. On the event loop. */
-    void send(ZMTPMessage answer, IdFrame idFrame) {
-        directly.answer(peer, enveloped(answer, envelope == null ? idFrame.of(id) : Unpooled.EMPTY_BUFFER));
-    }
-
-    private ZMTPMessage enveloped(ZMTPMessage answer, ByteBuf id) {
-        return envelope == null ? answer.prepended(id, Unpooled.EMPTY_BUFFER) : answer.prepended(envelope);
+    void send(ZMTPMessage answer) {
+        directly.answer(peer, answer.prepended(envelope));
     }
 
     @Override

@@ -22,7 +22,6 @@ public final class Serving implements Inbox.Sink {
     private final Inbox inbox;
     private final DirectSends directly;
     private final Consumer<? super ZMTPRequest> handler;
-    private final IdFrame idFrame = new IdFrame();
     private int serving;
 
     public Serving(SocketContext context, Inbox inbox, DirectSends directly, Consumer<? super ZMTPRequest> handler) {
@@ -68,7 +67,7 @@ public final class Serving implements Inbox.Sink {
         serving--;
         if (answer != null) {
             try {
-                request.send(answer, idFrame);
+                request.send(answer);
             } catch (RuntimeException e) { // such as an answer that was already released
                 logger.warn("{} gets no answer", request, e);
             }

@@ -63,8 +63,7 @@ public final class ByName extends Routing {
         return sendTo(peer, message, result);
     }
 
-    /** Only if it waits for room, which then is reserved. */
-    @Override
+    /** Returns the peer whose room decides whether the message is taken; null if it need not wait. From any thread. */
     @Nullable
     Peer addressee(ZMTPMessage message) {
         boolean waits = context.config().whenFull() == WhenFull.WAIT && message.size() > 1;
@@ -82,20 +81,20 @@ public final class ByName extends Routing {
         return peers.get(name.nioBuffer());
     }
 
-    @Override
+    /** Returns the peer with the name; null if there is none. From any thread. */
     @Nullable
     public Peer named(ByteBuffer name) {
         return peers.get(name);
     }
 
-    @Override
+    /** Returns the connection whose end this peer should wait for before it comes up; null if it need not wait. */
     @Nullable
     public PeerHandler inTheWay(Peer peer) {
         Peer owner = context.config().nameTaken() == NameTaken.REFUSE ? otherOwner(peer) : null;
         return owner == null ? null : owner.link();
     }
 
-    @Override
+    /** Whether another peer ends when this one comes up, so that there are no more of them than before. */
     public boolean takesOver(Peer peer) {
         return context.config().nameTaken() == NameTaken.TAKE_OVER && otherOwner(peer) != null;
     }

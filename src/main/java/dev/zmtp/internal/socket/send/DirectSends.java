@@ -6,7 +6,6 @@ import static dev.zmtp.socket.ZMTPSocketException.Reason.FULL;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.PEER_DOWN;
 
 import dev.zmtp.ZMTPMessage;
-import dev.zmtp.internal.socket.context.SendResults;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.peer.Fate;
 import dev.zmtp.internal.socket.peer.Peer;
@@ -21,10 +20,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Messages to a peer that the application, or a request, names by its object. */
 public final class DirectSends implements PeerSends {
-
-    /** A message on its way to the event loop, in line with those that have no address. */
-    record Addressed(
-            Peer peer, ZMTPMessage message, @Nullable CompletableFuture<Void> result, boolean reserved) {}
 
     private final SocketContext context;
     private final Senders senders;
@@ -48,7 +43,7 @@ public final class DirectSends implements PeerSends {
             return;
         }
         if (senders.credit().take(message.readableBytes())) {
-            senders.hand(new Addressed(peer, message, result, false));
+            senders.hand(new Sent.ToPeer(this, peer, message, result, false));
         } else {
             refuse(message, result, FULL, "more is on its way to the event loop than a peer's queue may have");
             senders.roomForMessages().missed();
@@ -78,7 +73,7 @@ public final class DirectSends implements PeerSends {
         }
         boolean reserved = reserve(peer, message.readableBytes());
         if (reserved) {
-            senders.hand(new Addressed(peer, message, null, true));
+            senders.hand(new Sent.ToPeer(this, peer, message, null, true));
         }
         return reserved;
     }
@@ -87,7 +82,7 @@ public final class DirectSends implements PeerSends {
     boolean trySendNamed(Peer peer, ZMTPMessage named) {
         boolean reserved = reserve(peer, named.readableBytes() - named.frame(0).readableBytes());
         if (reserved) {
-            senders.hand(new Addressed(peer, named.withoutFirst(1), null, true));
+            senders.hand(new Sent.ToPeer(this, peer, named.withoutFirst(1), null, true));
         }
         return reserved;
     }
@@ -116,18 +111,18 @@ public final class DirectSends implements PeerSends {
     }
 
     /** Sends what has come to the event loop. */
-    void arrived(Addressed sent) {
-        senders.credit().give(1, sent.message.readableBytes());
-        if (!sent.reserved) {
-            sendNow(sent.peer, sent.message, sent.result);
+    void arrived(Sent.ToPeer sent) {
+        senders.credit().give(1, sent.message().readableBytes());
+        if (!sent.reserved()) {
+            sendNow(sent.peer(), sent.message(), sent.result());
             return;
         }
-        sent.peer.queue().unreserve();
-        if (isThere(sent.peer)) {
-            sent.peer.outbound().sendNoted();
-            sent.peer.outbound().sendAccepted(sent.message, null);
+        sent.peer().queue().unreserve();
+        if (isThere(sent.peer())) {
+            sent.peer().outbound().sendNoted();
+            sent.peer().outbound().sendAccepted(sent.message(), null);
         } else {
-            refuse(sent.message, null, PEER_DOWN, "the peer has left");
+            refuse(sent.message(), null, PEER_DOWN, "the peer has left");
         }
     }
 
@@ -157,13 +152,11 @@ public final class DirectSends implements PeerSends {
         }
     }
 
-    private void refuse(
+    void refuse(
             ZMTPMessage message,
             @Nullable CompletableFuture<Void> result,
             ZMTPSocketException.Reason reason,
             String text) {
-        context.tally().dropped();
-        message.release();
-        SendResults.fail(result, reason, text);
+        senders.drop(message, result, reason, text);
     }
 }

@@ -1,5 +1,6 @@
 package dev.zmtp.internal.socket.send;
 
+import dev.zmtp.internal.runtime.LoopBudget;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.peer.SendQueue;
 import dev.zmtp.internal.transport.QueueLimit;
@@ -17,9 +18,6 @@ import java.util.function.BooleanSupplier;
 public final class Room {
 
     private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.Room");
-
-    /** How many messages handlers may send in one turn of the event loop, which also has to flush and to read. */
-    private static final int MAX_MESSAGES_PER_TURN = 1_024;
 
     /**
      * The part of its limit that may wait while a socket is writable. So who waits for room then finds enough of it.
@@ -77,10 +75,10 @@ public final class Room {
             return false;
         }
         boolean here = context.inEventLoop();
-        if (here && (refused || sentInTurn >= MAX_MESSAGES_PER_TURN)) {
+        if (here && (refused || sentInTurn >= LoopBudget.MESSAGES)) {
             return false;
         }
-        return senders.keepsNewest() || (routing.isReachable() && isQueueShort()) || (here && routing.canTakeNow());
+        return senders.keepsNewest() || (senders.isReachable() && isQueueShort()) || (here && routing.canTakeNow());
     }
 
     private boolean isQueueShort() {

@@ -4,6 +4,7 @@ import static dev.zmtp.socket.ZMTPSocketException.Reason.EXPIRED;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.PEER_DOWN;
 
 import dev.zmtp.ZMTPMessage;
+import dev.zmtp.internal.runtime.LoopBudget;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.peer.Fate;
 import dev.zmtp.internal.socket.peer.Outgoing;
@@ -31,9 +32,6 @@ import org.jspecify.annotations.Nullable;
  * could have it, and a peer that leaves takes with it only what its channel has.
  */
 public class RoundRobin extends Routing {
-
-    /** How many messages leave the queue before other channels of the event loop have their turn. */
-    private static final int MAX_MESSAGES_PER_TURN = 1_024;
 
     private final SocketContext context;
     private final Credit credit;
@@ -74,7 +72,7 @@ public class RoundRobin extends Routing {
         return context.config().whenFull() == WhenFull.WAIT;
     }
 
-    @Override
+    /** Whether there is a peer, or one that is connected to, that messages may wait for. From any thread. */
     public boolean isReachable() {
         return targets.get() > 0;
     }
@@ -89,7 +87,7 @@ public class RoundRobin extends Routing {
         return offer(message, result, null);
     }
 
-    @Override
+    /** As {@link #route(ZMTPMessage, CompletableFuture)}, of a request. */
     public Fate route(Outgoing request) {
         return offer(request.message(), null, request);
     }
@@ -109,12 +107,12 @@ public class RoundRobin extends Routing {
         return Fate.QUEUED;
     }
 
-    @Override
+    /** Sends or queues a message that the credit has accepted. */
     public void routeAccepted(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
         accept(message, result, null);
     }
 
-    @Override
+    /** As {@link #routeAccepted(ZMTPMessage, CompletableFuture)}, of a request. */
     public void routeAccepted(Outgoing request) {
         accept(request.message(), null, request);
     }
@@ -146,18 +144,18 @@ public class RoundRobin extends Routing {
         }
     }
 
-    @Override
+    /** Takes a request out of the queue that has ended there. */
     public void forget(Outgoing request) {
         QueuedMessage queued = request.queued();
         if (queued != null) {
-            credit.give(1, queued.bytes);
+            credit.give(1, queued.bytes());
             queue.forget(queued);
         }
     }
 
     // Who is there
 
-    @Override
+    /** Called when the socket begins to connect to a peer. In the thread that asks for it. */
     public void expected(Peer peer) {
         if (context.config().queueWhileDown()) {
             target(peer, true);
@@ -214,27 +212,27 @@ public class RoundRobin extends Routing {
 
     // What waits
 
-    @Override
+    /** Whether there are messages that only this peer could get. */
     public boolean waitsFor(Peer peer) {
         return last.contains(peer) && !queue.isEmpty();
     }
 
-    @Override
+    /** Returns the queue for all peers, whose room is the credit of the socket. */
     public SendQueue queue() {
         return queue;
     }
 
-    @Override
+    /** Whether something in the queue can still leave, now that no new peers are accepted. */
     public boolean hasMoreToSend() {
         return !queue.isEmpty() && (isReachable() || !last.isEmpty());
     }
 
-    @Override
+    /** Sets how much may wait in the queue. */
     public void limit(QueueLimit limit) {
         queue.limit(limit);
     }
 
-    @Override
+    /** Called when the channel of a peer may be written to again, and when the peer has come up. */
     public void becameWritable(Peer peer) {
         up.becameWritable(peer);
         drain();
@@ -262,33 +260,25 @@ public class RoundRobin extends Routing {
         long bytes = 0;
         int messages = 0; // those that leave here: a write may tell a sender, who adds more or takes some out
         try {
-            while (messages < MAX_MESSAGES_PER_TURN) {
+            while (messages < LoopBudget.MESSAGES) {
                 Peer peer = queue.isEmpty() ? null : up.next();
                 if (peer == null) {
                     return;
                 }
                 QueuedMessage next = Objects.requireNonNull(queue.poll());
                 messages++;
-                bytes += next.bytes;
-                if (now - next.since > maxAge) {
+                bytes += next.bytes();
+                if (now - next.since() > maxAge) {
                     up.giveBack();
                     expire(next);
                 } else {
-                    passOn(next, peer);
+                    pass(peer, next.message(), next.result(), next.request());
                 }
             }
             context.execute(drainTask);
         } finally {
             credit.give(messages, bytes);
         }
-    }
-
-    private void passOn(QueuedMessage next, Peer peer) {
-        ZMTPMessage message = next.message();
-        CompletableFuture<Void> result = next.result;
-        Outgoing request = next.request;
-        queue.giveBack(next);
-        pass(peer, message, result, request);
     }
 
     private void expire(QueuedMessage late) {
@@ -298,20 +288,19 @@ public class RoundRobin extends Routing {
     }
 
     private void drop(QueuedMessage dropped, ZMTPSocketException.Reason reason, String text) {
-        Outgoing request = dropped.request;
+        Outgoing request = dropped.request();
         if (request == null) {
             context.tally().dropped();
             dropped.fail(reason, text);
         } else {
-            dropped.clear();
             request.refuse(reason, text);
         }
     }
 
-    @Override
+    /** Fails what waits in the queue. */
     public void failQueue(ZMTPSocketException.Reason reason, String text) {
         for (QueuedMessage next = queue.poll(); next != null; next = queue.poll()) {
-            credit.give(1, next.bytes);
+            credit.give(1, next.bytes());
             drop(next, reason, text);
         }
     }

@@ -4,6 +4,7 @@ import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.FULL;
 
 import dev.zmtp.ZMTPMessage;
+import dev.zmtp.internal.runtime.LoopBudget;
 import dev.zmtp.internal.socket.context.LoopFuture;
 import dev.zmtp.internal.socket.context.SendResults;
 import dev.zmtp.internal.socket.context.SocketContext;
@@ -20,10 +21,8 @@ import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.Queue;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,27 +36,24 @@ public final class Senders {
 
     private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.Senders");
 
-    /** How many messages of other threads are sent in one turn of the event loop, which also has to read. */
-    private static final int MAX_MESSAGES_PER_TURN = 1_024;
-
     private final SocketContext context;
     private final Credit credit;
     private final Routing routing;
+
+    /** The routing if it has one queue for all peers; null if each has its own. */
+    private final @Nullable RoundRobin shared;
+
+    /** The routing if messages name their peer; null if they do not. */
+    private final @Nullable ByName named;
+
     private final DirectSends directly;
     private final Runnable whenDrained;
     private final Room room;
 
-    /**
-     * What other threads have sent: messages, a {@link QueuedMessage} where the sender wants the result, a
-     * {@link Outgoing}, and a {@link DirectSends.Addressed} for one peer.
-     */
-    private final Queue<Object> intake = new ConcurrentLinkedQueue<>();
-
-    private final AtomicBoolean drainScheduled = new AtomicBoolean();
-    private final Runnable drainTask = this::drainTurn;
+    private final Intake intake;
 
     /** Messages that were accepted and wait until all peers that should get them have room. */
-    private final Deque<Object> held = new ArrayDeque<>(0);
+    private final Deque<Sent.ToAny> held = new ArrayDeque<>(0);
 
     private final SendLine line;
     private volatile QueueLimit limit;
@@ -74,8 +70,11 @@ public final class Senders {
     public Senders(SocketContext context, Routing routing, Credit credit, SlowPeers slowPeers, Runnable whenDrained) {
         this.context = context;
         this.routing = routing;
+        this.shared = routing instanceof RoundRobin withQueue ? withQueue : null;
+        this.named = routing instanceof ByName byName ? byName : null;
         this.credit = credit;
         this.whenDrained = whenDrained;
+        this.intake = new Intake(context, this::drain);
         this.limit = SocketValues.limitOfSends(context.config());
         this.keepsNewest =
                 !context.namesPeers() && TypeRules.keepsNewest(context.config().whenFull());
@@ -110,6 +109,15 @@ public final class Senders {
         return line.isOpen();
     }
 
+    private RoundRobin shared() {
+        return Objects.requireNonNull(shared, "it asks");
+    }
+
+    /** Whether there is a peer that messages may wait for, where the queue is that of all peers. From any thread. */
+    boolean isReachable() {
+        return shared == null || shared.isReachable();
+    }
+
     /** Whether a new message always has room, which the oldest ones make. */
     boolean keepsNewest() {
         return keepsNewest;
@@ -125,12 +133,12 @@ public final class Senders {
                 }
                 room.refusedHere();
             } else {
-                Peer addressee = routing.addressee(message);
+                Peer addressee = named == null ? null : named.addressee(message);
                 if (addressee != null) {
                     return directly.trySendNamed(addressee, message);
                 }
                 if (takeRoom(message.readableBytes())) {
-                    hand(message);
+                    intake.add(new Sent.ToAny(this, message, null));
                     return true;
                 }
             }
@@ -155,18 +163,17 @@ public final class Senders {
      */
     public CompletableFuture<Void> send(ZMTPMessage message, int most) {
         CompletableFuture<Void> result = new LoopFuture<>();
-        QueuedMessage outgoing = new QueuedMessage(message, result);
         if (context.isClosed()) {
-            line.dropClosed(outgoing);
+            drop(message, result, CLOSED, "the socket is closed");
         } else if (context.inEventLoop()) {
             room.sentHere();
             if (!line.isEmpty() || route(message, result, null) == Fate.REFUSED) {
-                line.join(outgoing, most);
+                line.join(new QueuedMessage(message, result), most);
             }
-        } else if (line.isEmpty() && takeRoom(outgoing.bytes)) {
-            hand(outgoing);
+        } else if (line.isEmpty() && takeRoom(message.readableBytes())) {
+            intake.add(new Sent.ToAny(this, message, result));
         } else {
-            line.join(outgoing, most);
+            line.join(new QueuedMessage(message, result), most);
         }
         return result;
     }
@@ -179,7 +186,7 @@ public final class Senders {
                     return true;
                 }
             } else if (takeRoom(request.bytes())) {
-                hand(request);
+                intake.add(new Sent.Asked(request));
                 return true;
             }
         }
@@ -189,13 +196,14 @@ public final class Senders {
 
     /** Takes credit for a message, from those before it if they are to make room. Called from other threads. */
     private boolean takeRoom(long bytes) {
-        if (!routing.isReachable()) {
+        if (!isReachable()) {
             return false;
         }
         while (!credit.take(bytes)) {
-            Object oldest = keepsNewest ? intake.poll() : null;
+            Sent oldest = keepsNewest ? intake.poll() : null;
             if (oldest != null) {
-                makeRoom(oldest);
+                credit.give(1, oldest.bytes());
+                oldest.refuse(FULL, "a newer message took its place");
             } else if (keepsNewest) { // the rest is with the event loop, or with a thread that is about to add it
                 credit.give(-1, -bytes);
                 return true;
@@ -206,27 +214,9 @@ public final class Senders {
         return true;
     }
 
-    private void makeRoom(Object oldest) {
-        unreserve(oldest);
-        credit.give(1, messageOf(oldest).readableBytes());
-        context.tally().dropped();
-        fail(oldest, FULL, "a newer message took its place");
-    }
-
-    /** Takes over what the credit has accepted. From any thread. */
-    void hand(Object sent) {
+    /** Hands a message of another thread over. The credit has given it room. */
+    void hand(Sent sent) {
         intake.add(sent);
-        if (!scheduleDrain()) {
-            failIntake(); // no task will
-        }
-    }
-
-    private boolean scheduleDrain() {
-        if (drainScheduled.get() || !drainScheduled.compareAndSet(false, true) || context.tryExecute(drainTask)) {
-            return true;
-        }
-        drainScheduled.set(false); // the next one has to fail, too
-        return false;
     }
 
     private Fate route(ZMTPMessage message, @Nullable CompletableFuture<Void> result, @Nullable Outgoing request) {
@@ -242,7 +232,7 @@ public final class Senders {
         boolean nested = isRouting;
         isRouting = true;
         try {
-            return request == null ? routing.route(message, result) : routing.route(request);
+            return request == null ? routing.route(message, result) : shared().route(request);
         } finally {
             isRouting = nested;
         }
@@ -250,15 +240,15 @@ public final class Senders {
 
     // On the event loop
 
-    private void drainTurn() {
-        drain(MAX_MESSAGES_PER_TURN);
+    private void drain() {
+        drain(LoopBudget.MESSAGES);
     }
 
-    private void drain(int most) {
-        drainScheduled.set(false); // first: what is added from now on schedules the next
+    private void drain(int max) {
+        intake.begin();
         isRouting = true;
         try {
-            takeIn(most);
+            takeIn(max);
         } finally {
             isRouting = false;
         }
@@ -273,33 +263,32 @@ public final class Senders {
         }
     }
 
-    private void takeIn(int most) {
-        int left = most;
+    private void takeIn(int max) {
+        int left = max;
         while (!context.isFinished()) { // the queues behind have failed what they had, and nobody looks again
-            Object next = intake.poll();
+            Sent next = intake.poll();
             if (next == null) {
                 return;
             }
-            if (next instanceof DirectSends.Addressed addressed) {
-                directly.arrived(addressed);
-            } else if (next instanceof Outgoing request) {
-                request.accepted();
-            } else if (!held.isEmpty() || !accept(next)) {
-                held.add(next);
-            }
+            next.arrive();
             if (--left == 0) {
-                scheduleDrain();
+                intake.schedule();
                 return;
             }
         }
     }
 
+    /** Routes a message, or holds it with those before it until their peers have room. */
+    void arrived(Sent.ToAny sent) {
+        if (!held.isEmpty() || !accept(sent.message(), sent.result())) {
+            held.add(sent);
+        }
+    }
+
     /** Routes what the credit has accepted. Returns false if that has to wait. */
-    private boolean accept(Object sent) {
-        ZMTPMessage message = messageOf(sent);
-        CompletableFuture<Void> result = resultOf(sent);
-        if (routing.queue() != null) {
-            routing.routeAccepted(message, result);
+    private boolean accept(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
+        if (shared != null) {
+            shared.routeAccepted(message, result);
             return true;
         }
         long bytes = message.readableBytes();
@@ -314,9 +303,7 @@ public final class Senders {
             credit.give(1, bytes);
         }
         if (refused) { // after the credit: the sender may send again as soon as it knows
-            context.tally().dropped();
-            message.release();
-            SendResults.fail(result, FULL, "the queue is full");
+            drop(message, result, FULL, "the queue is full");
         }
         return true;
     }
@@ -352,8 +339,8 @@ public final class Senders {
     }
 
     private void serveLine() {
-        for (Object next = held.poll(); next != null; next = held.poll()) {
-            if (!accept(next)) {
+        for (Sent.ToAny next = held.poll(); next != null; next = held.poll()) {
+            if (!accept(next.message(), next.result())) {
                 held.addFirst(next);
                 break;
             }
@@ -361,7 +348,7 @@ public final class Senders {
         // What was handed over before comes first: the drain that takes it goes on with the line.
         while (held.isEmpty() && intake.isEmpty() && line.hasNext()) {
             QueuedMessage first = line.next();
-            if (route(first.message(), first.result, null) == Fate.REFUSED) {
+            if (route(first.message(), first.result(), null) == Fate.REFUSED) {
                 line.giveBack(first);
                 break;
             }
@@ -396,54 +383,20 @@ public final class Senders {
 
     /** Fails all accepted messages that have not come to a queue. */
     public void failAll() {
-        for (Object next = held.poll(); next != null; next = held.poll()) {
-            failClosed(next);
+        for (Sent next = held.poll(); next != null; next = held.poll()) {
+            next.refuse(CLOSED, "the socket is closed");
         }
-        failIntake();
+        intake.failAll();
     }
 
-    /** From any thread. */
-    private void failIntake() {
-        for (Object next = intake.poll(); next != null; next = intake.poll()) {
-            if (next instanceof Outgoing request) {
-                request.refuse(CLOSED, "the socket is closed");
-                continue;
-            }
-            unreserve(next);
-            failClosed(next);
-        }
-    }
-
-    /** Gives back the place in its peer's queue of a message that does not come there. */
-    private static void unreserve(Object sent) {
-        if (sent instanceof DirectSends.Addressed addressed && addressed.reserved()) {
-            addressed.peer().queue().unreserve();
-        }
-    }
-
-    private void failClosed(Object sent) {
+    /** Releases the message and notifies its sender. From any thread. */
+    void drop(
+            ZMTPMessage message,
+            @Nullable CompletableFuture<Void> result,
+            ZMTPSocketException.Reason reason,
+            String text) {
         context.tally().dropped();
-        fail(sent, CLOSED, "the socket is closed");
-    }
-
-    private static void fail(Object sent, ZMTPSocketException.Reason reason, String text) {
-        messageOf(sent).release();
-        SendResults.fail(resultOf(sent), reason, text);
-    }
-
-    // What the intake has: a message alone, or with its result, or with its peer as well
-
-    private static ZMTPMessage messageOf(Object sent) {
-        if (sent instanceof QueuedMessage outgoing) {
-            return outgoing.message();
-        }
-        return sent instanceof DirectSends.Addressed addressed ? addressed.message() : (ZMTPMessage) sent;
-    }
-
-    private static @Nullable CompletableFuture<Void> resultOf(Object sent) {
-        if (sent instanceof QueuedMessage outgoing) {
-            return outgoing.result;
-        }
-        return sent instanceof DirectSends.Addressed addressed ? addressed.result() : null;
+        message.release();
+        SendResults.fail(result, reason, text);
     }
 }

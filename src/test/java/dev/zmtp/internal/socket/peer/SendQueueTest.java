@@ -172,29 +172,6 @@ class SendQueueTest {
     }
 
     @Test
-    void theObjectsThatAreGivenBackHoldTheNextMessages() {
-        QueuedMessage first = passed("first");
-        QueuedMessage second = passed("second");
-        assertThat(second).isNotSameAs(first);
-
-        queue.giveBack(first);
-        queue.giveBack(second);
-
-        assertThat(first.isThere()).isFalse();
-        assertThat(passed("third")).isSameAs(second);
-        assertThat(passed("fourth")).isSameAs(first);
-        assertThat(passed("fifth")).isNotIn(first, second);
-    }
-
-    /** Sends a message that nobody gives back. */
-    private QueuedMessage passed(String text) {
-        add(text);
-        QueuedMessage passed = Objects.requireNonNull(queue.poll());
-        passed.message().release();
-        return passed;
-    }
-
-    @Test
     void aLowerLimitHoldsAtOnce() {
         for (int i = 0; i < 4; i++) {
             add("m" + i);

@@ -3,8 +3,6 @@ package dev.zmtp.internal.socket.request;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.testing.TestSockets;
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -91,39 +89,5 @@ class AskedTableTest {
         }
         assertThat(table.get(old.id)).isSameAs(old);
         assertThat(table.all(request -> request != old)).containsExactlyInAnyOrderElementsOf(List.copyOf(young));
-    }
-
-    @Test
-    void aFrameServesAgainOnceItWasReleased() {
-        IdFrame frames = new IdFrame();
-        ByteBuf first = frames.of(7);
-        assertThat(first.readInt()).isEqualTo(7);
-        first.release();
-        ByteBuf second = frames.of(8);
-        assertThat(second).isSameAs(first);
-        assertThat(second).isEqualTo(Unpooled.copyInt(8));
-        second.release();
-    }
-
-    @Test
-    void aFrameThatWaitsIsNotChanged() {
-        IdFrame frames = new IdFrame();
-        ByteBuf waits = frames.of(7);
-        ByteBuf next = frames.of(8);
-        assertThat(waits).isEqualTo(Unpooled.copyInt(7));
-        assertThat(next).isEqualTo(Unpooled.copyInt(8));
-        waits.release();
-        next.release();
-        assertThat(waits.refCnt()).isZero();
-    }
-
-    @Test
-    void aFrameThatWasReleasedTooOftenIsReplaced() {
-        IdFrame frames = new IdFrame();
-        ByteBuf first = frames.of(7);
-        first.release(2);
-        ByteBuf second = frames.of(8);
-        assertThat(second).isEqualTo(Unpooled.copyInt(8));
-        second.release();
     }
 }

@@ -39,7 +39,7 @@ class SendersTest {
             assertThat(senders.credit().take(message.readableBytes())).isTrue();
             get(push.closeAsync(Duration.ZERO));
 
-            senders.hand(new QueuedMessage(message, result));
+            senders.hand(new Sent.ToAny(senders, message, result));
 
             assertThat(reason(result)).isEqualTo(CLOSED);
             assertThat(message.refCnt()).isZero();
@@ -57,7 +57,7 @@ class SendersTest {
             assertThat(senders.credit().take(message.readableBytes())).isTrue();
             get(dealer.closeAsync(Duration.ZERO));
 
-            senders.hand(request);
+            senders.hand(new Sent.Asked(request));
 
             assertThat(get(request.refused)).isEqualTo(CLOSED);
             assertThat(message.refCnt()).isZero();
@@ -75,7 +75,7 @@ class SendersTest {
         List<CompletableFuture<Void>> results = List.of(new CompletableFuture<>(), new CompletableFuture<>());
         new EventLoops(group).close();
 
-        senders.hand(new QueuedMessage(message("late"), results.get(0)));
+        senders.hand(new Sent.ToAny(senders, message("late"), results.get(0)));
         line.join(new QueuedMessage(message("late"), results.get(1)), 1);
 
         assertThat(results).allSatisfy(result -> assertThat(reason(result)).isEqualTo(CLOSED));

@@ -1,0 +1,67 @@
+package dev.zmtp.internal.socket.send;
+
+import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
+
+import dev.zmtp.internal.socket.context.SocketContext;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/** The messages of other threads that are on their way to the event loop, in their order. */
+final class Intake {
+
+    private final SocketContext context;
+    private final Runnable drainTask;
+    private final Queue<Sent> queue = new ConcurrentLinkedQueue<>();
+    private final AtomicBoolean scheduled = new AtomicBoolean();
+
+    /** @param drainTask takes them, on the event loop. It calls {@link #begin} first */
+    Intake(SocketContext context, Runnable drainTask) {
+        this.context = context;
+        this.drainTask = drainTask;
+    }
+
+    /** Takes over what the credit has accepted. From any thread. */
+    void add(Sent sent) {
+        queue.add(sent);
+        if (!schedule()) {
+            failAll(); // no task will take it
+        }
+    }
+
+    /** Schedules the task, unless it is scheduled. Returns false if the event loop has ended. */
+    boolean schedule() {
+        if (scheduled.get() || !scheduled.compareAndSet(false, true) || context.tryExecute(drainTask)) {
+            return true;
+        }
+        scheduled.set(false); // the next one has to fail, too
+        return false;
+    }
+
+    /** Called at the beginning of the task: what is added from now on schedules the next. */
+    void begin() {
+        scheduled.set(false);
+    }
+
+    /** Returns the oldest one, which is no longer here; null if there is none. From any thread. */
+    @Nullable
+    Sent poll() {
+        return queue.poll();
+    }
+
+    boolean isEmpty() {
+        return queue.isEmpty();
+    }
+
+    int size() {
+        return queue.size();
+    }
+
+    /** Refuses all, because the socket is closed. From any thread. */
+    void failAll() {
+        for (Sent next = queue.poll(); next != null; next = queue.poll()) {
+            next.refuse(CLOSED, "the socket is closed");
+        }
+    }
+}

@@ -1,0 +1,89 @@
+package dev.zmtp.internal.socket.send;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.internal.socket.peer.Outgoing;
+import dev.zmtp.internal.socket.peer.Peer;
+import dev.zmtp.socket.ZMTPSocketException.Reason;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** A message of another thread on its way to the event loop. The credit has given it room. */
+sealed interface Sent {
+
+    /** Returns the length of the message, for which the credit gets room back. */
+    long bytes();
+
+    /** Called on the event loop. */
+    void arrive();
+
+    /** Releases the message, which does not arrive, and notifies its sender. From any thread. */
+    void refuse(Reason reason, String text);
+
+    /** A message for the peers that the type of the socket chooses. */
+    record ToAny(
+            Senders senders, ZMTPMessage message, @Nullable CompletableFuture<Void> result) implements Sent {
+        @Override
+        public long bytes() {
+            return message.readableBytes();
+        }
+
+        @Override
+        public void arrive() {
+            senders.arrived(this);
+        }
+
+        @Override
+        public void refuse(Reason reason, String text) {
+            senders.drop(message, result, reason, text);
+        }
+    }
+
+    /**
+     * A message for one peer.
+     *
+     * @param reserved whether it has a place in the queue of the peer
+     */
+    record ToPeer(
+            DirectSends sends,
+            Peer peer,
+            ZMTPMessage message,
+            @Nullable CompletableFuture<Void> result,
+            boolean reserved)
+            implements Sent {
+        @Override
+        public long bytes() {
+            return message.readableBytes();
+        }
+
+        @Override
+        public void arrive() {
+            sends.arrived(this);
+        }
+
+        @Override
+        public void refuse(Reason reason, String text) {
+            if (reserved) {
+                peer.queue().unreserve();
+            }
+            sends.refuse(message, result, reason, text);
+        }
+    }
+
+    /** A request, which knows what to do. */
+    record Asked(Outgoing request) implements Sent {
+        @Override
+        public long bytes() {
+            return request.bytes();
+        }
+
+        @Override
+        public void arrive() {
+            request.accepted();
+        }
+
+        @Override
+        public void refuse(Reason reason, String text) {
+            request.refuse(reason, text);
+        }
+    }
+}
