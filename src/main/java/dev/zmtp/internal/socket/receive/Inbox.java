@@ -55,7 +55,6 @@ public final class Inbox {
 
     private final SocketContext context;
     private final QueueLimit limit;
-    private final HandlerWatch watch;
     private final ReentrantLock lock = new ReentrantLock();
     private final Deque<Peer> ready = new ArrayDeque<>(0);
     private final Set<Taker> takers = new LinkedHashSet<>(0);
@@ -70,12 +69,13 @@ public final class Inbox {
     /** On the event loop. */
     private @Nullable Sink sink;
 
+    private ZMTPRegistration watch = () -> {};
+
     private boolean pumping;
 
     public Inbox(SocketContext context) {
         this.context = context;
         this.limit = SocketValues.limitOfReceives(context.config());
-        this.watch = new HandlerWatch(context.type(), HandlerWatch.neighbor(context.eventLoop()));
     }
 
     // In, on the event loop
@@ -95,14 +95,12 @@ public final class Inbox {
     }
 
     private void hand(Sink to, Peer from, ZMTPMessage message) {
-        watch.entered();
         try {
             to.take(from, message);
         } catch (Throwable e) { // from the application: the connection and the next message have no part in it
             logger.warn("The handler of messages failed at one from {}", from, e);
             context.events().fire(new ZMTPSocketEvent.HandlerFailed(from, e));
         }
-        watch.left();
     }
 
     private @Nullable Taker takerOrQueue(Peer from, ZMTPMessage message) {
@@ -303,6 +301,8 @@ public final class Inbox {
             return;
         }
         sink = to;
+        watch.close();
+        watch = LoopWatch.watch(context.eventLoop());
         pump();
     }
 
@@ -315,6 +315,7 @@ public final class Inbox {
     private void leave(Sink from) {
         if (sink == from) {
             sink = null;
+            watch.close();
         }
     }
 
@@ -391,6 +392,7 @@ public final class Inbox {
         Sink to = sink;
         if (to != null) {
             sink = null;
+            watch.close();
             to.closed();
         }
     }

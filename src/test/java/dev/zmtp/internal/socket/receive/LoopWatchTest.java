@@ -1,6 +1,5 @@
 package dev.zmtp.internal.socket.receive;
 
-import static dev.zmtp.ZMTPSocketType.DEALER;
 import static dev.zmtp.ZMTPSocketType.PULL;
 import static dev.zmtp.ZMTPSocketType.PUSH;
 import static dev.zmtp.testing.TestSockets.await;
@@ -9,6 +8,7 @@ import static dev.zmtp.testing.TestSockets.connect;
 import static dev.zmtp.testing.TestSockets.message;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.zmtp.socket.ZMTPRegistration;
 import dev.zmtp.socket.ZMTPSocket;
 import dev.zmtp.testing.CapturedLog;
 import dev.zmtp.testing.EventLoops;
@@ -25,22 +25,24 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** A handler that blocks its event loop is reported. */
-class HandlerWatchTest {
+class LoopWatchTest {
 
-    private final CapturedLog captured = new CapturedLog("dev.zmtp.socket.HandlerWatch");
-    private final EmbeddedChannel time = new EmbeddedChannel();
-    private final HandlerWatch watch = new HandlerWatch(DEALER, time.eventLoop());
+    private final CapturedLog captured = new CapturedLog("dev.zmtp.socket.LoopWatch");
+    private final EmbeddedChannel watcher = new EmbeddedChannel();
+    private final EmbeddedChannel loop = new EmbeddedChannel();
+    private final LoopWatch watch = new LoopWatch(loop.eventLoop(), watcher.eventLoop());
 
     @AfterEach
     void close() {
         captured.close();
-        time.finishAndReleaseAll();
+        loop.finishAndReleaseAll();
+        watcher.finishAndReleaseAll();
     }
 
     private void seconds(int count) {
         for (int i = 0; i < count; i++) {
-            time.advanceTimeBy(1, TimeUnit.SECONDS);
-            time.runScheduledPendingTasks();
+            watcher.advanceTimeBy(1, TimeUnit.SECONDS);
+            watcher.runScheduledPendingTasks();
         }
     }
 
@@ -50,59 +52,63 @@ class HandlerWatchTest {
                 .toList();
     }
 
-    private boolean isWatching() {
-        return time.runScheduledPendingTasks() >= 0;
-    }
-
     @Test
-    void aHandlerThatBlocksIsReportedOnceWithItsStack() {
-        watch.entered();
+    void aTaskThatBlocksIsReportedOnceWithItsStack() {
+        watch.begin();
 
-        seconds(5);
+        seconds(6);
 
         assertThat(said(Level.WARNING)).singleElement().satisfies(line -> {
-            assertThat(line.getMessage()).startsWith("A handler of messages of a DEALER has kept its event loop");
+            assertThat(line.getMessage()).startsWith("A task has blocked its event loop for more than 1 s.");
             assertThat(line.getThrown().getStackTrace())
-                    .anySatisfy(frame -> assertThat(frame.getMethodName())
-                            .isEqualTo("aHandlerThatBlocksIsReportedOnceWithItsStack"));
+                    .anySatisfy(frame ->
+                            assertThat(frame.getMethodName()).isEqualTo("aTaskThatBlocksIsReportedOnceWithItsStack"));
         });
     }
 
     @Test
-    void theNextHandlerThatBlocksIsReportedAtDebug() {
-        watch.entered();
-        seconds(2);
-        watch.left();
-        watch.entered();
+    void theNextTaskThatBlocksIsReportedAtDebug() {
+        watch.begin();
+        seconds(3);
+        loop.runPendingTasks();
 
-        seconds(2);
+        seconds(3);
 
         assertThat(said(Level.WARNING)).hasSize(1);
         assertThat(said(Level.FINE)).hasSize(1);
     }
 
+    /** As after a pause of the process, when the watcher happens to look first. */
     @Test
-    void handlersThatAreBusyWithShortCallsAreNotReported() {
+    void aLoopThatAnswersALittleLateIsNotReported() {
+        watch.begin();
         for (int i = 0; i < 5; i++) {
-            watch.entered();
-            seconds(1);
-            watch.left();
+            seconds(2);
+            loop.runPendingTasks();
         }
 
         assertThat(captured.records).isEmpty();
     }
 
     @Test
-    void nobodyLooksWhenNothingArrivesAndSomebodyDoesWhenItArrivesAgain() {
-        watch.entered();
-        watch.left();
-        seconds(2);
-        assertThat(isWatching()).isFalse();
+    void aLoopThatHasNoMoreHandlersIsNotWatched() throws InterruptedException {
+        try (EventLoops loops = new EventLoops(2)) {
+            EventLoop watched = loops.group().next();
+            List<ZMTPRegistration> handlers = new ArrayList<>();
+            watched.submit(() -> {
+                        handlers.add(LoopWatch.watch(watched));
+                        handlers.add(LoopWatch.watch(watched));
+                    })
+                    .sync();
+            assertThat(LoopWatch.isWatched(watched)).isTrue();
 
-        watch.entered();
-        seconds(2);
+            handlers.get(0).close();
+            handlers.get(0).close();
+            assertThat(LoopWatch.isWatched(watched)).isTrue();
 
-        assertThat(said(Level.WARNING)).hasSize(1);
+            handlers.get(1).close();
+            assertThat(LoopWatch.isWatched(watched)).isFalse();
+        }
     }
 
     @Test
@@ -111,16 +117,16 @@ class HandlerWatchTest {
             List<EventLoop> all = new ArrayList<>();
             loops.group().forEach(loop -> all.add((EventLoop) loop));
 
-            assertThat(all.stream().map(HandlerWatch::neighbor)).containsExactly(all.get(1), all.get(2), all.get(0));
+            assertThat(all.stream().map(LoopWatch::neighbor)).containsExactly(all.get(1), all.get(2), all.get(0));
         }
     }
 
     @Test
     void anEventLoopThatIsAloneIsNotWatched() {
         try (EventLoops loops = new EventLoops(1)) {
-            assertThat(HandlerWatch.neighbor(loops.group().next())).isNull();
+            assertThat(LoopWatch.neighbor(loops.group().next())).isNull();
         }
-        assertThat(HandlerWatch.neighbor(time.eventLoop())).isNull();
+        assertThat(LoopWatch.neighbor(loop.eventLoop())).isNull();
     }
 
     @Test

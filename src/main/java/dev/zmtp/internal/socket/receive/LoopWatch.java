@@ -1,0 +1,148 @@
+package dev.zmtp.internal.socket.receive;
+
+import dev.zmtp.socket.ZMTPRegistration;
+import io.netty.channel.EventLoop;
+import io.netty.channel.EventLoopGroup;
+import io.netty.util.concurrent.EventExecutor;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Logs an event loop that one task keeps for more than a second, with the stack of that task: all its sockets wait, and
+ * each of them only looks slow. The next event loop of the group asks it to run a task, once a second while a socket of
+ * it has a handler of messages. A group of one has nobody who could ask.
+ */
+final class LoopWatch {
+
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.LoopWatch");
+
+    private static final int SECONDS = 1;
+
+    /** The number of looks without an answer after which a loop is blocked. After one, the process may have paused. */
+    private static final int PATIENCE = 2;
+
+    private static final Map<EventLoop, LoopWatch> WATCHES = new ConcurrentHashMap<>();
+
+    private final EventLoop loop;
+    private final EventExecutor watcher;
+    private final Thread thread;
+
+    /** The number of handlers. Changed in {@link #WATCHES} alone. */
+    private int users;
+
+    private volatile boolean ended;
+    private volatile long answered;
+
+    // On the watcher's thread
+    private long asked;
+    private int unanswered;
+    private boolean warned;
+
+    /** Called on the event loop. */
+    LoopWatch(EventLoop loop, EventExecutor watcher) {
+        this.loop = loop;
+        this.watcher = watcher;
+        this.thread = Thread.currentThread();
+    }
+
+    /**
+     * Watches the event loop until the registration is closed. Several registrations share one watch. Called on the
+     * event loop.
+     */
+    static ZMTPRegistration watch(EventLoop loop) {
+        EventExecutor watcher = neighbor(loop);
+        if (watcher == null) {
+            return () -> {};
+        }
+        WATCHES.compute(loop, (key, known) -> {
+            LoopWatch watch = known == null ? new LoopWatch(loop, watcher) : known;
+            if (watch.users++ == 0) {
+                watch.begin();
+            }
+            return watch;
+        });
+        AtomicBoolean closed = new AtomicBoolean();
+        return () -> {
+            if (closed.compareAndSet(false, true)) {
+                WATCHES.computeIfPresent(loop, (key, watch) -> {
+                    watch.ended = --watch.users == 0;
+                    return watch.ended ? null : watch;
+                });
+            }
+        };
+    }
+
+    static boolean isWatched(EventLoop loop) {
+        return WATCHES.containsKey(loop);
+    }
+
+    /** Returns the event loop after this one in its group; null if it is alone. */
+    static @Nullable EventExecutor neighbor(EventLoop of) {
+        EventLoopGroup group = of.parent();
+        if (group == null) {
+            return null;
+        }
+        EventExecutor first = null;
+        boolean found = false;
+        for (EventExecutor each : group) {
+            if (found) {
+                return each;
+            }
+            found = each == of;
+            if (first == null) {
+                first = each;
+            }
+        }
+        return first == of ? null : first;
+    }
+
+    /** Begins to look, once a second. */
+    void begin() {
+        try {
+            watcher.schedule(this::look, SECONDS, TimeUnit.SECONDS);
+        } catch (RejectedExecutionException e) {
+            logger.debug("The event loops end, and are watched no more", e);
+        }
+    }
+
+    private void look() {
+        if (ended) {
+            return;
+        }
+        if (answered == asked) {
+            unanswered = 0;
+            ask();
+        } else if (++unanswered == PATIENCE) {
+            report();
+        }
+        begin();
+    }
+
+    private void ask() {
+        long question = ++asked;
+        try {
+            loop.execute(() -> answered = question);
+        } catch (RejectedExecutionException e) {
+            ended = true;
+        }
+    }
+
+    private void report() {
+        Throwable where = new Throwable("the task of " + thread.getName());
+        where.setStackTrace(thread.getStackTrace());
+        String text = "A task has blocked its event loop for more than " + SECONDS
+                + " s. All sockets of the event loop are stalled: move blocking work to another thread.";
+        if (warned) {
+            logger.debug(text, where);
+        } else {
+            logger.warn(text, where);
+        }
+        warned = true;
+    }
+}
