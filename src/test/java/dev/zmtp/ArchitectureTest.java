@@ -152,7 +152,8 @@ class ArchitectureTest {
                 .that()
                 .resideOutsideOfPackages(INSIDE_SOCKET, PROXY)
                 .and()
-                .haveNameNotMatching("dev\\.zmtp\\.socket\\.ZMTP(Socket|SocketConfig|Proxy|Transport)(\\$.*)?")
+                .haveNameNotMatching(
+                        "dev\\.zmtp\\.socket\\.ZMTP(Socket|SocketConfig|SocketSettings|Proxy|Transport)(\\$.*)?")
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage(INSIDE_SOCKET)

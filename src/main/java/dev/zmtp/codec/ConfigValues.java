@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The value of each setting, with its default. A builder changes its own; a config has a copy that is never changed.
  *
- * <p>A copy is a clone, so that it cannot miss a setting. The values are immutable.
+ * <p>A copy is a clone, so that it cannot miss a setting. No value can change: a collection would have to be copied.
  */
 final class ConfigValues implements Cloneable {
 
@@ -80,6 +80,7 @@ final class ConfigValues implements Cloneable {
     /** The clock of all that a connection measures, in nanoseconds. */
     LongSupplier nanoTime = System::nanoTime;
 
+    /** Returns a copy, which shares nothing that changes. */
     ConfigValues copy() {
         try {
             return (ConfigValues) clone();

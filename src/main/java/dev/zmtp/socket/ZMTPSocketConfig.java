@@ -5,26 +5,16 @@ import dev.zmtp.codec.ZMTPConfig;
 import dev.zmtp.internal.socket.context.Settings;
 import dev.zmtp.internal.socket.context.SocketValues;
 import dev.zmtp.internal.socket.context.TypeRules;
-import dev.zmtp.internal.transport.QueueLimit;
-import dev.zmtp.internal.transport.TcpTransport;
 import dev.zmtp.internal.transport.Transport;
-import dev.zmtp.internal.transport.UnixChannels;
-import io.netty.channel.Channel;
-import io.netty.channel.ChannelFactory;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.ServerChannel;
 import io.netty.handler.ssl.SslContext;
-import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.function.BiConsumer;
-import java.util.function.Consumer;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -74,8 +64,10 @@ public final class ZMTPSocketConfig {
     }
 
     /**
-     * Returns a builder with the defaults, and a heartbeat every 30 s. Peers of ZMTP 3.0 also get PINGs, as JeroMQ and
-     * NetMQ answer them. One that closes its connection instead gets no more.
+     * Returns a builder with the defaults. The codec has them too, but for its heartbeats: a
+     * {@link ZMTPConfig#heartbeatInterval() heartbeatInterval} of 30 s, a {@link ZMTPConfig#heartbeatTimeout()
+     * heartbeatTimeout} of 45 s, and PINGs also to peers of ZMTP 3.0, as JeroMQ and NetMQ answer them. A peer that
+     * closes its connection instead gets no more.
      */
     public static Builder builder(ZMTPSocketType type) {
         return builder(TypeRules.codec(type));
@@ -93,7 +85,7 @@ public final class ZMTPSocketConfig {
 
     /** Returns a builder with the settings of this config. */
     public Builder toBuilder() {
-        return new Builder(new SocketValues(values));
+        return new Builder(values.copy());
     }
 
     /** The type of the socket. */
@@ -101,59 +93,69 @@ public final class ZMTPSocketConfig {
         return values.codec.socketType();
     }
 
-    /** The settings of the protocol. */
+    /** The settings of the protocol. Default: those of {@link #builder(ZMTPSocketType)}. */
     public ZMTPConfig codec() {
         return values.codec;
     }
 
-    /** The event loops, of which a socket uses one; null for those that all such sockets of the process share. */
+    /**
+     * The event loops, of which a socket uses one; null for those that all such sockets of the process share. Default:
+     * none.
+     */
     public @Nullable EventLoopGroup group() {
         return values.group;
     }
 
     /**
-     * How many messages may wait to be sent: to one peer, or to all of them where a message is for whichever has room
-     * first (REQ, DEALER, PUSH, CLIENT, SCATTER, PAIR and CHANNEL). With {@link WhenFull#KEEP_LATEST}, one. Default:
-     * 1,000.
+     * Maximum number of messages that wait to be sent: at least 1. Default: 1,000. They wait for one peer, or for all
+     * of them where a message is for whichever has room first (REQ, DEALER, PUSH, CLIENT, SCATTER, PAIR and CHANNEL).
+     * With {@link WhenFull#KEEP_LATEST}, one waits.
      */
     public int sendLimitMessages() {
         return values.sendLimit.messages();
     }
 
-    /** How many bytes may wait in the same place. Default: 16 MiB. */
+    /**
+     * Maximum number of bytes that wait in the same place: at least 1. Default: 16 MiB. A message is taken while fewer
+     * wait, so one that is larger still passes.
+     */
     public long sendLimitBytes() {
         return values.sendLimit.bytes();
     }
 
     /**
-     * How many messages of one peer may wait to be received. Then nothing is read from it until half of them are taken.
-     * Default: 1,000. A handler takes all at once, but for requests beyond {@link #maxOutstandingRequests()}.
+     * Maximum number of messages of one peer that wait to be received: at least 1. Default: 1,000. Then nothing is read
+     * from it until half of them are taken. A handler takes all at once, but for requests beyond
+     * {@link #maxOutstandingRequests()}.
      */
     public int receiveLimitMessages() {
         return values.receiveLimit.messages();
     }
 
-    /** How many bytes of one peer may wait to be received. Default: 16 MiB. */
+    /** Maximum number of bytes of one peer that wait to be received: at least 1. Default: 16 MiB. */
     public long receiveLimitBytes() {
         return values.receiveLimit.bytes();
     }
 
-    /** What happens to messages if the queue is full. The default depends on the type. */
+    /** Policy for a message whose queue is full. Default: that of the socket's type, which {@link WhenFull} names. */
     public WhenFull whenFull() {
         return values.whenFull();
     }
 
-    /** With {@link WhenFull#DISCONNECT}, how long the oldest message may wait. Default: 1 s. */
+    /** Time that the oldest message may wait with {@link WhenFull#DISCONNECT}: at least 1 ms. Default: 1 s. */
     public Duration slowAfter() {
         return values.slowAfter;
     }
 
-    /** How long a message may wait for its peer before it is dropped. Default: without limit. */
+    /** Time that a message may wait for its peer before it is dropped: at least 1 ms. Default: no limit. */
     public Duration maxAge() {
         return values.maxAge;
     }
 
-    /** How many {@link ZMTPSocket#sendAsync} may wait for room when all queues are full. Default: 64. */
+    /**
+     * Maximum number of {@link ZMTPSocket#sendAsync} that wait for room when all queues are full: at least 0. Default:
+     * 64.
+     */
     public int maxWaitingSends() {
         return values.maxWaitingSends;
     }
@@ -163,34 +165,42 @@ public final class ZMTPSocketConfig {
         return values.queueWhileDown;
     }
 
-    /** The greatest wait before the second attempt to connect. Default: 100 ms. */
+    /**
+     * Bound of the wait before the second attempt to connect: at least 1 ms, or zero. Default: 100 ms. The bound
+     * doubles with each attempt up to {@link #reconnectMost()}, and begins anew after a connection that lived for 10 s.
+     * After a refusal by authentication it is a second to 30 s; after a peer that cannot fit, 30 s. The wait is between
+     * half of the bound and all of it.
+     */
     public Duration reconnectFirst() {
         return values.reconnectFirst;
     }
 
-    /** The greatest wait between attempts to connect; zero if there is only one. Default: 5 s. */
+    /**
+     * Bound of the wait between attempts to connect: not less than {@link #reconnectFirst()}; zero if there is only one
+     * attempt. Default: 5 s.
+     */
     public Duration reconnectMost() {
         return values.reconnectMost;
     }
 
-    /** How long it may take to connect, without the handshake. Default: 10 s. */
+    /** Time that connecting may take, without the handshake: 1 ms to 24 days. Default: 10 s. */
     public Duration connectTimeout() {
         return values.connectTimeout;
     }
 
-    /** How long {@link ZMTPSocket#close()} waits for what is queued. Default: 5 s. */
+    /** Time that {@link ZMTPSocket#close()} waits for what is queued: at least 0. Default: 5 s. */
     public Duration linger() {
         return values.linger;
     }
 
-    /** What happens if a peer announces a name that another one has. Default: {@link NameTaken#REFUSE}. */
+    /** Policy for a peer that announces a name that another one has. Default: {@link NameTaken#REFUSE}. */
     public NameTaken nameTaken() {
         return values.nameTaken;
     }
 
     /**
-     * How many requests may wait for their answers, of those that were sent and of those that are served. Default:
-     * 10,000.
+     * Maximum number of requests that wait for their answers, of those that were sent and of those that are served: at
+     * least 1, at most 4,194,303. Default: 10,000.
      */
     public int maxOutstandingRequests() {
         return values.maxOutstandingRequests;
@@ -204,7 +214,7 @@ public final class ZMTPSocketConfig {
         return values.correlate;
     }
 
-    /** The greatest number of peers at a time. Default: 100,000. */
+    /** Maximum number of peers at a time: at least 1. Default: 100,000. */
     public int maxPeers() {
         return values.maxPeers;
     }
@@ -217,22 +227,22 @@ public final class ZMTPSocketConfig {
         return values.resolver;
     }
 
-    /** What encrypts connections that are made over {@code tcp}; null if nothing does. */
+    /** The context that encrypts connections made over {@code tcp}; null if nothing does. Default: none. */
     public @Nullable SslContext tlsClient() {
         return values.tlsClient;
     }
 
-    /** What encrypts connections that are accepted over {@code tcp}; null if nothing does. */
+    /** The context that encrypts connections accepted over {@code tcp}; null if nothing does. Default: none. */
     public @Nullable SslContext tlsServer() {
         return values.tlsServer;
     }
 
-    /** What adds handlers to each pipeline, before all others. */
+    /** The function that adds handlers to each pipeline, before all others. Default: one that adds none. */
     public BiConsumer<? super ZMTPEndpoint, ? super ChannelPipeline> pipeline() {
         return values.pipeline;
     }
 
-    /** The options of all channels, each with a value of its type. */
+    /** The options of all channels, each with a value of its type. Default: none. */
     public Map<ChannelOption<?>, Object> options() {
         return Collections.unmodifiableMap(values.options);
     }
@@ -249,192 +259,9 @@ public final class ZMTPSocketConfig {
     }
 
     /** Collects the settings of a {@link ZMTPSocketConfig}. Not thread safe. */
-    public static final class Builder {
-        private final SocketValues values;
-
+    public static final class Builder extends ZMTPSocketSettings {
         private Builder(SocketValues values) {
-            this.values = values;
-        }
-
-        /**
-         * Sets the event loops. A socket uses one of them. The caller shuts the group down after the sockets are
-         * closed.
-         */
-        public Builder group(EventLoopGroup group) {
-            values.group = Objects.requireNonNull(group, "group");
-            return this;
-        }
-
-        /**
-         * Changes settings of the protocol, such as the identity, the mechanism and the heartbeats, and leaves the
-         * others as they are: {@code codec(c -> c.localIdentity("worker-1"))}.
-         *
-         * @throws IllegalArgumentException if it changes the type of the socket, or sets an encoder or a decoder
-         */
-        public Builder codec(Consumer<? super ZMTPConfig.Builder> changes) {
-            values.codec = Settings.codec(values.codec, changes);
-            return this;
-        }
-
-        /**
-         * Sets how much may wait to be sent, both at least 1. A message is taken while less waits, so one that is
-         * larger than {@code bytes} still passes.
-         */
-        public Builder sendLimit(int messages, long bytes) {
-            values.sendLimit = new QueueLimit(messages, bytes);
-            return this;
-        }
-
-        /** Sets how much of one peer may wait to be received, both at least 1. */
-        public Builder receiveLimit(int messages, long bytes) {
-            values.receiveLimit = new QueueLimit(messages, bytes);
-            return this;
-        }
-
-        /** Sets {@link ZMTPSocketConfig#whenFull()}. */
-        public Builder whenFull(WhenFull whenFull) {
-            values.whenFull = Objects.requireNonNull(whenFull, "whenFull");
-            return this;
-        }
-
-        /** Sets {@link ZMTPSocketConfig#slowAfter()}, at least 1 ms. */
-        public Builder slowAfter(Duration timeout) {
-            values.slowAfter = Settings.positive("slowAfter", timeout);
-            return this;
-        }
-
-        /** Sets {@link ZMTPSocketConfig#maxAge()}, at least 1 ms. */
-        public Builder maxAge(Duration maxAge) {
-            values.maxAge = Settings.positive("maxAge", maxAge);
-            return this;
-        }
-
-        /** Sets {@link ZMTPSocketConfig#maxWaitingSends()}, at least 0. */
-        public Builder maxWaitingSends(int sends) {
-            values.maxWaitingSends = Settings.atLeast("maxWaitingSends", sends, 0);
-            return this;
-        }
-
-        /** Sets {@link ZMTPSocketConfig#queueWhileDown()}. */
-        public Builder queueWhileDown(boolean queueWhileDown) {
-            values.queueWhileDown = queueWhileDown;
-            return this;
-        }
-
-        /**
-         * Sets how long a connector waits between attempts. The bound of the wait doubles from {@code first}, at least
-         * 1 ms, to {@code most}, and begins anew after a connection that lived for 10 s. After a refusal by
-         * authentication it is a second to 30 s; after a peer that cannot fit, 30 s. The wait is between half of the
-         * bound and all of it. With zero for both, the first failure ends the connector, and messages for it fail.
-         */
-        public Builder reconnect(Duration first, Duration most) {
-            boolean never = first.isZero() && most.isZero();
-            values.reconnectFirst = never ? first : Settings.positive("first", first);
-            values.reconnectMost = Settings.notLess(most, first);
-            return this;
-        }
-
-        /** Sets {@link ZMTPSocketConfig#connectTimeout()}, from 1 ms to 24 days. */
-        public Builder connectTimeout(Duration timeout) {
-            values.connectTimeout = Settings.connectTimeout(timeout);
-            return this;
-        }
-
-        /** Sets {@link ZMTPSocketConfig#linger()}, at least 0. */
-        public Builder linger(Duration linger) {
-            values.linger = Settings.notNegative("linger", linger);
-            return this;
-        }
-
-        /** Sets {@link ZMTPSocketConfig#nameTaken()}. */
-        public Builder nameTaken(NameTaken nameTaken) {
-            values.nameTaken = Objects.requireNonNull(nameTaken, "nameTaken");
-            return this;
-        }
-
-        /** Sets {@link ZMTPSocketConfig#maxOutstandingRequests()}, 1 to 4,194,303. */
-        public Builder maxOutstandingRequests(int requests) {
-            values.maxOutstandingRequests = Settings.outstandingRequests(requests);
-            return this;
-        }
-
-        /** Sets {@link ZMTPSocketConfig#correlate()}, of a REQ. */
-        public Builder correlate(boolean correlate) {
-            values.correlate = correlate;
-            return this;
-        }
-
-        /** Sets {@link ZMTPSocketConfig#maxPeers()}, at least 1. */
-        public Builder maxPeers(int peers) {
-            values.maxPeers = Settings.atLeast("maxPeers", peers, 1);
-            return this;
-        }
-
-        /** Sets {@link ZMTPSocketConfig#resolver()}. */
-        public Builder resolver(Executor resolver) {
-            values.resolver = Objects.requireNonNull(resolver, "resolver");
-            return this;
-        }
-
-        /**
-         * Encrypts connections over {@code tcp}: those that are made here with the context of a client, those that are
-         * accepted with the context of a server. Call it twice for a socket that does both. The context of a client
-         * checks that the certificate is for the host connected to if its parameters say so.
-         */
-        public Builder tls(SslContext context) {
-            if (context.isClient()) {
-                values.tlsClient = context;
-            } else {
-                values.tlsServer = context;
-            }
-            return this;
-        }
-
-        /**
-         * Adds handlers to each pipeline, before all others, such as the handler of a proxy. Called on the event loop,
-         * with what was bound or connected, which tells one from the other.
-         */
-        public Builder pipeline(BiConsumer<? super ZMTPEndpoint, ? super ChannelPipeline> pipeline) {
-            values.pipeline = Objects.requireNonNull(pipeline, "pipeline");
-            return this;
-        }
-
-        /**
-         * Sets an option of the channels of all connections, or of the listeners if it is {@code SO_BACKLOG}. An option
-         * that a transport does not know is logged.
-         */
-        public <T> Builder option(ChannelOption<T> option, T value) {
-            values.options.put(Objects.requireNonNull(option, "option"), Objects.requireNonNull(value, "value"));
-            return this;
-        }
-
-        /**
-         * Sets the channels of {@code tcp}, which have to fit the event loops of the {@linkplain #group group}:
-         * {@code tcpChannels(EpollSocketChannel::new, EpollServerSocketChannel::new)}. Default: NIO.
-         */
-        public Builder tcpChannels(
-                ChannelFactory<? extends Channel> channels, ChannelFactory<? extends ServerChannel> serverChannels) {
-            return transport(new TcpTransport(channels, serverChannels));
-        }
-
-        /**
-         * As {@link #tcpChannels}, for {@code ipc}, and for {@code shm}, whose two sides meet at such a socket.
-         *
-         * @param addresses makes the address of a path, such as {@code DomainSocketAddress::new}; the path of an
-         *     abstract name begins with the character 0
-         */
-        public Builder ipcChannels(
-                ChannelFactory<? extends Channel> channels,
-                ChannelFactory<? extends ServerChannel> serverChannels,
-                Function<String, ? extends SocketAddress> addresses) {
-            values.add(new UnixChannels(channels, serverChannels, addresses));
-            return this;
-        }
-
-        /** Adds a transport, or replaces the one of the same scheme. */
-        Builder transport(Transport transport) {
-            values.add(transport);
-            return this;
+            super(values);
         }
 
         /** Returns a config of these settings; the builder may be used again. */
@@ -442,7 +269,7 @@ public final class ZMTPSocketConfig {
             TypeRules.checkHeartbeats(values.codec);
             TypeRules.checkWhenFull(values.codec.socketType(), values.whenFull());
             TypeRules.checkCorrelate(values.codec.socketType(), values.correlate);
-            return new ZMTPSocketConfig(new SocketValues(values));
+            return new ZMTPSocketConfig(values.copy());
         }
     }
 }

@@ -9,7 +9,7 @@ package dev.zmtp.internal.transport;
  */
 public record QueueLimit(int messages, long bytes) {
 
-    /** 1,000 messages, as with libzmq, and 16 MiB. */
+    /** The default of sockets: as many messages as with libzmq. */
     public static final QueueLimit DEFAULT = new QueueLimit(1_000, 16L << 20);
 
     /** Checks both bounds. */

@@ -29,7 +29,9 @@ import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import javax.net.ssl.SSLException;
@@ -103,7 +105,7 @@ class ConfigTest {
     }
 
     private static Object values(ZMTPSocketConfig.Builder builder) throws ReflectiveOperationException {
-        Field values = ZMTPSocketConfig.Builder.class.getDeclaredField("values");
+        Field values = ZMTPSocketConfig.Builder.class.getSuperclass().getDeclaredField("values");
         values.setAccessible(true);
         return values.get(builder);
     }
@@ -118,6 +120,18 @@ class ConfigTest {
 
         assertThat(original.options()).containsOnlyKeys(ChannelOption.SO_KEEPALIVE);
         assertThat(original.linger()).isEqualTo(Duration.ofSeconds(5));
+    }
+
+    @ParameterizedTest
+    @MethodSource("everySetting")
+    void aCopySharesNothingThatChanges(Field setting) throws Exception {
+        ZMTPSocketConfig.Builder builder = changed();
+
+        Object copy = setting.get(values(builder.build().toBuilder()));
+
+        if (copy instanceof Map || copy instanceof Collection) {
+            assertThat(copy).isNotSameAs(setting.get(values(builder)));
+        }
     }
 
     @Test

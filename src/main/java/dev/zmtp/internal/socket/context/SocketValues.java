@@ -32,12 +32,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * The values behind a {@link ZMTPSocketConfig} and its builder, with their defaults. The builder has checked them.
  * Those of a config do not change.
+ *
+ * <p>A copy is a clone, so that it cannot miss a setting. The collections alone can change, and are copied.
  */
-public final class SocketValues {
+public final class SocketValues implements Cloneable {
 
     public ZMTPConfig codec;
-    public final Map<ChannelOption<?>, Object> options = new LinkedHashMap<>();
-    public final Map<String, Transport> transports = new LinkedHashMap<>();
+    public Map<ChannelOption<?>, Object> options = new LinkedHashMap<>();
+    public Map<String, Transport> transports = new LinkedHashMap<>();
     public @Nullable EventLoopGroup group;
     public QueueLimit sendLimit = QueueLimit.DEFAULT;
     public QueueLimit receiveLimit = QueueLimit.DEFAULT;
@@ -68,39 +70,24 @@ public final class SocketValues {
         add(new InprocTransport());
     }
 
-    /** A copy. */
-    public SocketValues(SocketValues other) {
-        codec = other.codec;
-        options.putAll(other.options);
-        transports.putAll(other.transports);
-        group = other.group;
-        sendLimit = other.sendLimit;
-        receiveLimit = other.receiveLimit;
-        whenFull = other.whenFull;
-        slowAfter = other.slowAfter;
-        maxAge = other.maxAge;
-        maxWaitingSends = other.maxWaitingSends;
-        queueWhileDown = other.queueWhileDown;
-        reconnectFirst = other.reconnectFirst;
-        reconnectMost = other.reconnectMost;
-        connectTimeout = other.connectTimeout;
-        linger = other.linger;
-        nameTaken = other.nameTaken;
-        maxOutstandingRequests = other.maxOutstandingRequests;
-        correlate = other.correlate;
-        maxPeers = other.maxPeers;
-        resolver = other.resolver;
-        tlsClient = other.tlsClient;
-        tlsServer = other.tlsServer;
-        pipeline = other.pipeline;
+    /** Returns a copy, which shares nothing that changes. */
+    public SocketValues copy() {
+        try {
+            SocketValues copy = (SocketValues) clone();
+            copy.options = new LinkedHashMap<>(options);
+            copy.transports = new LinkedHashMap<>(transports);
+            return copy;
+        } catch (CloneNotSupportedException e) {
+            throw new AssertionError(e);
+        }
     }
 
-    /** How much may wait to be sent with these settings. */
+    /** Returns the bounds of what waits to be sent with these settings. */
     public static QueueLimit limitOfSends(ZMTPSocketConfig config) {
         return new QueueLimit(config.sendLimitMessages(), config.sendLimitBytes());
     }
 
-    /** How much may wait to be received with these settings. */
+    /** Returns the bounds of what waits to be received with these settings. */
     public static QueueLimit limitOfReceives(ZMTPSocketConfig config) {
         return new QueueLimit(config.receiveLimitMessages(), config.receiveLimitBytes());
     }
@@ -116,7 +103,7 @@ public final class SocketValues {
         add(new SharedMemoryTransport(unix));
     }
 
-    /** What was chosen, or the type's default. */
+    /** Returns what was chosen, or the type's default. */
     public WhenFull whenFull() {
         return whenFull != null ? whenFull : TypeRules.whenFull(codec.socketType());
     }

@@ -1,0 +1,219 @@
+package dev.zmtp.socket;
+
+import dev.zmtp.codec.ZMTPConfig;
+import dev.zmtp.internal.socket.context.Settings;
+import dev.zmtp.internal.socket.context.SocketValues;
+import dev.zmtp.internal.transport.QueueLimit;
+import dev.zmtp.internal.transport.TcpTransport;
+import dev.zmtp.internal.transport.Transport;
+import dev.zmtp.internal.transport.UnixChannels;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFactory;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.ChannelPipeline;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.ServerChannel;
+import io.netty.handler.ssl.SslContext;
+import java.net.SocketAddress;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.Executor;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+/**
+ * The setters of {@link ZMTPSocketConfig.Builder}. The accessor of the same name in {@link ZMTPSocketConfig} says what
+ * a setting is, its bounds and its default.
+ *
+ * <p>A value that is out of bounds is refused at once, with an {@link IllegalArgumentException}; settings that
+ * contradict each other are refused by {@link ZMTPSocketConfig.Builder#build()}, so that their order does not matter.
+ */
+public abstract sealed class ZMTPSocketSettings permits ZMTPSocketConfig.Builder {
+
+    final SocketValues values;
+
+    ZMTPSocketSettings(SocketValues values) {
+        this.values = values;
+    }
+
+    private ZMTPSocketConfig.Builder self() {
+        return (ZMTPSocketConfig.Builder) this;
+    }
+
+    /**
+     * Sets the event loops. A socket uses one of them. The caller shuts the group down after the sockets are
+     * closed.
+     */
+    public ZMTPSocketConfig.Builder group(EventLoopGroup group) {
+        values.group = Objects.requireNonNull(group, "group");
+        return self();
+    }
+
+    /**
+     * Changes settings of the protocol, such as the identity, the mechanism and the heartbeats, and leaves the
+     * others as they are: {@code codec(c -> c.localIdentity("worker-1"))}.
+     *
+     * @throws IllegalArgumentException if it changes the type of the socket, or sets an encoder or a decoder
+     */
+    public ZMTPSocketConfig.Builder codec(Consumer<? super ZMTPConfig.Builder> changes) {
+        values.codec = Settings.codec(values.codec, changes);
+        return self();
+    }
+
+    /** Sets {@link ZMTPSocketConfig#sendLimitMessages()} and {@link ZMTPSocketConfig#sendLimitBytes()}. */
+    public ZMTPSocketConfig.Builder sendLimit(int messages, long bytes) {
+        values.sendLimit = new QueueLimit(messages, bytes);
+        return self();
+    }
+
+    /** Sets {@link ZMTPSocketConfig#receiveLimitMessages()} and {@link ZMTPSocketConfig#receiveLimitBytes()}. */
+    public ZMTPSocketConfig.Builder receiveLimit(int messages, long bytes) {
+        values.receiveLimit = new QueueLimit(messages, bytes);
+        return self();
+    }
+
+    /** Sets {@link ZMTPSocketConfig#whenFull()}. */
+    public ZMTPSocketConfig.Builder whenFull(ZMTPSocketConfig.WhenFull whenFull) {
+        values.whenFull = Objects.requireNonNull(whenFull, "whenFull");
+        return self();
+    }
+
+    /** Sets {@link ZMTPSocketConfig#slowAfter()}. */
+    public ZMTPSocketConfig.Builder slowAfter(Duration timeout) {
+        values.slowAfter = Settings.positive("slowAfter", timeout);
+        return self();
+    }
+
+    /** Sets {@link ZMTPSocketConfig#maxAge()}. */
+    public ZMTPSocketConfig.Builder maxAge(Duration maxAge) {
+        values.maxAge = Settings.positive("maxAge", maxAge);
+        return self();
+    }
+
+    /** Sets {@link ZMTPSocketConfig#maxWaitingSends()}. */
+    public ZMTPSocketConfig.Builder maxWaitingSends(int sends) {
+        values.maxWaitingSends = Settings.atLeast("maxWaitingSends", sends, 0);
+        return self();
+    }
+
+    /** Sets {@link ZMTPSocketConfig#queueWhileDown()}. */
+    public ZMTPSocketConfig.Builder queueWhileDown(boolean queueWhileDown) {
+        values.queueWhileDown = queueWhileDown;
+        return self();
+    }
+
+    /**
+     * Sets {@link ZMTPSocketConfig#reconnectFirst()} and {@link ZMTPSocketConfig#reconnectMost()}. With zero for both,
+     * the first failure ends the connector, and messages for it fail.
+     */
+    public ZMTPSocketConfig.Builder reconnect(Duration first, Duration most) {
+        boolean never = first.isZero() && most.isZero();
+        values.reconnectFirst = never ? first : Settings.positive("first", first);
+        values.reconnectMost = Settings.notLess(most, first);
+        return self();
+    }
+
+    /** Sets {@link ZMTPSocketConfig#connectTimeout()}. */
+    public ZMTPSocketConfig.Builder connectTimeout(Duration timeout) {
+        values.connectTimeout = Settings.connectTimeout(timeout);
+        return self();
+    }
+
+    /** Sets {@link ZMTPSocketConfig#linger()}. */
+    public ZMTPSocketConfig.Builder linger(Duration linger) {
+        values.linger = Settings.notNegative("linger", linger);
+        return self();
+    }
+
+    /** Sets {@link ZMTPSocketConfig#nameTaken()}. */
+    public ZMTPSocketConfig.Builder nameTaken(ZMTPSocketConfig.NameTaken nameTaken) {
+        values.nameTaken = Objects.requireNonNull(nameTaken, "nameTaken");
+        return self();
+    }
+
+    /** Sets {@link ZMTPSocketConfig#maxOutstandingRequests()}. */
+    public ZMTPSocketConfig.Builder maxOutstandingRequests(int requests) {
+        values.maxOutstandingRequests = Settings.outstandingRequests(requests);
+        return self();
+    }
+
+    /** Sets {@link ZMTPSocketConfig#correlate()}, of a REQ. */
+    public ZMTPSocketConfig.Builder correlate(boolean correlate) {
+        values.correlate = correlate;
+        return self();
+    }
+
+    /** Sets {@link ZMTPSocketConfig#maxPeers()}. */
+    public ZMTPSocketConfig.Builder maxPeers(int peers) {
+        values.maxPeers = Settings.atLeast("maxPeers", peers, 1);
+        return self();
+    }
+
+    /** Sets {@link ZMTPSocketConfig#resolver()}. */
+    public ZMTPSocketConfig.Builder resolver(Executor resolver) {
+        values.resolver = Objects.requireNonNull(resolver, "resolver");
+        return self();
+    }
+
+    /**
+     * Encrypts connections over {@code tcp}: those that are made here with the context of a client, those that are
+     * accepted with the context of a server. Call it twice for a socket that does both. The context of a client
+     * checks that the certificate is for the host connected to if its parameters say so.
+     */
+    public ZMTPSocketConfig.Builder tls(SslContext context) {
+        if (context.isClient()) {
+            values.tlsClient = context;
+        } else {
+            values.tlsServer = context;
+        }
+        return self();
+    }
+
+    /**
+     * Adds handlers to each pipeline, before all others, such as the handler of a proxy. Called on the event loop,
+     * with what was bound or connected, which tells one from the other.
+     */
+    public ZMTPSocketConfig.Builder pipeline(BiConsumer<? super ZMTPEndpoint, ? super ChannelPipeline> pipeline) {
+        values.pipeline = Objects.requireNonNull(pipeline, "pipeline");
+        return self();
+    }
+
+    /**
+     * Sets an option of the channels of all connections, or of the listeners if it is {@code SO_BACKLOG}. An option
+     * that a transport does not know is logged.
+     */
+    public <T> ZMTPSocketConfig.Builder option(ChannelOption<T> option, T value) {
+        values.options.put(Objects.requireNonNull(option, "option"), Objects.requireNonNull(value, "value"));
+        return self();
+    }
+
+    /**
+     * Sets the channels of {@code tcp}, which have to fit the event loops of the {@linkplain #group group}:
+     * {@code tcpChannels(EpollSocketChannel::new, EpollServerSocketChannel::new)}. Default: NIO.
+     */
+    public ZMTPSocketConfig.Builder tcpChannels(
+            ChannelFactory<? extends Channel> channels, ChannelFactory<? extends ServerChannel> serverChannels) {
+        return transport(new TcpTransport(channels, serverChannels));
+    }
+
+    /**
+     * As {@link #tcpChannels}, for {@code ipc}, and for {@code shm}, whose two sides meet at such a socket.
+     *
+     * @param addresses makes the address of a path, such as {@code DomainSocketAddress::new}; the path of an
+     *     abstract name begins with the character 0
+     */
+    public ZMTPSocketConfig.Builder ipcChannels(
+            ChannelFactory<? extends Channel> channels,
+            ChannelFactory<? extends ServerChannel> serverChannels,
+            Function<String, ? extends SocketAddress> addresses) {
+        values.add(new UnixChannels(channels, serverChannels, addresses));
+        return self();
+    }
+
+    /** Adds a transport, or replaces the one of the same scheme. */
+    ZMTPSocketConfig.Builder transport(Transport transport) {
+        values.add(transport);
+        return self();
+    }
+}
