@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 final class HandshakeExecutor {
 
-    private static final int MAX_WAITING = 10_000;
+    static final int MAX_WAITING = 10_000;
     private static final int IDLE_SECONDS = 60;
 
     private static final AtomicInteger COUNT = new AtomicInteger();

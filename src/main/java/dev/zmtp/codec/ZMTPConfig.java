@@ -64,13 +64,14 @@ public final class ZMTPConfig {
         return values.interop;
     }
 
-    /** The type of this side's socket. */
+    /** The type of this side's socket. Required. */
     public ZMTPSocketType socketType() {
         return values.socketType();
     }
 
     /**
-     * The identity announced to the peer, read-only; empty, the default, to stay anonymous.
+     * The identity announced to the peer, read-only: at most 255 bytes, the first not zero. Default: empty, to stay
+     * anonymous.
      *
      * <p>RFC 37, "The Identity Property". In ZMTP 3.x only REQ, DEALER and ROUTER sockets announce one. Those of other
      * types announce it to 1.0 and 2.0 peers only: set a {@link #properties() property} for all others.
@@ -90,8 +91,8 @@ public final class ZMTPConfig {
     }
 
     /**
-     * The authenticator, or null (the default) to accept every peer. If set, ZMTP 1.0 and 2.0 peers are refused: those
-     * versions have no way to report a refusal.
+     * The authenticator, which accepts or refuses peers; null for none. Default: none, every peer is accepted. If set,
+     * ZMTP 1.0 and 2.0 peers are refused: those versions have no way to report a refusal.
      */
     public @Nullable ZMTPAuthenticator authenticator() {
         return values.authenticator;
@@ -106,9 +107,9 @@ public final class ZMTPConfig {
     }
 
     /**
-     * The executor that runs the computations of a CURVE handshake. Default: daemon threads owned by the library, half
-     * as many as there are processors. They start when they are needed and end after a minute without work; at most
-     * 10,000 computations wait.
+     * The executor that runs the computations of a CURVE handshake. It must not run them on the event loop. Default:
+     * threads of the library, half as many as there are processors. They are daemons, start when they are needed and
+     * end after a minute without work; at most 10,000 computations wait.
      */
     public Executor handshakeExecutor() {
         Executor executor = values.handshakeExecutor;
@@ -120,68 +121,71 @@ public final class ZMTPConfig {
         return values.identityGenerator;
     }
 
-    /** The factory of encoders; null, the default, to write {@code ZMTPMessage}. */
+    /** The factory of encoders; null to write {@code ZMTPMessage}. Default: none. */
     public ZMTPEncoder.@Nullable Factory encoder() {
         return values.encoder;
     }
 
-    /** The factory of decoders; null, the default, to read {@code ZMTPMessage}. */
+    /** The factory of decoders; null to read {@code ZMTPMessage}. Default: none. */
     public ZMTPDecoder.@Nullable Factory decoder() {
         return values.decoder;
     }
 
     /**
-     * The most bytes of one received frame. Default: 64 MiB or half of the {@link #memoryBudget()}, whichever is less,
-     * or {@link #maxMessageLength()} if that is set to less.
+     * Maximum number of bytes in one received frame: at least 1, at most {@link #maxMessageLength()}. Default: 64 MiB
+     * or half of the {@link #memoryBudget()}, whichever is less, or {@code maxMessageLength} if that is set to less.
      */
     public int maxFrameLength() {
         return values.maxFrameLength();
     }
 
     /**
-     * The most bytes of all frames of one received message; each frame after the first counts 64 bytes more. Default:
-     * 64 MiB or half of the {@link #memoryBudget()}, whichever is less, or {@link #maxFrameLength()} if that is set to
-     * more. The budget is a limit, too: a message that cannot fit is refused at its header, and {@code build()} warns
-     * of a setting that promises more. With a {@link #decoder()}, which takes bytes as they arrive, it sets none.
+     * Maximum number of bytes in all frames of one received message: at least 1, and each frame after the first counts
+     * 64 bytes more. Default: 64 MiB or half of the {@link #memoryBudget()}, whichever is less, or
+     * {@link #maxFrameLength()} if that is set to more. The budget is a limit, too: a message that cannot fit is
+     * refused at its header, and {@code build()} warns of a setting that promises more. With a {@link #decoder()},
+     * which takes bytes as they arrive, it sets none.
      */
     public long maxMessageLength() {
         return values.maxMessageLength();
     }
 
-    /** The most frames of one received message. Default: 1,024. */
+    /** Maximum number of frames in one received message: at least 1. Default: 1,024. */
     public int maxMessageFrames() {
         return values.maxMessageFrames;
     }
 
     /**
-     * The most bytes of one command received during the handshake. Default: 8 KiB. Any peer may send this much before
-     * it is authenticated, and its properties are kept for the life of the connection.
+     * Maximum number of bytes in one command received during the handshake: at least 25, the length of the shortest
+     * READY. Default: 8 KiB. Any peer may send this much before it is authenticated, and its properties are kept for
+     * the life of the connection.
      */
     public int maxHandshakeCommandLength() {
         return values.maxHandshakeCommandLength;
     }
 
     /**
-     * The most bytes of one command received after the handshake. Default: 8 KiB. A longer subscription that arrives as
-     * a message, not as a command, is treated as a message: an XPUB channel fires it, a PUB channel drops it.
+     * Maximum number of bytes in one command or subscription received after the handshake: at least 1. Default: 8 KiB.
+     * A longer subscription that arrives as a message, not as a command, is treated as a message: an XPUB channel fires
+     * it, a PUB channel drops it.
      */
     public int maxCommandLength() {
         return values.maxCommandLength;
     }
 
     /**
-     * The most commands received within a second, including subscriptions that arrive as messages. Up to twice as many
-     * may pass before the limit is noticed, never more. Commands that piled up while nothing was read count when they
-     * are read. Default: 100,000.
+     * Maximum number of commands received within a second, including subscriptions that arrive as messages: at least 1.
+     * Default: 100,000. Up to twice as many may pass before the limit is noticed, never more. Commands that piled up
+     * while nothing was read count when they are read.
      */
     public int maxCommandsPerSecond() {
         return values.maxCommandsPerSecond;
     }
 
     /**
-     * The most frames of one connection, commands included, that are handled before its event loop serves other
-     * connections. A turn also ends about a millisecond after the first 64 frames, as handlers may be slow. The rest
-     * follows, in order, when the others have had their turn. Default: 2,048.
+     * Maximum number of frames of one connection, commands included, that are handled before its event loop serves
+     * other connections: at least 1. Default: 2,048. A turn also ends about a millisecond after the first 64 frames, as
+     * handlers may be slow. The rest follows, in order, when the others have had their turn.
      */
     public int maxFramesPerTurn() {
         return values.maxFramesPerTurn;
@@ -201,26 +205,27 @@ public final class ZMTPConfig {
         return values.consolidateFlushes;
     }
 
-    /** The most topics, or groups, that a peer may be subscribed to at one time. Default: 10,000. */
+    /** Maximum number of topics, or groups, that a peer is subscribed to at one time: at least 0. Default: 10,000. */
     public int maxSubscriptions() {
         return values.maxSubscriptions;
     }
 
     /**
-     * The most bytes of all topics that a peer may be subscribed to at one time; each topic counts 256 bytes more.
-     * Default: 4 MiB.
+     * Maximum number of bytes in all topics that a peer is subscribed to at one time: at least 0, and each topic counts
+     * 256 bytes more. Default: 4 MiB.
      */
     public long maxSubscriptionsLength() {
         return values.maxSubscriptionsLength;
     }
 
-    /** The most properties that a peer may announce. Default: 256. */
+    /** Maximum number of properties that a peer announces: at least 1, the Socket-Type. Default: 256. */
     public int maxMetadataProperties() {
         return values.maxMetadataProperties;
     }
 
     /**
-     * The most bytes of writes held until the handshake is complete; each frame counts 64 bytes more. Default: 16 MiB.
+     * Maximum number of bytes in writes held until the handshake is complete: at least 0, and each frame counts 64
+     * bytes more. Default: 16 MiB.
      *
      * <p>Objects other than {@code ZMTPMessage} are sized by the channel's {@code MessageSizeEstimator}, plus 64 bytes.
      * Netty's default reports 8 bytes for unknown types: set your own if your {@link #encoder()} takes large objects.
@@ -238,7 +243,8 @@ public final class ZMTPConfig {
     }
 
     /**
-     * The time from connection to the end of the handshake, not extended by progress. Default: 30 s; zero: no limit.
+     * The time from connection to the end of the handshake, not extended by progress: at least 1 ms, or zero for no
+     * limit. Default: 30 s.
      */
     public Duration handshakeTimeout() {
         return values.handshakeTimeout;
@@ -246,16 +252,17 @@ public final class ZMTPConfig {
 
     /**
      * The time between PINGs (RFC 37, "Connection Heartbeating") to a peer of ZMTP 3.1, and of 3.0 with
-     * {@link #heartbeatZmtp30Peers()}. Default: zero, no PINGs are sent. No PING is sent while the one before still
-     * waits in the channel's queue.
+     * {@link #heartbeatZmtp30Peers()}: at least 1 ms, or zero to send none. Default: zero. No PING is sent while the
+     * one before still waits in the channel's queue.
      */
     public Duration heartbeatInterval() {
         return values.heartbeatInterval;
     }
 
     /**
-     * The time without a sign of life, counted from a PING, that ends the connection with {@code HEARTBEAT_TIMEOUT}.
-     * Default: the interval; zero, if set: never. A peer that is gone is noticed within the interval and this together.
+     * The time without a sign of life, counted from a PING, that ends the connection with {@code HEARTBEAT_TIMEOUT}: at
+     * least 1 ms, or zero for never. Needs an interval. Default: the interval. A peer that is gone is noticed within
+     * the interval and this together.
      *
      * <p>A sign of life is any byte that arrives, and, while our own writes wait for the transport, any byte that it
      * takes. The PING arrives after everything that was written before it, and the kernel takes bytes in steps of some
@@ -268,7 +275,8 @@ public final class ZMTPConfig {
 
     /**
      * The TTL sent with each PING: the peer should close the connection if it hears nothing from us for this long (RFC
-     * 37, "Connection Heartbeating"). Default: zero, no TTL.
+     * 37, "Connection Heartbeating"). From 0.1 to 65.5 s, rounded down to a tenth of a second, or zero for no TTL.
+     * Needs an interval. Default: zero.
      */
     public Duration heartbeatTtl() {
         return values.heartbeatTtl;
@@ -278,7 +286,7 @@ public final class ZMTPConfig {
      * Whether PINGs are also sent to peers of ZMTP 3.0. That version has no PING, but JeroMQ, NetMQ and libzmq 4.2 to
      * 4.3.2, which speak it, answer one. libzmq 4.0 and 4.1 ignore it; other peers may close the connection. The
      * timeout applies to a 3.0 peer only after its first PING or PONG, so that one that ignores PINGs is not taken for
-     * a dead one. Default: false.
+     * a dead one. Needs an interval. Default: false.
      */
     public boolean heartbeatZmtp30Peers() {
         return values.heartbeatZmtp30Peers;

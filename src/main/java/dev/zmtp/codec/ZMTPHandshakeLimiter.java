@@ -34,9 +34,9 @@ import io.netty.util.internal.logging.InternalLoggerFactory;
 @Sharable
 public non-sealed class ZMTPHandshakeLimiter extends ZMTPLimiter {
 
-    private static final int DEFAULT_MAX_TOTAL = 1024;
+    static final int DEFAULT_MAX_TOTAL = 1024;
 
-    private static final int DEFAULT_MAX_PER_ADDRESS = 64;
+    static final int DEFAULT_MAX_PER_ADDRESS = 64;
 
     /** A limiter of 1,024 handshakes in total and 64 per address. */
     public ZMTPHandshakeLimiter() {

@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The settings that {@link ZMTPConfig.Builder} and {@link ZMTPCodec.Builder} share.
  *
- * <p>{@link ZMTPConfig.Builder} has a table of them, with their bounds and defaults; the accessor of the same name in
- * {@link ZMTPConfig} has the rest. A value that is out of bounds is refused at once, with an
+ * <p>The accessor of the same name in {@link ZMTPConfig} says what a setting is, its bounds and its default;
+ * {@link ZMTPConfig.Builder} has a table of all. A value that is out of bounds is refused at once, with an
  * {@link IllegalArgumentException}; settings that contradict each other are refused when the result is built, so that
  * their order does not matter.
  *
@@ -53,35 +53,35 @@ public abstract class ZMTPSettings<B extends ZMTPSettings<B>> {
         return (B) this;
     }
 
-    /** Sets the highest version to speak. */
+    /** Sets {@link ZMTPConfig#protocol()}. */
     public B protocol(ZMTPVersion protocol) {
         values.protocol = Objects.requireNonNull(protocol, "protocol");
         return self();
     }
 
-    /** Sets whether a peer may speak an older version. */
+    /** Sets {@link ZMTPConfig#interop()}. */
     public B interop(boolean interop) {
         values.interop = interop;
         return self();
     }
 
-    /** Sets the socket type. Required. */
+    /** Sets {@link ZMTPConfig#socketType()}, which is required. */
     public B socketType(ZMTPSocketType socketType) {
         values.socketType = Objects.requireNonNull(socketType, "socketType");
         return self();
     }
 
-    /** Sets the identity to announce: at most 255 bytes of UTF-8. Not every socket type announces one. */
+    /** Sets {@link ZMTPConfig#localIdentity()}, as UTF-8. */
     public B localIdentity(CharSequence localIdentity) {
         return localIdentity(localIdentity.toString().getBytes(StandardCharsets.UTF_8));
     }
 
-    /** Sets the identity to announce: at most 255 bytes, the first of which is not zero. */
+    /** Sets {@link ZMTPConfig#localIdentity()}. */
     public B localIdentity(byte[] localIdentity) {
         return localIdentity(ByteBuffer.wrap(localIdentity));
     }
 
-    /** Sets the identity to announce: the bytes from position to limit, at most 255, which are copied. */
+    /** Sets {@link ZMTPConfig#localIdentity()} to the bytes from position to limit, which are copied. */
     public B localIdentity(ByteBuffer localIdentity) {
         byte[] bytes = new byte[localIdentity.remaining()];
         localIdentity.duplicate().get(bytes);
@@ -117,31 +117,31 @@ public abstract class ZMTPSettings<B extends ZMTPSettings<B>> {
         return self();
     }
 
-    /** Sets the security mechanism. */
+    /** Sets {@link ZMTPConfig#mechanism()}. */
     public B mechanism(ZMTPMechanism.Factory mechanism) {
         values.mechanism = Objects.requireNonNull(mechanism, "mechanism");
         return self();
     }
 
-    /** Sets the authenticator, which accepts or refuses peers. */
+    /** Sets {@link ZMTPConfig#authenticator()}. */
     public B authenticator(ZMTPAuthenticator authenticator) {
         values.authenticator = Objects.requireNonNull(authenticator, "authenticator");
         return self();
     }
 
-    /** Sets the name of the group of services that this one belongs to, passed to the authenticator. */
+    /** Sets {@link ZMTPConfig#domain()}. */
     public B domain(String domain) {
         values.domain = Objects.requireNonNull(domain, "domain");
         return self();
     }
 
-    /** Sets the executor that runs the computations of a CURVE handshake. It must not run them on the event loop. */
+    /** Sets {@link ZMTPConfig#handshakeExecutor()}. */
     public B handshakeExecutor(Executor handshakeExecutor) {
         values.handshakeExecutor = Objects.requireNonNull(handshakeExecutor, "handshakeExecutor");
         return self();
     }
 
-    /** Sets the generator of identities for anonymous peers. */
+    /** Sets {@link ZMTPConfig#identityGenerator()}. */
     public B identityGenerator(ZMTPIdentityGenerator identityGenerator) {
         values.identityGenerator = Objects.requireNonNull(identityGenerator, "identityGenerator");
         return self();
@@ -179,115 +179,104 @@ public abstract class ZMTPSettings<B extends ZMTPSettings<B>> {
         return decoder(decoder == null ? null : Constructors.decoder(decoder));
     }
 
-    /** Sets the most bytes of one frame: at least 1, and not above {@code maxMessageLength} if that is set. */
+    /** Sets {@link ZMTPConfig#maxFrameLength()}. */
     public B maxFrameLength(int maxFrameLength) {
         values.maxFrameLength = (int) atLeast(1, "maxFrameLength", maxFrameLength);
         return self();
     }
 
-    /** Sets the most bytes of one message: at least 1, and not below {@code maxFrameLength} if that is set. */
+    /** Sets {@link ZMTPConfig#maxMessageLength()}. */
     public B maxMessageLength(long maxMessageLength) {
         values.maxMessageLength = atLeast(1, "maxMessageLength", maxMessageLength);
         return self();
     }
 
-    /** Sets the most frames of one message: at least 1. */
+    /** Sets {@link ZMTPConfig#maxMessageFrames()}. */
     public B maxMessageFrames(int maxMessageFrames) {
         values.maxMessageFrames = (int) atLeast(1, "maxMessageFrames", maxMessageFrames);
         return self();
     }
 
-    /** Sets the most bytes of a handshake command: at least 25, the length of the shortest READY. */
+    /** Sets {@link ZMTPConfig#maxHandshakeCommandLength()}. */
     public B maxHandshakeCommandLength(int maxHandshakeCommandLength) {
         values.maxHandshakeCommandLength =
                 (int) atLeast(MIN_READY_LENGTH, "maxHandshakeCommandLength", maxHandshakeCommandLength);
         return self();
     }
 
-    /** Sets the most bytes of a command or a subscription: at least 1. */
+    /** Sets {@link ZMTPConfig#maxCommandLength()}. */
     public B maxCommandLength(int maxCommandLength) {
         values.maxCommandLength = (int) atLeast(1, "maxCommandLength", maxCommandLength);
         return self();
     }
 
-    /** Sets the most commands within a second: at least 1. */
+    /** Sets {@link ZMTPConfig#maxCommandsPerSecond()}. */
     public B maxCommandsPerSecond(int maxCommandsPerSecond) {
         values.maxCommandsPerSecond = (int) atLeast(1, "maxCommandsPerSecond", maxCommandsPerSecond);
         return self();
     }
 
-    /** Sets the most frames of one connection before others are served: at least 1. */
+    /** Sets {@link ZMTPConfig#maxFramesPerTurn()}. */
     public B maxFramesPerTurn(int maxFramesPerTurn) {
         values.maxFramesPerTurn = (int) atLeast(1, "maxFramesPerTurn", maxFramesPerTurn);
         return self();
     }
 
-    /**
-     * Sets whether the flushes of one turn of the event loop leave together.
-     *
-     * @see ZMTPConfig#consolidateFlushes()
-     */
+    /** Sets {@link ZMTPConfig#consolidateFlushes()}. */
     public B consolidateFlushes(boolean consolidateFlushes) {
         values.consolidateFlushes = consolidateFlushes;
         return self();
     }
 
-    /** Sets the most topics or groups of a peer at one time: at least 0. */
+    /** Sets {@link ZMTPConfig#maxSubscriptions()}. */
     public B maxSubscriptions(int maxSubscriptions) {
         values.maxSubscriptions = (int) atLeast(0, "maxSubscriptions", maxSubscriptions);
         return self();
     }
 
-    /** Sets the most bytes of all topics of a peer at one time: at least 0. */
+    /** Sets {@link ZMTPConfig#maxSubscriptionsLength()}. */
     public B maxSubscriptionsLength(long maxSubscriptionsLength) {
         values.maxSubscriptionsLength = atLeast(0, "maxSubscriptionsLength", maxSubscriptionsLength);
         return self();
     }
 
-    /** Sets the most properties of a peer: at least 1, the Socket-Type. */
+    /** Sets {@link ZMTPConfig#maxMetadataProperties()}. */
     public B maxMetadataProperties(int maxMetadataProperties) {
         values.maxMetadataProperties = (int) atLeast(1, "maxMetadataProperties", maxMetadataProperties);
         return self();
     }
 
-    /** Sets the most bytes of writes held until the handshake is complete: at least 0. */
+    /** Sets {@link ZMTPConfig#maxHeldLength()}. */
     public B maxHeldLength(long maxHeldLength) {
         values.maxHeldLength = atLeast(0, "maxHeldLength", maxHeldLength);
         return self();
     }
 
-    /** Sets the budget that bounds what this connection and others keep together. */
+    /** Sets {@link ZMTPConfig#memoryBudget()}. */
     public B memoryBudget(ZMTPMemoryBudget memoryBudget) {
         values.memoryBudget = Objects.requireNonNull(memoryBudget, "memoryBudget");
         return self();
     }
 
-    /** Sets the time for the whole handshake, at least 1 ms; zero for no limit. */
+    /** Sets {@link ZMTPConfig#handshakeTimeout()}. */
     public B handshakeTimeout(Duration handshakeTimeout) {
         values.handshakeTimeout = checkDuration("handshakeTimeout", handshakeTimeout);
         return self();
     }
 
-    /**
-     * Sets the time between PINGs, at least 1 ms; zero to send none. Needs ZMTP 3.1, or
-     * {@link #heartbeatZmtp30Peers(boolean)}.
-     */
+    /** Sets {@link ZMTPConfig#heartbeatInterval()}. */
     public B heartbeatInterval(Duration heartbeatInterval) {
         values.heartbeatInterval = checkDuration("heartbeatInterval", heartbeatInterval);
         return self();
     }
 
-    /**
-     * Sets the time without a sign of life that ends the connection, at least 1 ms; zero for never. Needs an interval.
-     */
+    /** Sets {@link ZMTPConfig#heartbeatTimeout()}. */
     public B heartbeatTimeout(Duration heartbeatTimeout) {
         values.heartbeatTimeout = checkDuration("heartbeatTimeout", heartbeatTimeout);
         return self();
     }
 
-    /**
-     * Sets the TTL to send with each PING: zero, or 0.1 to 65.5 s, rounded down to a tenth of a second.
-     */
+    /** Sets {@link ZMTPConfig#heartbeatTtl()}. */
     public B heartbeatTtl(Duration heartbeatTtl) {
         long deciseconds = checkDuration("heartbeatTtl", heartbeatTtl).toMillis() / 100;
         if (deciseconds > MAX_TTL_DECISECONDS || (deciseconds == 0 && !heartbeatTtl.isZero())) {
@@ -297,11 +286,7 @@ public abstract class ZMTPSettings<B extends ZMTPSettings<B>> {
         return self();
     }
 
-    /**
-     * Sets whether PINGs are also sent to peers of ZMTP 3.0, which has none. Needs an interval.
-     *
-     * @see ZMTPConfig#heartbeatZmtp30Peers()
-     */
+    /** Sets {@link ZMTPConfig#heartbeatZmtp30Peers()}. */
     public B heartbeatZmtp30Peers(boolean heartbeatZmtp30Peers) {
         values.heartbeatZmtp30Peers = heartbeatZmtp30Peers;
         return self();

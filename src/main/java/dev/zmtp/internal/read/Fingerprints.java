@@ -5,7 +5,7 @@ import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * A set of texts that keeps 12 to 64 bytes of each, whatever its length. A plain set would keep each topic of each peer
- * a second time, up to its 8 KiB, only to know whether it is new.
+ * a second time, at its whole length, only to know whether it is new.
  *
  * <p>A fingerprint is the value, at a secret place, of the polynomial whose coefficients are the bytes, modulo the
  * prime 2^61 - 1. Two texts of up to n bytes have the same one at no more than n of all 2^61 places. Without the
