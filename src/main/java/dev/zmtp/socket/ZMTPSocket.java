@@ -18,7 +18,7 @@ import dev.zmtp.internal.socket.peer.Peer;
 import dev.zmtp.internal.socket.peer.Peers;
 import dev.zmtp.internal.socket.publish.Subscribers;
 import dev.zmtp.internal.socket.publish.Subscriptions;
-import dev.zmtp.internal.socket.send.Room;
+import dev.zmtp.internal.socket.send.Writability;
 import dev.zmtp.internal.transport.QueueLimit;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -76,7 +76,7 @@ public final class ZMTPSocket implements AutoCloseable {
     private final Usage usage;
     private final SocketEndpoints endpoints;
     private final Peers peers;
-    private final Room room;
+    private final Writability writability;
     private final Exchange exchange;
     private final Subscriptions subscriptions;
     private final Subscribers subscribers;
@@ -90,7 +90,7 @@ public final class ZMTPSocket implements AutoCloseable {
         this.usage = core.usage();
         this.endpoints = core.endpoints();
         this.peers = core.peers();
-        this.room = core.room();
+        this.writability = core.writability();
         this.exchange = core.exchange();
         this.subscriptions = core.subscriptions();
         this.subscribers = core.subscribers();
@@ -231,20 +231,21 @@ public final class ZMTPSocket implements AutoCloseable {
     }
 
     /**
-     * Whether a sender should go on: a {@link #trySend} would be taken now, and less than a quarter of what {@linkplain
-     * #sendLimit may wait} does. On the socket's event loop it is also false after 1,024 messages in one turn, so that
-     * {@code while (socket.isWritable())} ends. False on a socket that only binds and has no peer, where each message
-     * needs one. With ROUTER, SERVER and PEER, a peer may be full all the same, and after a message that was refused on
-     * the event loop it is false there until something has left: ask {@link ZMTPPeer#isWritable()}.
+     * Returns whether a {@link #trySend} would be taken now. Once the {@linkplain #sendLimit send limit} is reached, it
+     * is false until less than a quarter of that is queued.
+     *
+     * <p>It is also false on the socket's event loop after 1,024 messages in one task, so that a loop over it ends; on a
+     * socket that only binds and has no peer, if each message needs one; and on the event loop of a ROUTER, SERVER or
+     * PEER after a message was refused there, until something has left. {@link ZMTPPeer#isWritable()} is about one peer.
      */
     public boolean isWritable() {
-        return room.isOpen();
+        return writability.isOpen();
     }
 
     /**
-     * Adds an action, which is called on the event loop: now if the socket {@linkplain #isWritable() is writable},
-     * again when it has become so after somebody has found {@code isWritable()} false or a message was not taken, and
-     * when the socket is closed. One that is added after that is not called.
+     * Adds an action, which is called on the event loop: immediately if the socket {@linkplain #isWritable() is
+     * writable}, whenever it becomes writable again after it was not, and once more when the socket is closed. An action
+     * that is added to a closed socket is never called.
      *
      * <pre>{@code
      *   push.onWritable(() -> {
@@ -255,7 +256,7 @@ public final class ZMTPSocket implements AutoCloseable {
      * }</pre>
      */
     public ZMTPRegistration onWritable(Runnable action) {
-        return room.listen(Objects.requireNonNull(action, "action"));
+        return writability.listen(Objects.requireNonNull(action, "action"));
     }
 
     /**

@@ -24,7 +24,7 @@ public final class Capture {
 
     /** Calls the listener when a copy that was refused may be taken, if the traffic waits for that. */
     ZMTPRegistration onRoom(Runnable listener) {
-        return everything ? senders.roomForMessages().listen(listener) : () -> {};
+        return everything ? senders.writability().listen(listener) : () -> {};
     }
 
     /**

@@ -93,7 +93,7 @@ public final class Forwarding implements Inbox.Sink {
     /** Begins. The inbox of the source is claimed. */
     public void start() {
         target.executeAnyway(() -> {
-            registrations.add(senders.roomForMessages().listen(drainTask));
+            registrations.add(senders.writability().listen(drainTask));
             if (capture != null) {
                 registrations.add(capture.onRoom(this::wakeTarget));
             }

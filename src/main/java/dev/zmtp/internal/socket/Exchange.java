@@ -40,9 +40,9 @@ public final class Exchange {
         this.request = new StrictRequest(context, senders, requests);
         this.reply = new StrictReply(context, senders, inbox);
         if (context.type() == ZMTPSocketType.REQ) {
-            senders.roomForMessages().sendsWhen(request::maySend);
+            senders.writability().sendsWhen(request::maySend);
         } else if (context.type() == ZMTPSocketType.REP) {
-            senders.roomForMessages().sendsWhen(reply::maySend);
+            senders.writability().sendsWhen(reply::maySend);
         }
     }
 

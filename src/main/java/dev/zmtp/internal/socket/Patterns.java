@@ -22,7 +22,6 @@ import dev.zmtp.internal.socket.send.RoundRobin;
 import dev.zmtp.internal.socket.send.Routing;
 import dev.zmtp.internal.socket.send.ToAll;
 import java.util.function.BooleanSupplier;
-import java.util.function.LongSupplier;
 
 /** The pattern of each type of socket: where its messages go, and what happens to those that arrive. */
 final class Patterns {
@@ -32,7 +31,6 @@ final class Patterns {
     /**
      * Returns where the messages of a socket go.
      *
-     * @param queuedAt the time that messages get which are queued now
      * @param isBound whether peers may come by themselves
      */
     static Routing routing(
@@ -40,11 +38,10 @@ final class Patterns {
             Credit credit,
             SlowPeers slowPeers,
             Subscribers subscribers,
-            LongSupplier queuedAt,
             BooleanSupplier isBound) {
         return switch (context.type()) {
-            case PUSH, SCATTER, DEALER, REQ, CLIENT -> new RoundRobin(context, credit, slowPeers, queuedAt, isBound);
-            case PAIR, CHANNEL -> new Exclusive(context, credit, slowPeers, queuedAt, isBound);
+            case PUSH, SCATTER, DEALER, REQ, CLIENT -> new RoundRobin(context, credit, slowPeers, isBound);
+            case PAIR, CHANNEL -> new Exclusive(context, credit, slowPeers, isBound);
             case PUB, XPUB, RADIO -> new FanOut(context, subscribers);
             case XSUB -> new ToAll();
             case ROUTER, SERVER, PEER -> new ByName(context);

@@ -31,10 +31,10 @@ import dev.zmtp.internal.socket.receive.Reception;
 import dev.zmtp.internal.socket.request.Requests;
 import dev.zmtp.internal.socket.send.ByName;
 import dev.zmtp.internal.socket.send.Credit;
-import dev.zmtp.internal.socket.send.Room;
 import dev.zmtp.internal.socket.send.RoundRobin;
 import dev.zmtp.internal.socket.send.Routing;
 import dev.zmtp.internal.socket.send.Senders;
+import dev.zmtp.internal.socket.send.Writability;
 import dev.zmtp.internal.transport.QueueLimit;
 import dev.zmtp.internal.transport.Transport;
 import dev.zmtp.socket.ZMTPSocketConfig;
@@ -87,7 +87,7 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
         this.usage = new Usage(config.type());
         this.slowPeers = new SlowPeers(context);
         this.subscriptions = new Subscriptions(context);
-        this.routing = Patterns.routing(context, credit, slowPeers, subscribers, this::queuedAt, this::isBound);
+        this.routing = Patterns.routing(context, credit, slowPeers, subscribers, this::isBound);
         this.shared = routing instanceof RoundRobin withQueue ? withQueue : null;
         this.named = routing instanceof ByName byName ? byName : null;
         this.publishing = routing instanceof FanOut fanOut ? fanOut : null;
@@ -150,8 +150,8 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
     }
 
     /** Whether messages may be sent, and who listens for that. */
-    public Room room() {
-        return senders.roomForMessages();
+    public Writability writability() {
+        return senders.writability();
     }
 
     /** Returns the peer with the name; null if there is none. */
@@ -173,10 +173,6 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
     /** Completes at the end. */
     public CompletableFuture<ZMTPStats> report() {
         return closing.report();
-    }
-
-    private long queuedAt() {
-        return senders.roomForMessages().queuedAt();
     }
 
     private boolean isBound() {

@@ -3,8 +3,8 @@ package dev.zmtp.internal.socket;
 import dev.zmtp.internal.socket.context.WaitingStress;
 import dev.zmtp.internal.socket.receive.InboxStress;
 import dev.zmtp.internal.socket.send.CreditStress;
-import dev.zmtp.internal.socket.send.RoomStress;
 import dev.zmtp.internal.socket.send.SendersStress;
+import dev.zmtp.internal.socket.send.WritabilityStress;
 import dev.zmtp.testing.StressRun;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -28,7 +28,7 @@ class SocketStressIT {
                 List.of(
                         CreditStress.class,
                         InboxStress.class,
-                        RoomStress.class,
+                        WritabilityStress.class,
                         SendersStress.class,
                         WaitingStress.class),
                 "-m", // half a minute in all; "quick" takes two and a half

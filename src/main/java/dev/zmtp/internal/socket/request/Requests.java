@@ -106,7 +106,7 @@ public final class Requests {
         } else if (context.isClosed()) {
             refuse(request, CLOSED, "the socket is closed");
         } else if (context.inEventLoop()) {
-            senders.roomForMessages().sentHere();
+            senders.writability().sentHere();
             start(request);
         } else if (!senders.ask(request)) {
             noRoom(request);

@@ -72,7 +72,7 @@ public final class StrictReply {
             if (state.compareAndSet(this, request)) {
                 message.release();
                 super.complete(request.message());
-                senders.roomForMessages().turned();
+                senders.writability().turned();
                 return true;
             }
             request.message().release();

@@ -90,7 +90,7 @@ public final class StrictRequest {
             if (asked.receiver.compareAndSet(receiving, TAKEN)) {
                 current.compareAndSet(asked, null); // before the receiver, which may send at once
                 answer.whenComplete(receiving::end);
-                senders.roomForMessages().turned();
+                senders.writability().turned();
             }
         } else if (receiver == null && context.isClosed() && asked.receiver.compareAndSet(null, TAKEN)) {
             answer.thenAccept(ZMTPMessage::release); // it can no longer be received

@@ -46,7 +46,7 @@ public final class DirectSends implements PeerSends {
             senders.hand(new Sent.ToPeer(this, peer, message, result, false));
         } else {
             refuse(message, result, FULL, "more is on its way to the event loop than a peer's queue may have");
-            senders.roomForMessages().missed();
+            senders.writability().missed();
         }
     }
 
@@ -89,7 +89,7 @@ public final class DirectSends implements PeerSends {
 
     private boolean reserve(Peer peer, long bytes) {
         Credit credit = senders.credit();
-        Room room = senders.roomForMessages();
+        Writability room = senders.writability();
         if (!mayTake(peer)) {
             if (!credit.isOpen()) {
                 room.missed();

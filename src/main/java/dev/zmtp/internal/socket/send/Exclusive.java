@@ -4,7 +4,6 @@ import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.peer.Peer;
 import dev.zmtp.internal.socket.peer.SlowPeers;
 import java.util.function.BooleanSupplier;
-import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,9 +14,8 @@ public final class Exclusive extends RoundRobin {
 
     private @Nullable Peer peer;
 
-    public Exclusive(
-            SocketContext context, Credit credit, SlowPeers slowPeers, LongSupplier queuedAt, BooleanSupplier isBound) {
-        super(context, credit, slowPeers, queuedAt, isBound);
+    public Exclusive(SocketContext context, Credit credit, SlowPeers slowPeers, BooleanSupplier isBound) {
+        super(context, credit, slowPeers, isBound);
     }
 
     @Override

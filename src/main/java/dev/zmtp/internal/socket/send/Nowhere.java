@@ -9,11 +9,6 @@ import org.jspecify.annotations.Nullable;
 public final class Nowhere extends Routing {
 
     @Override
-    boolean canTakeNow() {
-        return false;
-    }
-
-    @Override
     public Fate route(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
         return Fate.REFUSED;
     }

@@ -23,7 +23,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
-import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,7 +35,6 @@ public class RoundRobin extends Routing {
     private final SocketContext context;
     private final Credit credit;
     private final SlowPeers slowPeers;
-    private final LongSupplier queuedAt;
     private final BooleanSupplier isBound;
     private final SendQueue queue;
     private final WritablePeers up = new WritablePeers();
@@ -52,15 +50,12 @@ public class RoundRobin extends Routing {
 
     /**
      * @param credit the room in the queue
-     * @param queuedAt the time of what is queued in this turn of the event loop
      * @param isBound whether peers may come that this socket does not connect to
      */
-    public RoundRobin(
-            SocketContext context, Credit credit, SlowPeers slowPeers, LongSupplier queuedAt, BooleanSupplier isBound) {
+    public RoundRobin(SocketContext context, Credit credit, SlowPeers slowPeers, BooleanSupplier isBound) {
         this.context = context;
         this.credit = credit;
         this.slowPeers = slowPeers;
-        this.queuedAt = queuedAt;
         this.isBound = isBound;
         this.queue = new SendQueue(context.sendLimit());
     }
@@ -77,7 +72,7 @@ public class RoundRobin extends Routing {
         return targets.get() > 0;
     }
 
-    @Override
+    /** Whether a message would be taken without room in the queue. */
     boolean canTakeNow() {
         return isReachable() && queue.isEmpty() && up.hasNext();
     }
@@ -103,7 +98,7 @@ public class RoundRobin extends Routing {
             return Fate.REFUSED;
         }
         boolean ages = context.maxAgeNanos() != Long.MAX_VALUE;
-        queue.add(message, result, request, ages ? context.nanoTime() : queuedAt.getAsLong());
+        queue.add(message, result, request, ages ? context.nanoTime() : context.taskTime());
         return Fate.QUEUED;
     }
 

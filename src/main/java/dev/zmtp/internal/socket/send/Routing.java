@@ -17,11 +17,6 @@ public abstract class Routing {
         return false;
     }
 
-    /** Whether a message would be taken now. For calls on the event loop, which need no credit. */
-    boolean canTakeNow() {
-        return true;
-    }
-
     /**
      * Offers the message. Unless it is refused, the message and its result are taken over, whatever happens to them.
      */

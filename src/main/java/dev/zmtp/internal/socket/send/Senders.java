@@ -48,7 +48,7 @@ public final class Senders {
 
     private final DirectSends directly;
     private final Runnable whenDrained;
-    private final Room room;
+    private final Writability room;
 
     private final Intake intake;
 
@@ -79,7 +79,7 @@ public final class Senders {
         this.keepsNewest =
                 !context.namesPeers() && TypeRules.keepsNewest(context.config().whenFull());
         credit.give(limit.messages(), limit.bytes());
-        this.room = new Room(context, this, routing);
+        this.room = new Writability(context, this);
         this.line = new SendLine(context, routing::waits, this::room, room::missed);
         this.directly = new DirectSends(context, this, slowPeers);
     }
@@ -116,6 +116,11 @@ public final class Senders {
     /** Whether there is a peer that messages may wait for, where the queue is that of all peers. From any thread. */
     boolean isReachable() {
         return shared == null || shared.isReachable();
+    }
+
+    /** Whether a message of the event loop needs no credit now. On the event loop. */
+    boolean canTakeNow() {
+        return shared == null || shared.canTakeNow();
     }
 
     /** Whether a new message always has room, which the oldest ones make. */
@@ -356,7 +361,7 @@ public final class Senders {
         }
     }
 
-    public Room roomForMessages() {
+    public Writability writability() {
         return room;
     }
 

@@ -16,7 +16,7 @@ public class StressedSender extends StressedSocket {
     private static final ZMTPSocketConfig[] PUBS = {limited(1), limited(2), limited(3)};
 
     public final Senders senders = core.senders();
-    public final Room room = senders.roomForMessages();
+    public final Writability room = senders.writability();
     public final ZMTPMessage one = message("1");
     public final ZMTPMessage two = message("2");
     private volatile int told;

@@ -54,27 +54,55 @@ class WritableSocketTest {
     }
 
     @Test
-    void itIsWritableUntilAQuarterOfItsLimitWaitsAndTakesMessagesUntilAllOfItDoes() {
+    void itIsWritableUntilItsLimitIsReachedAndAgainWhenLessThanAQuarterOfItWaits() {
         ZMTPSocket push = sockets.open(sockets.builder(PUSH).sendLimit(8, 1 << 20));
+        push.connect("inproc://marks");
+        for (int i = 1; i <= 8; i++) {
+            assertThat(push.isWritable()).as("before message %d", i).isTrue();
+            assertThat(push.trySend(message("" + i))).isTrue();
+        }
+        assertThat(push.isWritable()).isFalse();
+        Credit credit = ClockedSockets.core(push).senders().credit();
+
+        credit.give(6, 6);
+        assertThat(push.isWritable()).as("two of eight wait").isFalse();
+        credit.give(1, 1);
+        assertThat(push.isWritable()).as("one waits").isTrue();
+        credit.give(-7, -7);
+    }
+
+    @Test
+    void theBytesThatWaitCountAsTheMessagesDo() {
+        ZMTPSocket push = sockets.open(sockets.builder(PUSH).sendLimit(1_000, 2));
         push.connect("inproc://nobody");
 
         assertThat(push.trySend(message("1"))).isTrue();
         assertThat(push.isWritable()).isTrue();
         assertThat(push.trySend(message("2"))).isTrue();
         assertThat(push.isWritable()).isFalse();
-        for (int i = 3; i <= 8; i++) {
-            assertThat(push.trySend(message("" + i))).as("message %d", i).isTrue();
-        }
     }
 
+    /** Without a listener, too. */
     @Test
-    void theBytesThatWaitCountAsTheMessagesDo() {
-        ZMTPSocket push = sockets.open(sockets.builder(PUSH).sendLimit(1_000, 8));
-        push.connect("inproc://nobody");
+    void itTakesMessagesUpToItsLimitOnceMoreWhenAllHaveLeft() {
+        ZMTPSocket push = sockets.open(sockets.builder(PUSH).sendLimit(4, 1 << 20));
+        push.connect("inproc://once-more");
+        while (push.isWritable()) {
+            push.sendOrDrop(message("m"));
+        }
+        ZMTPSocket pull = sockets.open(PULL);
+        pull.bind("inproc://once-more");
+        for (int i = 0; i < 4; i++) {
+            receive(pull);
+        }
+        await("all have left", () -> push.stats().queued() == 0);
+        get(pull.closeAsync(Duration.ZERO));
+        await("it is alone", () -> push.peers().isEmpty());
 
-        assertThat(push.trySend(message("1"))).isTrue();
-        assertThat(push.isWritable()).isTrue();
-        assertThat(push.trySend(message("2"))).isTrue();
+        for (int i = 1; i <= 4; i++) {
+            assertThat(push.isWritable()).as("before message %d", i).isTrue();
+            assertThat(push.trySend(message("" + i))).isTrue();
+        }
         assertThat(push.isWritable()).isFalse();
     }
 
@@ -105,7 +133,7 @@ class WritableSocketTest {
 
     @Test
     void anActionIsCalledWhenSomebodyHasSeenThatTheSocketWasNotWritable() {
-        ZMTPSocket push = sockets.open(sockets.builder(PUSH).sendLimit(4, 1 << 20));
+        ZMTPSocket push = sockets.open(sockets.builder(PUSH).sendLimit(1, 1 << 20));
         push.connect("inproc://later");
         AtomicInteger calls = new AtomicInteger();
         push.onWritable(calls::incrementAndGet);

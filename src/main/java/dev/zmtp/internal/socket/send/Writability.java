@@ -12,41 +12,36 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BooleanSupplier;
 
 /**
- * The flag that a socket is writable, and the listeners that wait until it is. They are called on the event loop, after
- * a sender has found that it is not.
+ * The answer to whether a socket is writable, and the listeners that wait until it is. As a Netty channel by its water
+ * marks, a socket is writable until its send limit is reached, and again when less than a quarter of that is queued. So
+ * a sender that is called then can send for a while.
  */
-public final class Room {
+public final class Writability {
 
-    private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.Room");
+    private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.Writability");
 
-    /**
-     * The part of its limit that may wait while a socket is writable. So who waits for room then finds enough of it.
-     */
+    /** The part of the send limit that is the low mark. */
     private static final int PART = 4;
 
     private final SocketContext context;
     private final Senders senders;
-    private final Routing routing;
     private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
+
+    /** A sender was refused, or has found it not writable, and the listeners were not called since. */
     private volatile boolean missed;
+
     private volatile BooleanSupplier turn = () -> true;
 
     // On the event loop
     private final Runnable turnTask = this::endTurn;
     private int sentInTurn;
 
-    /** When the first message of this turn was queued, if one was. */
-    private long queuedAt;
-
-    private boolean queuedInTurn;
-
     /** A message was refused here, and nothing has changed since. */
     private boolean refused;
 
-    Room(SocketContext context, Senders senders, Routing routing) {
+    Writability(SocketContext context, Senders senders) {
         this.context = context;
         this.senders = senders;
-        this.routing = routing;
     }
 
     /** Sets what says whether it is the turn to send, of the types that send and receive in turn. */
@@ -78,13 +73,18 @@ public final class Room {
         if (here && (refused || sentInTurn >= LoopBudget.MESSAGES)) {
             return false;
         }
-        return senders.keepsNewest() || (senders.isReachable() && isQueueShort()) || (here && routing.canTakeNow());
+        return senders.keepsNewest()
+                || (senders.isReachable() && (missed ? isBelowLowMark() : credit().isOpen()))
+                || (here && senders.canTakeNow());
     }
 
-    private boolean isQueueShort() {
+    private Credit credit() {
+        return senders.credit();
+    }
+
+    private boolean isBelowLowMark() {
         QueueLimit limit = senders.limit();
-        return senders.credit()
-                .exceeds(
+        return credit().exceeds(
                         limit.messages() - Math.max(1, limit.messages() / PART),
                         limit.bytes() - Math.max(1, limit.bytes() / PART));
     }
@@ -135,21 +135,6 @@ public final class Room {
         }
     }
 
-    /**
-     * Returns when a message of a handler is queued, as of the first one in this turn: to look at the clock takes half
-     * as long as to queue it.
-     */
-    public long queuedAt() {
-        if (sentInTurn == 0) { // and nothing would end the turn
-            return context.nanoTime();
-        }
-        if (!queuedInTurn) {
-            queuedInTurn = true;
-            queuedAt = context.nanoTime();
-        }
-        return queuedAt;
-    }
-
     /** Called when a handler's message was refused, which other messages would be, too, until something has changed. */
     void refusedHere() {
         refused = true;
@@ -157,7 +142,6 @@ public final class Room {
 
     private void endTurn() {
         sentInTurn = 0;
-        queuedInTurn = false;
         callIfOpen();
     }
 
@@ -168,7 +152,7 @@ public final class Room {
     }
 
     private void callIfOpen() {
-        if (missed && !listeners.isEmpty() && hasRoom()) {
+        if (missed && hasRoom()) {
             callListeners();
         }
     }
@@ -180,7 +164,7 @@ public final class Room {
 
     private void callListeners() {
         missed = false;
-        listeners.forEach(Room::call);
+        listeners.forEach(Writability::call);
     }
 
     private static void call(Runnable listener) {

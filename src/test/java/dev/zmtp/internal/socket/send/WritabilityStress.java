@@ -10,9 +10,9 @@ import org.openjdk.jcstress.infra.results.LL_Result;
 
 /** A sender finds no room while the event loop makes some: whoever is refused is told when there is room. */
 @SuppressWarnings("this-escape") // jcstress makes the cases, and nobody extends them
-public final class RoomStress {
+public final class WritabilityStress {
 
-    private RoomStress() {}
+    private WritabilityStress() {}
 
     /** The only place is taken by a message that the event loop is about to take in. */
     @JCStressTest
