@@ -10,6 +10,12 @@ import org.jspecify.annotations.Nullable;
 /** The requests that wait for answers, by their ids, which count up. */
 final class AskedTable {
 
+    /**
+     * An odd number, so that each id has a key of its own. Ids count up: neighbours in the map, all of which it would
+     * look at when one is removed.
+     */
+    private static final int SPREAD = 0x9E37_79B1;
+
     private final IntObjectMap<PendingRequest> requests = new IntObjectHashMap<>();
 
     /** The bits of an id that count. */
@@ -34,8 +40,12 @@ final class AskedTable {
         do {
             last = (last + 1) & counted;
             given = Math.min(given + 1, counted + 1);
-        } while (requests.containsKey(last));
+        } while (requests.containsKey(key(last)));
         return last;
+    }
+
+    private int key(int id) {
+        return (id & counted) * SPREAD;
     }
 
     /** Whether a request has had this id. */
@@ -45,18 +55,18 @@ final class AskedTable {
 
     /** Adds a request that has the number of {@link #next} in its id. */
     void add(PendingRequest request) {
-        requests.put(request.id & counted, request);
+        requests.put(key(request.id), request);
     }
 
     /** Returns the request with this id; null if there is none. */
     @Nullable
     PendingRequest get(int id) {
-        PendingRequest there = requests.get(id & counted);
+        PendingRequest there = requests.get(key(id));
         return there != null && there.id == id ? there : null;
     }
 
     void remove(PendingRequest request) {
-        requests.remove(request.id & counted);
+        requests.remove(key(request.id));
     }
 
     /** Returns those that {@code which} is true of. */

@@ -258,7 +258,7 @@ public final class Requests {
             return data.prepended(Unpooled.EMPTY_BUFFER);
         }
         request.id = salt | asked.next();
-        return data.prepended(context.allocator().buffer(Integer.BYTES).writeInt(request.id), Unpooled.EMPTY_BUFFER);
+        return data.prepended(Envelope.id(request.id), Unpooled.EMPTY_BUFFER);
     }
 
     /** Called when there may be room. */
