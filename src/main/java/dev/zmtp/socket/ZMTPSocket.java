@@ -87,7 +87,7 @@ public final class ZMTPSocket implements AutoCloseable {
         this.core = new SocketCore(
                 config, config.transports(), group.next(), nanoTime, given == null ? SharedGroup::release : () -> {});
         this.context = core.context();
-        this.usage = core.usage();
+        this.usage = new Usage(config.type());
         this.endpoints = core.endpoints();
         this.peers = core.peers();
         this.writability = core.writability();

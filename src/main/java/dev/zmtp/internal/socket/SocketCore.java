@@ -113,10 +113,6 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
         return context;
     }
 
-    public Usage usage() {
-        return usage;
-    }
-
     public SocketEndpoints endpoints() {
         return endpoints;
     }
