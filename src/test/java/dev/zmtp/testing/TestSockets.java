@@ -36,7 +36,10 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 
-/** The sockets of one test, on event loops of their own. At its end all are closed, and so are the loops. */
+/**
+ * The sockets of one test, on event loops of their own. At its end all are closed, and so are the loops. A test that
+ * wants nothing special has them as a parameter: {@link TestSocketsParameter}.
+ */
 public final class TestSockets implements AutoCloseable {
 
     /** Far more than anything takes: only a failing test waits so long. With mutations, many fail. */
