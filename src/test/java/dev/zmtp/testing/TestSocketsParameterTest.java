@@ -100,7 +100,7 @@ class TestSocketsParameterTest {
 
     static class Repeated {
         @RepeatedTest(2)
-        void test(TestSockets sockets) {
+        void itHasSockets(TestSockets sockets) {
             assertThat(GIVEN).allMatch(TestSocketsParameterTest::isClosed);
             GIVEN.add(sockets);
         }
@@ -109,7 +109,7 @@ class TestSocketsParameterTest {
     static class Parameterized {
         @ParameterizedTest
         @CsvSource({"0, none", "1, one"})
-        void test(int number, String word, TestSockets sockets) {
+        void itHasSockets(int number, String word, TestSockets sockets) {
             assertThat(word).isEqualTo(List.of("none", "one").get(number));
             assertThat(GIVEN).hasSize(number).allMatch(TestSocketsParameterTest::isClosed);
             GIVEN.add(sockets);
@@ -118,7 +118,7 @@ class TestSocketsParameterTest {
 
     static class WithMessage {
         @Test
-        void test(TestSockets sockets) {
+        void itHasSockets(TestSockets sockets) {
             GIVEN.add(sockets);
             ZMTPSocket push = sockets.open(PUSH);
             TestSockets.connect(push, TestSockets.bind(sockets.open(PULL), "tcp://127.0.0.1:*"));
@@ -133,7 +133,7 @@ class TestSocketsParameterTest {
 
     static class Failing {
         @Test
-        void test(TestSockets sockets) {
+        void itHasSockets(TestSockets sockets) {
             GIVEN.add(sockets);
             throw new AssertionError("of the test");
         }
@@ -141,7 +141,7 @@ class TestSocketsParameterTest {
 
     static class NotClosing {
         @Test
-        void test(TestSockets sockets) {
+        void itHasSockets(TestSockets sockets) {
             CountDownLatch held = hold(sockets.open(PULL));
             Thread opener = new Thread(() -> {
                 await("the end of the loops", sockets.group()::isShuttingDown);
@@ -159,6 +159,6 @@ class TestSocketsParameterTest {
         }
 
         @Test
-        void test() {}
+        void itHasSockets() {}
     }
 }

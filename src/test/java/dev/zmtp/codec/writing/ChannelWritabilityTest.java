@@ -36,7 +36,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code isWritable} is right to within one batch buffer. */
-class WritabilityTest {
+class ChannelWritabilityTest {
 
     private static final int BATCH = 64 << 10;
 
