@@ -18,25 +18,23 @@ class ReopenedPeerIT {
     @Tag("T49")
     @ParameterizedTest
     @CsvSource({"OURS, 200", "LIBZMQ, 200", "JEROMQ, 20"})
-    void losesNoFirstMessage(SocketPeerKind kind, int rounds) {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket router = sockets.open(ROUTER);
-            String endpoint = TestSockets.bind(router, "tcp://127.0.0.1:*");
-            PeerContext before = kind.open();
-            try {
-                for (int round = 0; round < rounds; round++) {
-                    PeerContext peer = kind.open();
-                    PeerSocket dealer = peer.socket(DEALER);
-                    dealer.identity("A");
-                    dealer.connect(endpoint);
-                    before.close(); // in a race with the new connection
-                    before = peer;
-                    dealer.send(Messages.of("first", Integer.toString(round)));
-                    assertThat(TestSockets.receive(router)).containsExactly("A", "first", Integer.toString(round));
-                }
-            } finally {
-                before.close();
+    void losesNoFirstMessage(SocketPeerKind kind, int rounds, TestSockets sockets) {
+        ZMTPSocket router = sockets.open(ROUTER);
+        String endpoint = TestSockets.bind(router, "tcp://127.0.0.1:*");
+        PeerContext before = kind.open();
+        try {
+            for (int round = 0; round < rounds; round++) {
+                PeerContext peer = kind.open();
+                PeerSocket dealer = peer.socket(DEALER);
+                dealer.identity("A");
+                dealer.connect(endpoint);
+                before.close(); // in a race with the new connection
+                before = peer;
+                dealer.send(Messages.of("first", Integer.toString(round)));
+                assertThat(TestSockets.receive(router)).containsExactly("A", "first", Integer.toString(round));
             }
+        } finally {
+            before.close();
         }
     }
 }

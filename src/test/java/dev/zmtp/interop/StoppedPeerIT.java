@@ -60,32 +60,29 @@ class StoppedPeerIT {
     @Tag("T35")
     @ParameterizedTest(name = "{0}, {1} bind")
     @MethodSource("dev.zmtp.interop.BothSides#everyKindAndBinder")
-    void isTakenForDeadAndLivesAgain(SocketPeerKind kind, Binder binder) throws Exception {
+    void isTakenForDeadAndLivesAgain(SocketPeerKind kind, Binder binder, TestSockets sockets) throws Exception {
         CompletableFuture<Void> answered = new CompletableFuture<>();
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket dealer = sockets.open(ZMTPSocketConfig.builder(DEALER)
-                    .codec(codec ->
-                            codec.heartbeatInterval(Duration.ofMillis(200)).heartbeatTimeout(Duration.ofSeconds(1)))
-                    .pipeline((endpoint, pipeline) -> pipeline.addLast(new PongSeen(answered)))
-                    .reconnect(Duration.ofMillis(10), Duration.ofMillis(100)));
-            try (SocketProcess echo = start(kind, binder, ROUTER, dealer)) {
-                askUntilAnswered(dealer);
-                get(answered); // a peer of ZMTP 3.0 that has not answered a PING may be one that never does
-                TestSockets.Events events = TestSockets.events(dealer);
+        ZMTPSocket dealer = sockets.open(ZMTPSocketConfig.builder(DEALER)
+                .codec(codec -> codec.heartbeatInterval(Duration.ofMillis(200)).heartbeatTimeout(Duration.ofSeconds(1)))
+                .pipeline((endpoint, pipeline) -> pipeline.addLast(new PongSeen(answered)))
+                .reconnect(Duration.ofMillis(10), Duration.ofMillis(100)));
+        try (SocketProcess echo = start(kind, binder, ROUTER, dealer)) {
+            askUntilAnswered(dealer);
+            get(answered); // a peer of ZMTP 3.0 that has not answered a PING may be one that never does
+            TestSockets.Events events = TestSockets.events(dealer);
 
-                echo.stop();
-                CompletableFuture<ZMTPMessage> lost =
-                        dealer.requestAsync(TestSockets.message("lost"), TestSockets.PATIENCE);
-                ZMTPSocketEvent.PeerDown down = events.next(ZMTPSocketEvent.PeerDown.class);
+            echo.stop();
+            CompletableFuture<ZMTPMessage> lost =
+                    dealer.requestAsync(TestSockets.message("lost"), TestSockets.PATIENCE);
+            ZMTPSocketEvent.PeerDown down = events.next(ZMTPSocketEvent.PeerDown.class);
 
-                assertThat(down.cause()).isInstanceOf(ZMTPException.class);
-                assertThat(((ZMTPException) down.cause()).code()).isEqualTo(ZMTPException.Code.HEARTBEAT_TIMEOUT);
-                assertThat(TestSockets.reason(lost)).isEqualTo(ZMTPSocketException.Reason.PEER_DOWN);
+            assertThat(down.cause()).isInstanceOf(ZMTPException.class);
+            assertThat(((ZMTPException) down.cause()).code()).isEqualTo(ZMTPException.Code.HEARTBEAT_TIMEOUT);
+            assertThat(TestSockets.reason(lost)).isEqualTo(ZMTPSocketException.Reason.PEER_DOWN);
 
-                echo.resume();
-                events.next(ZMTPSocketEvent.PeerUp.class);
-                askUntilAnswered(dealer);
-            }
+            echo.resume();
+            events.next(ZMTPSocketEvent.PeerUp.class);
+            askUntilAnswered(dealer);
         }
     }
 
@@ -128,44 +125,42 @@ class StoppedPeerIT {
     @Tag("T32")
     @ParameterizedTest(name = "{0}, {1} bind")
     @MethodSource("dev.zmtp.interop.BothSides#everyKindAndBinder")
-    void missesWhatWasDroppedForItAloneAndCatchesUp(SocketPeerKind kind, Binder binder) throws Exception {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket publisher = sockets.open(
-                    ZMTPSocketConfig.builder(PUB).reconnect(Duration.ofMillis(10), Duration.ofMillis(100)));
-            try (SocketProcess theirs = start(kind, binder, SUB, publisher)) {
-                get(publisher.whenPeers(1));
-                ZMTPPeer stopped = TestSockets.peer(publisher);
-                List<AtomicInteger> fast = new ArrayList<>();
-                for (int i = 0; i < FAST; i++) {
-                    fast.add(subscribe(sockets, publisher, binder));
-                }
-                get(publisher.whenPeers(1 + FAST));
-                TestSockets.Events events = TestSockets.events(publisher);
-
-                theirs.stop();
-                publish(publisher, fast, 0, MESSAGES);
-
-                assertThat(stopped.stats().dropped()).isPositive();
-                assertThat(publisher.peers())
-                        .filteredOn(peer -> peer.stats().dropped() > 0)
-                        .containsExactly(stopped);
-                List<ZMTPSocketEvent> reported = events.drain();
-                assertThat(reported).anyMatch(ZMTPSocketEvent.SlowPeer.class::isInstance);
-                assertThat(reported)
-                        .filteredOn(ZMTPSocketEvent.Dropped.class::isInstance)
-                        .isNotEmpty()
-                        .allMatch(dropped -> ((ZMTPSocketEvent.Dropped) dropped).peer() == stopped);
-
-                theirs.resume();
-                TestSockets.await(
-                        "what waits for the stopped one", () -> stopped.stats().queued() == 0);
-                long dropped = stopped.stats().dropped();
-                publish(publisher, fast, MESSAGES, MESSAGES + ROUND);
-
-                assertThat(stopped.stats().dropped()).isEqualTo(dropped);
-                assertThat(linesOf(theirs, MESSAGES + ROUND - (int) dropped))
-                        .isEqualTo(withGap(MESSAGES - (int) dropped));
+    void missesWhatWasDroppedForItAloneAndCatchesUp(SocketPeerKind kind, Binder binder, TestSockets sockets)
+            throws Exception {
+        ZMTPSocket publisher =
+                sockets.open(ZMTPSocketConfig.builder(PUB).reconnect(Duration.ofMillis(10), Duration.ofMillis(100)));
+        try (SocketProcess theirs = start(kind, binder, SUB, publisher)) {
+            get(publisher.whenPeers(1));
+            ZMTPPeer stopped = TestSockets.peer(publisher);
+            List<AtomicInteger> fast = new ArrayList<>();
+            for (int i = 0; i < FAST; i++) {
+                fast.add(subscribe(sockets, publisher, binder));
             }
+            get(publisher.whenPeers(1 + FAST));
+            TestSockets.Events events = TestSockets.events(publisher);
+
+            theirs.stop();
+            publish(publisher, fast, 0, MESSAGES);
+
+            assertThat(stopped.stats().dropped()).isPositive();
+            assertThat(publisher.peers())
+                    .filteredOn(peer -> peer.stats().dropped() > 0)
+                    .containsExactly(stopped);
+            List<ZMTPSocketEvent> reported = events.drain();
+            assertThat(reported).anyMatch(ZMTPSocketEvent.SlowPeer.class::isInstance);
+            assertThat(reported)
+                    .filteredOn(ZMTPSocketEvent.Dropped.class::isInstance)
+                    .isNotEmpty()
+                    .allMatch(dropped -> ((ZMTPSocketEvent.Dropped) dropped).peer() == stopped);
+
+            theirs.resume();
+            TestSockets.await(
+                    "what waits for the stopped one", () -> stopped.stats().queued() == 0);
+            long dropped = stopped.stats().dropped();
+            publish(publisher, fast, MESSAGES, MESSAGES + ROUND);
+
+            assertThat(stopped.stats().dropped()).isEqualTo(dropped);
+            assertThat(linesOf(theirs, MESSAGES + ROUND - (int) dropped)).isEqualTo(withGap(MESSAGES - (int) dropped));
         }
     }
 

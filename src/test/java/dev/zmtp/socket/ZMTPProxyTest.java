@@ -153,42 +153,38 @@ class ZMTPProxyTest {
     }
 
     @Test
-    void theSubscriptionsOfAProxyEndWithIt() throws InterruptedException {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket frontend = sockets.open(XSUB);
-            ZMTPSocket backend = sockets.open(XPUB);
-            ZMTPProxy proxy = ZMTPProxy.start(frontend, backend);
-            BlockingQueue<ZMTPSubscription> seen = new LinkedBlockingQueue<>();
-            ZMTPSocket publisher = sockets.open(PUB);
-            publisher.onSubscription((peer, subscription) -> seen.add(subscription), false);
-            publisher.connect(bind(frontend, "inproc://front"));
-            ZMTPSocket subscriber = sockets.open(SUB);
-            subscriber.subscribe("topic");
-            subscriber.connect(bind(backend, "inproc://back"));
-            assertThat(next(seen)).isEqualTo("subscribe topic");
+    void theSubscriptionsOfAProxyEndWithIt(TestSockets sockets) throws InterruptedException {
+        ZMTPSocket frontend = sockets.open(XSUB);
+        ZMTPSocket backend = sockets.open(XPUB);
+        ZMTPProxy proxy = ZMTPProxy.start(frontend, backend);
+        BlockingQueue<ZMTPSubscription> seen = new LinkedBlockingQueue<>();
+        ZMTPSocket publisher = sockets.open(PUB);
+        publisher.onSubscription((peer, subscription) -> seen.add(subscription), false);
+        publisher.connect(bind(frontend, "inproc://front"));
+        ZMTPSocket subscriber = sockets.open(SUB);
+        subscriber.subscribe("topic");
+        subscriber.connect(bind(backend, "inproc://back"));
+        assertThat(next(seen)).isEqualTo("subscribe topic");
 
-            proxy.close();
+        proxy.close();
 
-            assertThat(next(seen)).isEqualTo("cancel topic");
-            get(proxy.closed());
-        }
+        assertThat(next(seen)).isEqualTo("cancel topic");
+        get(proxy.closed());
     }
 
     @Test
-    void messagesOfASubscriberPassAnXpubAndAnXsub() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket frontend = sockets.open(XSUB);
-            ZMTPSocket backend = sockets.open(XPUB);
-            ZMTPProxy.start(frontend, backend);
-            ZMTPSocket publisher = sockets.open(XPUB);
-            connect(publisher, bind(frontend, "inproc://front"));
-            ZMTPSocket subscriber = sockets.open(XSUB);
-            connect(subscriber, bind(backend, "inproc://back"));
+    void messagesOfASubscriberPassAnXpubAndAnXsub(TestSockets sockets) {
+        ZMTPSocket frontend = sockets.open(XSUB);
+        ZMTPSocket backend = sockets.open(XPUB);
+        ZMTPProxy.start(frontend, backend);
+        ZMTPSocket publisher = sockets.open(XPUB);
+        connect(publisher, bind(frontend, "inproc://front"));
+        ZMTPSocket subscriber = sockets.open(XSUB);
+        connect(subscriber, bind(backend, "inproc://back"));
 
-            get(subscriber.sendAsync(message("up", "stream")));
+        get(subscriber.sendAsync(message("up", "stream")));
 
-            assertThat(receive(publisher)).containsExactly("up", "stream");
-        }
+        assertThat(receive(publisher)).containsExactly("up", "stream");
     }
 
     @ParameterizedTest
@@ -365,21 +361,19 @@ class ZMTPProxyTest {
 
     @ParameterizedTest
     @CsvSource({"PUSH, 5", "DEALER, 5", "PAIR, 5", "PUB, 0", "XPUB, 0"})
-    void aCaptureWithoutAPeerDoesNotStopTheTraffic(ZMTPSocketType type, long dropped) {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket frontend = sockets.open(PULL);
-            ZMTPSocket backend = sockets.open(PUSH);
-            ZMTPProxy proxy = ZMTPProxy.start(frontend, backend, sockets.open(type));
-            ZMTPSocket source = sockets.open(PUSH);
-            ZMTPSocket sink = sockets.open(PULL);
-            connect(source, bind(frontend, "inproc://front"));
-            connect(sink, bind(backend, "inproc://back"));
+    void aCaptureWithoutAPeerDoesNotStopTheTraffic(ZMTPSocketType type, long dropped, TestSockets sockets) {
+        ZMTPSocket frontend = sockets.open(PULL);
+        ZMTPSocket backend = sockets.open(PUSH);
+        ZMTPProxy proxy = ZMTPProxy.start(frontend, backend, sockets.open(type));
+        ZMTPSocket source = sockets.open(PUSH);
+        ZMTPSocket sink = sockets.open(PULL);
+        connect(source, bind(frontend, "inproc://front"));
+        connect(sink, bind(backend, "inproc://back"));
 
-            sendNumbers(source, 5);
-            assertNumbersArrive(sink, 5);
+        sendNumbers(source, 5);
+        assertNumbersArrive(sink, 5);
 
-            assertThat(proxy.statistics().captureDropped()).isEqualTo(dropped);
-        }
+        assertThat(proxy.statistics().captureDropped()).isEqualTo(dropped);
     }
 
     @ParameterizedTest
@@ -410,36 +404,32 @@ class ZMTPProxyTest {
     }
 
     @Test
-    void aProxyEndsWithACaptureThatMustGetEverything() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket frontend = sockets.open(PULL);
-            ZMTPSocket capture = sockets.open(PUSH);
-            ZMTPProxy proxy = ZMTPProxy.start(frontend, sockets.open(PUSH), capture, ZMTPProxy.Capturing.EVERYTHING);
-            ZMTPSocket source = sockets.open(PUSH);
-            connect(source, bind(frontend, "inproc://front"));
-            sendNumbers(source, 1);
-            await("one is taken", () -> proxy.statistics().frontend().messagesReceived() > 0);
+    void aProxyEndsWithACaptureThatMustGetEverything(TestSockets sockets) {
+        ZMTPSocket frontend = sockets.open(PULL);
+        ZMTPSocket capture = sockets.open(PUSH);
+        ZMTPProxy proxy = ZMTPProxy.start(frontend, sockets.open(PUSH), capture, ZMTPProxy.Capturing.EVERYTHING);
+        ZMTPSocket source = sockets.open(PUSH);
+        connect(source, bind(frontend, "inproc://front"));
+        sendNumbers(source, 1);
+        await("one is taken", () -> proxy.statistics().frontend().messagesReceived() > 0);
 
-            capture.close();
+        capture.close();
 
-            get(proxy.closed());
-            assertNumbersArrive(frontend, 1);
-        }
+        get(proxy.closed());
+        assertNumbersArrive(frontend, 1);
     }
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void aProxyEndsWithEitherSocket(boolean first) {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket frontend = sockets.open(PULL);
-            ZMTPSocket backend = sockets.open(PUSH);
-            ZMTPProxy proxy = ZMTPProxy.start(frontend, backend);
-            assertThat(proxy.closed()).isNotDone();
+    void aProxyEndsWithEitherSocket(boolean first, TestSockets sockets) {
+        ZMTPSocket frontend = sockets.open(PULL);
+        ZMTPSocket backend = sockets.open(PUSH);
+        ZMTPProxy proxy = ZMTPProxy.start(frontend, backend);
+        assertThat(proxy.closed()).isNotDone();
 
-            (first ? frontend : backend).close();
+        (first ? frontend : backend).close();
 
-            get(proxy.closed());
-        }
+        get(proxy.closed());
     }
 
     @Test
@@ -452,95 +442,83 @@ class ZMTPProxyTest {
     }
 
     @Test
-    void whatOneSocketReceivesIsSentOnIt() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket echo = sockets.open(PAIR);
-            ZMTPProxy proxy = ZMTPProxy.start(echo, echo);
-            ZMTPSocket pair = sockets.open(PAIR);
-            connect(pair, bind(echo, "inproc://echo"));
+    void whatOneSocketReceivesIsSentOnIt(TestSockets sockets) {
+        ZMTPSocket echo = sockets.open(PAIR);
+        ZMTPProxy proxy = ZMTPProxy.start(echo, echo);
+        ZMTPSocket pair = sockets.open(PAIR);
+        connect(pair, bind(echo, "inproc://echo"));
 
-            get(pair.sendAsync(message("hello")));
+        get(pair.sendAsync(message("hello")));
 
-            assertThat(receive(pair)).containsExactly("hello");
-            assertThat(proxy.statistics().frontend()).isEqualTo(new ZMTPProxy.Side(1, 5, 1, 5, 0));
-            assertThat(proxy.statistics().backend()).isEqualTo(new ZMTPProxy.Side(1, 5, 1, 5, 0));
-        }
+        assertThat(receive(pair)).containsExactly("hello");
+        assertThat(proxy.statistics().frontend()).isEqualTo(new ZMTPProxy.Side(1, 5, 1, 5, 0));
+        assertThat(proxy.statistics().backend()).isEqualTo(new ZMTPProxy.Side(1, 5, 1, 5, 0));
     }
 
     @Test
-    void aMessageForNobodyIsDroppedAndCounted() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket frontend = sockets.open(ROUTER);
-            ZMTPSocket backend = sockets.open(DEALER);
-            ZMTPProxy proxy = ZMTPProxy.start(frontend, backend);
-            ZMTPSocket service = sockets.open(DEALER);
-            connect(service, bind(backend, "inproc://back"));
+    void aMessageForNobodyIsDroppedAndCounted(TestSockets sockets) {
+        ZMTPSocket frontend = sockets.open(ROUTER);
+        ZMTPSocket backend = sockets.open(DEALER);
+        ZMTPProxy proxy = ZMTPProxy.start(frontend, backend);
+        ZMTPSocket service = sockets.open(DEALER);
+        connect(service, bind(backend, "inproc://back"));
 
-            get(service.sendAsync(message("nobody", "", "answer")));
+        get(service.sendAsync(message("nobody", "", "answer")));
 
-            await("a drop", () -> proxy.statistics().frontend().dropped() == 1);
-            assertThat(proxy.statistics().backend()).isEqualTo(new ZMTPProxy.Side(1, 12, 0, 0, 0));
-        }
+        await("a drop", () -> proxy.statistics().frontend().dropped() == 1);
+        assertThat(proxy.statistics().backend()).isEqualTo(new ZMTPProxy.Side(1, 12, 0, 0, 0));
     }
 
     @Test
-    void anAnswerWaitsForAPeerOfARouterThatIsFull() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket frontend = sockets.open(sockets.builder(ROUTER).sendLimit(2, 1_000_000));
-            ZMTPSocket backend = sockets.open(DEALER);
-            ZMTPProxy proxy = ZMTPProxy.start(frontend, backend);
-            ZMTPSocket asker = sockets.open(dealer("asker").receiveLimit(1, 1_000_000));
-            connect(asker, bind(frontend, "inproc://front"));
-            ZMTPSocket service = sockets.open(DEALER);
-            connect(service, bind(backend, "inproc://back"));
+    void anAnswerWaitsForAPeerOfARouterThatIsFull(TestSockets sockets) {
+        ZMTPSocket frontend = sockets.open(sockets.builder(ROUTER).sendLimit(2, 1_000_000));
+        ZMTPSocket backend = sockets.open(DEALER);
+        ZMTPProxy proxy = ZMTPProxy.start(frontend, backend);
+        ZMTPSocket asker = sockets.open(dealer("asker").receiveLimit(1, 1_000_000));
+        connect(asker, bind(frontend, "inproc://front"));
+        ZMTPSocket service = sockets.open(DEALER);
+        connect(service, bind(backend, "inproc://back"));
 
-            CompletableFuture<Void> sent = CompletableFuture.runAsync(() -> {
-                for (int i = 0; i < MANY; i++) {
-                    ZMTPMessage answer = message("asker", Integer.toString(i));
-                    await("room for answer " + i, () -> service.trySend(answer));
-                }
-            });
+        CompletableFuture<Void> sent = CompletableFuture.runAsync(() -> {
             for (int i = 0; i < MANY; i++) {
-                assertThat(receive(asker)).containsExactly(Integer.toString(i));
+                ZMTPMessage answer = message("asker", Integer.toString(i));
+                await("room for answer " + i, () -> service.trySend(answer));
             }
-            get(sent);
-            assertThat(proxy.statistics().frontend().dropped()).isZero();
+        });
+        for (int i = 0; i < MANY; i++) {
+            assertThat(receive(asker)).containsExactly(Integer.toString(i));
         }
+        get(sent);
+        assertThat(proxy.statistics().frontend().dropped()).isZero();
     }
 
     @ParameterizedTest
     @CsvSource({"REQ, ROUTER", "DEALER, REP", "PUSH, PUSH", "PULL, SUB", "PUB, PUSH"})
-    void typesThatCannotFeedEachOtherAreRefused(ZMTPSocketType front, ZMTPSocketType back) {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket frontend = sockets.open(front);
-            ZMTPSocket backend = sockets.open(back);
-            assertThatThrownBy(() -> ZMTPProxy.start(frontend, backend))
-                    .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessageStartingWith("types: " + front + " and " + back + " (expected: a pair as ROUTER");
-        }
+    void typesThatCannotFeedEachOtherAreRefused(ZMTPSocketType front, ZMTPSocketType back, TestSockets sockets) {
+        ZMTPSocket frontend = sockets.open(front);
+        ZMTPSocket backend = sockets.open(back);
+        assertThatThrownBy(() -> ZMTPProxy.start(frontend, backend))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageStartingWith("types: " + front + " and " + back + " (expected: a pair as ROUTER");
     }
 
     @Test
-    void aCaptureMustBeOfATypeThatSendsToAnybody() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket frontend = sockets.open(PULL);
-            ZMTPSocket backend = sockets.open(PUSH);
-            ZMTPSocket capture = sockets.open(PULL);
-            assertThatThrownBy(() -> ZMTPProxy.start(frontend, backend, capture))
-                    .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessage("capture: PULL (expected: PUB, XPUB, PUSH, PAIR or DEALER)");
-        }
+    void aCaptureMustBeOfATypeThatSendsToAnybody(TestSockets sockets) {
+        ZMTPSocket frontend = sockets.open(PULL);
+        ZMTPSocket backend = sockets.open(PUSH);
+        ZMTPSocket capture = sockets.open(PULL);
+        assertThatThrownBy(() -> ZMTPProxy.start(frontend, backend, capture))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("capture: PULL (expected: PUB, XPUB, PUSH, PAIR or DEALER)");
     }
 
     @Test
-    void aSocketWhoseMessagesGoElsewhereIsRefusedAndTheOtherStaysFree() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket frontend = sockets.open(PULL);
-            ZMTPSocket backend = sockets.open(PAIR);
-            backend.onMessage((peer, message) -> message.release());
-            assertThatThrownBy(() -> ZMTPProxy.start(frontend, backend)).isInstanceOf(IllegalStateException.class);
+    void aSocketWhoseMessagesGoElsewhereIsRefusedAndTheOtherStaysFree(TestSockets sockets) {
+        ZMTPSocket frontend = sockets.open(PULL);
+        ZMTPSocket backend = sockets.open(PAIR);
+        backend.onMessage((peer, message) -> message.release());
+        assertThatThrownBy(() -> ZMTPProxy.start(frontend, backend)).isInstanceOf(IllegalStateException.class);
 
-            frontend.onMessage((peer, message) -> message.release());
-        }
+        frontend.onMessage((peer, message) -> message.release());
     }
 }

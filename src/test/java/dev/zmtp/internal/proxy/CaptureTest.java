@@ -17,24 +17,22 @@ import org.junit.jupiter.api.Test;
 class CaptureTest {
 
     @Test
-    void theFramesOfACopyAreThoseOfTheMessage() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket socket = sockets.open(PAIR);
-            ZMTPSocket watcher = sockets.open(PAIR);
-            connect(watcher, bind(socket, "inproc://capture"));
-            await("a peer", socket::isWritable);
-            ByteBuf body =
-                    ClockedSockets.core(socket).context().allocator().buffer().writeZero(1_000);
-            ZMTPMessage message = ZMTPMessage.from(body);
+    void theFramesOfACopyAreThoseOfTheMessage(TestSockets sockets) {
+        ZMTPSocket socket = sockets.open(PAIR);
+        ZMTPSocket watcher = sockets.open(PAIR);
+        connect(watcher, bind(socket, "inproc://capture"));
+        await("a peer", socket::isWritable);
+        ByteBuf body =
+                ClockedSockets.core(socket).context().allocator().buffer().writeZero(1_000);
+        ZMTPMessage message = ZMTPMessage.from(body);
 
-            assertThat(new Capture(ProxyEnd.of(ClockedSockets.core(socket)), true).offer(message))
-                    .isTrue();
+        assertThat(new Capture(ProxyEnd.of(ClockedSockets.core(socket)), true).offer(message))
+                .isTrue();
 
-            ZMTPMessage copy = get(watcher.receiveAsync());
-            message.frame(0).setByte(500, 7);
-            assertThat(copy.frame(0).getByte(500)).isEqualTo((byte) 7);
-            copy.release();
-            message.release();
-        }
+        ZMTPMessage copy = get(watcher.receiveAsync());
+        message.frame(0).setByte(500, 7);
+        assertThat(copy.frame(0).getByte(500)).isEqualTo((byte) 7);
+        copy.release();
+        message.release();
     }
 }

@@ -89,46 +89,42 @@ class AccountingTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"tcp://127.0.0.1:*", "ipc://*", "inproc://counted"})
-    void theSumHoldsForAPeerThatReadsAll(String endpoint) {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket pull = sockets.open(PULL);
-            pull.onMessage((peer, message) -> message.release());
-            ZMTPSocket push = sockets.open(PUSH);
-            ZMTPPeer peer = connect(push, bind(pull, endpoint));
-            List<CompletableFuture<Void>> sent = new ArrayList<>();
-            for (int i = 0; i < 500; i++) {
-                sent.add(push.sendAsync(message("m")));
-            }
-
-            sent.forEach(TestSockets::get);
-
-            await("all are written", () -> peer.stats().written() == 500);
-            assertThat(accounted(peer.stats())).isEqualTo(500);
-            ZMTPPeer other = TestSockets.peer(pull);
-            await("all have arrived", () -> other.stats().received() == 500);
+    void theSumHoldsForAPeerThatReadsAll(String endpoint, TestSockets sockets) {
+        ZMTPSocket pull = sockets.open(PULL);
+        pull.onMessage((peer, message) -> message.release());
+        ZMTPSocket push = sockets.open(PUSH);
+        ZMTPPeer peer = connect(push, bind(pull, endpoint));
+        List<CompletableFuture<Void>> sent = new ArrayList<>();
+        for (int i = 0; i < 500; i++) {
+            sent.add(push.sendAsync(message("m")));
         }
+
+        sent.forEach(TestSockets::get);
+
+        await("all are written", () -> peer.stats().written() == 500);
+        assertThat(accounted(peer.stats())).isEqualTo(500);
+        ZMTPPeer other = TestSockets.peer(pull);
+        await("all have arrived", () -> other.stats().received() == 500);
     }
 
     /** As shared memory does whose other side has gone: what is to be read is still there. */
     @Test
-    void aWriteThatTheTransportFailsIsUnknownThoughTheChannelIsOpen() {
+    void aWriteThatTheTransportFailsIsUnknownThoughTheChannelIsOpen(TestSockets sockets) {
         AtomicBoolean broken = new AtomicBoolean();
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket pull = sockets.open(PULL);
-            ZMTPSocket push = sockets.open(
-                    sockets.builder(PUSH).pipeline((endpoint, pipeline) -> pipeline.addFirst(failing(broken))));
-            ZMTPPeer peer = connect(push, bind(pull, "tcp://127.0.0.1:*"));
-            broken.set(true);
+        ZMTPSocket pull = sockets.open(PULL);
+        ZMTPSocket push = sockets.open(
+                sockets.builder(PUSH).pipeline((endpoint, pipeline) -> pipeline.addFirst(failing(broken))));
+        ZMTPPeer peer = connect(push, bind(pull, "tcp://127.0.0.1:*"));
+        broken.set(true);
 
-            CompletableFuture<Void> result = push.sendAsync(message("m"));
+        CompletableFuture<Void> result = push.sendAsync(message("m"));
 
-            assertThatThrownBy(result::join)
-                    .cause()
-                    .isInstanceOf(ZMTPSocketException.class)
-                    .hasMessageStartingWith("UNKNOWN");
-            assertThat(peer.stats().unknown()).isOne();
-            assertThat(peer.stats().dropped()).isZero();
-        }
+        assertThatThrownBy(result::join)
+                .cause()
+                .isInstanceOf(ZMTPSocketException.class)
+                .hasMessageStartingWith("UNKNOWN");
+        assertThat(peer.stats().unknown()).isOne();
+        assertThat(peer.stats().dropped()).isZero();
     }
 
     private static ChannelOutboundHandlerAdapter failing(AtomicBoolean broken) {
@@ -146,64 +142,59 @@ class AccountingTest {
     }
 
     @Test
-    void theSumHoldsOverManyDisconnects() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket pull = sockets.open(PULL);
-            pull.onMessage((peer, message) -> message.release());
-            ZMTPSocket push = sockets.open(sockets.builder(PUSH).reconnect(Duration.ofMillis(1), Duration.ofMillis(1)));
-            ZMTPPeer peer = connect(push, bind(pull, "tcp://127.0.0.1:*"));
-            List<CompletableFuture<Void>> results = new ArrayList<>();
-            for (int i = 0; i < 2_000; i++) {
-                results.add(push.sendAsync(message(BODY)));
-                if (i % 100 == 50) {
-                    peer.close();
-                }
-                if (i % 100 == 99) { // or all of them wait in line at once
-                    results.get(i).handle((done, failure) -> true).join();
-                }
+    void theSumHoldsOverManyDisconnects(TestSockets sockets) {
+        ZMTPSocket pull = sockets.open(PULL);
+        pull.onMessage((peer, message) -> message.release());
+        ZMTPSocket push = sockets.open(sockets.builder(PUSH).reconnect(Duration.ofMillis(1), Duration.ofMillis(1)));
+        ZMTPPeer peer = connect(push, bind(pull, "tcp://127.0.0.1:*"));
+        List<CompletableFuture<Void>> results = new ArrayList<>();
+        for (int i = 0; i < 2_000; i++) {
+            results.add(push.sendAsync(message(BODY)));
+            if (i % 100 == 50) {
+                peer.close();
             }
-
-            long mute = 0;
-            for (CompletableFuture<Void> result : results) {
-                get(result.handle((done, failure) -> true));
-                if (result.isCompletedExceptionally()
-                        && TestSockets.reason(result) == ZMTPSocketException.Reason.FULL) {
-                    mute++;
-                }
+            if (i % 100 == 99) { // or all of them wait in line at once
+                results.get(i).handle((done, failure) -> true).join();
             }
-
-            long sent = results.size() - mute;
-            await("all are accounted for, " + sent, () -> accounted(peer.stats()) == sent);
-            long written = results.stream()
-                    .filter(result -> !result.isCompletedExceptionally())
-                    .count();
-            assertThat(peer.stats().written()).as("of the others nobody knows").isLessThanOrEqualTo(written);
         }
+
+        long mute = 0;
+        for (CompletableFuture<Void> result : results) {
+            get(result.handle((done, failure) -> true));
+            if (result.isCompletedExceptionally() && TestSockets.reason(result) == ZMTPSocketException.Reason.FULL) {
+                mute++;
+            }
+        }
+
+        long sent = results.size() - mute;
+        await("all are accounted for, " + sent, () -> accounted(peer.stats()) == sent);
+        long written = results.stream()
+                .filter(result -> !result.isCompletedExceptionally())
+                .count();
+        assertThat(peer.stats().written()).as("of the others nobody knows").isLessThanOrEqualTo(written);
     }
 
     @Test
-    void aPublisherCountsForEachSubscriber() throws IOException {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket pub = sockets.open(sockets.builder(PUB)
-                    .sendLimit(5, 1 << 20)
-                    .option(ChannelOption.WRITE_BUFFER_WATER_MARK, new WriteBufferWaterMark(1, 2)));
-            String endpoint = bind(pub, "inproc://published");
-            ZMTPSocket slow = sockets.open(SUB);
-            slow.subscribe("");
-            ZMTPPeer unread = connect(slow, endpoint);
-            get(pub.whenPeers(1));
-            ZMTPPeer peer = TestSockets.peer(pub);
-            unread.pause();
+    void aPublisherCountsForEachSubscriber(TestSockets sockets) throws IOException {
+        ZMTPSocket pub = sockets.open(sockets.builder(PUB)
+                .sendLimit(5, 1 << 20)
+                .option(ChannelOption.WRITE_BUFFER_WATER_MARK, new WriteBufferWaterMark(1, 2)));
+        String endpoint = bind(pub, "inproc://published");
+        ZMTPSocket slow = sockets.open(SUB);
+        slow.subscribe("");
+        ZMTPPeer unread = connect(slow, endpoint);
+        get(pub.whenPeers(1));
+        ZMTPPeer peer = TestSockets.peer(pub);
+        unread.pause();
 
-            for (int i = 0; i < 3_000; i++) {
-                pub.sendOrDrop(message("m"));
-            }
-
-            unread.resume(); // what is with the transport of a full connection is not yet written or lost
-            await("all are accounted for", () -> accounted(pub.stats()) == 3_000);
-            get(pub.closeAsync(Duration.ZERO));
-            assertThat(accounted(pub.stats())).isEqualTo(3_000);
-            assertThat(accounted(peer.stats())).isEqualTo(peer.stats().sent());
+        for (int i = 0; i < 3_000; i++) {
+            pub.sendOrDrop(message("m"));
         }
+
+        unread.resume(); // what is with the transport of a full connection is not yet written or lost
+        await("all are accounted for", () -> accounted(pub.stats()) == 3_000);
+        get(pub.closeAsync(Duration.ZERO));
+        assertThat(accounted(pub.stats())).isEqualTo(3_000);
+        assertThat(accounted(peer.stats())).isEqualTo(peer.stats().sent());
     }
 }

@@ -38,71 +38,63 @@ class BlockingViewTest {
     private static final Duration SHORT = Duration.ofMillis(20);
 
     @Test
-    void aMessageIsSentAndReceived() throws InterruptedException {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket pull = sockets.open(PULL);
-            ZMTPSocket push = sockets.open(PUSH);
-            push.connect(bind(pull, "tcp://127.0.0.1:*"));
+    void aMessageIsSentAndReceived(TestSockets sockets) throws InterruptedException {
+        ZMTPSocket pull = sockets.open(PULL);
+        ZMTPSocket push = sockets.open(PUSH);
+        push.connect(bind(pull, "tcp://127.0.0.1:*"));
 
-            push.send(message("m"));
+        push.send(message("m"));
 
-            assertThat(frames(pull.receive(TestSockets.PATIENCE))).containsExactly("m");
-        }
+        assertThat(frames(pull.receive(TestSockets.PATIENCE))).containsExactly("m");
     }
 
     @Test
-    void aReceiveThatTimesOutTakesNoMessage() throws InterruptedException {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket pull = sockets.open(PULL);
-            ZMTPSocket push = sockets.open(PUSH);
-            connect(push, bind(pull, "tcp://127.0.0.1:*"));
+    void aReceiveThatTimesOutTakesNoMessage(TestSockets sockets) throws InterruptedException {
+        ZMTPSocket pull = sockets.open(PULL);
+        ZMTPSocket push = sockets.open(PUSH);
+        connect(push, bind(pull, "tcp://127.0.0.1:*"));
 
-            for (Duration timeout : new Duration[] {SHORT, Duration.ZERO, Duration.ofSeconds(-1)}) {
-                assertThat(pull.receive(timeout)).isNull();
-            }
-
-            push.sendOrDrop(message("first"));
-            assertThat(receive(pull)).containsExactly("first");
+        for (Duration timeout : new Duration[] {SHORT, Duration.ZERO, Duration.ofSeconds(-1)}) {
+            assertThat(pull.receive(timeout)).isNull();
         }
+
+        push.sendOrDrop(message("first"));
+        assertThat(receive(pull)).containsExactly("first");
     }
 
     @Test
-    void aTimeoutMayBeLongerThanAnyClockCounts() throws InterruptedException {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket pull = sockets.open(PULL);
-            ZMTPSocket push = sockets.open(PUSH);
-            push.connect(bind(pull, "tcp://127.0.0.1:*"));
-            push.sendOrDrop(message("m"));
+    void aTimeoutMayBeLongerThanAnyClockCounts(TestSockets sockets) throws InterruptedException {
+        ZMTPSocket pull = sockets.open(PULL);
+        ZMTPSocket push = sockets.open(PUSH);
+        push.connect(bind(pull, "tcp://127.0.0.1:*"));
+        push.sendOrDrop(message("m"));
 
-            assertThat(frames(pull.receive(Duration.ofSeconds(Long.MAX_VALUE)))).containsExactly("m");
-            assertThat(pull.receive(Duration.ofSeconds(Long.MIN_VALUE))).isNull();
-        }
+        assertThat(frames(pull.receive(Duration.ofSeconds(Long.MAX_VALUE)))).containsExactly("m");
+        assertThat(pull.receive(Duration.ofSeconds(Long.MIN_VALUE))).isNull();
     }
 
     /** T55. */
     @Tag("T55")
     @Test
-    void onAnEventLoopACallThatWaitsThrowsAtOnce() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket pull = sockets.open(PULL);
-            ZMTPSocket push = sockets.open(PUSH);
-            sockets.group().forEach(loop -> {
-                ZMTPMessage message = message("m");
-                CompletableFuture<Throwable> received = new CompletableFuture<>();
-                CompletableFuture<Throwable> sent = new CompletableFuture<>();
-                loop.execute(() -> {
-                    received.complete(thrownBy(() -> pull.receive(TestSockets.PATIENCE)));
-                    sent.complete(thrownBy(() -> push.send(message)));
-                });
-
-                for (CompletableFuture<Throwable> thrown : java.util.List.of(received, sent)) {
-                    assertThat(get(thrown))
-                            .isInstanceOf(BlockingOperationException.class)
-                            .hasMessageContaining("on an event loop");
-                }
-                assertThat(message.refCnt()).as("taken over").isZero();
+    void onAnEventLoopACallThatWaitsThrowsAtOnce(TestSockets sockets) {
+        ZMTPSocket pull = sockets.open(PULL);
+        ZMTPSocket push = sockets.open(PUSH);
+        sockets.group().forEach(loop -> {
+            ZMTPMessage message = message("m");
+            CompletableFuture<Throwable> received = new CompletableFuture<>();
+            CompletableFuture<Throwable> sent = new CompletableFuture<>();
+            loop.execute(() -> {
+                received.complete(thrownBy(() -> pull.receive(TestSockets.PATIENCE)));
+                sent.complete(thrownBy(() -> push.send(message)));
             });
-        }
+
+            for (CompletableFuture<Throwable> thrown : java.util.List.of(received, sent)) {
+                assertThat(get(thrown))
+                        .isInstanceOf(BlockingOperationException.class)
+                        .hasMessageContaining("on an event loop");
+            }
+            assertThat(message.refCnt()).as("taken over").isZero();
+        });
     }
 
     private interface Call {
@@ -121,33 +113,29 @@ class BlockingViewTest {
     /** T56. */
     @Tag("T56")
     @Test
-    void aCloseEndsAReceiveThatWaits() throws InterruptedException {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket pull = sockets.open(PULL);
-            CompletableFuture<Throwable> ended = new CompletableFuture<>();
-            Thread thread = new Thread(() -> ended.complete(thrownBy(() -> pull.receive(TestSockets.PATIENCE))));
-            thread.start();
-            await("it waits", () -> thread.getState() == Thread.State.TIMED_WAITING);
+    void aCloseEndsAReceiveThatWaits(TestSockets sockets) throws InterruptedException {
+        ZMTPSocket pull = sockets.open(PULL);
+        CompletableFuture<Throwable> ended = new CompletableFuture<>();
+        Thread thread = new Thread(() -> ended.complete(thrownBy(() -> pull.receive(TestSockets.PATIENCE))));
+        thread.start();
+        await("it waits", () -> thread.getState() == Thread.State.TIMED_WAITING);
 
-            pull.close();
+        pull.close();
 
-            assertThat(get(ended)).isInstanceOf(ZMTPSocketException.class);
-            assertThat(((ZMTPSocketException) get(ended)).reason()).isEqualTo(CLOSED);
-            thread.join();
-        }
+        assertThat(get(ended)).isInstanceOf(ZMTPSocketException.class);
+        assertThat(((ZMTPSocketException) get(ended)).reason()).isEqualTo(CLOSED);
+        thread.join();
     }
 
     @ParameterizedTest
     @MethodSource("refusedCalls")
     void aMessageThatTheTypeDoesNotAllowIsReleased(
-            ZMTPSocketType type, BiConsumer<ZMTPSocket, ZMTPMessage> call, String text) {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPMessage message = message("1", "2");
+            ZMTPSocketType type, BiConsumer<ZMTPSocket, ZMTPMessage> call, String text, TestSockets sockets) {
+        ZMTPMessage message = message("1", "2");
 
-            assertThatThrownBy(() -> call.accept(sockets.open(type), message)).hasMessage(text);
+        assertThatThrownBy(() -> call.accept(sockets.open(type), message)).hasMessage(text);
 
-            assertThat(message.refCnt()).isZero();
-        }
+        assertThat(message.refCnt()).isZero();
     }
 
     private static Stream<Arguments> refusedCalls() {
@@ -165,24 +153,19 @@ class BlockingViewTest {
     }
 
     @Test
-    void aTypeThatOnlySendsDoesNotReceive() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket push = sockets.open(PUSH);
-            assertThatThrownBy(push::receiveAsync)
-                    .hasMessage("receive: not with PUSH (expected: a type that receives)");
-        }
+    void aTypeThatOnlySendsDoesNotReceive(TestSockets sockets) {
+        ZMTPSocket push = sockets.open(PUSH);
+        assertThatThrownBy(push::receiveAsync).hasMessage("receive: not with PUSH (expected: a type that receives)");
     }
 
     @Test
-    void aRequestWaitsForItsAnswer() throws InterruptedException {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket rep = sockets.open(REP);
-            rep.serve(request -> request.reply(request.message()));
-            ZMTPSocket dealer = sockets.open(DEALER);
-            dealer.connect(bind(rep, "inproc://asked"));
+    void aRequestWaitsForItsAnswer(TestSockets sockets) throws InterruptedException {
+        ZMTPSocket rep = sockets.open(REP);
+        rep.serve(request -> request.reply(request.message()));
+        ZMTPSocket dealer = sockets.open(DEALER);
+        dealer.connect(bind(rep, "inproc://asked"));
 
-            assertThat(frames(dealer.request(message("hello"), TestSockets.PATIENCE)))
-                    .containsExactly("hello");
-        }
+        assertThat(frames(dealer.request(message("hello"), TestSockets.PATIENCE)))
+                .containsExactly("hello");
     }
 }

@@ -68,129 +68,114 @@ class CloseTest {
     /** T51. */
     @Tag("T51")
     @Test
-    void whatIsQueuedForAnAbsentPeerIsReportedAfterTheLinger() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket push = sockets.open(PUSH);
-            push.connect(NOBODY);
-            List<ZMTPMessage> sent = new ArrayList<>();
-            List<CompletableFuture<Void>> results = new ArrayList<>();
-            for (int i = 0; i < 1_000; i++) {
-                ZMTPMessage message = message("unsent");
-                sent.add(message);
-                results.add(push.sendAsync(message));
-            }
-
-            ZMTPStats report = get(push.closeAsync(SOON));
-
-            assertThat(report.dropped()).isEqualTo(1_000);
-            assertThat(report.unknown()).isZero();
-            assertThat(results).allSatisfy(result -> assertThat(reason(result)).isEqualTo(CLOSED));
-            assertThat(sent).allSatisfy(message -> assertThat(message.refCnt()).isZero());
+    void whatIsQueuedForAnAbsentPeerIsReportedAfterTheLinger(TestSockets sockets) {
+        ZMTPSocket push = sockets.open(PUSH);
+        push.connect(NOBODY);
+        List<ZMTPMessage> sent = new ArrayList<>();
+        List<CompletableFuture<Void>> results = new ArrayList<>();
+        for (int i = 0; i < 1_000; i++) {
+            ZMTPMessage message = message("unsent");
+            sent.add(message);
+            results.add(push.sendAsync(message));
         }
+
+        ZMTPStats report = get(push.closeAsync(SOON));
+
+        assertThat(report.dropped()).isEqualTo(1_000);
+        assertThat(report.unknown()).isZero();
+        assertThat(results).allSatisfy(result -> assertThat(reason(result)).isEqualTo(CLOSED));
+        assertThat(sent).allSatisfy(message -> assertThat(message.refCnt()).isZero());
     }
 
     @Test
-    void aPeerTakesNothingMoreWhileItsSocketLingers() {
+    void aPeerTakesNothingMoreWhileItsSocketLingers(TestSockets sockets) {
         WriteGate gate = new WriteGate();
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket router = sockets.open(sockets.builder(ROUTER).pipeline(gate));
-            String endpoint = bind(router, ANY_PORT);
-            connect(sockets.open(DEALER), endpoint);
-            ZMTPPeer peer = TestSockets.peer(router);
-            gate.close();
-            peer.sendOrDrop(WriteGate.big("transport"));
-            CompletableFuture<Void> waits = peer.sendAsync(message("waits"));
-            CompletableFuture<ZMTPStats> report = router.closeAsync(TestSockets.PATIENCE);
+        ZMTPSocket router = sockets.open(sockets.builder(ROUTER).pipeline(gate));
+        String endpoint = bind(router, ANY_PORT);
+        connect(sockets.open(DEALER), endpoint);
+        ZMTPPeer peer = TestSockets.peer(router);
+        gate.close();
+        peer.sendOrDrop(WriteGate.big("transport"));
+        CompletableFuture<Void> waits = peer.sendAsync(message("waits"));
+        CompletableFuture<ZMTPStats> report = router.closeAsync(TestSockets.PATIENCE);
 
-            assertThat(reason(peer.sendAsync(message("late")))).isEqualTo(CLOSED);
-            peer.sendOrDrop(message("late"));
+        assertThat(reason(peer.sendAsync(message("late")))).isEqualTo(CLOSED);
+        peer.sendOrDrop(message("late"));
 
-            gate.open();
-            get(waits);
-            assertThat(get(report).dropped()).isEqualTo(2);
-        }
+        gate.open();
+        get(waits);
+        assertThat(get(report).dropped()).isEqualTo(2);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {ANY_PORT, "ipc://*", "shm://*", "inproc://just-sent"})
-    void whatWasSentJustBeforeTheCloseArrives(String endpoint) {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket pull = sockets.open(PULL);
-            ZMTPSocket push = sockets.open(PUSH);
-            connect(push, bind(pull, endpoint));
+    void whatWasSentJustBeforeTheCloseArrives(String endpoint, TestSockets sockets) {
+        ZMTPSocket pull = sockets.open(PULL);
+        ZMTPSocket push = sockets.open(PUSH);
+        connect(push, bind(pull, endpoint));
 
-            push.sendOrDrop(message("last words"));
-            ZMTPStats report = get(push.closeAsync(TestSockets.PATIENCE));
+        push.sendOrDrop(message("last words"));
+        ZMTPStats report = get(push.closeAsync(TestSockets.PATIENCE));
 
-            assertThat(report.unknown() + report.dropped()).isZero();
-            assertThat(receive(pull)).containsExactly("last words");
-        }
+        assertThat(report.unknown() + report.dropped()).isZero();
+        assertThat(receive(pull)).containsExactly("last words");
     }
 
     @Test
-    void whatWasSentJustBeforeItsConnectorClosesArrives() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket pull = sockets.open(PULL);
-            ZMTPSocket push = sockets.open(PUSH);
-            ZMTPEndpoint connector = push.connect(bind(pull, ANY_PORT));
-            get(connector.ready());
+    void whatWasSentJustBeforeItsConnectorClosesArrives(TestSockets sockets) {
+        ZMTPSocket pull = sockets.open(PULL);
+        ZMTPSocket push = sockets.open(PUSH);
+        ZMTPEndpoint connector = push.connect(bind(pull, ANY_PORT));
+        get(connector.ready());
 
-            CompletableFuture<Void> sent = push.sendAsync(message("last words"));
-            get(TestSockets.disconnect(connector));
+        CompletableFuture<Void> sent = push.sendAsync(message("last words"));
+        get(TestSockets.disconnect(connector));
 
-            get(sent);
-            assertThat(receive(pull)).containsExactly("last words");
-        }
+        get(sent);
+        assertThat(receive(pull)).containsExactly("last words");
     }
 
     @Test
-    void theConnectionHasEndedWhenItsConnectorIsClosed() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket pull = sockets.open(PULL);
-            ZMTPSocket push = sockets.open(PUSH);
-            ZMTPEndpoint connector = push.connect(bind(pull, ANY_PORT));
-            get(connector.ready());
+    void theConnectionHasEndedWhenItsConnectorIsClosed(TestSockets sockets) {
+        ZMTPSocket pull = sockets.open(PULL);
+        ZMTPSocket push = sockets.open(PUSH);
+        ZMTPEndpoint connector = push.connect(bind(pull, ANY_PORT));
+        get(connector.ready());
 
-            get(TestSockets.disconnect(connector));
+        get(TestSockets.disconnect(connector));
 
-            assertThat(connector.state()).isEqualTo(ZMTPEndpoint.State.STOPPED);
-            assertThat(TestSockets.isUp(TestSockets.peerOf(connector))).isFalse();
-            assertThat(push.peers()).isEmpty();
-        }
+        assertThat(connector.state()).isEqualTo(ZMTPEndpoint.State.STOPPED);
+        assertThat(TestSockets.isUp(TestSockets.peerOf(connector))).isFalse();
+        assertThat(push.peers()).isEmpty();
     }
 
     @Test
-    void aPeerIsThereWhenItsConnectorSaysSo() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket pull = sockets.open(PULL);
-            ZMTPSocket push = sockets.open(PUSH);
+    void aPeerIsThereWhenItsConnectorSaysSo(TestSockets sockets) {
+        ZMTPSocket pull = sockets.open(PULL);
+        ZMTPSocket push = sockets.open(PUSH);
 
-            boolean isUp = get(push.connect(bind(pull, ANY_PORT))
-                    .ready()
-                    .thenApply(up -> TestSockets.isUp(TestSockets.peerOf(up))));
+        boolean isUp = get(
+                push.connect(bind(pull, ANY_PORT)).ready().thenApply(up -> TestSockets.isUp(TestSockets.peerOf(up))));
 
-            assertThat(isUp).isTrue();
-        }
+        assertThat(isUp).isTrue();
     }
 
     @Test
-    void aConnectorThatIsClosedInAnyStateEnds() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket push = sockets.open(PUSH);
-            ZMTPEndpoint idle = push.connect("tcp://127.0.0.1:2");
-            get(TestSockets.disconnect(idle));
+    void aConnectorThatIsClosedInAnyStateEnds(TestSockets sockets) {
+        ZMTPSocket push = sockets.open(PUSH);
+        ZMTPEndpoint idle = push.connect("tcp://127.0.0.1:2");
+        get(TestSockets.disconnect(idle));
 
-            ZMTPEndpoint waiting = push.connect(NOBODY);
-            await("waiting", () -> waiting.state() == ZMTPEndpoint.State.WAITING);
-            get(TestSockets.disconnect(waiting));
-            get(TestSockets.disconnect(waiting));
-            waiting.retryNow();
+        ZMTPEndpoint waiting = push.connect(NOBODY);
+        await("waiting", () -> waiting.state() == ZMTPEndpoint.State.WAITING);
+        get(TestSockets.disconnect(waiting));
+        get(TestSockets.disconnect(waiting));
+        waiting.retryNow();
 
-            assertThat(reason(idle.ready())).isEqualTo(CLOSED);
-            assertThat(reason(waiting.ready())).isEqualTo(CLOSED);
-            assertThat(push.peers()).isEmpty();
-            assertThat(push.connect(NOBODY)).as("a new one").isNotSameAs(waiting);
-        }
+        assertThat(reason(idle.ready())).isEqualTo(CLOSED);
+        assertThat(reason(waiting.ready())).isEqualTo(CLOSED);
+        assertThat(push.peers()).isEmpty();
+        assertThat(push.connect(NOBODY)).as("a new one").isNotSameAs(waiting);
     }
 
     @Test
@@ -211,38 +196,33 @@ class CloseTest {
     }
 
     @Test
-    void strangersWhoSayNothingAreSentAway() throws IOException {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket pull = sockets.open(PULL);
-            String endpoint = bind(pull, ANY_PORT);
-            int port = Integer.parseInt(endpoint.substring(endpoint.lastIndexOf(':') + 1));
-            try (Socket stranger = new Socket(InetAddress.getLoopbackAddress(), port)) {
-                stranger.setSoTimeout(5_000);
-                stranger.getInputStream().skipNBytes(10); // our greeting: the connection was accepted
+    void strangersWhoSayNothingAreSentAway(TestSockets sockets) throws IOException {
+        ZMTPSocket pull = sockets.open(PULL);
+        String endpoint = bind(pull, ANY_PORT);
+        int port = Integer.parseInt(endpoint.substring(endpoint.lastIndexOf(':') + 1));
+        try (Socket stranger = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            stranger.setSoTimeout(5_000);
+            stranger.getInputStream().skipNBytes(10); // our greeting: the connection was accepted
 
-                get(pull.closeAsync(Duration.ZERO));
+            get(pull.closeAsync(Duration.ZERO));
 
-                stranger.getInputStream().readAllBytes(); // up to the end
-            }
+            stranger.getInputStream().readAllBytes(); // up to the end
         }
     }
 
     @Test
-    void aBindEndsWithItsSocketBeItThatItsNameIsLookedUpForEver() {
+    void aBindEndsWithItsSocketBeItThatItsNameIsLookedUpForEver(TestSockets sockets) {
         List<Runnable> lookedUp = new ArrayList<>();
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket pull = sockets.open(sockets.builder(PULL).resolver(lookedUp::add));
-            CompletableFuture<ZMTPEndpoint> bound =
-                    pull.bind("tcp://localhost:*").ready();
-            ZMTPEndpoint connector =
-                    sockets.open(sockets.builder(PUSH).resolver(lookedUp::add)).connect("tcp://localhost:1");
+        ZMTPSocket pull = sockets.open(sockets.builder(PULL).resolver(lookedUp::add));
+        CompletableFuture<ZMTPEndpoint> bound = pull.bind("tcp://localhost:*").ready();
+        ZMTPEndpoint connector =
+                sockets.open(sockets.builder(PUSH).resolver(lookedUp::add)).connect("tcp://localhost:1");
 
-            get(pull.closeAsync(Duration.ZERO));
+        get(pull.closeAsync(Duration.ZERO));
 
-            assertThat(reason(bound)).isEqualTo(CLOSED);
-            get(TestSockets.disconnect(connector));
-            lookedUp.forEach(Runnable::run); // too late
-        }
+        assertThat(reason(bound)).isEqualTo(CLOSED);
+        get(TestSockets.disconnect(connector));
+        lookedUp.forEach(Runnable::run); // too late
     }
 
     @Test
@@ -265,106 +245,99 @@ class CloseTest {
     }
 
     @Test
-    void afterTheEndEachCallFails() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket dealer = sockets.open(DEALER);
-            get(dealer.closeAsync(Duration.ZERO));
-            ZMTPMessage refused = message("refused");
+    void afterTheEndEachCallFails(TestSockets sockets) {
+        ZMTPSocket dealer = sockets.open(DEALER);
+        get(dealer.closeAsync(Duration.ZERO));
+        ZMTPMessage refused = message("refused");
 
-            assertThatThrownBy(() -> dealer.connect(NOBODY)).hasMessage("CLOSED: the socket is closed");
-            assertThatThrownBy(() -> dealer.bind(ANY_PORT)).hasMessage("CLOSED: the socket is closed");
-            assertThatThrownBy(() -> dealer.onMessage((peer, message) -> message.release()))
-                    .hasMessage("CLOSED: the socket is closed");
-            assertThat(reason(dealer.sendAsync(message("late")))).isEqualTo(CLOSED);
-            assertThat(reason(dealer.receiveAsync())).isEqualTo(CLOSED);
-            assertThat(reason(dealer.requestAsync(message("late"), SOON))).isEqualTo(CLOSED);
-            assertThat(dealer.trySend(refused)).isFalse();
-            assertThat(refused.refCnt()).isEqualTo(1);
-            refused.release();
-            assertThat(dealer.isWritable()).isFalse();
-            ZMTPSocket sub = sockets.open(SUB);
-            sub.close();
-            assertThatThrownBy(() -> sub.subscribe("late")).hasMessage("CLOSED: the socket is closed");
-        }
+        assertThatThrownBy(() -> dealer.connect(NOBODY)).hasMessage("CLOSED: the socket is closed");
+        assertThatThrownBy(() -> dealer.bind(ANY_PORT)).hasMessage("CLOSED: the socket is closed");
+        assertThatThrownBy(() -> dealer.onMessage((peer, message) -> message.release()))
+                .hasMessage("CLOSED: the socket is closed");
+        assertThat(reason(dealer.sendAsync(message("late")))).isEqualTo(CLOSED);
+        assertThat(reason(dealer.receiveAsync())).isEqualTo(CLOSED);
+        assertThat(reason(dealer.requestAsync(message("late"), SOON))).isEqualTo(CLOSED);
+        assertThat(dealer.trySend(refused)).isFalse();
+        assertThat(refused.refCnt()).isEqualTo(1);
+        refused.release();
+        assertThat(dealer.isWritable()).isFalse();
+        ZMTPSocket sub = sockets.open(SUB);
+        sub.close();
+        assertThatThrownBy(() -> sub.subscribe("late")).hasMessage("CLOSED: the socket is closed");
     }
 
     @Test
-    void aSecondCloseHasTheSameReport() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket push = sockets.open(PUSH);
-            push.connect(NOBODY);
-            CompletableFuture<Void> unsent = push.sendAsync(message("unsent"));
+    void aSecondCloseHasTheSameReport(TestSockets sockets) {
+        ZMTPSocket push = sockets.open(PUSH);
+        push.connect(NOBODY);
+        CompletableFuture<Void> unsent = push.sendAsync(message("unsent"));
 
-            CompletableFuture<ZMTPStats> first = push.closeAsync(Duration.ZERO);
-            CompletableFuture<ZMTPStats> second = push.closeAsync(Duration.ofDays(1));
+        CompletableFuture<ZMTPStats> first = push.closeAsync(Duration.ZERO);
+        CompletableFuture<ZMTPStats> second = push.closeAsync(Duration.ofDays(1));
 
-            assertThat(get(second)).isEqualTo(get(first));
-            assertThat(get(push.closeAsync(Duration.ZERO))).isEqualTo(get(first));
-            assertThat(reason(unsent)).isEqualTo(CLOSED);
-            assertThat(get(first).dropped()).isLessThanOrEqualTo(1); // none if it was still in line
-        }
+        assertThat(get(second)).isEqualTo(get(first));
+        assertThat(get(push.closeAsync(Duration.ZERO))).isEqualTo(get(first));
+        assertThat(reason(unsent)).isEqualTo(CLOSED);
+        assertThat(get(first).dropped()).isLessThanOrEqualTo(1); // none if it was still in line
     }
 
     @Test
-    void itMayBeClosedFromItsHandler() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket pull = sockets.open(PULL);
-            CompletableFuture<ZMTPStats> closed = new CompletableFuture<>();
-            pull.onMessage((peer, message) -> {
-                message.release();
-                pull.closeAsync(Duration.ZERO).thenAccept(closed::complete);
-            });
-            ZMTPSocket push = sockets.open(PUSH);
-            connect(push, bind(pull, ANY_PORT));
+    void itMayBeClosedFromItsHandler(TestSockets sockets) {
+        ZMTPSocket pull = sockets.open(PULL);
+        CompletableFuture<ZMTPStats> closed = new CompletableFuture<>();
+        pull.onMessage((peer, message) -> {
+            message.release();
+            pull.closeAsync(Duration.ZERO).thenAccept(closed::complete);
+        });
+        ZMTPSocket push = sockets.open(PUSH);
+        connect(push, bind(pull, ANY_PORT));
 
-            push.sendOrDrop(message("end"));
+        push.sendOrDrop(message("end"));
 
-            assertThat(get(closed).dropped() + get(closed).unknown()).isZero();
-        }
+        assertThat(get(closed).dropped() + get(closed).unknown()).isZero();
     }
 
     /** T52. */
     @Tag("T52")
     @ParameterizedTest
     @ValueSource(strings = {ANY_PORT, "inproc://eight"})
-    void eachSendOfEightThreadsCompletesWhateverTheCloseDoes(String endpoint) throws InterruptedException {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket pull = sockets.open(PULL);
-            pull.onMessage((peer, message) -> message.release());
-            ZMTPSocket push = sockets.open(PUSH);
-            connect(push, bind(pull, endpoint));
-            Queue<CompletableFuture<Void>> results = new ConcurrentLinkedQueue<>();
-            CountDownLatch going = new CountDownLatch(8);
-            List<Thread> threads = new ArrayList<>();
-            for (int i = 0; i < 8; i++) {
-                Thread sender = new Thread(() -> {
-                    for (int sent = 0; push.type() == PUSH; sent++) {
-                        CompletableFuture<Void> result = push.sendAsync(message("m"));
-                        results.add(result);
-                        if (sent == 10) {
-                            going.countDown();
-                        }
-                        if (sent > 10 && result.isCompletedExceptionally() && isClosed(result)) {
-                            return;
-                        }
-                        Thread.onSpinWait();
+    void eachSendOfEightThreadsCompletesWhateverTheCloseDoes(String endpoint, TestSockets sockets)
+            throws InterruptedException {
+        ZMTPSocket pull = sockets.open(PULL);
+        pull.onMessage((peer, message) -> message.release());
+        ZMTPSocket push = sockets.open(PUSH);
+        connect(push, bind(pull, endpoint));
+        Queue<CompletableFuture<Void>> results = new ConcurrentLinkedQueue<>();
+        CountDownLatch going = new CountDownLatch(8);
+        List<Thread> threads = new ArrayList<>();
+        for (int i = 0; i < 8; i++) {
+            Thread sender = new Thread(() -> {
+                for (int sent = 0; push.type() == PUSH; sent++) {
+                    CompletableFuture<Void> result = push.sendAsync(message("m"));
+                    results.add(result);
+                    if (sent == 10) {
+                        going.countDown();
                     }
-                });
-                threads.add(sender);
-                sender.start();
-            }
-            going.await();
+                    if (sent > 10 && result.isCompletedExceptionally() && isClosed(result)) {
+                        return;
+                    }
+                    Thread.onSpinWait();
+                }
+            });
+            threads.add(sender);
+            sender.start();
+        }
+        going.await();
 
-            sockets.group().next().execute(push::close);
-            CompletableFuture<ZMTPStats> closed = push.closeAsync(Duration.ofSeconds(5));
+        sockets.group().next().execute(push::close);
+        CompletableFuture<ZMTPStats> closed = push.closeAsync(Duration.ofSeconds(5));
 
-            get(closed);
-            for (Thread thread : threads) {
-                thread.join();
-            }
-            for (CompletableFuture<Void> result : results) {
-                get(result.handle((done, failure) -> true));
-            }
+        get(closed);
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        for (CompletableFuture<Void> result : results) {
+            get(result.handle((done, failure) -> true));
         }
     }
 
@@ -375,10 +348,9 @@ class CloseTest {
     /** T57. */
     @Tag("T57")
     @Test
-    void allFuturesCompleteIfTheEventLoopsEndUnderTheSocket() {
+    void allFuturesCompleteIfTheEventLoopsEndUnderTheSocket(TestSockets sockets) {
         EventLoopGroup group = EventLoops.newGroup(1);
-        try (TestSockets sockets = new TestSockets();
-                EventLoops loops = new EventLoops(group)) {
+        try (EventLoops loops = new EventLoops(group)) {
             ZMTPSocket router = sockets.open(ROUTER);
             ZMTPSocket dealer =
                     ZMTPSocket.of(ZMTPSocketConfig.builder(DEALER).group(group).build());
@@ -400,10 +372,9 @@ class CloseTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 2, 3, 4, 5, 6, 7})
-    void itEndsIfItsEventLoopEndsInTheSameMoment(int round) {
+    void itEndsIfItsEventLoopEndsInTheSameMoment(int round, TestSockets sockets) {
         EventLoopGroup group = EventLoops.newGroup(1);
-        try (TestSockets sockets = new TestSockets();
-                EventLoops loops = new EventLoops(group)) {
+        try (EventLoops loops = new EventLoops(group)) {
             ZMTPSocket pull = sockets.open(PULL);
             ZMTPSocket push =
                     ZMTPSocket.of(ZMTPSocketConfig.builder(PUSH).group(group).build());
@@ -435,10 +406,9 @@ class CloseTest {
     }
 
     @Test
-    void theAnswerIsReleasedWhoseEventLoopHasEnded() {
+    void theAnswerIsReleasedWhoseEventLoopHasEnded(TestSockets sockets) {
         EventLoopGroup group = EventLoops.newGroup(1);
-        try (TestSockets sockets = new TestSockets();
-                EventLoops loops = new EventLoops(group)) {
+        try (EventLoops loops = new EventLoops(group)) {
             ZMTPSocket rep =
                     ZMTPSocket.of(ZMTPSocketConfig.builder(REP).group(group).build());
             CompletableFuture<ZMTPRequest> asked = new CompletableFuture<>();
@@ -505,29 +475,27 @@ class CloseTest {
     }
 
     @Test
-    void whatIsQueuedForAnAcceptedPeerIsReportedAtTheEnd() throws IOException {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket router = sockets.open(sockets.builder(ROUTER)
-                    .option(ChannelOption.WRITE_BUFFER_WATER_MARK, new WriteBufferWaterMark(1, 2)));
-            String endpoint = bind(router, "inproc://accepted");
-            ZMTPSocket dealer = sockets.open(DEALER);
-            ZMTPPeer seen = connect(dealer, endpoint);
-            seen.pause();
-            dealer.sendOrDrop(message("hello"));
-            CompletableFuture<ZMTPPeer> written = new CompletableFuture<>();
-            router.onMessage((from, message) -> {
-                message.release();
-                for (int i = 0; i < 2_000; i++) { // more than the connection holds
-                    from.sendOrDrop(message("unread"));
-                }
-                written.complete(from);
-            });
-            get(written);
+    void whatIsQueuedForAnAcceptedPeerIsReportedAtTheEnd(TestSockets sockets) throws IOException {
+        ZMTPSocket router = sockets.open(
+                sockets.builder(ROUTER).option(ChannelOption.WRITE_BUFFER_WATER_MARK, new WriteBufferWaterMark(1, 2)));
+        String endpoint = bind(router, "inproc://accepted");
+        ZMTPSocket dealer = sockets.open(DEALER);
+        ZMTPPeer seen = connect(dealer, endpoint);
+        seen.pause();
+        dealer.sendOrDrop(message("hello"));
+        CompletableFuture<ZMTPPeer> written = new CompletableFuture<>();
+        router.onMessage((from, message) -> {
+            message.release();
+            for (int i = 0; i < 2_000; i++) { // more than the connection holds
+                from.sendOrDrop(message("unread"));
+            }
+            written.complete(from);
+        });
+        get(written);
 
-            ZMTPStats report = get(router.closeAsync(SOON));
+        ZMTPStats report = get(router.closeAsync(SOON));
 
-            assertThat(report.dropped()).isPositive();
-        }
+        assertThat(report.dropped()).isPositive();
     }
 
     /** T58, with no more bytes than the kernel's buffers may hold. */

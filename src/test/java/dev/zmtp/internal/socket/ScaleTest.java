@@ -107,24 +107,22 @@ class ScaleTest {
     /** T65, with 200 peers: what each holds on the heap, at both ends and with the channels. */
     @Tag("T65")
     @Test
-    void anIdlePeerIsSmall() {
+    void anIdlePeerIsSmall(TestSockets sockets) {
         int peers = 200;
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket router = sockets.open(ROUTER);
-            bind(router, "inproc://idle");
-            connect(sockets.open(DEALER), "inproc://idle");
-            List<ZMTPSocket> dealers = new ArrayList<>();
-            for (int i = 0; i < peers; i++) {
-                dealers.add(sockets.open(DEALER));
-            }
-            long before = heap();
-
-            dealers.forEach(dealer -> connect(dealer, "inproc://idle"));
-            await("all are there", () -> router.peers().size() == peers + 1);
-
-            long each = (heap() - before) / peers;
-            assertThat(each).as("bytes of a connection, both its ends").isLessThan(40_000);
+        ZMTPSocket router = sockets.open(ROUTER);
+        bind(router, "inproc://idle");
+        connect(sockets.open(DEALER), "inproc://idle");
+        List<ZMTPSocket> dealers = new ArrayList<>();
+        for (int i = 0; i < peers; i++) {
+            dealers.add(sockets.open(DEALER));
         }
+        long before = heap();
+
+        dealers.forEach(dealer -> connect(dealer, "inproc://idle"));
+        await("all are there", () -> router.peers().size() == peers + 1);
+
+        long each = (heap() - before) / peers;
+        assertThat(each).as("bytes of a connection, both its ends").isLessThan(40_000);
     }
 
     private static long heap() {
@@ -141,40 +139,37 @@ class ScaleTest {
     /** T66: a message is matched once for each subscriber, whatever the number of its topics. */
     @Tag("T66")
     @Test
-    void aSubscriberWithManyTopicsCostsOneMatch() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket pub = sockets.open(PUB);
-            String endpoint = bind(pub, "inproc://topics");
-            int topics = 1_000;
-            List<ZMTPSocket> subs = new ArrayList<>();
-            for (int i = 0; i < 10; i++) {
-                ZMTPSocket sub = sockets.open(SUB);
-                for (int topic = 0; topic < topics; topic++) {
-                    sub.subscribe("t" + topic + ".");
-                }
-                connect(sub, endpoint);
-                subs.add(sub);
+    void aSubscriberWithManyTopicsCostsOneMatch(TestSockets sockets) {
+        ZMTPSocket pub = sockets.open(PUB);
+        String endpoint = bind(pub, "inproc://topics");
+        int topics = 1_000;
+        List<ZMTPSocket> subs = new ArrayList<>();
+        for (int i = 0; i < 10; i++) {
+            ZMTPSocket sub = sockets.open(SUB);
+            for (int topic = 0; topic < topics; topic++) {
+                sub.subscribe("t" + topic + ".");
             }
-            get(pub.whenPeers(10));
-            await("all topics are known", () -> {
-                pub.sendOrDrop(message("t999.now"));
-                LockSupport.parkNanos(1_000_000); // otherwise the queues are full of them
-                return subs.stream()
-                        .allMatch(sub -> TestSockets.peer(sub).stats().received() > 0);
-            });
+            connect(sub, endpoint);
+            subs.add(sub);
+        }
+        get(pub.whenPeers(10));
+        await("all topics are known", () -> {
+            pub.sendOrDrop(message("t999.now"));
+            LockSupport.parkNanos(1_000_000); // otherwise the queues are full of them
+            return subs.stream().allMatch(sub -> TestSockets.peer(sub).stats().received() > 0);
+        });
 
-            for (String text : List.of("t1000.none", "t0.last")) {
-                ZMTPMessage message = message(text);
-                await("room", () -> pub.trySend(message));
-            }
+        for (String text : List.of("t1000.none", "t0.last")) {
+            ZMTPMessage message = message(text);
+            await("room", () -> pub.trySend(message));
+        }
 
-            for (ZMTPSocket sub : subs) {
-                List<String> frames = receive(sub);
-                while (frames.get(0).equals("t999.now")) {
-                    frames = receive(sub);
-                }
-                assertThat(frames).as("no message comes twice").containsExactly("t0.last");
+        for (ZMTPSocket sub : subs) {
+            List<String> frames = receive(sub);
+            while (frames.get(0).equals("t999.now")) {
+                frames = receive(sub);
             }
+            assertThat(frames).as("no message comes twice").containsExactly("t0.last");
         }
     }
 

@@ -40,19 +40,17 @@ class SocketDefaultsTest {
     }
 
     @Test
-    void theFutureOfTheEndTellsOfItAndDoesNotBringItAbout() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket pull = sockets.open(PULL);
-            ZMTPSocket push = sockets.open(PUSH);
-            CompletableFuture<ZMTPStats> end = push.closeFuture();
-            TestSockets.connect(push, TestSockets.bind(pull, "inproc://end"));
-            TestSockets.get(push.sendAsync(TestSockets.message("still open")));
-            assertThat(end).isNotDone();
+    void theFutureOfTheEndTellsOfItAndDoesNotBringItAbout(TestSockets sockets) {
+        ZMTPSocket pull = sockets.open(PULL);
+        ZMTPSocket push = sockets.open(PUSH);
+        CompletableFuture<ZMTPStats> end = push.closeFuture();
+        TestSockets.connect(push, TestSockets.bind(pull, "inproc://end"));
+        TestSockets.get(push.sendAsync(TestSockets.message("still open")));
+        assertThat(end).isNotDone();
 
-            ZMTPStats stats = TestSockets.get(push.closeAsync(Duration.ZERO));
+        ZMTPStats stats = TestSockets.get(push.closeAsync(Duration.ZERO));
 
-            assertThat(TestSockets.get(end)).isEqualTo(stats);
-        }
+        assertThat(TestSockets.get(end)).isEqualTo(stats);
     }
 
     @Test

@@ -44,31 +44,27 @@ class SocketFileTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"ipc", "shm"})
-    void aSecondBindIsRefusedAndTheFirstGoesOn(String scheme) {
-        try (TestSockets sockets = new TestSockets()) {
-            String endpoint = scheme + "://" + dir.resolve("here");
-            ZMTPSocket first = sockets.open(PULL);
-            assertThat(bind(first, endpoint)).isEqualTo(endpoint);
+    void aSecondBindIsRefusedAndTheFirstGoesOn(String scheme, TestSockets sockets) {
+        String endpoint = scheme + "://" + dir.resolve("here");
+        ZMTPSocket first = sockets.open(PULL);
+        assertThat(bind(first, endpoint)).isEqualTo(endpoint);
 
-            Throwable refused = failure(sockets.open(PULL).bind(endpoint).ready());
+        Throwable refused = failure(sockets.open(PULL).bind(endpoint).ready());
 
-            assertThat(refused)
-                    .hasCauseInstanceOf(BindException.class)
-                    .hasMessageEndingWith(dir.resolve("here") + ": the socket is in use");
-            ZMTPSocket push = sockets.open(PUSH);
-            push.connect(endpoint);
-            get(push.sendAsync(message("m")));
-            assertThat(receive(first)).containsExactly("m");
-        }
+        assertThat(refused)
+                .hasCauseInstanceOf(BindException.class)
+                .hasMessageEndingWith(dir.resolve("here") + ": the socket is in use");
+        ZMTPSocket push = sockets.open(PUSH);
+        push.connect(endpoint);
+        get(push.sendAsync(message("m")));
+        assertThat(receive(first)).containsExactly("m");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"ipc", "shm"})
-    void aFileThatNobodyListensAtIsReplaced(String scheme) throws IOException {
+    void aFileThatNobodyListensAtIsReplaced(String scheme, TestSockets sockets) throws IOException {
         Path file = stale();
-        try (TestSockets sockets = new TestSockets()) {
-            bind(sockets.open(PULL), scheme + "://" + file);
-        }
+        bind(sockets.open(PULL), scheme + "://" + file);
     }
 
     private Path stale() throws IOException {
@@ -82,22 +78,20 @@ class SocketFileTest {
 
     /** Two processes that bind there at the same time find it at the same time. */
     @Test
-    void aSocketThatAnotherProcessHasBoundInTheMeantimeStays() throws IOException {
+    void aSocketThatAnotherProcessHasBoundInTheMeantimeStays(TestSockets sockets) throws IOException {
         Path file = stale();
         StaleSocket ofTheOther = Objects.requireNonNull(StaleSocket.at(file));
         StaleSocket ours = Objects.requireNonNull(StaleSocket.at(file));
         ofTheOther.remove();
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket pull = sockets.open(PULL);
-            bind(pull, "ipc://" + file);
+        ZMTPSocket pull = sockets.open(PULL);
+        bind(pull, "ipc://" + file);
 
-            assertThatExceptionOfType(BindException.class)
-                    .isThrownBy(ours::remove)
-                    .withMessage(file + ": the socket is in use");
+        assertThatExceptionOfType(BindException.class)
+                .isThrownBy(ours::remove)
+                .withMessage(file + ": the socket is in use");
 
-            assertThat(dir).isDirectoryContaining(file::equals);
-            TestSockets.connect(sockets.open(PUSH), "ipc://" + file);
-        }
+        assertThat(dir).isDirectoryContaining(file::equals);
+        TestSockets.connect(sockets.open(PUSH), "ipc://" + file);
     }
 
     @Test
@@ -112,23 +106,21 @@ class SocketFileTest {
     }
 
     @Test
-    void aFileOfAnotherKindIsNotTouched() throws IOException {
+    void aFileOfAnotherKindIsNotTouched(TestSockets sockets) throws IOException {
         Path file = Files.writeString(dir.resolve("letter"), "dear");
         Path folder = Files.createDirectory(dir.resolve("folder"));
         Path link = Files.createSymbolicLink(dir.resolve("link"), dir.resolve("nowhere"));
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket pull = sockets.open(PULL);
+        ZMTPSocket pull = sockets.open(PULL);
 
-            for (Path path : List.of(file, folder, link)) {
-                assertThat(failure(pull.bind("ipc://" + path).ready()))
-                        .hasCauseInstanceOf(BindException.class)
-                        .hasMessageEndingWith(path + ": a file that is no socket is there");
-            }
-
-            assertThat(file).hasContent("dear");
-            assertThat(folder).isDirectory();
-            assertThat(Files.isSymbolicLink(link)).isTrue();
+        for (Path path : List.of(file, folder, link)) {
+            assertThat(failure(pull.bind("ipc://" + path).ready()))
+                    .hasCauseInstanceOf(BindException.class)
+                    .hasMessageEndingWith(path + ": a file that is no socket is there");
         }
+
+        assertThat(file).hasContent("dear");
+        assertThat(folder).isDirectory();
+        assertThat(Files.isSymbolicLink(link)).isTrue();
     }
 
     /** A connect would wait for a place in its queue. */
@@ -162,16 +154,14 @@ class SocketFileTest {
     }
 
     @Test
-    void ourOwnFileIsRemovedAfterUse() throws IOException {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket pull = sockets.open(PULL);
-            ZMTPEndpoint binding = get(pull.bind("ipc://" + dir.resolve("own")).ready());
-            assertThat(dir.resolve("own")).exists();
+    void ourOwnFileIsRemovedAfterUse(TestSockets sockets) throws IOException {
+        ZMTPSocket pull = sockets.open(PULL);
+        ZMTPEndpoint binding = get(pull.bind("ipc://" + dir.resolve("own")).ready());
+        assertThat(dir.resolve("own")).exists();
 
-            TestSockets.unbind(binding);
+        TestSockets.unbind(binding);
 
-            assertThat(dir.resolve("own")).doesNotExist();
-        }
+        assertThat(dir.resolve("own")).doesNotExist();
     }
 
     @ParameterizedTest

@@ -259,123 +259,112 @@ class EventsTest {
     /** T73. */
     @Tag("T73")
     @Test
-    void eachEventOfAPeerNamesItsEndpointItsAddressAndTheReason() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket router = sockets.open(ROUTER);
-            TestSockets.Events ofRouter = events(router);
-            String endpoint = bind(router, ANY_PORT);
-            ZMTPSocket dealer = sockets.open(sockets.builder(DEALER).codec(codec -> codec.localIdentity("me")));
-            TestSockets.Events ofDealer = events(dealer);
+    void eachEventOfAPeerNamesItsEndpointItsAddressAndTheReason(TestSockets sockets) {
+        ZMTPSocket router = sockets.open(ROUTER);
+        TestSockets.Events ofRouter = events(router);
+        String endpoint = bind(router, ANY_PORT);
+        ZMTPSocket dealer = sockets.open(sockets.builder(DEALER).codec(codec -> codec.localIdentity("me")));
+        TestSockets.Events ofDealer = events(dealer);
 
-            assertThat(ofRouter.next(Listening.class).endpoint()).isEqualTo(endpoint);
-            dealer.connect(endpoint);
+        assertThat(ofRouter.next(Listening.class).endpoint()).isEqualTo(endpoint);
+        dealer.connect(endpoint);
 
-            Connecting connecting = ofDealer.next(Connecting.class);
-            assertThat(connecting).isEqualTo(new Connecting(endpoint, 1));
-            ZMTPPeer up = ofRouter.next(ZMTPSocketEvent.PeerUp.class).peer();
-            assertThat(up.endpoint().text()).isEqualTo(endpoint);
-            assertThat(up.session().peerAddress()).isNotNull();
-            assertThat(up.type()).isEqualTo(DEALER);
-            ZMTPPeer other = ofDealer.next(ZMTPSocketEvent.PeerUp.class).peer();
-            assertThat(other.endpoint().text()).isEqualTo(endpoint);
-            assertThat(endpoint)
-                    .endsWith(other.session().peerAddress().toString().replaceAll(".*:", ":"));
-            get(dealer.closeAsync(Duration.ZERO));
-            ZMTPSocketEvent.PeerDown down = ofRouter.next(ZMTPSocketEvent.PeerDown.class);
-            assertThat(down.peer()).isSameAs(up);
-            assertThat(down.peer().endpoint().text()).isEqualTo(endpoint);
-            assertThat(down.peer().session().peerIdentity())
-                    .isEqualTo(java.nio.ByteBuffer.wrap("me".getBytes(StandardCharsets.UTF_8)));
-            assertThat(down.cause()).isInstanceOf(ClosedChannelException.class);
-            ZMTPSocketEvent.PeerDown here = ofDealer.next(ZMTPSocketEvent.PeerDown.class);
-            assertThat(here.peer().endpoint().text()).isEqualTo(endpoint);
-        }
+        Connecting connecting = ofDealer.next(Connecting.class);
+        assertThat(connecting).isEqualTo(new Connecting(endpoint, 1));
+        ZMTPPeer up = ofRouter.next(ZMTPSocketEvent.PeerUp.class).peer();
+        assertThat(up.endpoint().text()).isEqualTo(endpoint);
+        assertThat(up.session().peerAddress()).isNotNull();
+        assertThat(up.type()).isEqualTo(DEALER);
+        ZMTPPeer other = ofDealer.next(ZMTPSocketEvent.PeerUp.class).peer();
+        assertThat(other.endpoint().text()).isEqualTo(endpoint);
+        assertThat(endpoint).endsWith(other.session().peerAddress().toString().replaceAll(".*:", ":"));
+        get(dealer.closeAsync(Duration.ZERO));
+        ZMTPSocketEvent.PeerDown down = ofRouter.next(ZMTPSocketEvent.PeerDown.class);
+        assertThat(down.peer()).isSameAs(up);
+        assertThat(down.peer().endpoint().text()).isEqualTo(endpoint);
+        assertThat(down.peer().session().peerIdentity())
+                .isEqualTo(java.nio.ByteBuffer.wrap("me".getBytes(StandardCharsets.UTF_8)));
+        assertThat(down.cause()).isInstanceOf(ClosedChannelException.class);
+        ZMTPSocketEvent.PeerDown here = ofDealer.next(ZMTPSocketEvent.PeerDown.class);
+        assertThat(here.peer().endpoint().text()).isEqualTo(endpoint);
     }
 
     /** T73. */
     @Tag("T73")
     @Test
-    void eachEventOfAnAttemptNamesTheEndpointAndTheReason() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket pub = sockets.open(PUB);
-            TestSockets.Events ofPub = events(pub);
-            String endpoint = bind(pub, ANY_PORT);
-            ZMTPSocket push = sockets.open(sockets.builder(PUSH).reconnect(Duration.ZERO, Duration.ZERO));
-            TestSockets.Events ofPush = events(push);
+    void eachEventOfAnAttemptNamesTheEndpointAndTheReason(TestSockets sockets) {
+        ZMTPSocket pub = sockets.open(PUB);
+        TestSockets.Events ofPub = events(pub);
+        String endpoint = bind(pub, ANY_PORT);
+        ZMTPSocket push = sockets.open(sockets.builder(PUSH).reconnect(Duration.ZERO, Duration.ZERO));
+        TestSockets.Events ofPush = events(push);
 
-            ZMTPEndpoint connector = push.connect(endpoint);
+        ZMTPEndpoint connector = push.connect(endpoint);
 
-            for (TestSockets.Events events : List.of(ofPub, ofPush)) {
-                ZMTPSocketEvent.HandshakeFailed failed = events.next(ZMTPSocketEvent.HandshakeFailed.class);
-                assertThat(failed.endpoint()).isEqualTo(endpoint);
-                assertThat(failed.address()).isNotNull();
-                assertThat(failed.cause()).hasMessageContaining("socket type");
-            }
-            ZMTPSocketEvent.Stopped stopped = ofPush.next(ZMTPSocketEvent.Stopped.class);
-            assertThat(stopped.endpoint()).isEqualTo(endpoint);
-            assertThat(TestSockets.failure(connector.ready()).getCause()).isSameAs(stopped.cause());
-            ZMTPSocket other = sockets.open(PUSH);
-            TestSockets.Events ofOther = events(other);
-            other.connect("tcp://127.0.0.1:1");
-            ZMTPSocketEvent.Retrying retry = ofOther.next(ZMTPSocketEvent.Retrying.class);
-            assertThat(retry.endpoint()).isEqualTo("tcp://127.0.0.1:1");
-            assertThat(retry.attempt()).isEqualTo(1);
-            assertThat(retry.delay()).isPositive();
-            assertThat(retry.cause()).isInstanceOf(java.net.ConnectException.class);
+        for (TestSockets.Events events : List.of(ofPub, ofPush)) {
+            ZMTPSocketEvent.HandshakeFailed failed = events.next(ZMTPSocketEvent.HandshakeFailed.class);
+            assertThat(failed.endpoint()).isEqualTo(endpoint);
+            assertThat(failed.address()).isNotNull();
+            assertThat(failed.cause()).hasMessageContaining("socket type");
         }
+        ZMTPSocketEvent.Stopped stopped = ofPush.next(ZMTPSocketEvent.Stopped.class);
+        assertThat(stopped.endpoint()).isEqualTo(endpoint);
+        assertThat(TestSockets.failure(connector.ready()).getCause()).isSameAs(stopped.cause());
+        ZMTPSocket other = sockets.open(PUSH);
+        TestSockets.Events ofOther = events(other);
+        other.connect("tcp://127.0.0.1:1");
+        ZMTPSocketEvent.Retrying retry = ofOther.next(ZMTPSocketEvent.Retrying.class);
+        assertThat(retry.endpoint()).isEqualTo("tcp://127.0.0.1:1");
+        assertThat(retry.attempt()).isEqualTo(1);
+        assertThat(retry.delay()).isPositive();
+        assertThat(retry.cause()).isInstanceOf(java.net.ConnectException.class);
     }
 
     /** T73. */
     @Tag("T73")
     @Test
-    void aBindingThatEndsIsReportedWithItsPort() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket pull = sockets.open(PULL);
-            TestSockets.Events events = events(pull);
-            ZMTPEndpoint binding = get(pull.bind(ANY_PORT).ready());
+    void aBindingThatEndsIsReportedWithItsPort(TestSockets sockets) {
+        ZMTPSocket pull = sockets.open(PULL);
+        TestSockets.Events events = events(pull);
+        ZMTPEndpoint binding = get(pull.bind(ANY_PORT).ready());
 
-            TestSockets.unbind(binding);
+        TestSockets.unbind(binding);
 
-            assertThat(events.next(ZMTPSocketEvent.Stopped.class).endpoint()).isEqualTo(binding.text());
-            assertThat(Stream.of(binding.toString(), binding.text())).noneMatch(text -> text.contains("*"));
-        }
+        assertThat(events.next(ZMTPSocketEvent.Stopped.class).endpoint()).isEqualTo(binding.text());
+        assertThat(Stream.of(binding.toString(), binding.text())).noneMatch(text -> text.contains("*"));
     }
 
     @Test
-    void aHandlerThatThrowsIsReportedWithThePeerOfTheMessage() {
+    void aHandlerThatThrowsIsReportedWithThePeerOfTheMessage(TestSockets sockets) {
         IllegalStateException thrown = new IllegalStateException("by the handler");
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket pull = sockets.open(PULL);
-            ZMTPSocket push = sockets.open(PUSH);
-            TestSockets.Events events = events(pull);
-            pull.onMessage((from, message) -> {
-                message.release();
-                throw thrown;
-            });
-            connect(push, bind(pull, "inproc://throws"));
+        ZMTPSocket pull = sockets.open(PULL);
+        ZMTPSocket push = sockets.open(PUSH);
+        TestSockets.Events events = events(pull);
+        pull.onMessage((from, message) -> {
+            message.release();
+            throw thrown;
+        });
+        connect(push, bind(pull, "inproc://throws"));
 
-            push.sendOrDrop(message("x"));
+        push.sendOrDrop(message("x"));
 
-            assertThat(events.next(HandlerFailed.class)).isEqualTo(new HandlerFailed(TestSockets.peer(pull), thrown));
-        }
+        assertThat(events.next(HandlerFailed.class)).isEqualTo(new HandlerFailed(TestSockets.peer(pull), thrown));
     }
 
     @Test
-    void aHandlerOfRequestsThatThrowsIsReportedWithTheAsker() {
+    void aHandlerOfRequestsThatThrowsIsReportedWithTheAsker(TestSockets sockets) {
         IllegalStateException thrown = new IllegalStateException("by the handler");
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket rep = sockets.open(REP);
-            ZMTPSocket dealer = sockets.open(DEALER);
-            TestSockets.Events events = events(rep);
-            rep.serve(request -> {
-                throw thrown;
-            });
-            connect(dealer, bind(rep, "inproc://throws"));
+        ZMTPSocket rep = sockets.open(REP);
+        ZMTPSocket dealer = sockets.open(DEALER);
+        TestSockets.Events events = events(rep);
+        rep.serve(request -> {
+            throw thrown;
+        });
+        connect(dealer, bind(rep, "inproc://throws"));
 
-            dealer.sendOrDrop(message("", "?"));
+        dealer.sendOrDrop(message("", "?"));
 
-            assertThat(events.next(HandlerFailed.class)).isEqualTo(new HandlerFailed(TestSockets.peer(rep), thrown));
-        }
+        assertThat(events.next(HandlerFailed.class)).isEqualTo(new HandlerFailed(TestSockets.peer(rep), thrown));
     }
 
     private static void awaitUninterruptibly(CountDownLatch latch) {

@@ -30,89 +30,84 @@ class InterruptTest {
     /** T53. */
     @Tag("T53")
     @Test
-    void aThreadThatWaitsForAMessageCanBeInterrupted() throws InterruptedException {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket pull = sockets.open(PULL);
-            ZMTPSocket push = sockets.open(PUSH);
-            connect(push, bind(pull, "tcp://127.0.0.1:*"));
-            CompletableFuture<String> ended = new CompletableFuture<>();
-            Thread thread = new Thread(() -> {
-                try {
-                    ended.complete("received " + frames(pull.receive(TestSockets.PATIENCE)));
-                } catch (InterruptedException e) {
-                    ended.complete("interrupted");
-                }
-            });
-            thread.start();
-            await("it waits", () -> thread.getState() == Thread.State.TIMED_WAITING);
+    void aThreadThatWaitsForAMessageCanBeInterrupted(TestSockets sockets) throws InterruptedException {
+        ZMTPSocket pull = sockets.open(PULL);
+        ZMTPSocket push = sockets.open(PUSH);
+        connect(push, bind(pull, "tcp://127.0.0.1:*"));
+        CompletableFuture<String> ended = new CompletableFuture<>();
+        Thread thread = new Thread(() -> {
+            try {
+                ended.complete("received " + frames(pull.receive(TestSockets.PATIENCE)));
+            } catch (InterruptedException e) {
+                ended.complete("interrupted");
+            }
+        });
+        thread.start();
+        await("it waits", () -> thread.getState() == Thread.State.TIMED_WAITING);
 
-            thread.interrupt();
+        thread.interrupt();
 
-            assertThat(get(ended)).isEqualTo("interrupted");
-            thread.join();
-            push.sendOrDrop(message("next"));
-            assertThat(receive(pull)).containsExactly("next");
-        }
+        assertThat(get(ended)).isEqualTo("interrupted");
+        thread.join();
+        push.sendOrDrop(message("next"));
+        assertThat(receive(pull)).containsExactly("next");
     }
 
     /** T53. */
     @Tag("T53")
     @Test
-    void anInterruptInTheMomentOfAMessageLosesNone() throws InterruptedException {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket pull = sockets.open(PULL);
-            ZMTPSocket push = sockets.open(PUSH);
-            connect(push, bind(pull, "inproc://interrupted"));
-            BlockingQueue<String> received = new LinkedBlockingQueue<>();
-            AtomicInteger interrupts = new AtomicInteger();
-            Thread thread = new Thread(() -> {
-                for (int taken = 0; taken < ROUNDS; ) {
-                    try {
-                        received.addAll(frames(pull.receive(TestSockets.PATIENCE)));
-                        taken++;
-                    } catch (InterruptedException e) {
-                        interrupts.getAndIncrement();
-                    }
+    void anInterruptInTheMomentOfAMessageLosesNone(TestSockets sockets) throws InterruptedException {
+        ZMTPSocket pull = sockets.open(PULL);
+        ZMTPSocket push = sockets.open(PUSH);
+        connect(push, bind(pull, "inproc://interrupted"));
+        BlockingQueue<String> received = new LinkedBlockingQueue<>();
+        AtomicInteger interrupts = new AtomicInteger();
+        Thread thread = new Thread(() -> {
+            for (int taken = 0; taken < ROUNDS; ) {
+                try {
+                    received.addAll(frames(pull.receive(TestSockets.PATIENCE)));
+                    taken++;
+                } catch (InterruptedException e) {
+                    interrupts.getAndIncrement();
                 }
-            });
-            thread.start();
-
-            for (int i = 0; i < ROUNDS; i++) {
-                push.sendOrDrop(message(String.valueOf(i)));
-                thread.interrupt();
-
-                assertThat(received.poll(TestSockets.PATIENCE.toSeconds(), TimeUnit.SECONDS))
-                        .isEqualTo(String.valueOf(i));
             }
+        });
+        thread.start();
 
-            thread.join(TestSockets.PATIENCE.toMillis());
-            assertThat(interrupts).as("some were in time").hasPositiveValue();
+        for (int i = 0; i < ROUNDS; i++) {
+            push.sendOrDrop(message(String.valueOf(i)));
+            thread.interrupt();
+
+            assertThat(received.poll(TestSockets.PATIENCE.toSeconds(), TimeUnit.SECONDS))
+                    .isEqualTo(String.valueOf(i));
         }
+
+        thread.join(TestSockets.PATIENCE.toMillis());
+        assertThat(interrupts).as("some were in time").hasPositiveValue();
     }
 
     @Test
-    void aThreadThatWaitsToSendCanBeInterruptedAndItsMessageMayStillLeave() throws InterruptedException {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket push = sockets.open(PUSH);
-            CompletableFuture<String> ended = new CompletableFuture<>();
-            Thread thread = new Thread(() -> {
-                try {
-                    push.send(message("late"));
-                    ended.complete("sent");
-                } catch (InterruptedException e) {
-                    ended.complete("interrupted");
-                }
-            });
-            thread.start();
-            await("it waits", () -> thread.getState() == Thread.State.WAITING);
+    void aThreadThatWaitsToSendCanBeInterruptedAndItsMessageMayStillLeave(TestSockets sockets)
+            throws InterruptedException {
+        ZMTPSocket push = sockets.open(PUSH);
+        CompletableFuture<String> ended = new CompletableFuture<>();
+        Thread thread = new Thread(() -> {
+            try {
+                push.send(message("late"));
+                ended.complete("sent");
+            } catch (InterruptedException e) {
+                ended.complete("interrupted");
+            }
+        });
+        thread.start();
+        await("it waits", () -> thread.getState() == Thread.State.WAITING);
 
-            thread.interrupt();
+        thread.interrupt();
 
-            assertThat(get(ended)).isEqualTo("interrupted");
-            thread.join();
-            ZMTPSocket pull = sockets.open(PULL);
-            push.connect(bind(pull, "tcp://127.0.0.1:*"));
-            assertThat(receive(pull)).containsExactly("late");
-        }
+        assertThat(get(ended)).isEqualTo("interrupted");
+        thread.join();
+        ZMTPSocket pull = sockets.open(PULL);
+        push.connect(bind(pull, "tcp://127.0.0.1:*"));
+        assertThat(receive(pull)).containsExactly("late");
     }
 }

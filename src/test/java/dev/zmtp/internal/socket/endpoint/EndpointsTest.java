@@ -58,78 +58,68 @@ class EndpointsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"tcp://*:*", "tcp://*:0", "tcp://127.0.0.1:*", "tcp://localhost:*", "tcp://[::1]:*"})
-    void whatIsBoundSaysItsRealPortAndMayBeConnectedTo(String endpoint) {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket pull = sockets.open(PULL);
-            String bound = bind(pull, endpoint);
-            assertThat(bound).matches("tcp://.*:[1-9][0-9]*").doesNotContain("*");
+    void whatIsBoundSaysItsRealPortAndMayBeConnectedTo(String endpoint, TestSockets sockets) {
+        ZMTPSocket pull = sockets.open(PULL);
+        String bound = bind(pull, endpoint);
+        assertThat(bound).matches("tcp://.*:[1-9][0-9]*").doesNotContain("*");
 
-            ZMTPSocket push = sockets.open(PUSH);
-            push.connect(bound);
+        ZMTPSocket push = sockets.open(PUSH);
+        push.connect(bound);
 
-            get(push.sendAsync(message("m")));
-            assertThat(receive(pull)).containsExactly("m");
-        }
+        get(push.sendAsync(message("m")));
+        assertThat(receive(pull)).containsExactly("m");
     }
 
     @Test
-    void aConnectorHasTheTextThatWasGiven() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket push = sockets.open(PUSH);
+    void aConnectorHasTheTextThatWasGiven(TestSockets sockets) {
+        ZMTPSocket push = sockets.open(PUSH);
 
-            ZMTPEndpoint connector = push.connect("tcp://127.0.0.1:1");
+        ZMTPEndpoint connector = push.connect("tcp://127.0.0.1:1");
 
-            assertThat(connector.text()).isEqualTo("tcp://127.0.0.1:1");
-            assertThat(push.connect("tcp://127.0.0.1:1")).isSameAs(connector);
-            assertThat(push.connect("tcp://localhost:1")).isNotSameAs(connector);
-        }
+        assertThat(connector.text()).isEqualTo("tcp://127.0.0.1:1");
+        assertThat(push.connect("tcp://127.0.0.1:1")).isSameAs(connector);
+        assertThat(push.connect("tcp://localhost:1")).isNotSameAs(connector);
     }
 
     @Test
-    void anEndpointThatWasClosedCanBeConnectedToAgainWhileItLingers() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket push = sockets.open(PUSH);
-            ZMTPEndpoint closed = push.connect("inproc://again");
-            push.sendOrDrop(message("waits"));
+    void anEndpointThatWasClosedCanBeConnectedToAgainWhileItLingers(TestSockets sockets) {
+        ZMTPSocket push = sockets.open(PUSH);
+        ZMTPEndpoint closed = push.connect("inproc://again");
+        push.sendOrDrop(message("waits"));
 
-            closed.close();
-            ZMTPEndpoint again = push.connect("inproc://again");
+        closed.close();
+        ZMTPEndpoint again = push.connect("inproc://again");
 
-            assertThat(again).isNotSameAs(closed);
-            assertThat(push.connect("inproc://again")).isSameAs(again);
-            ZMTPSocket pull = sockets.open(PULL);
-            bind(pull, "inproc://again");
-            assertThat(receive(pull)).containsExactly("waits");
-            await("the first has ended", () -> closed.state() == ZMTPEndpoint.State.STOPPED);
-            get(push.sendAsync(message("comes later")));
-            assertThat(receive(pull)).containsExactly("comes later");
-        }
+        assertThat(again).isNotSameAs(closed);
+        assertThat(push.connect("inproc://again")).isSameAs(again);
+        ZMTPSocket pull = sockets.open(PULL);
+        bind(pull, "inproc://again");
+        assertThat(receive(pull)).containsExactly("waits");
+        await("the first has ended", () -> closed.state() == ZMTPEndpoint.State.STOPPED);
+        get(push.sendAsync(message("comes later")));
+        assertThat(receive(pull)).containsExactly("comes later");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"", "tcp", "tcp:", "tcp:/127.0.0.1:1", "tcp://", "://127.0.0.1:1", "127.0.0.1:1"})
-    void anEndpointHasASchemeAndAnAddress(String text) {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket push = sockets.open(PUSH);
+    void anEndpointHasASchemeAndAnAddress(String text, TestSockets sockets) {
+        ZMTPSocket push = sockets.open(PUSH);
 
-            assertThatIllegalArgumentException()
-                    .isThrownBy(() -> push.connect(text))
-                    .withMessage("endpoint: " + text
-                            + " (expected: a scheme, ://, and an address, as tcp://127.0.0.1:5555)");
-        }
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> push.connect(text))
+                .withMessage(
+                        "endpoint: " + text + " (expected: a scheme, ://, and an address, as tcp://127.0.0.1:5555)");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"TCP", "udp", "ws", "tcp "})
-    void aSchemeIsOneOfThoseWithATransport(String scheme) {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket push = sockets.open(PUSH);
+    void aSchemeIsOneOfThoseWithATransport(String scheme, TestSockets sockets) {
+        ZMTPSocket push = sockets.open(PUSH);
 
-            assertThatIllegalArgumentException()
-                    .isThrownBy(() -> push.bind(scheme + "://127.0.0.1:1"))
-                    .withMessage("endpoint: " + scheme
-                            + "://127.0.0.1:1 (expected: one of the schemes tcp, ipc, shm, inproc)");
-        }
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> push.bind(scheme + "://127.0.0.1:1"))
+                .withMessage(
+                        "endpoint: " + scheme + "://127.0.0.1:1 (expected: one of the schemes tcp, ipc, shm, inproc)");
     }
 
     @ParameterizedTest
@@ -137,12 +127,10 @@ class EndpointsTest {
         "shm://@name, endpoint: shm://@name (expected: the path of a file)",
         "shm://@, endpoint: shm://@ (expected: the path of a file)"
     })
-    void sharedMemoryHasNoAbstractNames(String text, String message) {
-        try (TestSockets sockets = new TestSockets()) {
-            assertThatIllegalArgumentException()
-                    .isThrownBy(() -> sockets.open(PUSH).connect(text))
-                    .withMessage(message);
-        }
+    void sharedMemoryHasNoAbstractNames(String text, String message, TestSockets sockets) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> sockets.open(PUSH).connect(text))
+                .withMessage(message);
     }
 
     @ParameterizedTest
@@ -164,35 +152,31 @@ class EndpointsTest {
     }
 
     @Test
-    void aPortInUseIsRefused() {
-        try (TestSockets sockets = new TestSockets()) {
-            String endpoint = bind(sockets.open(PULL), "tcp://127.0.0.1:*");
-            ZMTPSocket second = sockets.open(PULL);
+    void aPortInUseIsRefused(TestSockets sockets) {
+        String endpoint = bind(sockets.open(PULL), "tcp://127.0.0.1:*");
+        ZMTPSocket second = sockets.open(PULL);
 
-            assertThat(failure(second.bind(endpoint).ready()))
-                    .hasCauseInstanceOf(java.net.BindException.class)
-                    .hasMessageStartingWith("BIND_FAILED: " + endpoint + ": ");
-        }
+        assertThat(failure(second.bind(endpoint).ready()))
+                .hasCauseInstanceOf(java.net.BindException.class)
+                .hasMessageStartingWith("BIND_FAILED: " + endpoint + ": ");
     }
 
     @Test
-    void aHostThatIsNotKnownIsAskedForAgain() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket push = sockets.open(sockets.builder(PUSH).reconnect(Duration.ofMillis(1), Duration.ofMillis(1)));
-            TestSockets.Events events = TestSockets.events(push);
+    void aHostThatIsNotKnownIsAskedForAgain(TestSockets sockets) {
+        ZMTPSocket push = sockets.open(sockets.builder(PUSH).reconnect(Duration.ofMillis(1), Duration.ofMillis(1)));
+        TestSockets.Events events = TestSockets.events(push);
 
-            push.connect("tcp://not-there.invalid:1");
+        push.connect("tcp://not-there.invalid:1");
 
-            assertThat(events.next(ZMTPSocketEvent.Retrying.class).cause())
-                    .isInstanceOf(java.net.UnknownHostException.class);
-            events.next(ZMTPSocketEvent.Retrying.class);
-            assertThat(failure(push.bind("tcp://not-there.invalid:*").ready()))
-                    .hasCauseInstanceOf(java.net.UnknownHostException.class);
-        }
+        assertThat(events.next(ZMTPSocketEvent.Retrying.class).cause())
+                .isInstanceOf(java.net.UnknownHostException.class);
+        events.next(ZMTPSocketEvent.Retrying.class);
+        assertThat(failure(push.bind("tcp://not-there.invalid:*").ready()))
+                .hasCauseInstanceOf(java.net.UnknownHostException.class);
     }
 
     @Test
-    void aTransportOfTheApplicationIsUsedForItsScheme() {
+    void aTransportOfTheApplicationIsUsedForItsScheme(TestSockets sockets) {
         AtomicInteger bound = new AtomicInteger();
         AtomicInteger unbound = new AtomicInteger();
         Transport transport = new Own() {
@@ -216,20 +200,18 @@ class EndpointsTest {
                 };
             }
         };
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket pull = sockets.open(ClockedSockets.with(sockets.builder(PULL), transport));
-            ZMTPSocket push = sockets.open(ClockedSockets.with(sockets.builder(PUSH), transport));
-            ZMTPEndpoint binding = get(pull.bind("own://0").ready());
-            assertThat(binding.text()).matches("own://[1-9][0-9]*");
+        ZMTPSocket pull = sockets.open(ClockedSockets.with(sockets.builder(PULL), transport));
+        ZMTPSocket push = sockets.open(ClockedSockets.with(sockets.builder(PUSH), transport));
+        ZMTPEndpoint binding = get(pull.bind("own://0").ready());
+        assertThat(binding.text()).matches("own://[1-9][0-9]*");
 
-            push.connect(binding.text());
+        push.connect(binding.text());
 
-            get(push.sendAsync(message("m")));
-            assertThat(receive(pull)).containsExactly("m");
-            TestSockets.unbind(binding);
-            assertThat(bound).hasValue(1);
-            assertThat(unbound).hasValue(1);
-        }
+        get(push.sendAsync(message("m")));
+        assertThat(receive(pull)).containsExactly("m");
+        TestSockets.unbind(binding);
+        assertThat(bound).hasValue(1);
+        assertThat(unbound).hasValue(1);
     }
 
     @Test
@@ -345,79 +327,69 @@ class EndpointsTest {
 
     /** It may encrypt one side and not the other. */
     @Test
-    void aUserPipelineKnowsWhatWasBoundOrConnected() {
+    void aUserPipelineKnowsWhatWasBoundOrConnected(TestSockets sockets) {
         List<String> seen = Collections.synchronizedList(new ArrayList<>());
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket pull = sockets.open(
-                    sockets.builder(PULL).pipeline((endpoint, pipeline) -> seen.add("accepted at " + endpoint.text())));
-            String bound = bind(pull, "tcp://127.0.0.1:*");
-            ZMTPSocket push = sockets.open(
-                    sockets.builder(PUSH).pipeline((endpoint, pipeline) -> seen.add("connects to " + endpoint.text())));
+        ZMTPSocket pull = sockets.open(
+                sockets.builder(PULL).pipeline((endpoint, pipeline) -> seen.add("accepted at " + endpoint.text())));
+        String bound = bind(pull, "tcp://127.0.0.1:*");
+        ZMTPSocket push = sockets.open(
+                sockets.builder(PUSH).pipeline((endpoint, pipeline) -> seen.add("connects to " + endpoint.text())));
 
-            TestSockets.connect(push, bound);
+        TestSockets.connect(push, bound);
 
-            await("both", () -> seen.size() == 2);
-            assertThat(seen).containsExactlyInAnyOrder("accepted at " + bound, "connects to " + bound);
-        }
+        await("both", () -> seen.size() == 2);
+        assertThat(seen).containsExactlyInAnyOrder("accepted at " + bound, "connects to " + bound);
     }
 
     @Test
-    void aUserPipelineThatThrowsFailsTheAttemptAndNotTheSocket() {
+    void aUserPipelineThatThrowsFailsTheAttemptAndNotTheSocket(TestSockets sockets) {
         AtomicInteger attempts = new AtomicInteger();
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket pull = sockets.open(PULL);
-            String endpoint = bind(pull, "tcp://127.0.0.1:*");
-            ZMTPSocket push = sockets.open(sockets.builder(PUSH)
-                    .reconnect(Duration.ofMillis(1), Duration.ofMillis(1))
-                    .pipeline((at, pipeline) -> {
-                        if (attempts.getAndIncrement() < 2) {
-                            throw new IllegalStateException("of the test");
-                        }
-                    }));
+        ZMTPSocket pull = sockets.open(PULL);
+        String endpoint = bind(pull, "tcp://127.0.0.1:*");
+        ZMTPSocket push = sockets.open(sockets.builder(PUSH)
+                .reconnect(Duration.ofMillis(1), Duration.ofMillis(1))
+                .pipeline((at, pipeline) -> {
+                    if (attempts.getAndIncrement() < 2) {
+                        throw new IllegalStateException("of the test");
+                    }
+                }));
 
-            push.connect(endpoint);
+        push.connect(endpoint);
 
-            get(push.sendAsync(message("m")));
-            assertThat(receive(pull)).containsExactly("m");
-            await("it was tried again", () -> attempts.get() == 3);
-        }
+        get(push.sendAsync(message("m")));
+        assertThat(receive(pull)).containsExactly("m");
+        await("it was tried again", () -> attempts.get() == 3);
     }
 
     /** TCP under another name. */
     @ParameterizedTest
     @ValueSource(strings = {"inproc://one", "tcp://127.0.0.1:*"})
-    void theProtocolMayHaveOtherSettingsForOneEndpoint(String endpoint) {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket router = sockets.open(ROUTER);
-            ZMTPSocket dealer = sockets.open(DEALER);
+    void theProtocolMayHaveOtherSettingsForOneEndpoint(String endpoint, TestSockets sockets) {
+        ZMTPSocket router = sockets.open(ROUTER);
+        ZMTPSocket dealer = sockets.open(DEALER);
 
-            dealer.connect(bind(router, endpoint), codec -> codec.localIdentity("here"));
+        dealer.connect(bind(router, endpoint), codec -> codec.localIdentity("here"));
 
-            assertThat(TestSockets.peer(router).nameUTF8()).isEqualTo("here");
-        }
+        assertThat(TestSockets.peer(router).nameUTF8()).isEqualTo("here");
     }
 
     @Test
-    void anEndpointHasOneSetOfSettings() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket dealer = sockets.open(DEALER);
-            dealer.connect("inproc://twice");
+    void anEndpointHasOneSetOfSettings(TestSockets sockets) {
+        ZMTPSocket dealer = sockets.open(DEALER);
+        dealer.connect("inproc://twice");
 
-            assertThatIllegalStateException()
-                    .isThrownBy(() -> dealer.connect("inproc://twice", codec -> codec.localIdentity("other")))
-                    .withMessage("connect: to inproc://twice already (expected: once)");
-        }
+        assertThatIllegalStateException()
+                .isThrownBy(() -> dealer.connect("inproc://twice", codec -> codec.localIdentity("other")))
+                .withMessage("connect: to inproc://twice already (expected: once)");
     }
 
     @Test
-    void theSettingsOfAnEndpointLeaveTheTypeAsItIs() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket dealer = sockets.open(DEALER);
+    void theSettingsOfAnEndpointLeaveTheTypeAsItIs(TestSockets sockets) {
+        ZMTPSocket dealer = sockets.open(DEALER);
 
-            assertThatIllegalArgumentException()
-                    .isThrownBy(() -> dealer.connect("inproc://type", codec -> codec.socketType(ROUTER)))
-                    .withMessage("socketType: ROUTER (expected: DEALER)");
-        }
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> dealer.connect("inproc://type", codec -> codec.socketType(ROUTER)))
+                .withMessage("socketType: ROUTER (expected: DEALER)");
     }
 
     private abstract static class Own implements Transport {
@@ -457,39 +429,34 @@ class EndpointsTest {
     }
 
     @Test
-    void anEndpointSaysWhatItDoes() throws InterruptedException {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket pull = sockets.open(PULL);
-            ZMTPEndpoint bound = pull.bind("tcp://127.0.0.1:*").sync();
-            assertThat(bound.state()).isEqualTo(ZMTPEndpoint.State.LISTENING);
-            ZMTPEndpoint connected = sockets.open(PUSH).connect(bound.text()).sync(TestSockets.PATIENCE);
-            assertThat(connected.state()).isEqualTo(ZMTPEndpoint.State.UP);
-            assertThat(TestSockets.peer(pull).endpoint()).isSameAs(bound);
+    void anEndpointSaysWhatItDoes(TestSockets sockets) throws InterruptedException {
+        ZMTPSocket pull = sockets.open(PULL);
+        ZMTPEndpoint bound = pull.bind("tcp://127.0.0.1:*").sync();
+        assertThat(bound.state()).isEqualTo(ZMTPEndpoint.State.LISTENING);
+        ZMTPEndpoint connected = sockets.open(PUSH).connect(bound.text()).sync(TestSockets.PATIENCE);
+        assertThat(connected.state()).isEqualTo(ZMTPEndpoint.State.UP);
+        assertThat(TestSockets.peer(pull).endpoint()).isSameAs(bound);
 
-            TestSockets.unbind(bound);
-            assertThat(bound.state()).isEqualTo(ZMTPEndpoint.State.STOPPED);
-            get(TestSockets.disconnect(connected));
-            assertThat(connected.state()).isEqualTo(ZMTPEndpoint.State.STOPPED);
-        }
+        TestSockets.unbind(bound);
+        assertThat(bound.state()).isEqualTo(ZMTPEndpoint.State.STOPPED);
+        get(TestSockets.disconnect(connected));
+        assertThat(connected.state()).isEqualTo(ZMTPEndpoint.State.STOPPED);
     }
 
     @Test
-    void theWaitForAnAbsentPeerEndsWithTheLastFailure() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPEndpoint absent = sockets.open(PUSH).connect("tcp://127.0.0.1:1");
-            await("a failure", () -> absent.state() == ZMTPEndpoint.State.WAITING);
+    void theWaitForAnAbsentPeerEndsWithTheLastFailure(TestSockets sockets) {
+        ZMTPEndpoint absent = sockets.open(PUSH).connect("tcp://127.0.0.1:1");
+        await("a failure", () -> absent.state() == ZMTPEndpoint.State.WAITING);
 
-            assertThatThrownBy(() -> absent.sync(Duration.ofMillis(1)))
-                    .isInstanceOf(ZMTPSocketException.class)
-                    .hasMessageStartingWith("TIMEOUT: tcp://127.0.0.1:1: ")
-                    .hasCauseInstanceOf(java.net.ConnectException.class);
+        assertThatThrownBy(() -> absent.sync(Duration.ofMillis(1)))
+                .isInstanceOf(ZMTPSocketException.class)
+                .hasMessageStartingWith("TIMEOUT: tcp://127.0.0.1:1: ")
+                .hasCauseInstanceOf(java.net.ConnectException.class);
 
-            absent.close();
-            assertThatThrownBy(absent::sync)
-                    .isInstanceOf(ZMTPSocketException.class)
-                    .hasMessageStartingWith("CLOSED: ")
-                    .satisfies(e ->
-                            assertThat(e.getStackTrace()).as("the caller's").isNotEmpty());
-        }
+        absent.close();
+        assertThatThrownBy(absent::sync)
+                .isInstanceOf(ZMTPSocketException.class)
+                .hasMessageStartingWith("CLOSED: ")
+                .satisfies(e -> assertThat(e.getStackTrace()).as("the caller's").isNotEmpty());
     }
 }

@@ -40,101 +40,90 @@ class InprocTest {
     /** T61. */
     @Tag("T61")
     @Test
-    void connectorsFromBeforeAndAfterTheBindAreJoined() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket early = sockets.open(sockets.builder(PUSH).reconnect(Duration.ofDays(1), Duration.ofDays(1)));
-            ZMTPEndpoint waiting = early.connect("inproc://joined");
-            CompletableFuture<Void> queued = early.sendAsync(message("early"));
-            await("nobody is there", () -> waiting.state() == ZMTPEndpoint.State.WAITING);
-            ZMTPSocket pull = sockets.open(PULL);
+    void connectorsFromBeforeAndAfterTheBindAreJoined(TestSockets sockets) {
+        ZMTPSocket early = sockets.open(sockets.builder(PUSH).reconnect(Duration.ofDays(1), Duration.ofDays(1)));
+        ZMTPEndpoint waiting = early.connect("inproc://joined");
+        CompletableFuture<Void> queued = early.sendAsync(message("early"));
+        await("nobody is there", () -> waiting.state() == ZMTPEndpoint.State.WAITING);
+        ZMTPSocket pull = sockets.open(PULL);
 
-            bind(pull, "inproc://joined");
+        bind(pull, "inproc://joined");
 
-            get(queued);
-            assertThat(receive(pull)).containsExactly("early");
-            ZMTPSocket late = sockets.open(PUSH);
-            late.connect("inproc://joined");
-            get(late.sendAsync(message("late")));
-            assertThat(receive(pull)).containsExactly("late");
-        }
+        get(queued);
+        assertThat(receive(pull)).containsExactly("early");
+        ZMTPSocket late = sockets.open(PUSH);
+        late.connect("inproc://joined");
+        get(late.sendAsync(message("late")));
+        assertThat(receive(pull)).containsExactly("late");
     }
 
     /** T61. */
     @Tag("T61")
     @Test
-    void anotherThatBindsTheNameGetsWhatWasQueuedMeanwhile() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket push = sockets.open(sockets.builder(PUSH).reconnect(Duration.ofDays(1), Duration.ofDays(1)));
-            ZMTPSocket first = sockets.open(PULL);
-            bind(first, "inproc://again");
-            ZMTPEndpoint connector = push.connect("inproc://again");
-            get(connector.ready());
-            get(first.closeAsync(Duration.ZERO));
-            await("the connector has seen it", () -> connector.state() == ZMTPEndpoint.State.WAITING);
-            List<CompletableFuture<Void>> sent = new ArrayList<>();
-            for (int i = 0; i < 10; i++) {
-                sent.add(push.sendAsync(message(String.valueOf(i))));
-            }
-
-            ZMTPSocket second = sockets.open(PULL);
-            bind(second, "inproc://again");
-
-            for (int i = 0; i < 10; i++) {
-                assertThat(receive(second)).containsExactly(String.valueOf(i));
-            }
-            sent.forEach(TestSockets::get);
+    void anotherThatBindsTheNameGetsWhatWasQueuedMeanwhile(TestSockets sockets) {
+        ZMTPSocket push = sockets.open(sockets.builder(PUSH).reconnect(Duration.ofDays(1), Duration.ofDays(1)));
+        ZMTPSocket first = sockets.open(PULL);
+        bind(first, "inproc://again");
+        ZMTPEndpoint connector = push.connect("inproc://again");
+        get(connector.ready());
+        get(first.closeAsync(Duration.ZERO));
+        await("the connector has seen it", () -> connector.state() == ZMTPEndpoint.State.WAITING);
+        List<CompletableFuture<Void>> sent = new ArrayList<>();
+        for (int i = 0; i < 10; i++) {
+            sent.add(push.sendAsync(message(String.valueOf(i))));
         }
+
+        ZMTPSocket second = sockets.open(PULL);
+        bind(second, "inproc://again");
+
+        for (int i = 0; i < 10; i++) {
+            assertThat(receive(second)).containsExactly(String.valueOf(i));
+        }
+        sent.forEach(TestSockets::get);
     }
 
     @Test
-    void aNameIsBoundOnce() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket pull = sockets.open(PULL);
-            ZMTPEndpoint binding = get(pull.bind("inproc://once").ready());
+    void aNameIsBoundOnce(TestSockets sockets) {
+        ZMTPSocket pull = sockets.open(PULL);
+        ZMTPEndpoint binding = get(pull.bind("inproc://once").ready());
 
-            assertThat(failure(pull.bind("inproc://once").ready()))
-                    .hasCauseInstanceOf(BindException.class)
-                    .hasMessage("BIND_FAILED: inproc://once: the name is in use");
+        assertThat(failure(pull.bind("inproc://once").ready()))
+                .hasCauseInstanceOf(BindException.class)
+                .hasMessage("BIND_FAILED: inproc://once: the name is in use");
 
-            TestSockets.unbind(binding);
-            assertThat(bind(pull, "inproc://once")).isEqualTo("inproc://once");
-        }
+        TestSockets.unbind(binding);
+        assertThat(bind(pull, "inproc://once")).isEqualTo("inproc://once");
     }
 
     @Test
-    void anyCharactersMakeAName() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket pull = sockets.open(PULL);
-            ZMTPSocket push = sockets.open(PUSH);
+    void anyCharactersMakeAName(TestSockets sockets) {
+        ZMTPSocket pull = sockets.open(PULL);
+        ZMTPSocket push = sockets.open(PUSH);
 
-            connect(push, bind(pull, "inproc://a b/ü://*:@"));
+        connect(push, bind(pull, "inproc://a b/ü://*:@"));
 
-            get(push.sendAsync(message("m")));
-            assertThat(receive(pull)).containsExactly("m");
-        }
+        get(push.sendAsync(message("m")));
+        assertThat(receive(pull)).containsExactly("m");
     }
 
     @Test
-    void typesThatDoNotFitAreRefused() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket pub = sockets.open(PUB);
-            bind(pub, "inproc://types");
-            ZMTPSocket push = sockets.open(PUSH);
-            TestSockets.Events events = TestSockets.events(push);
+    void typesThatDoNotFitAreRefused(TestSockets sockets) {
+        ZMTPSocket pub = sockets.open(PUB);
+        bind(pub, "inproc://types");
+        ZMTPSocket push = sockets.open(PUSH);
+        TestSockets.Events events = TestSockets.events(push);
 
-            push.connect("inproc://types");
+        push.connect("inproc://types");
 
-            assertThat(events.next(ZMTPSocketEvent.HandshakeFailed.class).cause())
-                    .isInstanceOf(ZMTPException.class)
-                    .hasMessage("socket type: PUB (expected: one that fits to a PUSH)");
-        }
+        assertThat(events.next(ZMTPSocketEvent.HandshakeFailed.class).cause())
+                .isInstanceOf(ZMTPException.class)
+                .hasMessage("socket type: PUB (expected: one that fits to a PUSH)");
     }
 
     @Test
-    void aNameIsFreeAfterTheEventLoopOfItsSocketHasEnded() {
+    void aNameIsFreeAfterTheEventLoopOfItsSocketHasEnded(TestSockets sockets) {
         EventLoopGroup group = EventLoops.newGroup(1);
-        try (TestSockets sockets = new TestSockets();
-                EventLoops loops = new EventLoops(group)) {
+        try (EventLoops loops = new EventLoops(group)) {
             ZMTPSocket pull =
                     ZMTPSocket.of(ZMTPSocketConfig.builder(PULL).group(group).build());
             bind(pull, "inproc://ended");
@@ -174,45 +163,41 @@ class InprocTest {
 
     /** On two event loops, the first message may come before the reader is registered with its own. */
     @Test
-    void aHandshakeNeverHangs() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket router = sockets.open(ROUTER);
-            bind(router, "inproc://meets");
-            for (int i = 0; i < 300; i++) {
-                ZMTPSocket dealer = sockets.open(DEALER);
-                connect(dealer, "inproc://meets");
-                dealer.closeAsync(Duration.ZERO);
-            }
-            await("all have left", () -> router.peers().isEmpty());
+    void aHandshakeNeverHangs(TestSockets sockets) {
+        ZMTPSocket router = sockets.open(ROUTER);
+        bind(router, "inproc://meets");
+        for (int i = 0; i < 300; i++) {
+            ZMTPSocket dealer = sockets.open(DEALER);
+            connect(dealer, "inproc://meets");
+            dealer.closeAsync(Duration.ZERO);
         }
+        await("all have left", () -> router.peers().isEmpty());
     }
 
     @Test
-    void aPausedPeerIsNotReadAndNothingIsLost() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket pull = sockets.open(sockets.builder(PULL).receiveLimit(10, 1 << 20));
-            ZMTPSocket push = sockets.open(PUSH);
-            connect(push, bind(pull, "inproc://paused"));
-            List<CompletableFuture<Void>> sent = new ArrayList<>();
-            for (int i = 0; i < 3_000; i++) { // more than the receiver's queue, the ring, and the sender's queue hold
-                sent.add(push.sendAsync(message(String.valueOf(i))));
-                if (i == 1_000) {
-                    ZMTPPeer peer = TestSockets.peer(pull);
-                    await("the receiver's queue is full", () -> peer.stats().received() == 10);
-                }
+    void aPausedPeerIsNotReadAndNothingIsLost(TestSockets sockets) {
+        ZMTPSocket pull = sockets.open(sockets.builder(PULL).receiveLimit(10, 1 << 20));
+        ZMTPSocket push = sockets.open(PUSH);
+        connect(push, bind(pull, "inproc://paused"));
+        List<CompletableFuture<Void>> sent = new ArrayList<>();
+        for (int i = 0; i < 3_000; i++) { // more than the receiver's queue, the ring, and the sender's queue hold
+            sent.add(push.sendAsync(message(String.valueOf(i))));
+            if (i == 1_000) {
+                ZMTPPeer peer = TestSockets.peer(pull);
+                await("the receiver's queue is full", () -> peer.stats().received() == 10);
             }
-
-            List<String> received = new ArrayList<>();
-            for (int i = 0; i < 3_000; i++) {
-                if (sent.get(i).isCompletedExceptionally()) {
-                    continue; // there was no place in line
-                }
-                received.addAll(frames(get(pull.receiveAsync())));
-            }
-
-            assertThat(received)
-                    .hasSizeGreaterThan(1_000)
-                    .isSortedAccordingTo((a, b) -> Integer.compare(Integer.parseInt(a), Integer.parseInt(b)));
         }
+
+        List<String> received = new ArrayList<>();
+        for (int i = 0; i < 3_000; i++) {
+            if (sent.get(i).isCompletedExceptionally()) {
+                continue; // there was no place in line
+            }
+            received.addAll(frames(get(pull.receiveAsync())));
+        }
+
+        assertThat(received)
+                .hasSizeGreaterThan(1_000)
+                .isSortedAccordingTo((a, b) -> Integer.compare(Integer.parseInt(a), Integer.parseInt(b)));
     }
 }

@@ -30,10 +30,9 @@ class OptionsTest {
     private static final String ANY_PORT = "tcp://127.0.0.1:*";
 
     @Test
-    void theBacklogIsThatOfTheListenersAndConnectionsDoNotKnowIt() {
+    void theBacklogIsThatOfTheListenersAndConnectionsDoNotKnowIt(TestSockets sockets) {
         AtomicReference<NioServerSocketChannel> listener = new AtomicReference<>();
-        try (TestSockets sockets = new TestSockets();
-                CapturedLog clients = new CapturedLog("io.netty.bootstrap.Bootstrap");
+        try (CapturedLog clients = new CapturedLog("io.netty.bootstrap.Bootstrap");
                 CapturedLog servers = new CapturedLog("io.netty.bootstrap.ServerBootstrap")) {
             ZMTPSocket pull = sockets.open(withBacklog(sockets, PULL, listener));
             ZMTPSocket push = sockets.open(withBacklog(sockets, PUSH, new AtomicReference<>()));
@@ -47,53 +46,45 @@ class OptionsTest {
     }
 
     @Test
-    void theTimeToConnectIsThatOfTheConfig() {
+    void theTimeToConnectIsThatOfTheConfig(TestSockets sockets) {
         AtomicInteger millis = new AtomicInteger();
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket pull = sockets.open(PULL);
-            ZMTPSocket push = sockets.open(sockets.builder(PUSH)
-                    .connectTimeout(Duration.ofMillis(1_234))
-                    .pipeline((endpoint, pipeline) ->
-                            millis.set(pipeline.channel().config().getConnectTimeoutMillis())));
+        ZMTPSocket pull = sockets.open(PULL);
+        ZMTPSocket push = sockets.open(sockets.builder(PUSH)
+                .connectTimeout(Duration.ofMillis(1_234))
+                .pipeline((endpoint, pipeline) ->
+                        millis.set(pipeline.channel().config().getConnectTimeoutMillis())));
 
-            connect(push, bind(pull, ANY_PORT));
+        connect(push, bind(pull, ANY_PORT));
 
-            assertThat(millis).hasValue(1_234);
-        }
+        assertThat(millis).hasValue(1_234);
     }
 
     @Test
-    void anOptionOfConnectionsIsThatOfThoseThatAreMadeAndOfThoseThatAreAccepted() {
+    void anOptionOfConnectionsIsThatOfThoseThatAreMadeAndOfThoseThatAreAccepted(TestSockets sockets) {
         Queue<Boolean> found = new ConcurrentLinkedQueue<>();
-        try (TestSockets sockets = new TestSockets()) {
-            Consumer<SocketChannel> look = channel -> found.add(channel.config().isKeepAlive());
-            ZMTPSocket pull =
-                    sockets.open(watched(sockets.builder(PULL), look).option(ChannelOption.SO_KEEPALIVE, true));
-            ZMTPSocket push =
-                    sockets.open(watched(sockets.builder(PUSH), look).option(ChannelOption.SO_KEEPALIVE, true));
+        Consumer<SocketChannel> look = channel -> found.add(channel.config().isKeepAlive());
+        ZMTPSocket pull = sockets.open(watched(sockets.builder(PULL), look).option(ChannelOption.SO_KEEPALIVE, true));
+        ZMTPSocket push = sockets.open(watched(sockets.builder(PUSH), look).option(ChannelOption.SO_KEEPALIVE, true));
 
-            connect(push, bind(pull, ANY_PORT));
-            TestSockets.peer(pull);
+        connect(push, bind(pull, ANY_PORT));
+        TestSockets.peer(pull);
 
-            assertThat(found).containsExactly(true, true);
-        }
+        assertThat(found).containsExactly(true, true);
     }
 
     /** Its last connection may not be over, for the kernel. */
     @Test
-    void aConnectionFromAGivenPortMayUseItAgain() throws IOException {
+    void aConnectionFromAGivenPortMayUseItAgain(TestSockets sockets) throws IOException {
         Queue<Boolean> found = new ConcurrentLinkedQueue<>();
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket pull = sockets.open(PULL);
-            String endpoint = bind(pull, ANY_PORT);
-            ZMTPSocket push = sockets.open(watched(
-                    sockets.builder(PUSH), channel -> found.add(channel.config().isReuseAddress())));
+        ZMTPSocket pull = sockets.open(PULL);
+        String endpoint = bind(pull, ANY_PORT);
+        ZMTPSocket push = sockets.open(watched(
+                sockets.builder(PUSH), channel -> found.add(channel.config().isReuseAddress())));
 
-            connect(push, endpoint);
-            connect(push, endpoint.replace("tcp://", "tcp://127.0.0.1:*;"));
+        connect(push, endpoint);
+        connect(push, endpoint.replace("tcp://", "tcp://127.0.0.1:*;"));
 
-            assertThat(found).containsExactly(false, true);
-        }
+        assertThat(found).containsExactly(false, true);
     }
 
     @Test

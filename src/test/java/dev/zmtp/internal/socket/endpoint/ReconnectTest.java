@@ -71,30 +71,26 @@ class ReconnectTest {
 
     @ParameterizedTest
     @ValueSource(strings = {ANY_PORT, "ipc://", "shm://", "inproc://closed"})
-    void anEndpointIsFreeOnceItsSocketIsClosed(String any) {
-        try (TestSockets sockets = new TestSockets()) {
-            String endpoint = endpoint(any);
-            for (int i = 0; i < 50; i++) {
-                ZMTPSocket pull = sockets.open(PULL);
-                endpoint = bind(pull, endpoint);
-                get(pull.closeAsync(Duration.ZERO));
-            }
+    void anEndpointIsFreeOnceItsSocketIsClosed(String any, TestSockets sockets) {
+        String endpoint = endpoint(any);
+        for (int i = 0; i < 50; i++) {
+            ZMTPSocket pull = sockets.open(PULL);
+            endpoint = bind(pull, endpoint);
+            get(pull.closeAsync(Duration.ZERO));
         }
     }
 
     @ParameterizedTest
     @ValueSource(strings = {ANY_PORT, "ipc://", "shm://", "inproc://unbound"})
-    void anEndpointIsFreeOnceItIsUnbound(String any) {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket pull = sockets.open(PULL);
-            ZMTPSocket other = sockets.open(PULL);
-            String endpoint = endpoint(any);
-            for (int i = 0; i < 20; i++) {
-                ZMTPEndpoint binding =
-                        get((i % 2 == 0 ? pull : other).bind(endpoint).ready());
-                endpoint = binding.text();
-                TestSockets.unbind(binding);
-            }
+    void anEndpointIsFreeOnceItIsUnbound(String any, TestSockets sockets) {
+        ZMTPSocket pull = sockets.open(PULL);
+        ZMTPSocket other = sockets.open(PULL);
+        String endpoint = endpoint(any);
+        for (int i = 0; i < 20; i++) {
+            ZMTPEndpoint binding =
+                    get((i % 2 == 0 ? pull : other).bind(endpoint).ready());
+            endpoint = binding.text();
+            TestSockets.unbind(binding);
         }
     }
 
@@ -102,45 +98,39 @@ class ReconnectTest {
     @Tag("T40")
     @ParameterizedTest
     @ValueSource(strings = {ANY_PORT, "ipc://", "shm://", "inproc://away"})
-    void whatIsSentWhileThePeerIsAwayArrivesOnceInOrderWhenItIsBack(String any) {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket pull = sockets.open(PULL);
-            String endpoint = bind(pull, endpoint(any));
-            ZMTPSocket push =
-                    sockets.open(sockets.builder(PUSH).reconnect(Duration.ofMillis(1), Duration.ofMillis(20)));
-            TestSockets.Events events = TestSockets.events(push);
-            TestSockets.connect(push, endpoint);
-            get(pull.closeAsync(Duration.ZERO));
-            events.next(ZMTPSocketEvent.PeerDown.class);
+    void whatIsSentWhileThePeerIsAwayArrivesOnceInOrderWhenItIsBack(String any, TestSockets sockets) {
+        ZMTPSocket pull = sockets.open(PULL);
+        String endpoint = bind(pull, endpoint(any));
+        ZMTPSocket push = sockets.open(sockets.builder(PUSH).reconnect(Duration.ofMillis(1), Duration.ofMillis(20)));
+        TestSockets.Events events = TestSockets.events(push);
+        TestSockets.connect(push, endpoint);
+        get(pull.closeAsync(Duration.ZERO));
+        events.next(ZMTPSocketEvent.PeerDown.class);
 
-            List<CompletableFuture<Void>> sent = send(push, 5);
-            events.next(ZMTPSocketEvent.Retrying.class);
-            assertThat(sent).noneMatch(CompletableFuture::isDone);
-            ZMTPSocket back = sockets.open(PULL);
-            bind(back, endpoint);
+        List<CompletableFuture<Void>> sent = send(push, 5);
+        events.next(ZMTPSocketEvent.Retrying.class);
+        assertThat(sent).noneMatch(CompletableFuture::isDone);
+        ZMTPSocket back = sockets.open(PULL);
+        bind(back, endpoint);
 
-            assertReceives(back, 5);
-            sent.forEach(TestSockets::get);
-            get(push.sendAsync(message("last")));
-            assertThat(receive(back)).containsExactly("last");
-        }
+        assertReceives(back, 5);
+        sent.forEach(TestSockets::get);
+        get(push.sendAsync(message("last")));
+        assertThat(receive(back)).containsExactly("last");
     }
 
     /** T40: before the first connection, too. */
     @Tag("T40")
     @Test
-    void whatIsSentBeforeThePeerWasEverThereArrives() throws IOException {
+    void whatIsSentBeforeThePeerWasEverThereArrives(TestSockets sockets) throws IOException {
         String endpoint = "tcp://127.0.0.1:" + TestSockets.freePort();
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket push =
-                    sockets.open(sockets.builder(PUSH).reconnect(Duration.ofMillis(1), Duration.ofMillis(20)));
-            push.connect(endpoint);
-            send(push, 5);
-            ZMTPSocket pull = sockets.open(PULL);
-            bind(pull, endpoint);
+        ZMTPSocket push = sockets.open(sockets.builder(PUSH).reconnect(Duration.ofMillis(1), Duration.ofMillis(20)));
+        push.connect(endpoint);
+        send(push, 5);
+        ZMTPSocket pull = sockets.open(PULL);
+        bind(pull, endpoint);
 
-            assertReceives(pull, 5);
-        }
+        assertReceives(pull, 5);
     }
 
     /** The scheme {@code named}, whose names have the addresses that the test gives. */
@@ -198,169 +188,155 @@ class ReconnectTest {
     /** T45. */
     @Tag("T45")
     @Test
-    void eachAttemptLooksTheNameUpAnew() {
+    void eachAttemptLooksTheNameUpAnew(TestSockets sockets) {
         Names names = new Names();
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket first = sockets.open(PULL);
-            names.addresses = List.of(address(bind(first, ANY_PORT)));
-            ZMTPSocket push = sockets.open(ClockedSockets.with(sockets.builder(PUSH), names)
-                    .reconnect(Duration.ofMillis(1), Duration.ofMillis(20)));
-            TestSockets.Events events = TestSockets.events(push);
-            TestSockets.connect(push, "named://service");
+        ZMTPSocket first = sockets.open(PULL);
+        names.addresses = List.of(address(bind(first, ANY_PORT)));
+        ZMTPSocket push = sockets.open(ClockedSockets.with(sockets.builder(PUSH), names)
+                .reconnect(Duration.ofMillis(1), Duration.ofMillis(20)));
+        TestSockets.Events events = TestSockets.events(push);
+        TestSockets.connect(push, "named://service");
 
-            ZMTPSocket second = sockets.open(PULL);
-            names.addresses = List.of(address(bind(second, ANY_PORT)));
-            get(first.closeAsync(Duration.ZERO));
-            events.next(ZMTPSocketEvent.PeerDown.class);
-            push.sendOrDrop(message("moved"));
+        ZMTPSocket second = sockets.open(PULL);
+        names.addresses = List.of(address(bind(second, ANY_PORT)));
+        get(first.closeAsync(Duration.ZERO));
+        events.next(ZMTPSocketEvent.PeerDown.class);
+        push.sendOrDrop(message("moved"));
 
-            assertThat(receive(second)).containsExactly("moved");
-        }
+        assertThat(receive(second)).containsExactly("moved");
     }
 
     /** T45. */
     @Tag("T45")
     @Test
-    void theNextAddressIsTriedIfOneRefuses() throws IOException {
+    void theNextAddressIsTriedIfOneRefuses(TestSockets sockets) throws IOException {
         Names names = new Names();
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket pull = sockets.open(PULL);
-            InetSocketAddress refuses = new InetSocketAddress(InetAddress.getLoopbackAddress(), TestSockets.freePort());
-            names.addresses = List.of(refuses, refuses, address(bind(pull, ANY_PORT)));
-            ZMTPSocket push = sockets.open(ClockedSockets.with(sockets.builder(PUSH), names));
-            TestSockets.Events events = TestSockets.events(push);
+        ZMTPSocket pull = sockets.open(PULL);
+        InetSocketAddress refuses = new InetSocketAddress(InetAddress.getLoopbackAddress(), TestSockets.freePort());
+        names.addresses = List.of(refuses, refuses, address(bind(pull, ANY_PORT)));
+        ZMTPSocket push = sockets.open(ClockedSockets.with(sockets.builder(PUSH), names));
+        TestSockets.Events events = TestSockets.events(push);
 
-            TestSockets.connect(push, "named://service");
+        TestSockets.connect(push, "named://service");
 
-            assertThat(events.drain())
-                    .as("one attempt")
-                    .hasExactlyElementsOfTypes(ZMTPSocketEvent.Connecting.class, ZMTPSocketEvent.PeerUp.class);
-            assertThat(names.lookups).hasValue(1);
-        }
+        assertThat(events.drain())
+                .as("one attempt")
+                .hasExactlyElementsOfTypes(ZMTPSocketEvent.Connecting.class, ZMTPSocketEvent.PeerUp.class);
+        assertThat(names.lookups).hasValue(1);
     }
 
     /** As a balancer does whose service is down. */
     @Tag("T45")
     @Test
-    void theNextAddressIsTriedIfOneAcceptsAndCloses() {
+    void theNextAddressIsTriedIfOneAcceptsAndCloses(TestSockets sockets) {
         Names names = new Names();
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket pull = sockets.open(PULL);
-            Channel closes = new ServerBootstrap()
-                    .group(sockets.group())
-                    .channel(NioServerSocketChannel.class)
-                    .childHandler(new ChannelInitializer<>() {
-                        @Override
-                        protected void initChannel(Channel accepted) {
-                            accepted.close();
-                        }
-                    })
-                    .bind(InetAddress.getLoopbackAddress(), 0)
-                    .syncUninterruptibly()
-                    .channel();
-            names.addresses = List.of((InetSocketAddress) closes.localAddress(), address(bind(pull, ANY_PORT)));
-            ZMTPSocket push = sockets.open(ClockedSockets.with(sockets.builder(PUSH), names));
-            TestSockets.Events events = TestSockets.events(push);
+        ZMTPSocket pull = sockets.open(PULL);
+        Channel closes = new ServerBootstrap()
+                .group(sockets.group())
+                .channel(NioServerSocketChannel.class)
+                .childHandler(new ChannelInitializer<>() {
+                    @Override
+                    protected void initChannel(Channel accepted) {
+                        accepted.close();
+                    }
+                })
+                .bind(InetAddress.getLoopbackAddress(), 0)
+                .syncUninterruptibly()
+                .channel();
+        names.addresses = List.of((InetSocketAddress) closes.localAddress(), address(bind(pull, ANY_PORT)));
+        ZMTPSocket push = sockets.open(ClockedSockets.with(sockets.builder(PUSH), names));
+        TestSockets.Events events = TestSockets.events(push);
 
-            TestSockets.connect(push, "named://service");
+        TestSockets.connect(push, "named://service");
 
-            assertThat(events.drain())
-                    .as("one attempt")
-                    .hasExactlyElementsOfTypes(
-                            ZMTPSocketEvent.Connecting.class,
-                            ZMTPSocketEvent.HandshakeFailed.class,
-                            ZMTPSocketEvent.PeerUp.class);
-        }
+        assertThat(events.drain())
+                .as("one attempt")
+                .hasExactlyElementsOfTypes(
+                        ZMTPSocketEvent.Connecting.class,
+                        ZMTPSocketEvent.HandshakeFailed.class,
+                        ZMTPSocketEvent.PeerUp.class);
     }
 
     @Tag("T45")
     @Test
-    void theNextAddressIsNotTriedIfThePeerOfOneDoesNotFit() {
+    void theNextAddressIsNotTriedIfThePeerOfOneDoesNotFit(TestSockets sockets) {
         Names names = new Names();
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket unfit = sockets.open(ROUTER);
-            ZMTPSocket pull = sockets.open(PULL);
-            names.addresses = List.of(address(bind(unfit, ANY_PORT)), address(bind(pull, ANY_PORT)));
-            ZMTPSocket push = sockets.open(ClockedSockets.with(sockets.builder(PUSH), names));
-            TestSockets.Events events = TestSockets.events(push);
+        ZMTPSocket unfit = sockets.open(ROUTER);
+        ZMTPSocket pull = sockets.open(PULL);
+        names.addresses = List.of(address(bind(unfit, ANY_PORT)), address(bind(pull, ANY_PORT)));
+        ZMTPSocket push = sockets.open(ClockedSockets.with(sockets.builder(PUSH), names));
+        TestSockets.Events events = TestSockets.events(push);
 
-            push.connect("named://service");
+        push.connect("named://service");
 
-            assertThat(events.next(ZMTPSocketEvent.Retrying.class).kind()).isEqualTo(Kind.INCOMPATIBLE);
-        }
+        assertThat(events.next(ZMTPSocketEvent.Retrying.class).kind()).isEqualTo(Kind.INCOMPATIBLE);
     }
 
     /** T45. */
     @Tag("T45")
     @Test
-    void namesAreLookedUpOnTheExecutorForItAndMayBeUnknownForATime() {
+    void namesAreLookedUpOnTheExecutorForItAndMayBeUnknownForATime(TestSockets sockets) {
         Names names = new Names();
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket pull = sockets.open(PULL);
-            Thread[] resolver = new Thread[1];
-            ZMTPSocket push = sockets.open(ClockedSockets.with(sockets.builder(PUSH), names)
-                    .reconnect(Duration.ofMillis(1), Duration.ofMillis(20))
-                    .resolver(task -> {
-                        resolver[0] = new Thread(task, "resolver");
-                        resolver[0].start();
-                    }));
-            TestSockets.Events events = TestSockets.events(push);
-            ZMTPEndpoint connector = push.connect("named://service");
-            assertThat(events.next(ZMTPSocketEvent.Retrying.class).cause()).hasMessage("service: not known");
-            names.addresses = List.of(address(bind(pull, ANY_PORT)));
+        ZMTPSocket pull = sockets.open(PULL);
+        Thread[] resolver = new Thread[1];
+        ZMTPSocket push = sockets.open(ClockedSockets.with(sockets.builder(PUSH), names)
+                .reconnect(Duration.ofMillis(1), Duration.ofMillis(20))
+                .resolver(task -> {
+                    resolver[0] = new Thread(task, "resolver");
+                    resolver[0].start();
+                }));
+        TestSockets.Events events = TestSockets.events(push);
+        ZMTPEndpoint connector = push.connect("named://service");
+        assertThat(events.next(ZMTPSocketEvent.Retrying.class).cause()).hasMessage("service: not known");
+        names.addresses = List.of(address(bind(pull, ANY_PORT)));
 
-            get(connector.ready());
+        get(connector.ready());
 
-            assertThat(names.threads).allMatch(thread -> thread.getName().equals("resolver"));
-        }
+        assertThat(names.threads).allMatch(thread -> thread.getName().equals("resolver"));
     }
 
     /** T47. */
     @Tag("T47")
     @Test
-    void aConnectionToItselfIsClosedAndRetried() throws IOException {
+    void aConnectionToItselfIsClosedAndRetried(TestSockets sockets) throws IOException {
         int port = TestSockets.freePort();
         String itself = "127.0.0.1:" + port;
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket dealer =
-                    sockets.open(sockets.builder(DEALER).reconnect(Duration.ofMillis(20), Duration.ofMillis(20)));
-            TestSockets.Events events = TestSockets.events(dealer);
-            ZMTPEndpoint connector = dealer.connect("tcp://" + itself + ";" + itself);
-            CompletableFuture<Void> sent = dealer.sendAsync(message("not for itself"));
+        ZMTPSocket dealer =
+                sockets.open(sockets.builder(DEALER).reconnect(Duration.ofMillis(20), Duration.ofMillis(20)));
+        TestSockets.Events events = TestSockets.events(dealer);
+        ZMTPEndpoint connector = dealer.connect("tcp://" + itself + ";" + itself);
+        CompletableFuture<Void> sent = dealer.sendAsync(message("not for itself"));
 
-            ZMTPSocketEvent.Retrying retry = events.next(ZMTPSocketEvent.Retrying.class);
-            assertThat(retry.cause()).hasMessageContaining("connected to itself");
-            assertThat(events.next(ZMTPSocketEvent.Connecting.class).attempt()).isEqualTo(2);
+        ZMTPSocketEvent.Retrying retry = events.next(ZMTPSocketEvent.Retrying.class);
+        assertThat(retry.cause()).hasMessageContaining("connected to itself");
+        assertThat(events.next(ZMTPSocketEvent.Connecting.class).attempt()).isEqualTo(2);
 
-            assertThat(connector.ready()).isNotDone();
-            assertThat(dealer.receiveAsync()).isNotDone();
-            assertThat(sent).isNotDone();
-            assertThat(dealer.stats().queued()).isEqualTo(1);
-        }
+        assertThat(connector.ready()).isNotDone();
+        assertThat(dealer.receiveAsync()).isNotDone();
+        assertThat(sent).isNotDone();
+        assertThat(dealer.stats().queued()).isEqualTo(1);
     }
 
     /** T49. */
     @Tag("T49")
     @Test
-    void oneThatComesBackAtOnceWithItsNameLosesNoFirstMessage() {
+    void oneThatComesBackAtOnceWithItsNameLosesNoFirstMessage(TestSockets sockets) {
         int rounds = 200;
         ZMTPSocketConfig.Builder named = ZMTPSocketConfig.builder(
                 ZMTPConfig.builder().socketType(DEALER).localIdentity("A").build());
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket router = sockets.open(ROUTER);
-            List<String> received = Collections.synchronizedList(new ArrayList<>());
-            router.onMessage((from, message) ->
-                    received.add(from.nameUTF8() + " " + String.join(" ", TestSockets.frames(message))));
-            String endpoint = bind(router, ANY_PORT);
-            for (int round = 1; round <= rounds; round++) {
-                ZMTPSocket dealer = sockets.open(named);
-                dealer.connect(endpoint);
-                get(dealer.sendAsync(message(Integer.toString(round))));
-                dealer.close();
-            }
-
-            TestSockets.await("all first messages", () -> received.size() >= rounds);
-            assertThat(received).hasSize(rounds).startsWith("A 1").endsWith("A " + rounds);
+        ZMTPSocket router = sockets.open(ROUTER);
+        List<String> received = Collections.synchronizedList(new ArrayList<>());
+        router.onMessage(
+                (from, message) -> received.add(from.nameUTF8() + " " + String.join(" ", TestSockets.frames(message))));
+        String endpoint = bind(router, ANY_PORT);
+        for (int round = 1; round <= rounds; round++) {
+            ZMTPSocket dealer = sockets.open(named);
+            dealer.connect(endpoint);
+            get(dealer.sendAsync(message(Integer.toString(round))));
+            dealer.close();
         }
+
+        TestSockets.await("all first messages", () -> received.size() >= rounds);
+        assertThat(received).hasSize(rounds).startsWith("A 1").endsWith("A " + rounds);
     }
 }

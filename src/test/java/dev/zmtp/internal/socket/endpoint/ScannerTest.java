@@ -43,58 +43,54 @@ class ScannerTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("words")
-    void strangersDoNotDisturbThoseWhoSpeakZmtp(String what, byte[] bytes) throws IOException {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket pull = sockets.open(PULL);
-            String endpoint = bind(pull, "tcp://127.0.0.1:*");
-            int port = Integer.parseInt(endpoint.substring(endpoint.lastIndexOf(':') + 1));
-            ZMTPSocket push = sockets.open(PUSH);
-            connect(push, endpoint);
-            await("the good one is there", () -> pull.peers().size() == 1);
-            List<Socket> strangers = new ArrayList<>();
-            try {
-                for (int i = 0; i < STRANGERS; i++) {
-                    Socket stranger = new Socket(InetAddress.getLoopbackAddress(), port);
-                    stranger.getOutputStream().write(bytes);
-                    strangers.add(stranger);
-                    if (i % 10 == 0) {
-                        get(push.sendAsync(message(String.valueOf(i))));
-                        assertThat(receive(pull)).containsExactly(String.valueOf(i));
-                    }
-                }
-            } finally {
-                for (Socket stranger : strangers) {
-                    stranger.close();
+    void strangersDoNotDisturbThoseWhoSpeakZmtp(String what, byte[] bytes, TestSockets sockets) throws IOException {
+        ZMTPSocket pull = sockets.open(PULL);
+        String endpoint = bind(pull, "tcp://127.0.0.1:*");
+        int port = Integer.parseInt(endpoint.substring(endpoint.lastIndexOf(':') + 1));
+        ZMTPSocket push = sockets.open(PUSH);
+        connect(push, endpoint);
+        await("the good one is there", () -> pull.peers().size() == 1);
+        List<Socket> strangers = new ArrayList<>();
+        try {
+            for (int i = 0; i < STRANGERS; i++) {
+                Socket stranger = new Socket(InetAddress.getLoopbackAddress(), port);
+                stranger.getOutputStream().write(bytes);
+                strangers.add(stranger);
+                if (i % 10 == 0) {
+                    get(push.sendAsync(message(String.valueOf(i))));
+                    assertThat(receive(pull)).containsExactly(String.valueOf(i));
                 }
             }
-            assertThat(pull.peers()).hasSize(1);
+        } finally {
+            for (Socket stranger : strangers) {
+                stranger.close();
+            }
         }
+        assertThat(pull.peers()).hasSize(1);
     }
 
     @Test
-    void theyAreReportedOnceASecondWithTheirNumber() throws IOException {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket pull = sockets.open(PULL);
-            TestSockets.Events events = events(pull);
-            String endpoint = bind(pull, "tcp://127.0.0.1:*");
-            int port = Integer.parseInt(endpoint.substring(endpoint.lastIndexOf(':') + 1));
-            for (int i = 0; i < STRANGERS; i++) {
-                try (Socket stranger = new Socket(InetAddress.getLoopbackAddress(), port)) {
-                    stranger.getOutputStream().write("GET / HTTP/1.1\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
-                }
+    void theyAreReportedOnceASecondWithTheirNumber(TestSockets sockets) throws IOException {
+        ZMTPSocket pull = sockets.open(PULL);
+        TestSockets.Events events = events(pull);
+        String endpoint = bind(pull, "tcp://127.0.0.1:*");
+        int port = Integer.parseInt(endpoint.substring(endpoint.lastIndexOf(':') + 1));
+        for (int i = 0; i < STRANGERS; i++) {
+            try (Socket stranger = new Socket(InetAddress.getLoopbackAddress(), port)) {
+                stranger.getOutputStream().write("GET / HTTP/1.1\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
             }
-
-            int reports = 0;
-            long reported = 0;
-            while (reported < STRANGERS) {
-                ZMTPSocketEvent.HandshakeFailed failed = events.next(ZMTPSocketEvent.HandshakeFailed.class);
-                assertThat(failed.endpoint()).isEqualTo(endpoint);
-                reported += 1 + failed.others();
-                reports++;
-            }
-
-            assertThat(reported).isEqualTo(STRANGERS);
-            assertThat(reports).isLessThan(STRANGERS / 2);
         }
+
+        int reports = 0;
+        long reported = 0;
+        while (reported < STRANGERS) {
+            ZMTPSocketEvent.HandshakeFailed failed = events.next(ZMTPSocketEvent.HandshakeFailed.class);
+            assertThat(failed.endpoint()).isEqualTo(endpoint);
+            reported += 1 + failed.others();
+            reports++;
+        }
+
+        assertThat(reported).isEqualTo(STRANGERS);
+        assertThat(reports).isLessThan(STRANGERS / 2);
     }
 }

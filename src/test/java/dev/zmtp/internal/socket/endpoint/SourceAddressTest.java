@@ -23,22 +23,17 @@ class SourceAddressTest {
     /** T63. */
     @Tag("T63")
     @Test
-    void thePeerSeesTheSourceThatWasGiven() throws IOException {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket pull = sockets.open(PULL);
-            TestSockets.Events events = events(pull);
-            String to = bind(pull, "tcp://127.0.0.1:*").substring("tcp://".length());
-            int port = freePort();
+    void thePeerSeesTheSourceThatWasGiven(TestSockets sockets) throws IOException {
+        ZMTPSocket pull = sockets.open(PULL);
+        TestSockets.Events events = events(pull);
+        String to = bind(pull, "tcp://127.0.0.1:*").substring("tcp://".length());
+        int port = freePort();
 
-            ZMTPSocket push = sockets.open(PUSH);
-            connect(push, "tcp://127.0.0.2:" + port + ";" + to);
+        ZMTPSocket push = sockets.open(PUSH);
+        connect(push, "tcp://127.0.0.2:" + port + ";" + to);
 
-            assertThat(events.next(ZMTPSocketEvent.PeerUp.class)
-                            .peer()
-                            .session()
-                            .peerAddress())
-                    .isEqualTo(new InetSocketAddress(InetAddress.getByName("127.0.0.2"), port));
-        }
+        assertThat(events.next(ZMTPSocketEvent.PeerUp.class).peer().session().peerAddress())
+                .isEqualTo(new InetSocketAddress(InetAddress.getByName("127.0.0.2"), port));
     }
 
     private static int freePort() throws IOException {
@@ -48,18 +43,16 @@ class SourceAddressTest {
     }
 
     @Test
-    void aSourceMayLeaveThePortOpen() throws IOException {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket pull = sockets.open(PULL);
-            TestSockets.Events events = events(pull);
-            String to = bind(pull, "tcp://127.0.0.1:*").substring("tcp://".length());
+    void aSourceMayLeaveThePortOpen(TestSockets sockets) throws IOException {
+        ZMTPSocket pull = sockets.open(PULL);
+        TestSockets.Events events = events(pull);
+        String to = bind(pull, "tcp://127.0.0.1:*").substring("tcp://".length());
 
-            ZMTPSocket push = sockets.open(PUSH);
-            connect(push, "tcp://127.0.0.3:*;" + to);
+        ZMTPSocket push = sockets.open(PUSH);
+        connect(push, "tcp://127.0.0.3:*;" + to);
 
-            InetSocketAddress from = (InetSocketAddress)
-                    events.next(ZMTPSocketEvent.PeerUp.class).peer().session().peerAddress();
-            assertThat(from.getAddress()).isEqualTo(InetAddress.getByName("127.0.0.3"));
-        }
+        InetSocketAddress from = (InetSocketAddress)
+                events.next(ZMTPSocketEvent.PeerUp.class).peer().session().peerAddress();
+        assertThat(from.getAddress()).isEqualTo(InetAddress.getByName("127.0.0.3"));
     }
 }

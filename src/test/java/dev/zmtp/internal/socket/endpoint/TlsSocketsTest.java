@@ -70,81 +70,70 @@ class TlsSocketsTest {
     }
 
     @Test
-    void messagesAreEncrypted() throws Exception {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket pull = sockets.open(sockets.builder(PULL).tls(server()));
-            ZMTPSocket push = sockets.open(
-                    sockets.builder(PUSH).tls(checkingHosts(client(ours).build())));
-            push.connect(bind(pull, ANY_PORT).replace("127.0.0.1", "localhost"));
+    void messagesAreEncrypted(TestSockets sockets) throws Exception {
+        ZMTPSocket pull = sockets.open(sockets.builder(PULL).tls(server()));
+        ZMTPSocket push = sockets.open(
+                sockets.builder(PUSH).tls(checkingHosts(client(ours).build())));
+        push.connect(bind(pull, ANY_PORT).replace("127.0.0.1", "localhost"));
 
-            get(push.sendAsync(message("secret")));
+        get(push.sendAsync(message("secret")));
 
-            assertThat(receive(pull)).containsExactly("secret");
-            assertThat(((Peer) TestSockets.peer(push))
-                            .link()
-                            .channel()
-                            .pipeline()
-                            .get(io.netty.handler.ssl.SslHandler.class))
-                    .isNotNull();
-        }
+        assertThat(receive(pull)).containsExactly("secret");
+        assertThat(((Peer) TestSockets.peer(push))
+                        .link()
+                        .channel()
+                        .pipeline()
+                        .get(io.netty.handler.ssl.SslHandler.class))
+                .isNotNull();
     }
 
     @Test
-    void oneSocketMayBindAndConnect() throws Exception {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket one = sockets.open(
-                    sockets.builder(DEALER).tls(server()).tls(client(ours).build()));
-            ZMTPSocket two = sockets.open(
-                    sockets.builder(DEALER).tls(client(ours).build()).tls(server()));
-            String atOne = bind(one, "tcp://127.0.0.1:*").replace("127.0.0.1", "localhost");
+    void oneSocketMayBindAndConnect(TestSockets sockets) throws Exception {
+        ZMTPSocket one = sockets.open(
+                sockets.builder(DEALER).tls(server()).tls(client(ours).build()));
+        ZMTPSocket two =
+                sockets.open(sockets.builder(DEALER).tls(client(ours).build()).tls(server()));
+        String atOne = bind(one, "tcp://127.0.0.1:*").replace("127.0.0.1", "localhost");
 
-            connect(two, atOne);
-            get(two.sendAsync(message("to one")));
-            get(one.sendAsync(message("to two")));
+        connect(two, atOne);
+        get(two.sendAsync(message("to one")));
+        get(one.sendAsync(message("to two")));
 
-            assertThat(receive(one)).containsExactly("to one");
-            assertThat(receive(two)).containsExactly("to two");
-        }
+        assertThat(receive(one)).containsExactly("to one");
+        assertThat(receive(two)).containsExactly("to two");
     }
 
     @Test
-    void aCertificateThatIsNotTrustedIsRefusedAndReportedAtBothSides() throws Exception {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket pull = sockets.open(sockets.builder(PULL).tls(server()));
-            TestSockets.Events ofPull = events(pull);
-            ZMTPSocket push = sockets.open(
-                    sockets.builder(PUSH).tls(client(theirs).build()).reconnect(Duration.ZERO, Duration.ZERO));
-            TestSockets.Events ofPush = events(push);
+    void aCertificateThatIsNotTrustedIsRefusedAndReportedAtBothSides(TestSockets sockets) throws Exception {
+        ZMTPSocket pull = sockets.open(sockets.builder(PULL).tls(server()));
+        TestSockets.Events ofPull = events(pull);
+        ZMTPSocket push =
+                sockets.open(sockets.builder(PUSH).tls(client(theirs).build()).reconnect(Duration.ZERO, Duration.ZERO));
+        TestSockets.Events ofPush = events(push);
 
-            Throwable failure =
-                    failure(push.connect(bind(pull, "tcp://127.0.0.1:*")).ready());
+        Throwable failure =
+                failure(push.connect(bind(pull, "tcp://127.0.0.1:*")).ready());
 
-            assertThat(failure).hasStackTraceContaining("SSLHandshakeException");
-            assertThat(ofPush.next(ZMTPSocketEvent.HandshakeFailed.class).cause())
-                    .isSameAs(failure.getCause());
-            assertThat(ofPull.next(ZMTPSocketEvent.HandshakeFailed.class).cause())
-                    .hasStackTraceContaining("certificate");
-        }
+        assertThat(failure).hasStackTraceContaining("SSLHandshakeException");
+        assertThat(ofPush.next(ZMTPSocketEvent.HandshakeFailed.class).cause()).isSameAs(failure.getCause());
+        assertThat(ofPull.next(ZMTPSocketEvent.HandshakeFailed.class).cause()).hasStackTraceContaining("certificate");
     }
 
     @Test
-    void aCertificateForAnotherHostIsRefused() throws Exception {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket pull = sockets.open(sockets.builder(PULL).tls(server()));
-            ZMTPSocket push = sockets.open(sockets.builder(PUSH)
-                    .tls(checkingHosts(client(ours).build()))
-                    .reconnect(Duration.ZERO, Duration.ZERO));
+    void aCertificateForAnotherHostIsRefused(TestSockets sockets) throws Exception {
+        ZMTPSocket pull = sockets.open(sockets.builder(PULL).tls(server()));
+        ZMTPSocket push = sockets.open(
+                sockets.builder(PUSH).tls(checkingHosts(client(ours).build())).reconnect(Duration.ZERO, Duration.ZERO));
 
-            Throwable failure =
-                    failure(push.connect(bind(pull, "tcp://127.0.0.1:*")).ready());
+        Throwable failure =
+                failure(push.connect(bind(pull, "tcp://127.0.0.1:*")).ready());
 
-            assertThat(failure).hasStackTraceContaining("No subject alternative names matching IP address 127.0.0.1");
-        }
+        assertThat(failure).hasStackTraceContaining("No subject alternative names matching IP address 127.0.0.1");
     }
 
     /** SNI: a server may have a certificate for each of its names. */
     @Test
-    void theHostThatIsConnectedToIsNamed() throws Exception {
+    void theHostThatIsConnectedToIsNamed(TestSockets sockets) throws Exception {
         BlockingQueue<String> asked = new LinkedBlockingQueue<>();
         SslContext naming = new DelegatingSslContext(client(ours).build()) {
             @Override
@@ -152,64 +141,55 @@ class TlsSocketsTest {
                 asked.add(engine.getPeerHost() + " " + engine.getPeerPort());
             }
         };
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket pull = sockets.open(sockets.builder(PULL).tls(server()));
-            String endpoint = bind(pull, "tcp://127.0.0.1:*").replace("127.0.0.1", "localhost");
+        ZMTPSocket pull = sockets.open(sockets.builder(PULL).tls(server()));
+        String endpoint = bind(pull, "tcp://127.0.0.1:*").replace("127.0.0.1", "localhost");
 
-            connect(sockets.open(sockets.builder(PUSH).tls(naming)), endpoint);
+        connect(sockets.open(sockets.builder(PUSH).tls(naming)), endpoint);
 
-            assertThat(asked.poll(TestSockets.PATIENCE.toSeconds(), TimeUnit.SECONDS))
-                    .isEqualTo("localhost " + endpoint.substring(endpoint.lastIndexOf(':') + 1));
-        }
+        assertThat(asked.poll(TestSockets.PATIENCE.toSeconds(), TimeUnit.SECONDS))
+                .isEqualTo("localhost " + endpoint.substring(endpoint.lastIndexOf(':') + 1));
     }
 
     @Test
-    void aClientShowsItsCertificateIfItIsAskedFor() throws Exception {
+    void aClientShowsItsCertificateIfItIsAskedFor(TestSockets sockets) throws Exception {
         SslContext asking = SslContextBuilder.forServer(ours.keys())
                 .sslProvider(SslProvider.JDK)
                 .trustManager(theirs.certificate())
                 .clientAuth(ClientAuth.REQUIRE)
                 .build();
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket pull = sockets.open(sockets.builder(PULL).tls(asking));
-            String endpoint = bind(pull, "tcp://127.0.0.1:*").replace("127.0.0.1", "localhost");
+        ZMTPSocket pull = sockets.open(sockets.builder(PULL).tls(asking));
+        String endpoint = bind(pull, "tcp://127.0.0.1:*").replace("127.0.0.1", "localhost");
 
-            ZMTPSocket known = sockets.open(sockets.builder(PUSH)
-                    .tls(client(ours).keyManager(theirs.keys()).build()));
-            known.connect(endpoint);
-            get(known.sendAsync(message("m")));
-            assertThat(receive(pull)).containsExactly("m");
+        ZMTPSocket known = sockets.open(
+                sockets.builder(PUSH).tls(client(ours).keyManager(theirs.keys()).build()));
+        known.connect(endpoint);
+        get(known.sendAsync(message("m")));
+        assertThat(receive(pull)).containsExactly("m");
 
-            ZMTPSocket unknown = sockets.open(
-                    sockets.builder(PUSH).tls(client(ours).build()).reconnect(Duration.ZERO, Duration.ZERO));
-            failure(unknown.connect(endpoint).ready());
-        }
+        ZMTPSocket unknown =
+                sockets.open(sockets.builder(PUSH).tls(client(ours).build()).reconnect(Duration.ZERO, Duration.ZERO));
+        failure(unknown.connect(endpoint).ready());
     }
 
     @Test
-    void aPeerWithoutTlsIsRefused() throws Exception {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket pull = sockets.open(sockets.builder(PULL).tls(server()));
-            TestSockets.Events events = events(pull);
-            ZMTPSocket plain = sockets.open(PUSH);
+    void aPeerWithoutTlsIsRefused(TestSockets sockets) throws Exception {
+        ZMTPSocket pull = sockets.open(sockets.builder(PULL).tls(server()));
+        TestSockets.Events events = events(pull);
+        ZMTPSocket plain = sockets.open(PUSH);
 
-            plain.connect(bind(pull, "tcp://127.0.0.1:*"));
+        plain.connect(bind(pull, "tcp://127.0.0.1:*"));
 
-            assertThat(events.next(ZMTPSocketEvent.HandshakeFailed.class).cause())
-                    .hasStackTraceContaining("SSL");
-        }
+        assertThat(events.next(ZMTPSocketEvent.HandshakeFailed.class).cause()).hasStackTraceContaining("SSL");
     }
 
     @Test
-    void otherTransportsStayAsTheyAre() throws Exception {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket pull = sockets.open(sockets.builder(PULL).tls(server()));
-            ZMTPSocket push = sockets.open(PUSH);
-            push.connect(bind(pull, "ipc://*"));
+    void otherTransportsStayAsTheyAre(TestSockets sockets) throws Exception {
+        ZMTPSocket pull = sockets.open(sockets.builder(PULL).tls(server()));
+        ZMTPSocket push = sockets.open(PUSH);
+        push.connect(bind(pull, "ipc://*"));
 
-            get(push.sendAsync(message("m")));
+        get(push.sendAsync(message("m")));
 
-            assertThat(receive(pull)).containsExactly("m");
-        }
+        assertThat(receive(pull)).containsExactly("m");
     }
 }

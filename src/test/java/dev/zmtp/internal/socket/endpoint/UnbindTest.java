@@ -36,78 +36,70 @@ class UnbindTest {
     @Tag("T62")
     @ParameterizedTest
     @ValueSource(strings = {"tcp://127.0.0.1:*", "ipc://*", "shm://*", "inproc://unbound"})
-    void newPeersAreRefusedAndOldOnesStay(String endpoint) {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket pull = sockets.open(PULL);
-            ZMTPEndpoint binding = get(pull.bind(endpoint).ready());
-            ZMTPSocket old = sockets.open(PUSH);
-            connect(old, binding.text());
+    void newPeersAreRefusedAndOldOnesStay(String endpoint, TestSockets sockets) {
+        ZMTPSocket pull = sockets.open(PULL);
+        ZMTPEndpoint binding = get(pull.bind(endpoint).ready());
+        ZMTPSocket old = sockets.open(PUSH);
+        connect(old, binding.text());
 
-            TestSockets.unbind(binding);
-            TestSockets.unbind(binding);
+        TestSockets.unbind(binding);
+        TestSockets.unbind(binding);
 
-            ZMTPSocket late = sockets.open(PUSH);
-            TestSockets.Events events = TestSockets.events(late);
-            late.connect(binding.text());
-            events.next(ZMTPSocketEvent.Retrying.class);
-            get(old.sendAsync(message("from the old one")));
-            assertThat(receive(pull)).containsExactly("from the old one");
-        }
+        ZMTPSocket late = sockets.open(PUSH);
+        TestSockets.Events events = TestSockets.events(late);
+        late.connect(binding.text());
+        events.next(ZMTPSocketEvent.Retrying.class);
+        get(old.sendAsync(message("from the old one")));
+        assertThat(receive(pull)).containsExactly("from the old one");
     }
 
     @ParameterizedTest
     @ValueSource(
             strings = {"tcp://127.0.0.1:*", "ipc://{directory}/again", "shm://{directory}/again", "inproc://again"})
-    void itsAddressCanBeBoundToAgainAtOnce(String endpoint, @TempDir Path directory) {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket pull = sockets.open(PULL);
-            ZMTPEndpoint first = get(pull.bind(endpoint.replace("{directory}", directory.toString()))
-                    .ready());
+    void itsAddressCanBeBoundToAgainAtOnce(String endpoint, @TempDir Path directory, TestSockets sockets) {
+        ZMTPSocket pull = sockets.open(PULL);
+        ZMTPEndpoint first = get(
+                pull.bind(endpoint.replace("{directory}", directory.toString())).ready());
 
-            first.close();
-            ZMTPEndpoint second = pull.bind(first.text());
+        first.close();
+        ZMTPEndpoint second = pull.bind(first.text());
 
-            assertThat(get(second.ready()).text()).isEqualTo(first.text());
-            ZMTPSocket push = sockets.open(PUSH);
-            connect(push, second.text());
-            get(push.sendAsync(message("to the second")));
-            assertThat(receive(pull)).containsExactly("to the second");
-        }
+        assertThat(get(second.ready()).text()).isEqualTo(first.text());
+        ZMTPSocket push = sockets.open(PUSH);
+        connect(push, second.text());
+        get(push.sendAsync(message("to the second")));
+        assertThat(receive(pull)).containsExactly("to the second");
     }
 
     @Test
-    void itsAddressCanBeBoundToAgainIfItWasClosedWhileItWasBound() throws IOException {
+    void itsAddressCanBeBoundToAgainIfItWasClosedWhileItWasBound(TestSockets sockets) throws IOException {
         String endpoint = "tcp://127.0.0.1:" + TestSockets.freePort();
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket pull = sockets.open(PULL);
-            CountDownLatch held = TestSockets.hold(pull);
+        ZMTPSocket pull = sockets.open(PULL);
+        CountDownLatch held = TestSockets.hold(pull);
 
-            pull.bind(endpoint).close();
-            ZMTPEndpoint second = pull.bind(endpoint);
-            held.countDown();
+        pull.bind(endpoint).close();
+        ZMTPEndpoint second = pull.bind(endpoint);
+        held.countDown();
 
-            assertThat(get(second.ready()).text()).isEqualTo(endpoint);
-        }
+        assertThat(get(second.ready()).text()).isEqualTo(endpoint);
     }
 
     @Test
-    void theEndOfASocketThatWasAboutToBindIsReportedWhenTheAddressIsFree() throws Exception {
+    void theEndOfASocketThatWasAboutToBindIsReportedWhenTheAddressIsFree(TestSockets sockets) throws Exception {
         int port = TestSockets.freePort();
         BlockingQueue<Runnable> lookups = new LinkedBlockingQueue<>();
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket pull = sockets.open(sockets.builder(PULL).resolver(lookups::add));
-            EventLoop loop = ClockedSockets.core(pull).context().eventLoop();
-            pull.bind("tcp://localhost:" + port);
-            Runnable lookup = lookups.take();
-            CountDownLatch held = TestSockets.hold(pull);
+        ZMTPSocket pull = sockets.open(sockets.builder(PULL).resolver(lookups::add));
+        EventLoop loop = ClockedSockets.core(pull).context().eventLoop();
+        pull.bind("tcp://localhost:" + port);
+        Runnable lookup = lookups.take();
+        CountDownLatch held = TestSockets.hold(pull);
 
-            lookup.run();
-            CompletableFuture<Void> boundByAnother =
-                    pull.closeAsync(Duration.ZERO).thenAcceptAsync(stats -> bindAndClose(port), loop);
-            held.countDown();
+        lookup.run();
+        CompletableFuture<Void> boundByAnother =
+                pull.closeAsync(Duration.ZERO).thenAcceptAsync(stats -> bindAndClose(port), loop);
+        held.countDown();
 
-            get(boundByAnother);
-        }
+        get(boundByAnother);
     }
 
     private static void bindAndClose(int port) {

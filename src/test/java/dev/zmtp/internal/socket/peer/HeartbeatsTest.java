@@ -56,30 +56,28 @@ class HeartbeatsTest {
     @Tag("T36")
     @ParameterizedTest
     @ValueSource(ints = {20, 20_000})
-    void aReceiverThatDoesNotReadForAWhileIsNotDisconnectedAndMissesNothing(int messages) {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket pull = sockets.open(config(PULL).receiveLimit(10, 16 << 20));
-            ZMTPSocket push = sockets.open(config(PUSH));
-            TestSockets.Events ofPush = TestSockets.events(push);
-            TestSockets.Events ofPull = TestSockets.events(pull);
-            TestSockets.connect(push, bind(pull, "tcp://127.0.0.1:*"));
-            CompletableFuture<Void> awake = new CompletableFuture<>();
-            sockets.group().schedule(() -> awake.complete(null), ASLEEP.toMillis(), TimeUnit.MILLISECONDS);
-            CompletableFuture<Void> sent = CompletableFuture.runAsync(() -> sendAll(push, messages));
-            get(awake);
+    void aReceiverThatDoesNotReadForAWhileIsNotDisconnectedAndMissesNothing(int messages, TestSockets sockets) {
+        ZMTPSocket pull = sockets.open(config(PULL).receiveLimit(10, 16 << 20));
+        ZMTPSocket push = sockets.open(config(PUSH));
+        TestSockets.Events ofPush = TestSockets.events(push);
+        TestSockets.Events ofPull = TestSockets.events(pull);
+        TestSockets.connect(push, bind(pull, "tcp://127.0.0.1:*"));
+        CompletableFuture<Void> awake = new CompletableFuture<>();
+        sockets.group().schedule(() -> awake.complete(null), ASLEEP.toMillis(), TimeUnit.MILLISECONDS);
+        CompletableFuture<Void> sent = CompletableFuture.runAsync(() -> sendAll(push, messages));
+        get(awake);
 
-            List<String> received = new ArrayList<>();
-            for (int i = 0; i < messages; i++) {
-                received.add(frames(get(pull.receiveAsync())).get(0));
-            }
-
-            get(sent);
-            for (int i = 0; i < messages; i++) {
-                assertThat(received.get(i)).isEqualTo(Integer.toString(i));
-            }
-            assertThat(ofPush.drain()).noneMatch(ZMTPSocketEvent.PeerDown.class::isInstance);
-            assertThat(ofPull.drain()).noneMatch(ZMTPSocketEvent.PeerDown.class::isInstance);
+        List<String> received = new ArrayList<>();
+        for (int i = 0; i < messages; i++) {
+            received.add(frames(get(pull.receiveAsync())).get(0));
         }
+
+        get(sent);
+        for (int i = 0; i < messages; i++) {
+            assertThat(received.get(i)).isEqualTo(Integer.toString(i));
+        }
+        assertThat(ofPush.drain()).noneMatch(ZMTPSocketEvent.PeerDown.class::isInstance);
+        assertThat(ofPull.drain()).noneMatch(ZMTPSocketEvent.PeerDown.class::isInstance);
     }
 
     private static void sendAll(ZMTPSocket push, int messages) {
@@ -92,28 +90,27 @@ class HeartbeatsTest {
     /** T37. */
     @Tag("T37")
     @Test
-    void aNetworkThatSwallowsEverythingIsReportedOnBothSidesAndOvercomeWhenItHeals() throws IOException {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket router = sockets.open(config(ROUTER));
-            router.serve(request -> request.reply(message("answer")));
-            ZMTPSocket dealer = sockets.open(config(DEALER));
-            TestSockets.Events ofRouter = TestSockets.events(router);
-            TestSockets.Events ofDealer = TestSockets.events(dealer);
-            try (Forwarder network = new Forwarder(bind(router, "tcp://127.0.0.1:*"))) {
-                TestSockets.connect(dealer, network.endpoint());
-                ask(dealer);
+    void aNetworkThatSwallowsEverythingIsReportedOnBothSidesAndOvercomeWhenItHeals(TestSockets sockets)
+            throws IOException {
+        ZMTPSocket router = sockets.open(config(ROUTER));
+        router.serve(request -> request.reply(message("answer")));
+        ZMTPSocket dealer = sockets.open(config(DEALER));
+        TestSockets.Events ofRouter = TestSockets.events(router);
+        TestSockets.Events ofDealer = TestSockets.events(dealer);
+        try (Forwarder network = new Forwarder(bind(router, "tcp://127.0.0.1:*"))) {
+            TestSockets.connect(dealer, network.endpoint());
+            ask(dealer);
 
-                network.swallow(true);
-                CompletableFuture<ZMTPMessage> lost = dealer.requestAsync(message("lost"), TestSockets.PATIENCE);
-                assertHeartbeatTimeout(ofRouter.next(ZMTPSocketEvent.PeerDown.class));
-                assertHeartbeatTimeout(ofDealer.next(ZMTPSocketEvent.PeerDown.class));
-                assertThat(TestSockets.reason(lost)).isEqualTo(ZMTPSocketException.Reason.PEER_DOWN);
+            network.swallow(true);
+            CompletableFuture<ZMTPMessage> lost = dealer.requestAsync(message("lost"), TestSockets.PATIENCE);
+            assertHeartbeatTimeout(ofRouter.next(ZMTPSocketEvent.PeerDown.class));
+            assertHeartbeatTimeout(ofDealer.next(ZMTPSocketEvent.PeerDown.class));
+            assertThat(TestSockets.reason(lost)).isEqualTo(ZMTPSocketException.Reason.PEER_DOWN);
 
-                network.swallow(false);
-                ofRouter.next(ZMTPSocketEvent.PeerUp.class);
-                ofDealer.next(ZMTPSocketEvent.PeerUp.class);
-                ask(dealer);
-            }
+            network.swallow(false);
+            ofRouter.next(ZMTPSocketEvent.PeerUp.class);
+            ofDealer.next(ZMTPSocketEvent.PeerUp.class);
+            ask(dealer);
         }
     }
 

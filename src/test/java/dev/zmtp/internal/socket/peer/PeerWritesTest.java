@@ -51,76 +51,70 @@ class PeerWritesTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void aLoneMessageIsOneWriteAndOneFlush(boolean withResult) {
-        try (TestSockets sockets = new TestSockets()) {
-            Writes transport = new Writes();
-            ZMTPSocket pull = sockets.open(PULL);
-            ZMTPSocket push =
-                    sockets.open(sockets.builder(PUSH).pipeline((endpoint, pipeline) -> pipeline.addLast(transport)));
-            connect(push, bind(pull, "tcp://127.0.0.1:*"));
-            settle(push);
-            transport.writes.set(0);
-            transport.flushes.set(0);
+    void aLoneMessageIsOneWriteAndOneFlush(boolean withResult, TestSockets sockets) {
+        Writes transport = new Writes();
+        ZMTPSocket pull = sockets.open(PULL);
+        ZMTPSocket push =
+                sockets.open(sockets.builder(PUSH).pipeline((endpoint, pipeline) -> pipeline.addLast(transport)));
+        connect(push, bind(pull, "tcp://127.0.0.1:*"));
+        settle(push);
+        transport.writes.set(0);
+        transport.flushes.set(0);
 
-            for (int i = 1; i <= MESSAGES; i++) {
-                if (withResult) {
-                    push.sendAsync(message("m"));
-                } else {
-                    assertThat(push.trySend(message("m"))).isTrue();
-                }
-                assertThat(receive(pull)).containsExactly("m");
-                int sent = i;
-                await("it is counted", () -> push.stats().written() == sent);
-                settle(push);
+        for (int i = 1; i <= MESSAGES; i++) {
+            if (withResult) {
+                push.sendAsync(message("m"));
+            } else {
+                assertThat(push.trySend(message("m"))).isTrue();
             }
-
-            assertThat(transport.writes).hasValue(MESSAGES);
-            assertThat(transport.flushes).hasValue(MESSAGES);
+            assertThat(receive(pull)).containsExactly("m");
+            int sent = i;
+            await("it is counted", () -> push.stats().written() == sent);
+            settle(push);
         }
+
+        assertThat(transport.writes).hasValue(MESSAGES);
+        assertThat(transport.flushes).hasValue(MESSAGES);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"tcp://127.0.0.1:*", "inproc://written"})
-    void whatTheTransportHasNotTakenIsNotCountedAsWritten(String endpoint) {
-        try (TestSockets sockets = new TestSockets()) {
-            WriteGate gate = new WriteGate();
-            ZMTPSocket pull = sockets.open(PULL);
-            ZMTPSocket push = sockets.open(sockets.builder(PUSH).pipeline(gate));
-            connect(push, bind(pull, endpoint));
-            gate.close();
+    void whatTheTransportHasNotTakenIsNotCountedAsWritten(String endpoint, TestSockets sockets) {
+        WriteGate gate = new WriteGate();
+        ZMTPSocket pull = sockets.open(PULL);
+        ZMTPSocket push = sockets.open(sockets.builder(PUSH).pipeline(gate));
+        connect(push, bind(pull, endpoint));
+        gate.close();
 
-            assertThat(push.trySend(message("m"))).isTrue();
-            settle(push);
-            settle(push);
+        assertThat(push.trySend(message("m"))).isTrue();
+        settle(push);
+        settle(push);
 
-            assertThat(push.stats().written()).isZero();
-            gate.open();
-            await("it is counted", () -> push.stats().written() == 1);
-        }
+        assertThat(push.stats().written()).isZero();
+        gate.open();
+        await("it is counted", () -> push.stats().written() == 1);
     }
 
     /** The result of one fails with the connection; the other has none. */
     @ParameterizedTest
     @ValueSource(strings = {"tcp://127.0.0.1:*", "inproc://unknown"})
-    void theFateOfWhatTheConnectionHadAtItsEndIsUnknown(String endpoint) {
-        try (TestSockets sockets = new TestSockets()) {
-            WriteGate gate = new WriteGate();
-            ZMTPSocket pull = sockets.open(PULL);
-            ZMTPSocket push = sockets.open(sockets.builder(PUSH).pipeline(gate));
-            String address = bind(pull, endpoint);
-            connect(push, address);
-            gate.close();
-            CompletableFuture<Void> result = push.sendAsync(message("with a result"));
-            assertThat(push.trySend(message("without"))).isTrue();
-            settle(push);
+    void theFateOfWhatTheConnectionHadAtItsEndIsUnknown(String endpoint, TestSockets sockets) {
+        WriteGate gate = new WriteGate();
+        ZMTPSocket pull = sockets.open(PULL);
+        ZMTPSocket push = sockets.open(sockets.builder(PUSH).pipeline(gate));
+        String address = bind(pull, endpoint);
+        connect(push, address);
+        gate.close();
+        CompletableFuture<Void> result = push.sendAsync(message("with a result"));
+        assertThat(push.trySend(message("without"))).isTrue();
+        settle(push);
 
-            TestSockets.get(pull.closeAsync(Duration.ZERO));
+        TestSockets.get(pull.closeAsync(Duration.ZERO));
 
-            await("both are counted", () -> push.stats().unknown() == 2);
-            assertThat(result).isCompletedExceptionally();
-            ZMTPStats stats = push.stats();
-            assertThat(stats.written()).isZero();
-            assertThat(stats.dropped()).isZero();
-        }
+        await("both are counted", () -> push.stats().unknown() == 2);
+        assertThat(result).isCompletedExceptionally();
+        ZMTPStats stats = push.stats();
+        assertThat(stats.written()).isZero();
+        assertThat(stats.dropped()).isZero();
     }
 }

@@ -121,44 +121,42 @@ class RefusedPeersTest {
     @Tag("T44")
     @ParameterizedTest
     @EnumSource
-    void eachAttemptIsReportedOnBothSidesAndTrafficBeginsWhenTheServerIsMended(Wrong wrong) {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket server = sockets.open(config(PULL, wrong.server));
-            TestSockets.Events atServer = TestSockets.events(server);
-            String endpoint = bind(server, "tcp://127.0.0.1:*");
-            ZMTPSocket client = sockets.open(config(PUSH, wrong.client));
-            TestSockets.Events atClient = TestSockets.events(client);
-            ZMTPEndpoint connector = client.connect(endpoint);
-            client.onEvent(Runnable::run, event -> {
-                if (event instanceof ZMTPSocketEvent.Retrying) {
-                    connector.retryNow(); // the wait is that of another test
-                }
-            });
-            CompletableFuture<Void> sent = client.sendAsync(message("sent before it was mended"));
-
-            for (int attempt = 1; attempt <= ATTEMPTS; attempt++) {
-                assertThat(atClient.next(ZMTPSocketEvent.class))
-                        .isEqualTo(new ZMTPSocketEvent.Connecting(endpoint, attempt));
-                ZMTPSocketEvent.HandshakeFailed failed =
-                        (ZMTPSocketEvent.HandshakeFailed) atClient.next(ZMTPSocketEvent.class);
-                assertThat(code(failed)).as("at the client: %s", failed).isEqualTo(wrong.atClient);
-                ZMTPSocketEvent.Retrying retry = (ZMTPSocketEvent.Retrying) atClient.next(ZMTPSocketEvent.class);
-                assertThat(retry.attempt()).isEqualTo(attempt);
-                assertThat(retry.kind()).isEqualTo(wrong.kind);
-                assertThat(retry.cause()).isSameAs(failed.cause());
-
-                ZMTPSocketEvent.HandshakeFailed there = atServer.next(ZMTPSocketEvent.HandshakeFailed.class);
-                assertThat(code(there)).as("at the server: %s", there).isEqualTo(wrong.atServer);
-                assertThat(there.endpoint()).isEqualTo(endpoint);
-                assertThat(there.address()).isNotNull();
+    void eachAttemptIsReportedOnBothSidesAndTrafficBeginsWhenTheServerIsMended(Wrong wrong, TestSockets sockets) {
+        ZMTPSocket server = sockets.open(config(PULL, wrong.server));
+        TestSockets.Events atServer = TestSockets.events(server);
+        String endpoint = bind(server, "tcp://127.0.0.1:*");
+        ZMTPSocket client = sockets.open(config(PUSH, wrong.client));
+        TestSockets.Events atClient = TestSockets.events(client);
+        ZMTPEndpoint connector = client.connect(endpoint);
+        client.onEvent(Runnable::run, event -> {
+            if (event instanceof ZMTPSocketEvent.Retrying) {
+                connector.retryNow(); // the wait is that of another test
             }
+        });
+        CompletableFuture<Void> sent = client.sendAsync(message("sent before it was mended"));
 
-            get(server.closeAsync(Duration.ZERO));
-            assertThat(sent).isNotDone();
-            ZMTPSocket mended = sockets.open(config(PULL, wrong.mended));
-            bind(mended, endpoint);
+        for (int attempt = 1; attempt <= ATTEMPTS; attempt++) {
+            assertThat(atClient.next(ZMTPSocketEvent.class))
+                    .isEqualTo(new ZMTPSocketEvent.Connecting(endpoint, attempt));
+            ZMTPSocketEvent.HandshakeFailed failed =
+                    (ZMTPSocketEvent.HandshakeFailed) atClient.next(ZMTPSocketEvent.class);
+            assertThat(code(failed)).as("at the client: %s", failed).isEqualTo(wrong.atClient);
+            ZMTPSocketEvent.Retrying retry = (ZMTPSocketEvent.Retrying) atClient.next(ZMTPSocketEvent.class);
+            assertThat(retry.attempt()).isEqualTo(attempt);
+            assertThat(retry.kind()).isEqualTo(wrong.kind);
+            assertThat(retry.cause()).isSameAs(failed.cause());
 
-            assertThat(receive(mended)).containsExactly("sent before it was mended");
+            ZMTPSocketEvent.HandshakeFailed there = atServer.next(ZMTPSocketEvent.HandshakeFailed.class);
+            assertThat(code(there)).as("at the server: %s", there).isEqualTo(wrong.atServer);
+            assertThat(there.endpoint()).isEqualTo(endpoint);
+            assertThat(there.address()).isNotNull();
         }
+
+        get(server.closeAsync(Duration.ZERO));
+        assertThat(sent).isNotDone();
+        ZMTPSocket mended = sockets.open(config(PULL, wrong.mended));
+        bind(mended, endpoint);
+
+        assertThat(receive(mended)).containsExactly("sent before it was mended");
     }
 }

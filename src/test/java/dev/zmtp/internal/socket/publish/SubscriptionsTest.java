@@ -56,32 +56,30 @@ class SubscriptionsTest {
     /** Whole first frames, their beginnings, and everything. */
     @ParameterizedTest
     @ValueSource(strings = {"tcp://127.0.0.1:*", ENDPOINT})
-    void aMessageGoesToThoseThatHaveAPrefixOfItsFirstFrame(String endpoint) {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket pub = sockets.open(PUB);
-            String bound = bind(pub, endpoint);
-            ZMTPSocket a = subscriber(sockets, bound, "A");
-            ZMTPSocket ab = subscriber(sockets, bound, "AB");
-            ZMTPSocket all = subscriber(sockets, bound, "");
-            get(pub.whenPeers(3));
+    void aMessageGoesToThoseThatHaveAPrefixOfItsFirstFrame(String endpoint, TestSockets sockets) {
+        ZMTPSocket pub = sockets.open(PUB);
+        String bound = bind(pub, endpoint);
+        ZMTPSocket a = subscriber(sockets, bound, "A");
+        ZMTPSocket ab = subscriber(sockets, bound, "AB");
+        ZMTPSocket all = subscriber(sockets, bound, "");
+        get(pub.whenPeers(3));
 
-            for (String topic : List.of("A1", "AB1", "B1")) {
-                pub.sendOrDrop(message(topic, "AB"));
-            }
-            pub.sendOrDrop(message("AB", "the end"));
-            pub.sendOrDrop(message("", "AB"));
-
-            assertThat(receive(a)).containsExactly("A1", "AB");
-            assertThat(receive(a)).containsExactly("AB1", "AB");
-            assertThat(receive(a)).containsExactly("AB", "the end");
-            assertThat(receive(ab)).containsExactly("AB1", "AB");
-            assertThat(receive(ab)).containsExactly("AB", "the end");
-            for (String topic : List.of("A1", "AB1", "B1")) {
-                assertThat(receive(all)).containsExactly(topic, "AB");
-            }
-            assertThat(receive(all)).containsExactly("AB", "the end");
-            assertThat(receive(all)).containsExactly("", "AB");
+        for (String topic : List.of("A1", "AB1", "B1")) {
+            pub.sendOrDrop(message(topic, "AB"));
         }
+        pub.sendOrDrop(message("AB", "the end"));
+        pub.sendOrDrop(message("", "AB"));
+
+        assertThat(receive(a)).containsExactly("A1", "AB");
+        assertThat(receive(a)).containsExactly("AB1", "AB");
+        assertThat(receive(a)).containsExactly("AB", "the end");
+        assertThat(receive(ab)).containsExactly("AB1", "AB");
+        assertThat(receive(ab)).containsExactly("AB", "the end");
+        for (String topic : List.of("A1", "AB1", "B1")) {
+            assertThat(receive(all)).containsExactly(topic, "AB");
+        }
+        assertThat(receive(all)).containsExactly("AB", "the end");
+        assertThat(receive(all)).containsExactly("", "AB");
     }
 
     private static ZMTPSocket subscriber(TestSockets sockets, String endpoint, String topic) {
@@ -94,84 +92,76 @@ class SubscriptionsTest {
     /** T7. */
     @Tag("T7")
     @Test
-    void theLastOfTwoSubscribersThatLeaveCancelsTheTopic() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket xpub = sockets.open(XPUB);
-            List<String> heard = heard(xpub, false);
-            String endpoint = bind(xpub, ENDPOINT);
-            ZMTPSocket first = subscriber(sockets, endpoint, "A");
-            ZMTPSocket second = subscriber(sockets, endpoint, "A");
-            get(xpub.whenPeers(2));
+    void theLastOfTwoSubscribersThatLeaveCancelsTheTopic(TestSockets sockets) {
+        ZMTPSocket xpub = sockets.open(XPUB);
+        List<String> heard = heard(xpub, false);
+        String endpoint = bind(xpub, ENDPOINT);
+        ZMTPSocket first = subscriber(sockets, endpoint, "A");
+        ZMTPSocket second = subscriber(sockets, endpoint, "A");
+        get(xpub.whenPeers(2));
 
-            get(first.closeAsync(Duration.ZERO));
-            await("one left", () -> xpub.peers().size() == 1);
-            assertThat(heard).containsExactly("+A");
-            get(second.closeAsync(Duration.ZERO));
-            await("nobody left", () -> xpub.peers().isEmpty());
+        get(first.closeAsync(Duration.ZERO));
+        await("one left", () -> xpub.peers().size() == 1);
+        assertThat(heard).containsExactly("+A");
+        get(second.closeAsync(Duration.ZERO));
+        await("nobody left", () -> xpub.peers().isEmpty());
 
-            await("the cancel", () -> heard.size() == 2);
-            assertThat(heard).containsExactly("+A", "-A");
-        }
+        await("the cancel", () -> heard.size() == 2);
+        assertThat(heard).containsExactly("+A", "-A");
     }
 
     /** T6: with our own sockets; handles are counted. */
     @Tag("T6")
     @Test
-    void theLastHandleOfATopicCancelsIt() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket xpub = sockets.open(XPUB);
-            List<String> heard = heard(xpub, true);
-            ZMTPSocket sub = sockets.open(SUB);
-            ZMTPRegistration one = sub.subscribe("A");
-            ZMTPRegistration two = sub.subscribe("A");
-            connect(sub, bind(xpub, ENDPOINT));
-            get(xpub.whenPeers(1));
+    void theLastHandleOfATopicCancelsIt(TestSockets sockets) {
+        ZMTPSocket xpub = sockets.open(XPUB);
+        List<String> heard = heard(xpub, true);
+        ZMTPSocket sub = sockets.open(SUB);
+        ZMTPRegistration one = sub.subscribe("A");
+        ZMTPRegistration two = sub.subscribe("A");
+        connect(sub, bind(xpub, ENDPOINT));
+        get(xpub.whenPeers(1));
 
-            one.close();
-            one.close(); // a second time changes nothing
-            ZMTPRegistration marker = sub.subscribe("B");
-            await("the marker", () -> heard.contains("+B"));
-            assertThat(heard).containsExactly("+A", "+B");
-            two.close();
-            marker.close();
+        one.close();
+        one.close(); // a second time changes nothing
+        ZMTPRegistration marker = sub.subscribe("B");
+        await("the marker", () -> heard.contains("+B"));
+        assertThat(heard).containsExactly("+A", "+B");
+        two.close();
+        marker.close();
 
-            await("both cancels", () -> heard.size() == 4);
-            assertThat(heard).containsExactly("+A", "+B", "-A", "-B");
-        }
+        await("both cancels", () -> heard.size() == 4);
+        assertThat(heard).containsExactly("+A", "+B", "-A", "-B");
     }
 
     /** A listener that wants all hears of each subscriber. */
     @Test
-    void aListenerMayHearOfAllRequests() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket xpub = sockets.open(XPUB);
-            List<String> heard = heard(xpub, true);
-            String endpoint = bind(xpub, ENDPOINT);
-            ZMTPSocket first = subscriber(sockets, endpoint, "A");
-            subscriber(sockets, endpoint, "A");
-            get(xpub.whenPeers(2));
+    void aListenerMayHearOfAllRequests(TestSockets sockets) {
+        ZMTPSocket xpub = sockets.open(XPUB);
+        List<String> heard = heard(xpub, true);
+        String endpoint = bind(xpub, ENDPOINT);
+        ZMTPSocket first = subscriber(sockets, endpoint, "A");
+        subscriber(sockets, endpoint, "A");
+        get(xpub.whenPeers(2));
 
-            get(first.closeAsync(Duration.ZERO));
+        get(first.closeAsync(Duration.ZERO));
 
-            await("the cancel", () -> heard.size() == 3);
-            assertThat(heard).containsExactly("+A", "+A", "-A");
-        }
+        await("the cancel", () -> heard.size() == 3);
+        assertThat(heard).containsExactly("+A", "+A", "-A");
     }
 
     @Test
-    void aListenerThatWasUnregisteredHearsNothing() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket xpub = sockets.open(XPUB);
-            List<String> unheard = new CopyOnWriteArrayList<>();
-            ZMTPRegistration registration = xpub.onSubscription((peer, request) -> unheard.add(text(request)), true);
-            List<String> heard = heard(xpub, true);
+    void aListenerThatWasUnregisteredHearsNothing(TestSockets sockets) {
+        ZMTPSocket xpub = sockets.open(XPUB);
+        List<String> unheard = new CopyOnWriteArrayList<>();
+        ZMTPRegistration registration = xpub.onSubscription((peer, request) -> unheard.add(text(request)), true);
+        List<String> heard = heard(xpub, true);
 
-            registration.close();
-            subscriber(sockets, bind(xpub, ENDPOINT), "A");
+        registration.close();
+        subscriber(sockets, bind(xpub, ENDPOINT), "A");
 
-            await("the subscription", () -> heard.contains("+A"));
-            assertThat(unheard).isEmpty();
-        }
+        await("the subscription", () -> heard.contains("+A"));
+        assertThat(unheard).isEmpty();
     }
 
     @Test
@@ -194,240 +184,216 @@ class SubscriptionsTest {
     }
 
     @Test
-    void aPubDiscardsWhatSubscribersSend() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket pub = sockets.open(PUB);
-            ZMTPSocket xsub = sockets.open(XSUB);
-            connect(xsub, bind(pub, ENDPOINT));
+    void aPubDiscardsWhatSubscribersSend(TestSockets sockets) {
+        ZMTPSocket pub = sockets.open(PUB);
+        ZMTPSocket xsub = sockets.open(XSUB);
+        connect(xsub, bind(pub, ENDPOINT));
 
-            get(xsub.sendAsync(message("upstream")));
+        get(xsub.sendAsync(message("upstream")));
 
-            await(
-                    "discarded",
-                    () -> pub.peers().stream().anyMatch(peer -> peer.stats().malformed() == 1));
-            assertThatThrownBy(pub::receive).isInstanceOf(UnsupportedOperationException.class);
-        }
+        await(
+                "discarded",
+                () -> pub.peers().stream().anyMatch(peer -> peer.stats().malformed() == 1));
+        assertThatThrownBy(pub::receive).isInstanceOf(UnsupportedOperationException.class);
     }
 
     /** Data is never taken for a subscription. */
     @Test
-    void anXpubReceivesWhatSubscribersSend() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket xpub = sockets.open(XPUB);
-            List<String> heard = heard(xpub, true);
-            ZMTPSocket xsub = sockets.open(XSUB);
-            connect(xsub, bind(xpub, ENDPOINT));
+    void anXpubReceivesWhatSubscribersSend(TestSockets sockets) {
+        ZMTPSocket xpub = sockets.open(XPUB);
+        List<String> heard = heard(xpub, true);
+        ZMTPSocket xsub = sockets.open(XSUB);
+        connect(xsub, bind(xpub, ENDPOINT));
 
-            get(xsub.sendAsync(message("data", "\1A", "\0A")));
+        get(xsub.sendAsync(message("data", "\1A", "\0A")));
 
-            assertThat(receive(xpub)).containsExactly("data", "\1A", "\0A");
-            assertThat(heard).isEmpty();
-        }
+        assertThat(receive(xpub)).containsExactly("data", "\1A", "\0A");
+        assertThat(heard).isEmpty();
     }
 
     @Test
-    void anXpubTakesFromItsSubscribersInTurn() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket xpub = sockets.open(XPUB);
-            String endpoint = bind(xpub, ENDPOINT);
-            ZMTPSocket one = sockets.open(XSUB);
-            ZMTPSocket two = sockets.open(XSUB);
-            connect(one, endpoint);
-            connect(two, endpoint);
-            for (int i = 0; i < 3; i++) {
-                get(one.sendAsync(message("one")));
-            }
-            get(two.sendAsync(message("two")));
-            await(
-                    "all",
-                    () -> xpub.peers().stream()
-                                    .mapToLong(peer -> peer.stats().received())
-                                    .sum()
-                            == 4);
-
-            assertThat(List.of(receive(xpub).get(0), receive(xpub).get(0))).containsExactlyInAnyOrder("one", "two");
-            assertThat(receive(xpub)).containsExactly("one");
-            assertThat(receive(xpub)).containsExactly("one");
+    void anXpubTakesFromItsSubscribersInTurn(TestSockets sockets) {
+        ZMTPSocket xpub = sockets.open(XPUB);
+        String endpoint = bind(xpub, ENDPOINT);
+        ZMTPSocket one = sockets.open(XSUB);
+        ZMTPSocket two = sockets.open(XSUB);
+        connect(one, endpoint);
+        connect(two, endpoint);
+        for (int i = 0; i < 3; i++) {
+            get(one.sendAsync(message("one")));
         }
+        get(two.sendAsync(message("two")));
+        await(
+                "all",
+                () -> xpub.peers().stream()
+                                .mapToLong(peer -> peer.stats().received())
+                                .sum()
+                        == 4);
+
+        assertThat(List.of(receive(xpub).get(0), receive(xpub).get(0))).containsExactlyInAnyOrder("one", "two");
+        assertThat(receive(xpub)).containsExactly("one");
+        assertThat(receive(xpub)).containsExactly("one");
     }
 
     /** Without a subscriber there is nothing to wait for. */
     @Test
-    void whatNobodyHasSubscribedToIsSentToNobodyAndSucceeds() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket pub = sockets.open(sockets.builder(PUB).sendLimit(3, 100));
-            for (int i = 0; i < 100; i++) {
-                get(pub.sendAsync(message("nobody")));
-            }
-            await("the room of what was sent", pub::isWritable);
-            assertThat(pub.stats().dropped()).isZero();
+    void whatNobodyHasSubscribedToIsSentToNobodyAndSucceeds(TestSockets sockets) {
+        ZMTPSocket pub = sockets.open(sockets.builder(PUB).sendLimit(3, 100));
+        for (int i = 0; i < 100; i++) {
+            get(pub.sendAsync(message("nobody")));
         }
+        await("the room of what was sent", pub::isWritable);
+        assertThat(pub.stats().dropped()).isZero();
     }
 
     /** The close may come between the call and the task that waits. */
     @Test
-    void nobodyWaitsForSubscribersOfASocketThatIsClosed() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket pub = sockets.open(PUB);
-            CompletableFuture<Void> late = new CompletableFuture<>();
-            get(pub.closeAsync(Duration.ZERO));
+    void nobodyWaitsForSubscribersOfASocketThatIsClosed(TestSockets sockets) {
+        ZMTPSocket pub = sockets.open(PUB);
+        CompletableFuture<Void> late = new CompletableFuture<>();
+        get(pub.closeAsync(Duration.ZERO));
 
-            ClockedSockets.core(pub)
-                    .context()
-                    .executeHere(() ->
-                            ClockedSockets.core(pub).subscribers().awaited().await(1, late));
+        ClockedSockets.core(pub)
+                .context()
+                .executeHere(
+                        () -> ClockedSockets.core(pub).subscribers().awaited().await(1, late));
 
-            assertThat(reason(late)).isEqualTo(ZMTPSocketException.Reason.CLOSED);
-        }
+        assertThat(reason(late)).isEqualTo(ZMTPSocketException.Reason.CLOSED);
     }
 
     /** A SUB gets what it has asked for, whatever the publisher sends; an XSUB gets all. */
     @ParameterizedTest
     @EnumSource(names = {"SUB", "XSUB"})
-    void aSubFiltersOnceMore(ZMTPSocketType type) {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket pub = sockets.open(PUB);
-            ZMTPSocket sub = sockets.open(type);
-            ZMTPRegistration wide = sub.subscribe("");
-            ZMTPRegistration narrow = sub.subscribe("AB");
-            connect(sub, bind(pub, ENDPOINT));
-            get(pub.whenPeers(1));
-            ZMTPPeer subscriber = TestSockets.peer(pub);
-            wide.close();
+    void aSubFiltersOnceMore(ZMTPSocketType type, TestSockets sockets) {
+        ZMTPSocket pub = sockets.open(PUB);
+        ZMTPSocket sub = sockets.open(type);
+        ZMTPRegistration wide = sub.subscribe("");
+        ZMTPRegistration narrow = sub.subscribe("AB");
+        connect(sub, bind(pub, ENDPOINT));
+        get(pub.whenPeers(1));
+        ZMTPPeer subscriber = TestSockets.peer(pub);
+        wide.close();
 
-            get(subscriber.sendAsync(message("A")));
-            get(subscriber.sendAsync(message("ABC")));
+        get(subscriber.sendAsync(message("A")));
+        get(subscriber.sendAsync(message("ABC")));
 
-            if (type == XSUB) {
-                assertThat(receive(sub)).containsExactly("A");
-            }
-            assertThat(receive(sub)).containsExactly("ABC");
-            narrow.close();
+        if (type == XSUB) {
+            assertThat(receive(sub)).containsExactly("A");
         }
+        assertThat(receive(sub)).containsExactly("ABC");
+        narrow.close();
     }
 
     /** Subscriptions are state, and reach publishers that come later as well. */
     @Test
-    void eachPublisherGetsAllSubscriptions() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket sub = sockets.open(SUB);
-            sub.subscribe("A");
-            sub.subscribe("B");
-            sub.subscribe("gone").close();
-            for (int i = 0; i < 3; i++) {
-                ZMTPSocket xpub = sockets.open(XPUB);
-                List<String> heard = heard(xpub, true);
-                connect(sub, bind(xpub, ENDPOINT + i));
-                await("both", () -> heard.size() == 2);
-                assertThat(heard).containsExactly("+A", "+B");
-            }
+    void eachPublisherGetsAllSubscriptions(TestSockets sockets) {
+        ZMTPSocket sub = sockets.open(SUB);
+        sub.subscribe("A");
+        sub.subscribe("B");
+        sub.subscribe("gone").close();
+        for (int i = 0; i < 3; i++) {
+            ZMTPSocket xpub = sockets.open(XPUB);
+            List<String> heard = heard(xpub, true);
+            connect(sub, bind(xpub, ENDPOINT + i));
+            await("both", () -> heard.size() == 2);
+            assertThat(heard).containsExactly("+A", "+B");
         }
     }
 
     /** It waits for none, and keeps nothing that a full one has no room for. */
     @Test
-    void anXsubSendsToAllPublishersAndDropsForThoseThatAreFull() {
+    void anXsubSendsToAllPublishersAndDropsForThoseThatAreFull(TestSockets sockets) {
         WriteGate gate = new WriteGate();
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket xsub =
-                    sockets.open(sockets.builder(XSUB).sendLimit(2, 16 << 20).pipeline(gate));
-            List<ZMTPSocket> publishers = List.of(sockets.open(XPUB), sockets.open(XPUB));
-            for (ZMTPSocket publisher : publishers) {
-                connect(xsub, bind(publisher, "tcp://127.0.0.1:*"));
-            }
-            gate.close();
+        ZMTPSocket xsub =
+                sockets.open(sockets.builder(XSUB).sendLimit(2, 16 << 20).pipeline(gate));
+        List<ZMTPSocket> publishers = List.of(sockets.open(XPUB), sockets.open(XPUB));
+        for (ZMTPSocket publisher : publishers) {
+            connect(xsub, bind(publisher, "tcp://127.0.0.1:*"));
+        }
+        gate.close();
 
-            get(xsub.sendAsync(WriteGate.big("transport")));
-            for (int i = 0; i < 3; i++) {
-                get(xsub.sendAsync(message("m" + i)));
-            }
+        get(xsub.sendAsync(WriteGate.big("transport")));
+        for (int i = 0; i < 3; i++) {
+            get(xsub.sendAsync(message("m" + i)));
+        }
 
-            assertThat(xsub.peers()).allMatch(peer -> peer.stats().dropped() == 1);
-            assertThat(xsub.peers()).allMatch(peer -> peer.stats().sent() == 4);
-            assertThat(xsub.peers()).allMatch(peer -> peer.stats().dropped() == 1);
-            gate.open();
-            for (ZMTPSocket publisher : publishers) {
-                assertThat(WriteGate.text(get(publisher.receiveAsync()))).isEqualTo("transport");
-                assertThat(receive(publisher)).containsExactly("m0");
-                assertThat(receive(publisher)).containsExactly("m1");
-            }
+        assertThat(xsub.peers()).allMatch(peer -> peer.stats().dropped() == 1);
+        assertThat(xsub.peers()).allMatch(peer -> peer.stats().sent() == 4);
+        assertThat(xsub.peers()).allMatch(peer -> peer.stats().dropped() == 1);
+        gate.open();
+        for (ZMTPSocket publisher : publishers) {
+            assertThat(WriteGate.text(get(publisher.receiveAsync()))).isEqualTo("transport");
+            assertThat(receive(publisher)).containsExactly("m0");
+            assertThat(receive(publisher)).containsExactly("m1");
         }
     }
 
     @Test
-    void aSubscriberThatClosesItsConnectorCancelsItsTopics() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket xpub = sockets.open(XPUB);
-            List<String> heard = heard(xpub, false);
-            ZMTPSocket xsub = sockets.open(XSUB);
-            xsub.subscribe("A");
-            xsub.subscribe("B");
-            ZMTPEndpoint connector = xsub.connect(bind(xpub, ENDPOINT));
-            get(xpub.whenPeers(1));
-            await("both topics", () -> heard.size() == 2);
+    void aSubscriberThatClosesItsConnectorCancelsItsTopics(TestSockets sockets) {
+        ZMTPSocket xpub = sockets.open(XPUB);
+        List<String> heard = heard(xpub, false);
+        ZMTPSocket xsub = sockets.open(XSUB);
+        xsub.subscribe("A");
+        xsub.subscribe("B");
+        ZMTPEndpoint connector = xsub.connect(bind(xpub, ENDPOINT));
+        get(xpub.whenPeers(1));
+        await("both topics", () -> heard.size() == 2);
 
-            get(TestSockets.disconnect(connector));
+        get(TestSockets.disconnect(connector));
 
-            await("both cancels", () -> heard.size() == 4);
-            assertThat(heard).containsExactly("+A", "+B", "-A", "-B");
-        }
+        await("both cancels", () -> heard.size() == 4);
+        assertThat(heard).containsExactly("+A", "+B", "-A", "-B");
     }
 
     @Test
-    void waitingForSubscribersEndsWithTheSocket() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket pub = sockets.open(PUB);
-            CompletableFuture<Void> reached = pub.whenPeers(1);
+    void waitingForSubscribersEndsWithTheSocket(TestSockets sockets) {
+        ZMTPSocket pub = sockets.open(PUB);
+        CompletableFuture<Void> reached = pub.whenPeers(1);
 
-            get(pub.closeAsync(Duration.ZERO));
+        get(pub.closeAsync(Duration.ZERO));
 
-            assertThat(TestSockets.reason(reached)).isEqualTo(ZMTPSocketException.Reason.CLOSED);
-        }
+        assertThat(TestSockets.reason(reached)).isEqualTo(ZMTPSocketException.Reason.CLOSED);
     }
 
     /** One message for many, encoded once: each gets it whole, over both transports, and it is released. */
     @Test
-    void aMessageForManyIsReleasedByTheLast() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket pub = sockets.open(PUB);
-            String tcp = bind(pub, "tcp://127.0.0.1:*");
-            String inproc = bind(pub, ENDPOINT);
-            List<ZMTPSocket> subs = new CopyOnWriteArrayList<>();
-            for (int i = 0; i < 10; i++) {
-                subs.add(subscriber(sockets, i % 2 == 0 ? tcp : inproc, "m"));
-            }
-            get(pub.whenPeers(10));
-
-            ZMTPMessage message = message("m", "body", "x".repeat(70_000));
-            get(pub.sendAsync(message.retain()));
-
-            for (ZMTPSocket sub : subs) {
-                assertThat(receive(sub)).hasSize(3).startsWith("m", "body");
-            }
-            await("released by all", () -> message.refCnt() == 1);
-            message.release();
+    void aMessageForManyIsReleasedByTheLast(TestSockets sockets) {
+        ZMTPSocket pub = sockets.open(PUB);
+        String tcp = bind(pub, "tcp://127.0.0.1:*");
+        String inproc = bind(pub, ENDPOINT);
+        List<ZMTPSocket> subs = new CopyOnWriteArrayList<>();
+        for (int i = 0; i < 10; i++) {
+            subs.add(subscriber(sockets, i % 2 == 0 ? tcp : inproc, "m"));
         }
+        get(pub.whenPeers(10));
+
+        ZMTPMessage message = message("m", "body", "x".repeat(70_000));
+        get(pub.sendAsync(message.retain()));
+
+        for (ZMTPSocket sub : subs) {
+            assertThat(receive(sub)).hasSize(3).startsWith("m", "body");
+        }
+        await("released by all", () -> message.refCnt() == 1);
+        message.release();
     }
 
     @Test
-    void aTopicIsCancelledWhenAsManyAreTakenOffAsWereAdded() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket xpub = sockets.open(XPUB);
-            List<String> heard = heard(xpub, true);
-            ZMTPSocket sub = sockets.open(SUB);
-            sub.connect(bind(xpub, ENDPOINT));
-            sub.unsubscribe("A");
-            ZMTPRegistration first = sub.subscribe("A");
-            sub.subscribe("A");
-            await("subscribed", () -> heard.size() == 1);
+    void aTopicIsCancelledWhenAsManyAreTakenOffAsWereAdded(TestSockets sockets) {
+        ZMTPSocket xpub = sockets.open(XPUB);
+        List<String> heard = heard(xpub, true);
+        ZMTPSocket sub = sockets.open(SUB);
+        sub.connect(bind(xpub, ENDPOINT));
+        sub.unsubscribe("A");
+        ZMTPRegistration first = sub.subscribe("A");
+        sub.subscribe("A");
+        await("subscribed", () -> heard.size() == 1);
 
-            sub.unsubscribe("A");
-            first.close();
-            sub.unsubscribe("A");
-            sub.subscribe("B");
+        sub.unsubscribe("A");
+        first.close();
+        sub.unsubscribe("A");
+        sub.subscribe("B");
 
-            await("all", () -> heard.size() == 3);
-            assertThat(heard).containsExactly("+A", "-A", "+B");
-        }
+        await("all", () -> heard.size() == 3);
+        assertThat(heard).containsExactly("+A", "-A", "+B");
     }
 }

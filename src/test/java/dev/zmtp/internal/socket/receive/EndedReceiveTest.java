@@ -60,18 +60,16 @@ class EndedReceiveTest {
         "REP, cancel", "REP, complete", "REP, fail",
         "DEALER, cancel", "DEALER, complete", "DEALER, fail"
     })
-    void theMessageIsForTheNextReceive(ZMTPSocketType type, String how) {
-        try (TestSockets sockets = new TestSockets()) {
-            Pair pair = Pair.of(sockets, type);
-            CompletableFuture<ZMTPMessage> ended = pair.receiver.receiveAsync();
+    void theMessageIsForTheNextReceive(ZMTPSocketType type, String how, TestSockets sockets) {
+        Pair pair = Pair.of(sockets, type);
+        CompletableFuture<ZMTPMessage> ended = pair.receiver.receiveAsync();
 
-            assertThat(end(ended, how)).isTrue();
+        assertThat(end(ended, how)).isTrue();
 
-            assertThat(ended).isDone();
-            assertThat(end(ended, how)).as("as any CompletableFuture").isEqualTo(how.equals("cancel"));
-            pair.send("message");
-            assertThat(receive(pair.receiver)).containsExactly("message");
-        }
+        assertThat(ended).isDone();
+        assertThat(end(ended, how)).as("as any CompletableFuture").isEqualTo(how.equals("cancel"));
+        pair.send("message");
+        assertThat(receive(pair.receiver)).containsExactly("message");
     }
 
     @ParameterizedTest
@@ -80,30 +78,26 @@ class EndedReceiveTest {
         "REP, cancel", "REP, complete", "REP, fail",
         "DEALER, cancel", "DEALER, complete", "DEALER, fail"
     })
-    void oneThatHasItsMessageKeepsIt(ZMTPSocketType type, String how) {
-        try (TestSockets sockets = new TestSockets()) {
-            Pair pair = Pair.of(sockets, type);
-            CompletableFuture<ZMTPMessage> received = pair.receiver.receiveAsync();
-            pair.send("message");
-            await("the message", received::isDone);
+    void oneThatHasItsMessageKeepsIt(ZMTPSocketType type, String how, TestSockets sockets) {
+        Pair pair = Pair.of(sockets, type);
+        CompletableFuture<ZMTPMessage> received = pair.receiver.receiveAsync();
+        pair.send("message");
+        await("the message", received::isDone);
 
-            assertThat(end(received, how)).isFalse();
+        assertThat(end(received, how)).isFalse();
 
-            assertThat(frames(get(received))).containsExactly("message");
-        }
+        assertThat(frames(get(received))).containsExactly("message");
     }
 
     /** The answer had come before: nobody else would release it. */
     @ParameterizedTest
     @CsvSource({"cancel", "complete", "fail"})
-    void theAnswerIsReleasedAtTheClose(String how) {
-        try (TestSockets sockets = new TestSockets()) {
-            Pair pair = Pair.of(sockets, REQ);
+    void theAnswerIsReleasedAtTheClose(String how, TestSockets sockets) {
+        Pair pair = Pair.of(sockets, REQ);
 
-            assertThat(end(pair.receiver.receiveAsync(), how)).isTrue();
-            pair.send("answer");
+        assertThat(end(pair.receiver.receiveAsync(), how)).isTrue();
+        pair.send("answer");
 
-            get(pair.receiver.closeAsync(Duration.ZERO));
-        }
+        get(pair.receiver.closeAsync(Duration.ZERO));
     }
 }

@@ -72,71 +72,63 @@ class ReceiveCancelTest {
 
     /** As {@code completeOnTimeout} does. */
     @Test
-    void aReceiveThatTheApplicationCompletesNoLongerReceives() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket pull = sockets.open(PULL);
-            CompletableFuture<ZMTPMessage> received = pull.receiveAsync();
-            received.complete(message("none"));
-            assertThat(frames(get(received))).containsExactly("none");
+    void aReceiveThatTheApplicationCompletesNoLongerReceives(TestSockets sockets) {
+        ZMTPSocket pull = sockets.open(PULL);
+        CompletableFuture<ZMTPMessage> received = pull.receiveAsync();
+        received.complete(message("none"));
+        assertThat(frames(get(received))).containsExactly("none");
 
-            CompletableFuture<ZMTPMessage> handled = new CompletableFuture<>();
-            pull.onMessage((peer, message) -> handled.complete(message)); // throws if something receives
+        CompletableFuture<ZMTPMessage> handled = new CompletableFuture<>();
+        pull.onMessage((peer, message) -> handled.complete(message)); // throws if something receives
 
-            ZMTPSocket push = sockets.open(PUSH);
-            connect(push, bind(pull, "inproc://completed"));
-            push.sendOrDrop(message("first"));
-            assertThat(frames(get(handled))).containsExactly("first");
-        }
+        ZMTPSocket push = sockets.open(PUSH);
+        connect(push, bind(pull, "inproc://completed"));
+        push.sendOrDrop(message("first"));
+        assertThat(frames(get(handled))).containsExactly("first");
     }
 
     @Test
-    void aReceiveThatTimesOutTakesNoMessage() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket pull = sockets.open(PULL);
-            ZMTPSocket push = sockets.open(PUSH);
-            connect(push, bind(pull, "tcp://127.0.0.1:*"));
-            CompletableFuture<ZMTPMessage> late = pull.receiveAsync().orTimeout(1, TimeUnit.MILLISECONDS);
-            assertThat(late.handle((message, failure) -> failure).join())
-                    .isInstanceOfAny(TimeoutException.class, CompletionException.class);
+    void aReceiveThatTimesOutTakesNoMessage(TestSockets sockets) {
+        ZMTPSocket pull = sockets.open(PULL);
+        ZMTPSocket push = sockets.open(PUSH);
+        connect(push, bind(pull, "tcp://127.0.0.1:*"));
+        CompletableFuture<ZMTPMessage> late = pull.receiveAsync().orTimeout(1, TimeUnit.MILLISECONDS);
+        assertThat(late.handle((message, failure) -> failure).join())
+                .isInstanceOfAny(TimeoutException.class, CompletionException.class);
 
-            push.sendOrDrop(message("first"));
+        push.sendOrDrop(message("first"));
 
-            assertThat(receive(pull)).containsExactly("first");
-        }
+        assertThat(receive(pull)).containsExactly("first");
     }
 
     @Test
-    void aReceiveThatTheCallerCompletesTakesNoMessage() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket pull = sockets.open(PULL);
-            ZMTPSocket push = sockets.open(PUSH);
-            connect(push, bind(pull, "tcp://127.0.0.1:*"));
-            ZMTPMessage own = message("own");
-            pull.receiveAsync().complete(own);
+    void aReceiveThatTheCallerCompletesTakesNoMessage(TestSockets sockets) {
+        ZMTPSocket pull = sockets.open(PULL);
+        ZMTPSocket push = sockets.open(PUSH);
+        connect(push, bind(pull, "tcp://127.0.0.1:*"));
+        ZMTPMessage own = message("own");
+        pull.receiveAsync().complete(own);
 
-            push.sendOrDrop(message("first"));
+        push.sendOrDrop(message("first"));
 
-            assertThat(receive(pull)).containsExactly("first");
-            own.release();
-        }
+        assertThat(receive(pull)).containsExactly("first");
+        own.release();
     }
 
     @Test
-    void receiversAreServedInTheOrderOfTheirCalls() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket pull = sockets.open(PULL);
-            ZMTPSocket push = sockets.open(PUSH);
-            connect(push, bind(pull, "tcp://127.0.0.1:*"));
-            CompletableFuture<ZMTPMessage> first = pull.receiveAsync();
-            CompletableFuture<ZMTPMessage> second = pull.receiveAsync();
-            CompletableFuture<ZMTPMessage> third = pull.receiveAsync();
-            second.cancel(false);
+    void receiversAreServedInTheOrderOfTheirCalls(TestSockets sockets) {
+        ZMTPSocket pull = sockets.open(PULL);
+        ZMTPSocket push = sockets.open(PUSH);
+        connect(push, bind(pull, "tcp://127.0.0.1:*"));
+        CompletableFuture<ZMTPMessage> first = pull.receiveAsync();
+        CompletableFuture<ZMTPMessage> second = pull.receiveAsync();
+        CompletableFuture<ZMTPMessage> third = pull.receiveAsync();
+        second.cancel(false);
 
-            push.sendOrDrop(message("1"));
-            push.sendOrDrop(message("2"));
+        push.sendOrDrop(message("1"));
+        push.sendOrDrop(message("2"));
 
-            assertThat(frames(get(first))).containsExactly("1");
-            assertThat(frames(get(third))).containsExactly("2");
-        }
+        assertThat(frames(get(first))).containsExactly("1");
+        assertThat(frames(get(third))).containsExactly("2");
     }
 }

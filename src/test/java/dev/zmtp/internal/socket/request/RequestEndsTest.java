@@ -312,23 +312,21 @@ class RequestEndsTest {
     }
 
     @Test
-    void aRequestWhoseThreadIsInterruptedGivesItsPlaceBack() throws InterruptedException {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket dealer = sockets.open(DEALER);
-            dealer.connect("inproc://nobody");
-            CompletableFuture<Throwable> ended = new CompletableFuture<>();
-            ZMTPMessage message = message("never");
-            Thread thread = new Thread(
-                    () -> ended.complete(catchThrowable(() -> dealer.request(message, TestSockets.PATIENCE))));
-            thread.start();
-            await("it waits", () -> thread.getState() == Thread.State.WAITING);
-            assertThat(ClockedSockets.core(dealer).requests().outstanding()).isEqualTo(1);
+    void aRequestWhoseThreadIsInterruptedGivesItsPlaceBack(TestSockets sockets) throws InterruptedException {
+        ZMTPSocket dealer = sockets.open(DEALER);
+        dealer.connect("inproc://nobody");
+        CompletableFuture<Throwable> ended = new CompletableFuture<>();
+        ZMTPMessage message = message("never");
+        Thread thread =
+                new Thread(() -> ended.complete(catchThrowable(() -> dealer.request(message, TestSockets.PATIENCE))));
+        thread.start();
+        await("it waits", () -> thread.getState() == Thread.State.WAITING);
+        assertThat(ClockedSockets.core(dealer).requests().outstanding()).isEqualTo(1);
 
-            thread.interrupt();
+        thread.interrupt();
 
-            assertThat(get(ended)).isInstanceOf(InterruptedException.class);
-            await("given back", () -> ClockedSockets.core(dealer).requests().outstanding() == 0);
-            await("released", () -> message.refCnt() == 0);
-        }
+        assertThat(get(ended)).isInstanceOf(InterruptedException.class);
+        await("given back", () -> ClockedSockets.core(dealer).requests().outstanding() == 0);
+        await("released", () -> message.refCnt() == 0);
     }
 }

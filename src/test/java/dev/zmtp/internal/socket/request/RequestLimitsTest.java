@@ -33,25 +33,23 @@ class RequestLimitsTest {
     @EnumSource(
             value = WhenFull.class,
             names = {"WAIT", "DROP_NEW"})
-    void requestsBeyondTheLimitFailAndGiveTheirPlaceBack(WhenFull policy) {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket dealer =
-                    sockets.open(sockets.builder(DEALER).whenFull(policy).sendLimit(2, 16 << 20));
-            dealer.connect("inproc://away");
-            CompletableFuture<ZMTPMessage> first = dealer.requestAsync(message("m0"), PATIENCE);
-            dealer.requestAsync(message("m1"), PATIENCE);
+    void requestsBeyondTheLimitFailAndGiveTheirPlaceBack(WhenFull policy, TestSockets sockets) {
+        ZMTPSocket dealer =
+                sockets.open(sockets.builder(DEALER).whenFull(policy).sendLimit(2, 16 << 20));
+        dealer.connect("inproc://away");
+        CompletableFuture<ZMTPMessage> first = dealer.requestAsync(message("m0"), PATIENCE);
+        dealer.requestAsync(message("m1"), PATIENCE);
 
-            assertThat(reason(dealer.requestAsync(message("m2"), PATIENCE))).isEqualTo(FULL);
-            ZMTPMessage refused = message("m3");
-            assertThat(dealer.trySend(refused)).isFalse();
-            refused.release();
-            await("the rest in the queue", () -> dealer.stats().queued() == 2);
+        assertThat(reason(dealer.requestAsync(message("m2"), PATIENCE))).isEqualTo(FULL);
+        ZMTPMessage refused = message("m3");
+        assertThat(dealer.trySend(refused)).isFalse();
+        refused.release();
+        await("the rest in the queue", () -> dealer.stats().queued() == 2);
 
-            first.cancel(false);
+        first.cancel(false);
 
-            ZMTPMessage another = message("m4");
-            await("its place is free", () -> dealer.trySend(another));
-        }
+        ZMTPMessage another = message("m4");
+        await("its place is free", () -> dealer.trySend(another));
     }
 
     @Test
@@ -71,53 +69,47 @@ class RequestLimitsTest {
 
     /** A socket that only binds, and has no peer, has nowhere to keep a request for. */
     @Test
-    void aRequestOfABoundSocketWithoutPeersFailsAtOnce() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket dealer = sockets.open(DEALER);
-            bind(dealer, "inproc://nobody");
+    void aRequestOfABoundSocketWithoutPeersFailsAtOnce(TestSockets sockets) {
+        ZMTPSocket dealer = sockets.open(DEALER);
+        bind(dealer, "inproc://nobody");
 
-            assertThat(reason(dealer.requestAsync(message("m"), PATIENCE))).isEqualTo(NO_PEER);
-            assertThat(dealer.stats().dropped()).isEqualTo(1);
-        }
+        assertThat(reason(dealer.requestAsync(message("m"), PATIENCE))).isEqualTo(NO_PEER);
+        assertThat(dealer.stats().dropped()).isEqualTo(1);
     }
 
     /** By its sender, by mistake: the others do not suffer. */
     @Test
-    void aRequestWhoseMessageIsReleasedWhileItWaitsFailsAlone() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket dealer = sockets.open(DEALER);
-            dealer.connect("inproc://later");
-            ZMTPMessage released = message("released");
-            CompletableFuture<ZMTPMessage> first = dealer.requestAsync(released, PATIENCE);
-            CompletableFuture<ZMTPMessage> second = dealer.requestAsync(message("second"), PATIENCE);
-            TestSockets.settle(dealer); // and both are in the queue
-            assertThat(dealer.stats().queued()).isEqualTo(2);
-            released.release();
+    void aRequestWhoseMessageIsReleasedWhileItWaitsFailsAlone(TestSockets sockets) {
+        ZMTPSocket dealer = sockets.open(DEALER);
+        dealer.connect("inproc://later");
+        ZMTPMessage released = message("released");
+        CompletableFuture<ZMTPMessage> first = dealer.requestAsync(released, PATIENCE);
+        CompletableFuture<ZMTPMessage> second = dealer.requestAsync(message("second"), PATIENCE);
+        TestSockets.settle(dealer); // and both are in the queue
+        assertThat(dealer.stats().queued()).isEqualTo(2);
+        released.release();
 
-            ZMTPSocket rep = sockets.open(REP);
-            rep.serve(request -> request.reply(request.message()));
-            bind(rep, "inproc://later");
+        ZMTPSocket rep = sockets.open(REP);
+        rep.serve(request -> request.reply(request.message()));
+        bind(rep, "inproc://later");
 
-            assertThat(reason(first)).isEqualTo(STATE);
-            assertThat(TestSockets.frames(get(second))).containsExactly("second");
-        }
+        assertThat(reason(first)).isEqualTo(STATE);
+        assertThat(TestSockets.frames(get(second))).containsExactly("second");
     }
 
     /** Its send has a result of its own, which must not stay open. */
     @Test
-    void aReqWhoseMessageIsReleasedWhileItWaitsLearnsOfIt() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket req = sockets.open(REQ);
-            req.connect("inproc://later");
-            ZMTPMessage released = message("released");
-            CompletableFuture<Void> sent = req.sendAsync(released);
-            TestSockets.settle(req);
-            assertThat(req.stats().queued()).isEqualTo(1);
-            released.release();
+    void aReqWhoseMessageIsReleasedWhileItWaitsLearnsOfIt(TestSockets sockets) {
+        ZMTPSocket req = sockets.open(REQ);
+        req.connect("inproc://later");
+        ZMTPMessage released = message("released");
+        CompletableFuture<Void> sent = req.sendAsync(released);
+        TestSockets.settle(req);
+        assertThat(req.stats().queued()).isEqualTo(1);
+        released.release();
 
-            bind(sockets.open(REP), "inproc://later");
+        bind(sockets.open(REP), "inproc://later");
 
-            assertThat(reason(sent)).isEqualTo(STATE);
-        }
+        assertThat(reason(sent)).isEqualTo(STATE);
     }
 }

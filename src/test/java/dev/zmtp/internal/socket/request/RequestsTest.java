@@ -71,55 +71,51 @@ class RequestsTest {
     @EnumSource(
             value = ZMTPSocketType.class,
             names = {"REP", "ROUTER"})
-    void eachOfAThousandRequestsGetsItsOwnAnswerInWhateverOrderTheyCome(ZMTPSocketType type) {
+    void eachOfAThousandRequestsGetsItsOwnAnswerInWhateverOrderTheyCome(ZMTPSocketType type, TestSockets sockets) {
         int requests = 1_000;
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket dealer = sockets.open(DEALER);
-            ZMTPSocket server = sockets.open(type);
-            List<Runnable> answers = Collections.synchronizedList(new ArrayList<>());
-            server.serve(TestSockets.answering(request -> {
-                CompletableFuture<ZMTPMessage> answer = new CompletableFuture<>();
-                ZMTPMessage asked = request.message().retain();
-                answers.add(() -> answer.complete(asked));
-                return answer;
-            }));
-            connect(dealer, bind(server, "tcp://127.0.0.1:*"));
+        ZMTPSocket dealer = sockets.open(DEALER);
+        ZMTPSocket server = sockets.open(type);
+        List<Runnable> answers = Collections.synchronizedList(new ArrayList<>());
+        server.serve(TestSockets.answering(request -> {
+            CompletableFuture<ZMTPMessage> answer = new CompletableFuture<>();
+            ZMTPMessage asked = request.message().retain();
+            answers.add(() -> answer.complete(asked));
+            return answer;
+        }));
+        connect(dealer, bind(server, "tcp://127.0.0.1:*"));
 
-            List<CompletableFuture<ZMTPMessage>> asked = new ArrayList<>();
-            for (int i = 0; i < requests; i++) {
-                asked.add(dealer.requestAsync(message("question", "", "" + i), PATIENCE));
-            }
-            await("all requests", () -> answers.size() == requests);
-            Collections.shuffle(answers, new Random(1));
-            answers.forEach(Runnable::run);
+        List<CompletableFuture<ZMTPMessage>> asked = new ArrayList<>();
+        for (int i = 0; i < requests; i++) {
+            asked.add(dealer.requestAsync(message("question", "", "" + i), PATIENCE));
+        }
+        await("all requests", () -> answers.size() == requests);
+        Collections.shuffle(answers, new Random(1));
+        answers.forEach(Runnable::run);
 
-            for (int i = 0; i < requests; i++) {
-                assertThat(frames(get(asked.get(i)))).containsExactly("question", "", "" + i);
-            }
+        for (int i = 0; i < requests; i++) {
+            assertThat(frames(get(asked.get(i)))).containsExactly("question", "", "" + i);
         }
     }
 
     /** What begins as an id may be the envelope of somebody who asks by this socket, as in a proxy. */
     @Test
-    void nothingIsALateAnswerToWhatWasNeverAsked() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket dealer = sockets.open(DEALER);
-            ZMTPSocket router = sockets.open(ROUTER);
-            connect(dealer, bind(router, ENDPOINT));
-            ZMTPPeer peer = TestSockets.peer(router);
+    void nothingIsALateAnswerToWhatWasNeverAsked(TestSockets sockets) {
+        ZMTPSocket dealer = sockets.open(DEALER);
+        ZMTPSocket router = sockets.open(ROUTER);
+        connect(dealer, bind(router, ENDPOINT));
+        ZMTPPeer peer = TestSockets.peer(router);
 
-            for (int first = 0; first < 256; first++) {
-                get(peer.sendAsync(ZMTPMessage.from(
-                        Unpooled.wrappedBuffer(new byte[] {(byte) first, 1, 2, 3}),
-                        Unpooled.EMPTY_BUFFER,
-                        Unpooled.copyInt(first))));
-            }
+        for (int first = 0; first < 256; first++) {
+            get(peer.sendAsync(ZMTPMessage.from(
+                    Unpooled.wrappedBuffer(new byte[] {(byte) first, 1, 2, 3}),
+                    Unpooled.EMPTY_BUFFER,
+                    Unpooled.copyInt(first))));
+        }
 
-            for (int first = 0; first < 256; first++) {
-                ZMTPMessage received = get(dealer.receiveAsync());
-                assertThat(received.frame(2).getInt(0)).isEqualTo(first);
-                received.release();
-            }
+        for (int first = 0; first < 256; first++) {
+            ZMTPMessage received = get(dealer.receiveAsync());
+            assertThat(received.frame(2).getInt(0)).isEqualTo(first);
+            received.release();
         }
     }
 
@@ -128,125 +124,113 @@ class RequestsTest {
     @EnumSource(
             value = ZMTPSocketType.class,
             names = {"DEALER", "REQ"})
-    void aRequestThatWaitsForItsAnswerFailsAtTheClose(ZMTPSocketType type) {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket client = sockets.open(type);
-            ZMTPPeer peer = connect(client, bind(sockets.open(ROUTER), ENDPOINT));
-            CompletableFuture<ZMTPMessage> answer = client.requestAsync(message("question"), PATIENCE);
-            await("written", () -> peer.stats().written() == 1);
+    void aRequestThatWaitsForItsAnswerFailsAtTheClose(ZMTPSocketType type, TestSockets sockets) {
+        ZMTPSocket client = sockets.open(type);
+        ZMTPPeer peer = connect(client, bind(sockets.open(ROUTER), ENDPOINT));
+        CompletableFuture<ZMTPMessage> answer = client.requestAsync(message("question"), PATIENCE);
+        await("written", () -> peer.stats().written() == 1);
 
-            get(client.closeAsync(PATIENCE));
+        get(client.closeAsync(PATIENCE));
 
-            assertThat(reason(answer)).isEqualTo(CLOSED);
-        }
+        assertThat(reason(answer)).isEqualTo(CLOSED);
     }
 
     /** T17. */
     @Tag("T17")
     @Test
-    void allRequestsToAPeerFailWhenItsConnectionEnds() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket dealer = sockets.open(DEALER);
-            ZMTPSocket router = sockets.open(ROUTER);
-            ZMTPPeer peer = connect(dealer, bind(router, ENDPOINT));
-            List<CompletableFuture<ZMTPMessage>> asked = new ArrayList<>();
-            for (int i = 0; i < 1_000; i++) {
-                asked.add(dealer.requestAsync(message("m" + i), PATIENCE));
-            }
-            await("all written", () -> peer.stats().written() == 1_000);
-            List<Long> failedBefore = new ArrayList<>();
-            dealer.onEvent(Runnable::run, event -> {
-                if (event instanceof ZMTPSocketEvent.PeerDown) {
-                    failedBefore.add(asked.stream()
-                            .filter(CompletableFuture::isCompletedExceptionally)
-                            .count());
-                }
-            });
-
-            get(router.closeAsync(Duration.ZERO));
-
-            asked.forEach(request -> assertThat(reason(request)).isEqualTo(PEER_DOWN));
-            await("the event", () -> !failedBefore.isEmpty());
-            assertThat(failedBefore).containsExactly(1_000L);
+    void allRequestsToAPeerFailWhenItsConnectionEnds(TestSockets sockets) {
+        ZMTPSocket dealer = sockets.open(DEALER);
+        ZMTPSocket router = sockets.open(ROUTER);
+        ZMTPPeer peer = connect(dealer, bind(router, ENDPOINT));
+        List<CompletableFuture<ZMTPMessage>> asked = new ArrayList<>();
+        for (int i = 0; i < 1_000; i++) {
+            asked.add(dealer.requestAsync(message("m" + i), PATIENCE));
         }
+        await("all written", () -> peer.stats().written() == 1_000);
+        List<Long> failedBefore = new ArrayList<>();
+        dealer.onEvent(Runnable::run, event -> {
+            if (event instanceof ZMTPSocketEvent.PeerDown) {
+                failedBefore.add(asked.stream()
+                        .filter(CompletableFuture::isCompletedExceptionally)
+                        .count());
+            }
+        });
+
+        get(router.closeAsync(Duration.ZERO));
+
+        asked.forEach(request -> assertThat(reason(request)).isEqualTo(PEER_DOWN));
+        await("the event", () -> !failedBefore.isEmpty());
+        assertThat(failedBefore).containsExactly(1_000L);
     }
 
     /** T18: the late answer is counted, and is nobody else's. */
     @Tag("T18")
     @Test
-    void anAnswerThatComesAfterTheTimeoutIsCountedAndNotDelivered() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket dealer = sockets.open(DEALER);
-            ZMTPSocket router = sockets.open(ROUTER);
-            ZMTPPeer peer = connect(dealer, bind(router, ENDPOINT));
+    void anAnswerThatComesAfterTheTimeoutIsCountedAndNotDelivered(TestSockets sockets) {
+        ZMTPSocket dealer = sockets.open(DEALER);
+        ZMTPSocket router = sockets.open(ROUTER);
+        ZMTPPeer peer = connect(dealer, bind(router, ENDPOINT));
 
-            CompletableFuture<ZMTPMessage> first = dealer.requestAsync(message("first"), Duration.ofMillis(20));
-            ZMTPMessage question = get(router.receiveAsync());
-            assertThat(reason(first)).isEqualTo(TIMEOUT);
-            CompletableFuture<ZMTPMessage> second = dealer.requestAsync(message("second"), PATIENCE);
-            get(router.sendAsync(question)); // the late one
+        CompletableFuture<ZMTPMessage> first = dealer.requestAsync(message("first"), Duration.ofMillis(20));
+        ZMTPMessage question = get(router.receiveAsync());
+        assertThat(reason(first)).isEqualTo(TIMEOUT);
+        CompletableFuture<ZMTPMessage> second = dealer.requestAsync(message("second"), PATIENCE);
+        get(router.sendAsync(question)); // the late one
 
-            await("the late answer", () -> peer.stats().lateReplies() == 1);
-            assertThat(second).isNotDone();
-            get(router.sendAsync(get(router.receiveAsync())));
-            assertThat(text(get(second))).isEqualTo("second");
-        }
+        await("the late answer", () -> peer.stats().lateReplies() == 1);
+        assertThat(second).isNotDone();
+        get(router.sendAsync(get(router.receiveAsync())));
+        assertThat(text(get(second))).isEqualTo("second");
     }
 
     /** T19. */
     @Tag("T19")
     @Test
-    void theAnswerToACancelledRequestDoesNothing() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket dealer = sockets.open(sockets.builder(DEALER).maxOutstandingRequests(1));
-            ZMTPSocket router = sockets.open(ROUTER);
-            ZMTPPeer peer = connect(dealer, bind(router, ENDPOINT));
-            CompletableFuture<ZMTPMessage> cancelled = dealer.requestAsync(message("cancelled"), PATIENCE);
-            ZMTPMessage question = get(router.receiveAsync());
+    void theAnswerToACancelledRequestDoesNothing(TestSockets sockets) {
+        ZMTPSocket dealer = sockets.open(sockets.builder(DEALER).maxOutstandingRequests(1));
+        ZMTPSocket router = sockets.open(ROUTER);
+        ZMTPPeer peer = connect(dealer, bind(router, ENDPOINT));
+        CompletableFuture<ZMTPMessage> cancelled = dealer.requestAsync(message("cancelled"), PATIENCE);
+        ZMTPMessage question = get(router.receiveAsync());
 
-            cancelled.cancel(false);
-            get(router.sendAsync(question));
+        cancelled.cancel(false);
+        get(router.sendAsync(question));
 
-            await("the answer", () -> peer.stats().lateReplies() == 1);
-            assertThat(cancelled).isCancelled();
-            assertNothingIsOutstanding(dealer, router);
-        }
+        await("the answer", () -> peer.stats().lateReplies() == 1);
+        assertThat(cancelled).isCancelled();
+        assertNothingIsOutstanding(dealer, router);
     }
 
     /** However a request ends, its place is free for the next one. */
     @ParameterizedTest
     @ValueSource(strings = {"cancel", "complete", "fail", "orTimeout", "completeOnTimeout", "completeAsync"})
-    void noEntryRemainsOfARequestThatTheApplicationEnds(String how) {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket dealer = sockets.open(sockets.builder(DEALER).maxOutstandingRequests(1));
-            ZMTPSocket router = sockets.open(ROUTER);
-            connect(dealer, bind(router, ENDPOINT));
+    void noEntryRemainsOfARequestThatTheApplicationEnds(String how, TestSockets sockets) {
+        ZMTPSocket dealer = sockets.open(sockets.builder(DEALER).maxOutstandingRequests(1));
+        ZMTPSocket router = sockets.open(ROUTER);
+        connect(dealer, bind(router, ENDPOINT));
 
-            CompletableFuture<ZMTPMessage> asked = dealer.requestAsync(message("x"), timeoutOf(how));
-            get(router.receiveAsync()).release();
-            end(asked, how);
+        CompletableFuture<ZMTPMessage> asked = dealer.requestAsync(message("x"), timeoutOf(how));
+        get(router.receiveAsync()).release();
+        end(asked, how);
 
-            assertNothingIsOutstanding(dealer, router);
-        }
+        assertNothingIsOutstanding(dealer, router);
     }
 
     /** What waits in line has a message, which is released. */
     @ParameterizedTest
     @ValueSource(strings = {"cancel", "complete", "fail", "orTimeout", "completeOnTimeout", "completeAsync"})
-    void noEntryRemainsOfARequestInLineThatTheApplicationEnds(String how) {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket dealer = sockets.open(sockets.builder(DEALER).maxOutstandingRequests(1));
-            dealer.connect(ENDPOINT);
+    void noEntryRemainsOfARequestInLineThatTheApplicationEnds(String how, TestSockets sockets) {
+        ZMTPSocket dealer = sockets.open(sockets.builder(DEALER).maxOutstandingRequests(1));
+        dealer.connect(ENDPOINT);
 
-            ZMTPMessage message = trackedMessage();
-            CompletableFuture<ZMTPMessage> asked = dealer.requestAsync(message, timeoutOf(how));
-            end(asked, how);
+        ZMTPMessage message = trackedMessage();
+        CompletableFuture<ZMTPMessage> asked = dealer.requestAsync(message, timeoutOf(how));
+        end(asked, how);
 
-            await("released", () -> message.refCnt() == 0);
-            ZMTPSocket router = sockets.open(ROUTER);
-            bind(router, ENDPOINT);
-            assertNothingIsOutstanding(dealer, router);
-        }
+        await("released", () -> message.refCnt() == 0);
+        ZMTPSocket router = sockets.open(ROUTER);
+        bind(router, ENDPOINT);
+        assertNothingIsOutstanding(dealer, router);
     }
 
     /** Whose buffer the leak check knows. */
@@ -289,275 +273,249 @@ class RequestsTest {
     }
 
     @Test
-    void oneMoreRequestThanMayBeOutstandingFailsAtOnce() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket dealer = sockets.open(sockets.builder(DEALER).maxOutstandingRequests(2));
-            dealer.connect(ENDPOINT);
-            CompletableFuture<ZMTPMessage> first = dealer.requestAsync(message("1"), PATIENCE);
-            CompletableFuture<ZMTPMessage> second = dealer.requestAsync(message("2"), PATIENCE);
+    void oneMoreRequestThanMayBeOutstandingFailsAtOnce(TestSockets sockets) {
+        ZMTPSocket dealer = sockets.open(sockets.builder(DEALER).maxOutstandingRequests(2));
+        dealer.connect(ENDPOINT);
+        CompletableFuture<ZMTPMessage> first = dealer.requestAsync(message("1"), PATIENCE);
+        CompletableFuture<ZMTPMessage> second = dealer.requestAsync(message("2"), PATIENCE);
 
-            for (int i = 0; i < 100; i++) {
-                ZMTPMessage refused = message("3");
-                CompletableFuture<ZMTPMessage> third = dealer.requestAsync(refused, PATIENCE);
-                assertThat(third).isCompletedExceptionally();
-                assertThat(reason(third)).isEqualTo(FULL);
-            }
-
-            ZMTPSocket rep = sockets.open(REP);
-            echo(rep);
-            bind(rep, ENDPOINT);
-            assertThat(text(get(first))).isEqualTo("1");
-            assertThat(text(get(second))).isEqualTo("2");
-            assertThat(text(get(dealer.requestAsync(message("4"), PATIENCE)))).isEqualTo("4");
+        for (int i = 0; i < 100; i++) {
+            ZMTPMessage refused = message("3");
+            CompletableFuture<ZMTPMessage> third = dealer.requestAsync(refused, PATIENCE);
+            assertThat(third).isCompletedExceptionally();
+            assertThat(reason(third)).isEqualTo(FULL);
         }
+
+        ZMTPSocket rep = sockets.open(REP);
+        echo(rep);
+        bind(rep, ENDPOINT);
+        assertThat(text(get(first))).isEqualTo("1");
+        assertThat(text(get(second))).isEqualTo("2");
+        assertThat(text(get(dealer.requestAsync(message("4"), PATIENCE)))).isEqualTo("4");
     }
 
     @Test
-    void requestsWaitForTheFirstPeer() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket req = sockets.open(REQ);
-            req.connect(ENDPOINT);
-            CompletableFuture<ZMTPMessage> early = req.requestAsync(message("early"), PATIENCE);
-            ZMTPSocket rep = sockets.open(REP);
-            echo(rep);
+    void requestsWaitForTheFirstPeer(TestSockets sockets) {
+        ZMTPSocket req = sockets.open(REQ);
+        req.connect(ENDPOINT);
+        CompletableFuture<ZMTPMessage> early = req.requestAsync(message("early"), PATIENCE);
+        ZMTPSocket rep = sockets.open(REP);
+        echo(rep);
 
-            bind(rep, ENDPOINT);
+        bind(rep, ENDPOINT);
 
-            assertThat(text(get(early))).isEqualTo("early");
-        }
+        assertThat(text(get(early))).isEqualTo("early");
     }
 
     @Test
-    void requestsThatWaitLeaveInOrder() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket dealer =
-                    sockets.open(sockets.builder(DEALER).sendLimit(10, 16 << 20).pipeline(gate));
-            ZMTPSocket rep = sockets.open(REP);
-            List<String> order = Collections.synchronizedList(new ArrayList<>());
-            rep.serve(request -> {
-                order.add(WriteGate.text(request.message().retain()));
-                request.reply(message("done"));
-            });
-            connect(dealer, bind(rep, "tcp://127.0.0.1:*"));
-            gate.close();
+    void requestsThatWaitLeaveInOrder(TestSockets sockets) {
+        ZMTPSocket dealer =
+                sockets.open(sockets.builder(DEALER).sendLimit(10, 16 << 20).pipeline(gate));
+        ZMTPSocket rep = sockets.open(REP);
+        List<String> order = Collections.synchronizedList(new ArrayList<>());
+        rep.serve(request -> {
+            order.add(WriteGate.text(request.message().retain()));
+            request.reply(message("done"));
+        });
+        connect(dealer, bind(rep, "tcp://127.0.0.1:*"));
+        gate.close();
 
-            List<CompletableFuture<ZMTPMessage>> asked = new ArrayList<>();
-            List<String> expected = new ArrayList<>();
-            for (int i = 0; i < 10; i++) {
-                asked.add(dealer.requestAsync(big("m" + i), PATIENCE));
-                expected.add("m" + i);
-            }
-            gate.open();
-
-            asked.forEach(request -> assertThat(text(get(request))).isEqualTo("done"));
-            assertThat(order).isEqualTo(expected);
+        List<CompletableFuture<ZMTPMessage>> asked = new ArrayList<>();
+        List<String> expected = new ArrayList<>();
+        for (int i = 0; i < 10; i++) {
+            asked.add(dealer.requestAsync(big("m" + i), PATIENCE));
+            expected.add("m" + i);
         }
+        gate.open();
+
+        asked.forEach(request -> assertThat(text(get(request))).isEqualTo("done"));
+        assertThat(order).isEqualTo(expected);
     }
 
     /** What is still in the queue is asked when the peer is back; what was written fails. */
     @Test
-    void aRequestThatIsStillQueuedIsAskedAfterTheReconnect() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket dealer = sockets.open(sockets.builder(DEALER).pipeline(gate));
-            ZMTPSocket rep = sockets.open(REP);
-            rep.serve(request -> request.reply(message("done")));
-            ZMTPPeer peer = connect(dealer, bind(rep, "tcp://127.0.0.1:*"));
-            gate.close();
-            CompletableFuture<ZMTPMessage> written = dealer.requestAsync(big("written"), PATIENCE);
-            CompletableFuture<ZMTPMessage> queued = dealer.requestAsync(big("queued"), PATIENCE);
-            await("in the queue", () -> dealer.stats().queued() == 1);
+    void aRequestThatIsStillQueuedIsAskedAfterTheReconnect(TestSockets sockets) {
+        ZMTPSocket dealer = sockets.open(sockets.builder(DEALER).pipeline(gate));
+        ZMTPSocket rep = sockets.open(REP);
+        rep.serve(request -> request.reply(message("done")));
+        ZMTPPeer peer = connect(dealer, bind(rep, "tcp://127.0.0.1:*"));
+        gate.close();
+        CompletableFuture<ZMTPMessage> written = dealer.requestAsync(big("written"), PATIENCE);
+        CompletableFuture<ZMTPMessage> queued = dealer.requestAsync(big("queued"), PATIENCE);
+        await("in the queue", () -> dealer.stats().queued() == 1);
 
-            peer.close();
+        peer.close();
 
-            assertThat(reason(written)).isEqualTo(PEER_DOWN);
-            gate.open();
-            assertThat(text(get(queued))).isEqualTo("done");
-        }
+        assertThat(reason(written)).isEqualTo(PEER_DOWN);
+        gate.open();
+        assertThat(text(get(queued))).isEqualTo("done");
     }
 
     @Test
-    void aRequestThatIsQueuedFailsWithItsConnector() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket dealer = sockets.open(sockets.builder(DEALER).linger(Duration.ZERO));
-            ZMTPEndpoint connector = dealer.connect("inproc://nobody");
-            CompletableFuture<ZMTPMessage> queued = dealer.requestAsync(message("x"), PATIENCE);
-            await("in the queue", () -> dealer.stats().queued() == 1);
+    void aRequestThatIsQueuedFailsWithItsConnector(TestSockets sockets) {
+        ZMTPSocket dealer = sockets.open(sockets.builder(DEALER).linger(Duration.ZERO));
+        ZMTPEndpoint connector = dealer.connect("inproc://nobody");
+        CompletableFuture<ZMTPMessage> queued = dealer.requestAsync(message("x"), PATIENCE);
+        await("in the queue", () -> dealer.stats().queued() == 1);
 
-            get(TestSockets.disconnect(connector));
+        get(TestSockets.disconnect(connector));
 
-            assertThat(reason(queued)).isEqualTo(PEER_DOWN);
-        }
+        assertThat(reason(queued)).isEqualTo(PEER_DOWN);
     }
 
     @Test
-    void aRequestThatIsDroppedFromTheQueueFailsAtOnce() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket dealer = sockets.open(sockets.builder(DEALER).maxAge(Duration.ofMillis(1)));
-            dealer.connect(ENDPOINT);
-            CompletableFuture<ZMTPMessage> asked = dealer.requestAsync(message("x"), PATIENCE);
-            await("in the queue", () -> dealer.stats().queued() == 1);
-            await("too old", () -> dealer.stats().oldest().toMillis() > 1);
-            ZMTPSocket rep = sockets.open(REP);
+    void aRequestThatIsDroppedFromTheQueueFailsAtOnce(TestSockets sockets) {
+        ZMTPSocket dealer = sockets.open(sockets.builder(DEALER).maxAge(Duration.ofMillis(1)));
+        dealer.connect(ENDPOINT);
+        CompletableFuture<ZMTPMessage> asked = dealer.requestAsync(message("x"), PATIENCE);
+        await("in the queue", () -> dealer.stats().queued() == 1);
+        await("too old", () -> dealer.stats().oldest().toMillis() > 1);
+        ZMTPSocket rep = sockets.open(REP);
 
-            bind(rep, ENDPOINT);
+        bind(rep, ENDPOINT);
 
-            assertThat(reason(asked)).isEqualTo(EXPIRED);
-        }
+        assertThat(reason(asked)).isEqualTo(EXPIRED);
     }
 
     @Test
-    void anAnswerOfAnotherPeerIsNotTaken() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket dealer = sockets.open(DEALER);
-            ZMTPSocket first = sockets.open(ROUTER);
-            ZMTPSocket second = sockets.open(ROUTER);
-            String endpoint = bind(dealer, ENDPOINT);
-            connect(first, endpoint);
-            connect(second, endpoint);
-            await(
-                    "both",
-                    () -> dealer.peers().stream().filter(TestSockets::isUp).count() == 2);
-            CompletableFuture<ZMTPMessage> one = dealer.requestAsync(message("one"), PATIENCE);
-            CompletableFuture<ZMTPMessage> two = dealer.requestAsync(message("two"), PATIENCE);
-            ZMTPMessage toFirst = get(first.receiveAsync());
-            ZMTPMessage toSecond = get(second.receiveAsync());
+    void anAnswerOfAnotherPeerIsNotTaken(TestSockets sockets) {
+        ZMTPSocket dealer = sockets.open(DEALER);
+        ZMTPSocket first = sockets.open(ROUTER);
+        ZMTPSocket second = sockets.open(ROUTER);
+        String endpoint = bind(dealer, ENDPOINT);
+        connect(first, endpoint);
+        connect(second, endpoint);
+        await("both", () -> dealer.peers().stream().filter(TestSockets::isUp).count() == 2);
+        CompletableFuture<ZMTPMessage> one = dealer.requestAsync(message("one"), PATIENCE);
+        CompletableFuture<ZMTPMessage> two = dealer.requestAsync(message("two"), PATIENCE);
+        ZMTPMessage toFirst = get(first.receiveAsync());
+        ZMTPMessage toSecond = get(second.receiveAsync());
 
-            ZMTPMessage stolen = toFirst.pop();
-            get(TestSockets.peer(second).sendAsync(stolen));
-            await(
-                    "refused",
-                    () -> dealer.peers().stream().anyMatch(peer -> peer.stats().malformed() == 1));
-            assertThat(one).isNotDone();
-            assertThat(two).isNotDone();
-            get(first.sendAsync(toFirst));
-            get(second.sendAsync(toSecond));
+        ZMTPMessage stolen = toFirst.pop();
+        get(TestSockets.peer(second).sendAsync(stolen));
+        await(
+                "refused",
+                () -> dealer.peers().stream().anyMatch(peer -> peer.stats().malformed() == 1));
+        assertThat(one).isNotDone();
+        assertThat(two).isNotDone();
+        get(first.sendAsync(toFirst));
+        get(second.sendAsync(toSecond));
 
-            assertThat(List.of(text(get(one)), text(get(two)))).containsExactlyInAnyOrder("one", "two");
-        }
+        assertThat(List.of(text(get(one)), text(get(two)))).containsExactlyInAnyOrder("one", "two");
     }
 
     /** T15: with our ROUTER; against others, see the interop tests. */
     @Tag("T15")
     @Test
-    void aRequestWhosePeerAnswersWithoutADelimiterFailsAndTheNextOneWorks() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket req = sockets.open(REQ);
-            ZMTPSocket router = sockets.open(ROUTER);
-            connect(req, bind(router, ENDPOINT));
-            CompletableFuture<ZMTPMessage> first = req.requestAsync(message("first"), PATIENCE);
-            get(router.receiveAsync()).release();
-            ZMTPPeer asker = TestSockets.peer(router);
+    void aRequestWhosePeerAnswersWithoutADelimiterFailsAndTheNextOneWorks(TestSockets sockets) {
+        ZMTPSocket req = sockets.open(REQ);
+        ZMTPSocket router = sockets.open(ROUTER);
+        connect(req, bind(router, ENDPOINT));
+        CompletableFuture<ZMTPMessage> first = req.requestAsync(message("first"), PATIENCE);
+        get(router.receiveAsync()).release();
+        ZMTPPeer asker = TestSockets.peer(router);
 
-            get(asker.sendAsync(message("no", "delimiter")));
+        get(asker.sendAsync(message("no", "delimiter")));
 
-            assertThat(reason(first)).isEqualTo(MALFORMED);
-            CompletableFuture<ZMTPMessage> second = req.requestAsync(message("second"), PATIENCE);
-            get(router.sendAsync(get(router.receiveAsync())));
-            assertThat(text(get(second))).isEqualTo("second");
-        }
+        assertThat(reason(first)).isEqualTo(MALFORMED);
+        CompletableFuture<ZMTPMessage> second = req.requestAsync(message("second"), PATIENCE);
+        get(router.sendAsync(get(router.receiveAsync())));
+        assertThat(text(get(second))).isEqualTo("second");
     }
 
     /** A DEALER may get anything. */
     @Test
-    void whatIsNotAnAnswerGoesToTheApplicationOfADealer() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket dealer = sockets.open(DEALER);
-            ZMTPSocket router = sockets.open(ROUTER);
-            connect(dealer, bind(router, ENDPOINT));
-            await("the dealer", () -> router.peers().stream().anyMatch(TestSockets::isUp));
-            CompletableFuture<ZMTPMessage> asked = dealer.requestAsync(message("question"), PATIENCE);
-            ZMTPPeer asker = TestSockets.peer(router);
+    void whatIsNotAnAnswerGoesToTheApplicationOfADealer(TestSockets sockets) {
+        ZMTPSocket dealer = sockets.open(DEALER);
+        ZMTPSocket router = sockets.open(ROUTER);
+        connect(dealer, bind(router, ENDPOINT));
+        await("the dealer", () -> router.peers().stream().anyMatch(TestSockets::isUp));
+        CompletableFuture<ZMTPMessage> asked = dealer.requestAsync(message("question"), PATIENCE);
+        ZMTPPeer asker = TestSockets.peer(router);
 
-            get(asker.sendAsync(message("by the way")));
-            get(asker.sendAsync(message("12345678", "", "of another program")));
-            get(router.sendAsync(get(router.receiveAsync())));
+        get(asker.sendAsync(message("by the way")));
+        get(asker.sendAsync(message("12345678", "", "of another program")));
+        get(router.sendAsync(get(router.receiveAsync())));
 
-            assertThat(receive(dealer)).containsExactly("by the way");
-            assertThat(receive(dealer)).containsExactly("12345678", "", "of another program");
-            assertThat(text(get(asked))).isEqualTo("question");
-        }
+        assertThat(receive(dealer)).containsExactly("by the way");
+        assertThat(receive(dealer)).containsExactly("12345678", "", "of another program");
+        assertThat(text(get(asked))).isEqualTo("question");
     }
 
     /** What is on the wire. */
     @Test
-    void aRequestHasAnIdAndADelimiterBeforeItsData() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket dealer = sockets.open(DEALER);
-            ZMTPSocket router = sockets.open(ROUTER);
-            connect(dealer, bind(router, ENDPOINT));
-            CompletableFuture<ZMTPMessage> asked = dealer.requestAsync(message("a", "", "b"), PATIENCE);
+    void aRequestHasAnIdAndADelimiterBeforeItsData(TestSockets sockets) {
+        ZMTPSocket dealer = sockets.open(DEALER);
+        ZMTPSocket router = sockets.open(ROUTER);
+        connect(dealer, bind(router, ENDPOINT));
+        CompletableFuture<ZMTPMessage> asked = dealer.requestAsync(message("a", "", "b"), PATIENCE);
 
-            ZMTPMessage question = get(router.receiveAsync());
+        ZMTPMessage question = get(router.receiveAsync());
 
-            assertThat(question.size()).isEqualTo(6);
-            assertThat(question.frame(0).readableBytes()).as("the name").isEqualTo(9);
-            assertThat(question.frame(1).readableBytes()).as("the id").isEqualTo(4);
-            get(router.sendAsync(question));
-            assertThat(frames(get(asked))).containsExactly("a", "", "b");
-        }
+        assertThat(question.size()).isEqualTo(6);
+        assertThat(question.frame(0).readableBytes()).as("the name").isEqualTo(9);
+        assertThat(question.frame(1).readableBytes()).as("the id").isEqualTo(4);
+        get(router.sendAsync(question));
+        assertThat(frames(get(asked))).containsExactly("a", "", "b");
     }
 
     @Test
-    void allRequestsFailWhenTheSocketIsClosed() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket dealer = sockets.open(DEALER);
-            ZMTPSocket router = sockets.open(ROUTER);
-            ZMTPPeer peer = connect(dealer, bind(router, ENDPOINT));
-            CompletableFuture<ZMTPMessage> written = dealer.requestAsync(message("written"), PATIENCE);
-            await("written", () -> peer.stats().written() == 1);
-            get(router.closeAsync(Duration.ZERO));
-            assertThat(reason(written)).isEqualTo(PEER_DOWN);
-            CompletableFuture<ZMTPMessage> queued = dealer.requestAsync(message("queued"), PATIENCE);
-            ZMTPSocket lonely = sockets.open(DEALER);
-            lonely.connect("inproc://nobody");
-            CompletableFuture<ZMTPMessage> inLine = lonely.requestAsync(message("in line"), PATIENCE);
+    void allRequestsFailWhenTheSocketIsClosed(TestSockets sockets) {
+        ZMTPSocket dealer = sockets.open(DEALER);
+        ZMTPSocket router = sockets.open(ROUTER);
+        ZMTPPeer peer = connect(dealer, bind(router, ENDPOINT));
+        CompletableFuture<ZMTPMessage> written = dealer.requestAsync(message("written"), PATIENCE);
+        await("written", () -> peer.stats().written() == 1);
+        get(router.closeAsync(Duration.ZERO));
+        assertThat(reason(written)).isEqualTo(PEER_DOWN);
+        CompletableFuture<ZMTPMessage> queued = dealer.requestAsync(message("queued"), PATIENCE);
+        ZMTPSocket lonely = sockets.open(DEALER);
+        lonely.connect("inproc://nobody");
+        CompletableFuture<ZMTPMessage> inLine = lonely.requestAsync(message("in line"), PATIENCE);
 
-            get(dealer.closeAsync(Duration.ZERO));
-            get(lonely.closeAsync(Duration.ZERO));
+        get(dealer.closeAsync(Duration.ZERO));
+        get(lonely.closeAsync(Duration.ZERO));
 
-            assertThat(reason(queued)).isEqualTo(CLOSED);
-            assertThat(reason(inLine)).isEqualTo(CLOSED);
-            assertThat(reason(dealer.requestAsync(message("after"), PATIENCE))).isEqualTo(CLOSED);
-        }
+        assertThat(reason(queued)).isEqualTo(CLOSED);
+        assertThat(reason(inLine)).isEqualTo(CLOSED);
+        assertThat(reason(dealer.requestAsync(message("after"), PATIENCE))).isEqualTo(CLOSED);
     }
 
     /** Answers, cancels and timeouts at the same time: each request ends once, and nothing leaks or remains. */
     @Test
-    void requestsThatAreCancelledWhileTheirAnswersComeLeaveNothing() {
+    void requestsThatAreCancelledWhileTheirAnswersComeLeaveNothing(TestSockets sockets) {
         int requests = 5_000;
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket dealer = sockets.open(
-                    sockets.builder(DEALER).maxOutstandingRequests(requests).sendLimit(requests, 1 << 20));
-            ZMTPSocket rep = sockets.open(sockets.builder(REP).sendLimit(requests, 1 << 20)); // it drops what is beyond
-            echo(rep);
-            connect(dealer, bind(rep, ENDPOINT));
-            Random random = new Random(2);
-            List<CompletableFuture<ZMTPMessage>> asked = new ArrayList<>();
+        ZMTPSocket dealer = sockets.open(
+                sockets.builder(DEALER).maxOutstandingRequests(requests).sendLimit(requests, 1 << 20));
+        ZMTPSocket rep = sockets.open(sockets.builder(REP).sendLimit(requests, 1 << 20)); // it drops what is beyond
+        echo(rep);
+        connect(dealer, bind(rep, ENDPOINT));
+        Random random = new Random(2);
+        List<CompletableFuture<ZMTPMessage>> asked = new ArrayList<>();
 
-            for (int i = 0; i < requests; i++) {
-                CompletableFuture<ZMTPMessage> request = dealer.requestAsync(message("" + i), PATIENCE);
-                asked.add(request);
-                if (random.nextInt(3) == 0) {
-                    asked.get(random.nextInt(asked.size())).cancel(false);
-                }
+        for (int i = 0; i < requests; i++) {
+            CompletableFuture<ZMTPMessage> request = dealer.requestAsync(message("" + i), PATIENCE);
+            asked.add(request);
+            if (random.nextInt(3) == 0) {
+                asked.get(random.nextInt(asked.size())).cancel(false);
             }
-
-            for (int i = 0; i < requests; i++) {
-                CompletableFuture<ZMTPMessage> request = asked.get(i);
-                await("its end", request::isDone);
-                if (!request.isCancelled()) {
-                    assertThat(text(get(request))).isEqualTo("" + i);
-                }
-            }
-            List<CompletableFuture<ZMTPMessage>> more = new ArrayList<>();
-            await("all places free", () -> {
-                more.clear();
-                for (int i = 0; i < requests; i++) {
-                    more.add(dealer.requestAsync(message("more"), PATIENCE));
-                }
-                return more.stream().filter(RequestsTest::isAnswered).count() == requests;
-            });
         }
+
+        for (int i = 0; i < requests; i++) {
+            CompletableFuture<ZMTPMessage> request = asked.get(i);
+            await("its end", request::isDone);
+            if (!request.isCancelled()) {
+                assertThat(text(get(request))).isEqualTo("" + i);
+            }
+        }
+        List<CompletableFuture<ZMTPMessage>> more = new ArrayList<>();
+        await("all places free", () -> {
+            more.clear();
+            for (int i = 0; i < requests; i++) {
+                more.add(dealer.requestAsync(message("more"), PATIENCE));
+            }
+            return more.stream().filter(RequestsTest::isAnswered).count() == requests;
+        });
     }
 
     private static boolean isAnswered(CompletableFuture<ZMTPMessage> request) {
@@ -570,98 +528,88 @@ class RequestsTest {
     }
 
     @Test
-    void aTimeoutSaysThatThePeerIsDownAndWhy() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket dealer = sockets.open(DEALER);
-            ZMTPEndpoint connector = dealer.connect("inproc://nobody-binds-this");
-            await("refused", () -> connector.state() == ZMTPEndpoint.State.WAITING);
+    void aTimeoutSaysThatThePeerIsDownAndWhy(TestSockets sockets) {
+        ZMTPSocket dealer = sockets.open(DEALER);
+        ZMTPEndpoint connector = dealer.connect("inproc://nobody-binds-this");
+        await("refused", () -> connector.state() == ZMTPEndpoint.State.WAITING);
 
-            Throwable failure = failure(dealer.requestAsync(message("q"), Duration.ofMillis(1)));
+        Throwable failure = failure(dealer.requestAsync(message("q"), Duration.ofMillis(1)));
 
-            assertThat(failure)
-                    .hasMessage("TIMEOUT: no answer within PT0.001S: inproc://nobody-binds-this is down")
-                    .hasCauseInstanceOf(IOException.class);
-        }
+        assertThat(failure)
+                .hasMessage("TIMEOUT: no answer within PT0.001S: inproc://nobody-binds-this is down")
+                .hasCauseInstanceOf(IOException.class);
     }
 
     @Test
-    void aRequestSaysThatThereIsNoPeer() {
-        try (TestSockets sockets = new TestSockets()) {
-            assertThat(failure(sockets.open(DEALER).requestAsync(message("q"), PATIENCE)))
-                    .hasMessage("NO_PEER: there is no peer");
-        }
+    void aRequestSaysThatThereIsNoPeer(TestSockets sockets) {
+        assertThat(failure(sockets.open(DEALER).requestAsync(message("q"), PATIENCE)))
+                .hasMessage("NO_PEER: there is no peer");
     }
 
     // A REQ whose requests have no ids
 
     @Test
-    void aReqAsksEachOfItsPeersOneAtATime() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket req = sockets.open(REQ);
-            ZMTPSocket one = sockets.open(ROUTER);
-            ZMTPSocket other = sockets.open(ROUTER);
-            connect(req, bind(one, "inproc://one"));
-            connect(req, bind(other, "inproc://other"));
+    void aReqAsksEachOfItsPeersOneAtATime(TestSockets sockets) {
+        ZMTPSocket req = sockets.open(REQ);
+        ZMTPSocket one = sockets.open(ROUTER);
+        ZMTPSocket other = sockets.open(ROUTER);
+        connect(req, bind(one, "inproc://one"));
+        connect(req, bind(other, "inproc://other"));
 
-            List<CompletableFuture<ZMTPMessage>> asked = new ArrayList<>();
-            for (int i = 0; i < 4; i++) {
-                asked.add(req.requestAsync(message("" + i), PATIENCE));
-            }
-            ZMTPMessage first = get(one.receiveAsync());
-            ZMTPMessage second = get(other.receiveAsync());
-            assertThat(req.stats().queued()).isEqualTo(2);
+        List<CompletableFuture<ZMTPMessage>> asked = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            asked.add(req.requestAsync(message("" + i), PATIENCE));
+        }
+        ZMTPMessage first = get(one.receiveAsync());
+        ZMTPMessage second = get(other.receiveAsync());
+        assertThat(req.stats().queued()).isEqualTo(2);
 
-            get(one.sendAsync(first));
-            ZMTPMessage third = get(one.receiveAsync());
-            get(other.sendAsync(second));
-            get(other.sendAsync(get(other.receiveAsync())));
-            get(one.sendAsync(third));
-            for (int i = 0; i < 4; i++) {
-                assertThat(text(get(asked.get(i)))).isEqualTo("" + i);
-            }
+        get(one.sendAsync(first));
+        ZMTPMessage third = get(one.receiveAsync());
+        get(other.sendAsync(second));
+        get(other.sendAsync(get(other.receiveAsync())));
+        get(one.sendAsync(third));
+        for (int i = 0; i < 4; i++) {
+            assertThat(text(get(asked.get(i)))).isEqualTo("" + i);
         }
     }
 
     /** Otherwise the late answer would be taken for that of the next request. */
     @Test
-    void aTimeoutOfARequestWithoutAnIdClosesItsConnectionAndTheNextOneIsAnswered() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket req = sockets.open(REQ);
-            ZMTPSocket router = sockets.open(ROUTER);
-            connect(req, bind(router, ENDPOINT));
-            CompletableFuture<ZMTPMessage> late = req.requestAsync(message("slow"), Duration.ofMillis(50));
-            ZMTPMessage asked = get(router.receiveAsync());
-            TestSockets.Events events = TestSockets.events(req);
-            TestSockets.Events ofRouter = TestSockets.events(router);
+    void aTimeoutOfARequestWithoutAnIdClosesItsConnectionAndTheNextOneIsAnswered(TestSockets sockets) {
+        ZMTPSocket req = sockets.open(REQ);
+        ZMTPSocket router = sockets.open(ROUTER);
+        connect(req, bind(router, ENDPOINT));
+        CompletableFuture<ZMTPMessage> late = req.requestAsync(message("slow"), Duration.ofMillis(50));
+        ZMTPMessage asked = get(router.receiveAsync());
+        TestSockets.Events events = TestSockets.events(req);
+        TestSockets.Events ofRouter = TestSockets.events(router);
 
-            assertThat(reason(late)).isEqualTo(TIMEOUT);
+        assertThat(reason(late)).isEqualTo(TIMEOUT);
 
-            ofRouter.next(ZMTPSocketEvent.PeerDown.class);
-            assertThat(events.next(ZMTPSocketEvent.PeerDown.class).cause()).hasMessageContaining("no answer within");
-            assertThat(reason(router.sendAsync(asked))).isEqualTo(UNROUTABLE);
-            CompletableFuture<ZMTPMessage> next = req.requestAsync(message("next"), PATIENCE);
-            get(router.sendAsync(get(router.receiveAsync())));
-            assertThat(text(get(next))).isEqualTo("next");
-        }
+        ofRouter.next(ZMTPSocketEvent.PeerDown.class);
+        assertThat(events.next(ZMTPSocketEvent.PeerDown.class).cause()).hasMessageContaining("no answer within");
+        assertThat(reason(router.sendAsync(asked))).isEqualTo(UNROUTABLE);
+        CompletableFuture<ZMTPMessage> next = req.requestAsync(message("next"), PATIENCE);
+        get(router.sendAsync(get(router.receiveAsync())));
+        assertThat(text(get(next))).isEqualTo("next");
     }
 
     @Test
-    void aCancelledRequestWithoutAnIdHoldsItsPeerUntilTheAnswerWhichNobodyGets() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket req = sockets.open(REQ);
-            ZMTPSocket router = sockets.open(ROUTER);
-            connect(req, bind(router, ENDPOINT));
-            CompletableFuture<ZMTPMessage> cancelled = req.requestAsync(message("cancelled"), PATIENCE);
-            ZMTPMessage asked = get(router.receiveAsync());
-            cancelled.cancel(false);
-            CompletableFuture<ZMTPMessage> next = req.requestAsync(message("next"), PATIENCE);
-            await("it waits", () -> req.stats().queued() == 1);
+    void aCancelledRequestWithoutAnIdHoldsItsPeerUntilTheAnswerWhichNobodyGets(TestSockets sockets) {
+        ZMTPSocket req = sockets.open(REQ);
+        ZMTPSocket router = sockets.open(ROUTER);
+        connect(req, bind(router, ENDPOINT));
+        CompletableFuture<ZMTPMessage> cancelled = req.requestAsync(message("cancelled"), PATIENCE);
+        ZMTPMessage asked = get(router.receiveAsync());
+        cancelled.cancel(false);
+        CompletableFuture<ZMTPMessage> next = req.requestAsync(message("next"), PATIENCE);
+        await("it waits", () -> req.stats().queued() == 1);
 
-            get(router.sendAsync(asked));
+        get(router.sendAsync(asked));
 
-            get(router.sendAsync(get(router.receiveAsync())));
-            assertThat(text(get(next))).isEqualTo("next");
-            assertThat(req.stats().lateReplies()).isEqualTo(1);
-        }
+        get(router.sendAsync(get(router.receiveAsync())));
+        assertThat(text(get(next))).isEqualTo("next");
+        assertThat(req.stats().lateReplies()).isEqualTo(1);
     }
 }

@@ -102,156 +102,142 @@ class ServingTest {
     }
 
     @Test
-    void asManyRequestsAreServedAtATimeAsMayBe() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket rep = sockets.open(sockets.builder(REP).maxOutstandingRequests(2));
-            ZMTPSocket dealer = sockets.open(DEALER);
-            ConcurrentLinkedQueue<CompletableFuture<ZMTPMessage>> serving = new ConcurrentLinkedQueue<>();
-            rep.serve(TestSockets.answering(request -> {
-                CompletableFuture<ZMTPMessage> answer = new CompletableFuture<>();
-                serving.add(answer);
-                return answer;
-            }));
-            ZMTPPeer peer = connect(dealer, bind(rep, ENDPOINT));
-            for (int i = 0; i < 5; i++) {
-                get(dealer.sendAsync(message("", "m" + i)));
-            }
-            await("all read", () -> TestSockets.peer(rep).stats().received() == 5);
-
-            for (int i = 0; i < 5; i++) {
-                int most = Math.min(2, 5 - i);
-                await("those that may be", () -> serving.size() == most);
-                serving.remove().complete(message("a" + i));
-                assertThat(receive(dealer)).containsExactly("", "a" + i);
-            }
-            assertThat(peer.stats().received()).isEqualTo(5);
+    void asManyRequestsAreServedAtATimeAsMayBe(TestSockets sockets) {
+        ZMTPSocket rep = sockets.open(sockets.builder(REP).maxOutstandingRequests(2));
+        ZMTPSocket dealer = sockets.open(DEALER);
+        ConcurrentLinkedQueue<CompletableFuture<ZMTPMessage>> serving = new ConcurrentLinkedQueue<>();
+        rep.serve(TestSockets.answering(request -> {
+            CompletableFuture<ZMTPMessage> answer = new CompletableFuture<>();
+            serving.add(answer);
+            return answer;
+        }));
+        ZMTPPeer peer = connect(dealer, bind(rep, ENDPOINT));
+        for (int i = 0; i < 5; i++) {
+            get(dealer.sendAsync(message("", "m" + i)));
         }
+        await("all read", () -> TestSockets.peer(rep).stats().received() == 5);
+
+        for (int i = 0; i < 5; i++) {
+            int most = Math.min(2, 5 - i);
+            await("those that may be", () -> serving.size() == most);
+            serving.remove().complete(message("a" + i));
+            assertThat(receive(dealer)).containsExactly("", "a" + i);
+        }
+        assertThat(peer.stats().received()).isEqualTo(5);
     }
 
     /** Those that came before the handler. No call is inside the other. */
     @Test
-    void manyRequestsThatWaitAreServedInOrder() {
+    void manyRequestsThatWaitAreServedInOrder(TestSockets sockets) {
         int requests = 20_000;
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket rep = sockets.open(
-                    sockets.builder(REP).receiveLimit(requests, 1 << 30).sendLimit(requests, 1 << 30));
-            ZMTPSocket dealer = sockets.open(sockets.builder(DEALER).sendLimit(requests, 1 << 30));
-            connect(dealer, bind(rep, ENDPOINT));
-            for (int i = 0; i < requests; i++) {
-                assertThat(dealer.trySend(message("", "" + i))).isTrue();
-            }
-            await("all waiting", () -> TestSockets.peer(rep).stats().received() == requests);
-
-            AtomicInteger deepest = new AtomicInteger();
-            rep.serve(request -> {
-                int depth = StackWalker.getInstance().walk(frames -> (int) frames.count());
-                deepest.accumulateAndGet(depth, Math::max);
-                request.reply(request.message());
-            });
-
-            for (int i = 0; i < requests; i++) {
-                assertThat(receive(dealer)).containsExactly("", "" + i);
-            }
-            assertThat(deepest).hasValueLessThan(200);
+        ZMTPSocket rep = sockets.open(
+                sockets.builder(REP).receiveLimit(requests, 1 << 30).sendLimit(requests, 1 << 30));
+        ZMTPSocket dealer = sockets.open(sockets.builder(DEALER).sendLimit(requests, 1 << 30));
+        connect(dealer, bind(rep, ENDPOINT));
+        for (int i = 0; i < requests; i++) {
+            assertThat(dealer.trySend(message("", "" + i))).isTrue();
         }
+        await("all waiting", () -> TestSockets.peer(rep).stats().received() == requests);
+
+        AtomicInteger deepest = new AtomicInteger();
+        rep.serve(request -> {
+            int depth = StackWalker.getInstance().walk(frames -> (int) frames.count());
+            deepest.accumulateAndGet(depth, Math::max);
+            request.reply(request.message());
+        });
+
+        for (int i = 0; i < requests; i++) {
+            assertThat(receive(dealer)).containsExactly("", "" + i);
+        }
+        assertThat(deepest).hasValueLessThan(200);
     }
 
     /** A service may answer in any order, unlike a REP that receives and sends in turn. */
     @Test
-    void answersMayComeInAnyOrderAndFromAnyThread() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket router = sockets.open(ROUTER);
-            List<CompletableFuture<ZMTPMessage>> answers = new ArrayList<>();
-            ConcurrentLinkedQueue<Runnable> pending = new ConcurrentLinkedQueue<>();
-            router.serve(TestSockets.answering(request -> {
-                CompletableFuture<ZMTPMessage> answer = new CompletableFuture<>();
-                ZMTPMessage asked = request.message().retain();
-                pending.add(() -> answer.complete(asked));
-                return answer;
-            }));
-            String endpoint = bind(router, ENDPOINT);
-            for (int i = 0; i < 20; i++) {
-                ZMTPSocket dealer = sockets.open(DEALER);
-                connect(dealer, endpoint);
-                answers.add(dealer.requestAsync(message("m" + i), PATIENCE));
-            }
-            await("all", () -> pending.size() == 20);
-            pending.forEach(answer -> new Thread(answer).start());
+    void answersMayComeInAnyOrderAndFromAnyThread(TestSockets sockets) {
+        ZMTPSocket router = sockets.open(ROUTER);
+        List<CompletableFuture<ZMTPMessage>> answers = new ArrayList<>();
+        ConcurrentLinkedQueue<Runnable> pending = new ConcurrentLinkedQueue<>();
+        router.serve(TestSockets.answering(request -> {
+            CompletableFuture<ZMTPMessage> answer = new CompletableFuture<>();
+            ZMTPMessage asked = request.message().retain();
+            pending.add(() -> answer.complete(asked));
+            return answer;
+        }));
+        String endpoint = bind(router, ENDPOINT);
+        for (int i = 0; i < 20; i++) {
+            ZMTPSocket dealer = sockets.open(DEALER);
+            connect(dealer, endpoint);
+            answers.add(dealer.requestAsync(message("m" + i), PATIENCE));
+        }
+        await("all", () -> pending.size() == 20);
+        pending.forEach(answer -> new Thread(answer).start());
 
-            for (int i = 0; i < 20; i++) {
-                assertThat(frames(get(answers.get(i)))).containsExactly("m" + i);
-            }
+        for (int i = 0; i < 20; i++) {
+            assertThat(frames(get(answers.get(i)))).containsExactly("m" + i);
         }
     }
 
     /** An envelope may be long, and is kept byte for byte. */
     @Test
-    void aLongEnvelopeIsKept() {
+    void aLongEnvelopeIsKept(TestSockets sockets) {
         String[] frames = new String[1_000];
         Arrays.setAll(frames, i -> "hop" + i);
         frames[998] = "";
         frames[999] = "data";
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket rep = sockets.open(REP);
-            ZMTPSocket dealer = sockets.open(DEALER);
-            rep.serve(request -> request.reply(request.message()));
-            connect(dealer, bind(rep, "tcp://127.0.0.1:*"));
+        ZMTPSocket rep = sockets.open(REP);
+        ZMTPSocket dealer = sockets.open(DEALER);
+        rep.serve(request -> request.reply(request.message()));
+        connect(dealer, bind(rep, "tcp://127.0.0.1:*"));
 
-            get(dealer.sendAsync(message(frames)));
+        get(dealer.sendAsync(message(frames)));
 
-            assertThat(receive(dealer)).containsExactly(frames);
-        }
+        assertThat(receive(dealer)).containsExactly(frames);
     }
 
     @Test
-    void theAnswerToAPeerThatHasLeftIsDroppedAndCounted() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket rep = sockets.open(REP);
-            ZMTPSocket dealer = sockets.open(DEALER);
-            CompletableFuture<ZMTPMessage> answer = new CompletableFuture<>();
-            CompletableFuture<ZMTPRequest> asked = new CompletableFuture<>();
-            rep.serve(TestSockets.answering(request -> {
-                asked.complete(request);
-                return answer;
-            }));
-            connect(dealer, bind(rep, ENDPOINT));
-            get(dealer.sendAsync(message("", "question")));
-            assertThat(get(asked).peer()).isSameAs(TestSockets.peer(rep));
-            get(dealer.closeAsync(Duration.ZERO));
-            await("nobody", () -> rep.peers().isEmpty());
+    void theAnswerToAPeerThatHasLeftIsDroppedAndCounted(TestSockets sockets) {
+        ZMTPSocket rep = sockets.open(REP);
+        ZMTPSocket dealer = sockets.open(DEALER);
+        CompletableFuture<ZMTPMessage> answer = new CompletableFuture<>();
+        CompletableFuture<ZMTPRequest> asked = new CompletableFuture<>();
+        rep.serve(TestSockets.answering(request -> {
+            asked.complete(request);
+            return answer;
+        }));
+        connect(dealer, bind(rep, ENDPOINT));
+        get(dealer.sendAsync(message("", "question")));
+        assertThat(get(asked).peer()).isSameAs(TestSockets.peer(rep));
+        get(dealer.closeAsync(Duration.ZERO));
+        await("nobody", () -> rep.peers().isEmpty());
 
-            answer.complete(message("too late"));
+        answer.complete(message("too late"));
 
-            await("dropped", () -> rep.stats().dropped() == 1);
-        }
+        await("dropped", () -> rep.stats().dropped() == 1);
     }
 
     @Test
-    void malformedRequestsToARouterAreCounted() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket router = sockets.open(ROUTER);
-            ZMTPSocket dealer = sockets.open(DEALER);
-            router.serve(request -> request.reply(request.message()));
-            connect(dealer, bind(router, ENDPOINT));
+    void malformedRequestsToARouterAreCounted(TestSockets sockets) {
+        ZMTPSocket router = sockets.open(ROUTER);
+        ZMTPSocket dealer = sockets.open(DEALER);
+        router.serve(request -> request.reply(request.message()));
+        connect(dealer, bind(router, ENDPOINT));
 
-            get(dealer.sendAsync(message("x")));
-            get(dealer.sendAsync(message("", "good")));
+        get(dealer.sendAsync(message("x")));
+        get(dealer.sendAsync(message("", "good")));
 
-            assertThat(receive(dealer)).containsExactly("", "good");
-            assertThat(TestSockets.peer(router).stats().malformed()).isEqualTo(1);
-        }
+        assertThat(receive(dealer)).containsExactly("", "good");
+        assertThat(TestSockets.peer(router).stats().malformed()).isEqualTo(1);
     }
 
     @Test
-    void thereIsOneWayOut() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket rep = sockets.open(REP);
-            rep.serve(ZMTPRequest::drop);
+    void thereIsOneWayOut(TestSockets sockets) {
+        ZMTPSocket rep = sockets.open(REP);
+        rep.serve(ZMTPRequest::drop);
 
-            assertThatThrownBy(() -> rep.serve(ZMTPRequest::drop))
-                    .isInstanceOf(IllegalStateException.class)
-                    .hasMessageContaining("one receiver at a time");
-        }
+        assertThatThrownBy(() -> rep.serve(ZMTPRequest::drop))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("one receiver at a time");
     }
 
     /** Joins the two, and returns what the first has been asked by the second. */
@@ -264,39 +250,35 @@ class ServingTest {
     }
 
     @Test
-    void aRequestIsAnsweredOnce() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket rep = sockets.open(REP);
-            ZMTPSocket dealer = sockets.open(DEALER);
-            ZMTPRequest request = asked(rep, dealer);
-            ZMTPMessage second = message("second");
+    void aRequestIsAnsweredOnce(TestSockets sockets) {
+        ZMTPSocket rep = sockets.open(REP);
+        ZMTPSocket dealer = sockets.open(DEALER);
+        ZMTPRequest request = asked(rep, dealer);
+        ZMTPMessage second = message("second");
 
-            assertThat(request.reply(message("first"))).isTrue();
-            assertThatThrownBy(() -> request.reply(second))
-                    .isInstanceOf(IllegalStateException.class)
-                    .hasMessageContaining("expected: one reply or drop");
-            request.drop();
+        assertThat(request.reply(message("first"))).isTrue();
+        assertThatThrownBy(() -> request.reply(second))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("expected: one reply or drop");
+        request.drop();
 
-            assertThat(receive(dealer)).containsExactly("", "first");
-            assertThat(request.message().refCnt()).isZero();
-            assertThat(second.refCnt()).isZero();
-        }
+        assertThat(receive(dealer)).containsExactly("", "first");
+        assertThat(request.message().refCnt()).isZero();
+        assertThat(second.refCnt()).isZero();
     }
 
     @Test
-    void theAnswerToAPeerThatHasGoneIsDroppedAndTheHandlerIsTold() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket rep = sockets.open(REP);
-            ZMTPSocket dealer = sockets.open(DEALER);
-            ZMTPRequest request = asked(rep, dealer);
-            get(dealer.closeAsync(Duration.ZERO));
-            await("gone", () -> rep.peers().isEmpty());
-            ZMTPMessage answer = message("late");
+    void theAnswerToAPeerThatHasGoneIsDroppedAndTheHandlerIsTold(TestSockets sockets) {
+        ZMTPSocket rep = sockets.open(REP);
+        ZMTPSocket dealer = sockets.open(DEALER);
+        ZMTPRequest request = asked(rep, dealer);
+        get(dealer.closeAsync(Duration.ZERO));
+        await("gone", () -> rep.peers().isEmpty());
+        ZMTPMessage answer = message("late");
 
-            assertThat(request.reply(answer)).isFalse();
+        assertThat(request.reply(answer)).isFalse();
 
-            await("dropped", () -> answer.refCnt() == 0);
-            assertThat(rep.stats().dropped()).isEqualTo(1);
-        }
+        await("dropped", () -> answer.refCnt() == 0);
+        assertThat(rep.stats().dropped()).isEqualTo(1);
     }
 }

@@ -42,217 +42,194 @@ class StrictReplyTest {
 
     /** There may be any number of askers. */
     @Test
-    void eachAnswerGoesToThePeerThatAsked() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket rep = sockets.open(REP);
-            String endpoint = bind(rep, ENDPOINT);
-            List<CompletableFuture<ZMTPMessage>> asked = new ArrayList<>();
-            for (int i = 0; i < 5; i++) {
-                ZMTPSocket asker = sockets.open(i % 2 == 0 ? REQ : DEALER);
-                connect(asker, endpoint);
-                asked.add(asker.requestAsync(message("q" + i), PATIENCE));
-            }
+    void eachAnswerGoesToThePeerThatAsked(TestSockets sockets) {
+        ZMTPSocket rep = sockets.open(REP);
+        String endpoint = bind(rep, ENDPOINT);
+        List<CompletableFuture<ZMTPMessage>> asked = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            ZMTPSocket asker = sockets.open(i % 2 == 0 ? REQ : DEALER);
+            connect(asker, endpoint);
+            asked.add(asker.requestAsync(message("q" + i), PATIENCE));
+        }
 
-            for (int i = 0; i < 5; i++) {
-                String question = receive(rep).get(0);
-                get(rep.sendAsync(message("answer to " + question)));
-            }
+        for (int i = 0; i < 5; i++) {
+            String question = receive(rep).get(0);
+            get(rep.sendAsync(message("answer to " + question)));
+        }
 
-            for (int i = 0; i < 5; i++) {
-                assertThat(frames(get(asked.get(i)))).containsExactly("answer to q" + i);
-            }
+        for (int i = 0; i < 5; i++) {
+            assertThat(frames(get(asked.get(i)))).containsExactly("answer to q" + i);
         }
     }
 
     @Test
-    void aSendBeforeTheReceiveFails() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket rep = sockets.open(REP);
-            ZMTPMessage early = message("early");
-            assertThat(reason(rep.sendAsync(early))).isEqualTo(STATE);
-            assertThat(early.refCnt()).isZero();
-            ZMTPMessage tried = message("early");
-            assertThat(rep.trySend(tried)).isFalse();
-            tried.release();
-            assertThat(rep.stats().dropped()).isEqualTo(1);
-        }
+    void aSendBeforeTheReceiveFails(TestSockets sockets) {
+        ZMTPSocket rep = sockets.open(REP);
+        ZMTPMessage early = message("early");
+        assertThat(reason(rep.sendAsync(early))).isEqualTo(STATE);
+        assertThat(early.refCnt()).isZero();
+        ZMTPMessage tried = message("early");
+        assertThat(rep.trySend(tried)).isFalse();
+        tried.release();
+        assertThat(rep.stats().dropped()).isEqualTo(1);
     }
 
     @Test
-    void aReceiveBeforeTheAnswerFailsAndDoesNotDisturbTheRequest() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket rep = sockets.open(REP);
-            ZMTPSocket req = sockets.open(REQ);
-            connect(req, bind(rep, ENDPOINT));
-            get(req.sendAsync(message("question")));
-            get(rep.receiveAsync()).release();
+    void aReceiveBeforeTheAnswerFailsAndDoesNotDisturbTheRequest(TestSockets sockets) {
+        ZMTPSocket rep = sockets.open(REP);
+        ZMTPSocket req = sockets.open(REQ);
+        connect(req, bind(rep, ENDPOINT));
+        get(req.sendAsync(message("question")));
+        get(rep.receiveAsync()).release();
 
-            assertThat(reason(rep.receiveAsync())).isEqualTo(STATE);
+        assertThat(reason(rep.receiveAsync())).isEqualTo(STATE);
 
-            get(rep.sendAsync(message("answer")));
-            assertThat(receive(req)).containsExactly("answer");
-        }
+        get(rep.sendAsync(message("answer")));
+        assertThat(receive(req)).containsExactly("answer");
     }
 
     /** One answer for each request. */
     @Test
-    void aSecondAnswerFails() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket rep = sockets.open(REP);
-            ZMTPSocket req = sockets.open(REQ);
-            connect(req, bind(rep, ENDPOINT));
-            get(req.sendAsync(message("question")));
-            get(rep.receiveAsync()).release();
-            get(rep.sendAsync(message("answer")));
+    void aSecondAnswerFails(TestSockets sockets) {
+        ZMTPSocket rep = sockets.open(REP);
+        ZMTPSocket req = sockets.open(REQ);
+        connect(req, bind(rep, ENDPOINT));
+        get(req.sendAsync(message("question")));
+        get(rep.receiveAsync()).release();
+        get(rep.sendAsync(message("answer")));
 
-            assertThat(reason(rep.sendAsync(message("another")))).isEqualTo(STATE);
-            assertThat(receive(req)).containsExactly("answer");
-        }
+        assertThat(reason(rep.sendAsync(message("another")))).isEqualTo(STATE);
+        assertThat(receive(req)).containsExactly("answer");
     }
 
     /** Several names, as of several ROUTERs on the way. */
     @Test
-    void theEnvelopeIsKeptForTheAnswer() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket rep = sockets.open(REP);
-            ZMTPSocket dealer = sockets.open(DEALER);
-            connect(dealer, bind(rep, ENDPOINT));
+    void theEnvelopeIsKeptForTheAnswer(TestSockets sockets) {
+        ZMTPSocket rep = sockets.open(REP);
+        ZMTPSocket dealer = sockets.open(DEALER);
+        connect(dealer, bind(rep, ENDPOINT));
 
-            get(dealer.sendAsync(message("id3", "id2", "id1", "", "", "data", "")));
-            assertThat(receive(rep)).as("data").containsExactly("", "data", "");
-            get(rep.sendAsync(message("", "reply")));
-            assertThat(receive(dealer)).containsExactly("id3", "id2", "id1", "", "", "reply");
+        get(dealer.sendAsync(message("id3", "id2", "id1", "", "", "data", "")));
+        assertThat(receive(rep)).as("data").containsExactly("", "data", "");
+        get(rep.sendAsync(message("", "reply")));
+        assertThat(receive(dealer)).containsExactly("id3", "id2", "id1", "", "", "reply");
 
-            get(dealer.sendAsync(message("", "data")));
-            assertThat(receive(rep)).containsExactly("data");
-            get(rep.sendAsync(message("reply")));
-            assertThat(receive(dealer)).containsExactly("", "reply");
-        }
+        get(dealer.sendAsync(message("", "data")));
+        assertThat(receive(rep)).containsExactly("data");
+        get(rep.sendAsync(message("reply")));
+        assertThat(receive(dealer)).containsExactly("", "reply");
     }
 
     /** T14. */
     @Tag("T14")
     @Test
-    void malformedRequestsAreCountedAndTheNextGoodOneIsServed() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket rep = sockets.open(REP);
-            ZMTPSocket dealer = sockets.open(DEALER);
-            connect(dealer, bind(rep, ENDPOINT));
+    void malformedRequestsAreCountedAndTheNextGoodOneIsServed(TestSockets sockets) {
+        ZMTPSocket rep = sockets.open(REP);
+        ZMTPSocket dealer = sockets.open(DEALER);
+        connect(dealer, bind(rep, ENDPOINT));
 
-            get(dealer.sendAsync(message("x")));
-            get(dealer.sendAsync(message("a", "b", "c")));
-            get(dealer.sendAsync(message("")));
-            get(dealer.sendAsync(message("", "")));
+        get(dealer.sendAsync(message("x")));
+        get(dealer.sendAsync(message("a", "b", "c")));
+        get(dealer.sendAsync(message("")));
+        get(dealer.sendAsync(message("", "")));
 
-            assertThat(receive(rep)).containsExactly("");
-            assertThat(TestSockets.peer(rep).stats().malformed()).isEqualTo(3);
-            get(rep.sendAsync(message("served")));
-            assertThat(receive(dealer)).containsExactly("", "served");
-        }
+        assertThat(receive(rep)).containsExactly("");
+        assertThat(TestSockets.peer(rep).stats().malformed()).isEqualTo(3);
+        get(rep.sendAsync(message("served")));
+        assertThat(receive(dealer)).containsExactly("", "served");
     }
 
     @Test
-    void theAnswerToAPeerThatHasLeftFails() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket rep = sockets.open(REP);
-            ZMTPSocket req = sockets.open(REQ);
-            connect(req, bind(rep, ENDPOINT));
-            get(req.sendAsync(message("question")));
-            get(rep.receiveAsync()).release();
-            get(req.closeAsync(Duration.ZERO));
-            await("nobody", () -> rep.peers().isEmpty());
+    void theAnswerToAPeerThatHasLeftFails(TestSockets sockets) {
+        ZMTPSocket rep = sockets.open(REP);
+        ZMTPSocket req = sockets.open(REQ);
+        connect(req, bind(rep, ENDPOINT));
+        get(req.sendAsync(message("question")));
+        get(rep.receiveAsync()).release();
+        get(req.closeAsync(Duration.ZERO));
+        await("nobody", () -> rep.peers().isEmpty());
 
-            assertThat(reason(rep.sendAsync(message("answer")))).isEqualTo(PEER_DOWN);
+        assertThat(reason(rep.sendAsync(message("answer")))).isEqualTo(PEER_DOWN);
 
-            assertThat(rep.stats().dropped()).isEqualTo(1);
-        }
+        assertThat(rep.stats().dropped()).isEqualTo(1);
     }
 
     /** An answer for which there is no room does not wait, whichever thread sends it. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void anAnswerToAFullPeerFailsAtOnce(boolean onLoop) {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket rep =
-                    sockets.open(sockets.builder(REP).sendLimit(1, 1 << 20).pipeline(gate));
-            ZMTPSocket dealer = sockets.open(DEALER);
-            connect(dealer, bind(rep, "tcp://127.0.0.1:*"));
-            for (int i = 0; i < 3; i++) {
-                get(dealer.sendAsync(message("", "question")));
-            }
-            gate.close();
-            get(rep.receiveAsync()).release();
-            CompletableFuture<Void> first = rep.sendAsync(WriteGate.big("transport"));
-            await("on its way", () -> rep.stats().sent() == 1 && rep.stats().queued() == 0);
-            get(rep.receiveAsync()).release();
-            CompletableFuture<Void> second = rep.sendAsync(WriteGate.big("queue"));
-            await("in the queue", () -> TestSockets.peer(rep).stats().queued() == 1);
-            get(rep.receiveAsync()).release();
-
-            CompletableFuture<Void> third = onLoop
-                    ? get(CompletableFuture.supplyAsync(
-                            () -> rep.sendAsync(message("no room")),
-                            ClockedSockets.core(rep).context().eventLoop()))
-                    : rep.sendAsync(message("no room"));
-            assertThat(reason(third)).isEqualTo(FULL);
-
-            gate.open();
-            get(first);
-            get(second);
-            get(dealer.receiveAsync()).release();
-            get(dealer.receiveAsync()).release();
+    void anAnswerToAFullPeerFailsAtOnce(boolean onLoop, TestSockets sockets) {
+        ZMTPSocket rep = sockets.open(sockets.builder(REP).sendLimit(1, 1 << 20).pipeline(gate));
+        ZMTPSocket dealer = sockets.open(DEALER);
+        connect(dealer, bind(rep, "tcp://127.0.0.1:*"));
+        for (int i = 0; i < 3; i++) {
+            get(dealer.sendAsync(message("", "question")));
         }
+        gate.close();
+        get(rep.receiveAsync()).release();
+        CompletableFuture<Void> first = rep.sendAsync(WriteGate.big("transport"));
+        await("on its way", () -> rep.stats().sent() == 1 && rep.stats().queued() == 0);
+        get(rep.receiveAsync()).release();
+        CompletableFuture<Void> second = rep.sendAsync(WriteGate.big("queue"));
+        await("in the queue", () -> TestSockets.peer(rep).stats().queued() == 1);
+        get(rep.receiveAsync()).release();
+
+        CompletableFuture<Void> third = onLoop
+                ? get(CompletableFuture.supplyAsync(
+                        () -> rep.sendAsync(message("no room")),
+                        ClockedSockets.core(rep).context().eventLoop()))
+                : rep.sendAsync(message("no room"));
+        assertThat(reason(third)).isEqualTo(FULL);
+
+        gate.open();
+        get(first);
+        get(second);
+        get(dealer.receiveAsync()).release();
+        get(dealer.receiveAsync()).release();
     }
 
     @Test
-    void theRequestOfACancelledReceiveGoesToTheNextOne() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket rep = sockets.open(REP);
-            ZMTPSocket req = sockets.open(REQ);
-            connect(req, bind(rep, ENDPOINT));
+    void theRequestOfACancelledReceiveGoesToTheNextOne(TestSockets sockets) {
+        ZMTPSocket rep = sockets.open(REP);
+        ZMTPSocket req = sockets.open(REQ);
+        connect(req, bind(rep, ENDPOINT));
 
-            assertThat(rep.receiveAsync().cancel(false)).isTrue();
-            CompletableFuture<ZMTPMessage> timedOut = rep.receiveAsync().orTimeout(1, TimeUnit.MILLISECONDS);
-            await("its end", timedOut::isDone);
-            get(req.sendAsync(message("question")));
+        assertThat(rep.receiveAsync().cancel(false)).isTrue();
+        CompletableFuture<ZMTPMessage> timedOut = rep.receiveAsync().orTimeout(1, TimeUnit.MILLISECONDS);
+        await("its end", timedOut::isDone);
+        get(req.sendAsync(message("question")));
 
-            assertThat(receive(rep)).containsExactly("question");
-        }
+        assertThat(receive(rep)).containsExactly("question");
     }
 
     /** T71 in part: cancelled in the moment of the request, it gets the request, or the next receive does. */
     @Tag("T71")
     @Test
-    void aReceiveCancelledInTheMomentOfTheRequestLosesNothing() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket rep = sockets.open(REP);
-            ZMTPSocket req = sockets.open(REQ);
-            connect(req, bind(rep, ENDPOINT));
+    void aReceiveCancelledInTheMomentOfTheRequestLosesNothing(TestSockets sockets) {
+        ZMTPSocket rep = sockets.open(REP);
+        ZMTPSocket req = sockets.open(REQ);
+        connect(req, bind(rep, ENDPOINT));
 
-            for (int i = 0; i < 3_000; i++) {
-                CompletableFuture<ZMTPMessage> first = rep.receiveAsync();
-                req.sendAsync(message("" + i));
-                for (int spin = 0; spin < i % 100 * 20; spin++) {
-                    Thread.onSpinWait();
-                }
-                CompletableFuture<ZMTPMessage> got = first.cancel(false) ? rep.receiveAsync() : first;
-                assertThat(frames(get(got))).containsExactly("" + i);
-                get(rep.sendAsync(message("answer")));
-                assertThat(receive(req)).containsExactly("answer");
+        for (int i = 0; i < 3_000; i++) {
+            CompletableFuture<ZMTPMessage> first = rep.receiveAsync();
+            req.sendAsync(message("" + i));
+            for (int spin = 0; spin < i % 100 * 20; spin++) {
+                Thread.onSpinWait();
             }
+            CompletableFuture<ZMTPMessage> got = first.cancel(false) ? rep.receiveAsync() : first;
+            assertThat(frames(get(got))).containsExactly("" + i);
+            get(rep.sendAsync(message("answer")));
+            assertThat(receive(req)).containsExactly("answer");
         }
     }
 
     @Test
-    void aReceiveThatWaitsFailsAtTheClose() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket rep = sockets.open(REP);
-            CompletableFuture<ZMTPMessage> received = rep.receiveAsync();
+    void aReceiveThatWaitsFailsAtTheClose(TestSockets sockets) {
+        ZMTPSocket rep = sockets.open(REP);
+        CompletableFuture<ZMTPMessage> received = rep.receiveAsync();
 
-            get(rep.closeAsync(Duration.ZERO));
+        get(rep.closeAsync(Duration.ZERO));
 
-            assertThat(reason(received)).isEqualTo(CLOSED);
-            assertThat(reason(rep.receiveAsync())).isEqualTo(CLOSED);
-        }
+        assertThat(reason(received)).isEqualTo(CLOSED);
+        assertThat(reason(rep.receiveAsync())).isEqualTo(CLOSED);
     }
 }

@@ -41,377 +41,335 @@ class StrictRequestTest {
     private static final String ENDPOINT = "inproc://strict";
 
     @Test
-    void requestsAndAnswersComeInTurn() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket req = sockets.open(REQ);
-            ZMTPSocket rep = sockets.open(REP);
-            connect(req, bind(rep, ENDPOINT));
+    void requestsAndAnswersComeInTurn(TestSockets sockets) {
+        ZMTPSocket req = sockets.open(REQ);
+        ZMTPSocket rep = sockets.open(REP);
+        connect(req, bind(rep, ENDPOINT));
 
-            for (int i = 0; i < 3; i++) {
-                get(req.sendAsync(message("question", "" + i)));
-                assertThat(receive(rep)).containsExactly("question", "" + i);
-                get(rep.sendAsync(message("answer", "" + i)));
-                assertThat(receive(req)).containsExactly("answer", "" + i);
-            }
+        for (int i = 0; i < 3; i++) {
+            get(req.sendAsync(message("question", "" + i)));
+            assertThat(receive(rep)).containsExactly("question", "" + i);
+            get(rep.sendAsync(message("answer", "" + i)));
+            assertThat(receive(req)).containsExactly("answer", "" + i);
         }
     }
 
     /** T20. */
     @Tag("T20")
     @Test
-    void aSecondSendFailsAndDoesNotDisturbTheFirst() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket req = sockets.open(REQ);
-            ZMTPSocket rep = sockets.open(REP);
-            connect(req, bind(rep, ENDPOINT));
-            get(req.sendAsync(message("first")));
+    void aSecondSendFailsAndDoesNotDisturbTheFirst(TestSockets sockets) {
+        ZMTPSocket req = sockets.open(REQ);
+        ZMTPSocket rep = sockets.open(REP);
+        connect(req, bind(rep, ENDPOINT));
+        get(req.sendAsync(message("first")));
 
-            ZMTPMessage second = message("second");
-            assertThat(reason(req.sendAsync(second))).isEqualTo(STATE);
-            assertThat(second.refCnt()).isZero();
-            ZMTPMessage third = message("third");
-            assertThat(req.trySend(third)).isFalse();
-            assertThat(third.release()).isTrue();
+        ZMTPMessage second = message("second");
+        assertThat(reason(req.sendAsync(second))).isEqualTo(STATE);
+        assertThat(second.refCnt()).isZero();
+        ZMTPMessage third = message("third");
+        assertThat(req.trySend(third)).isFalse();
+        assertThat(third.release()).isTrue();
 
-            assertThat(receive(rep)).containsExactly("first");
-            get(rep.sendAsync(message("answer")));
-            assertThat(receive(req)).containsExactly("answer");
-        }
+        assertThat(receive(rep)).containsExactly("first");
+        get(rep.sendAsync(message("answer")));
+        assertThat(receive(req)).containsExactly("answer");
     }
 
     @Test
-    void aReceiveBeforeTheSendFails() {
-        try (TestSockets sockets = new TestSockets()) {
-            assertThat(failure(sockets.open(REQ).receiveAsync())).hasMessage("STATE: receive: no request was sent");
-        }
+    void aReceiveBeforeTheSendFails(TestSockets sockets) {
+        assertThat(failure(sockets.open(REQ).receiveAsync())).hasMessage("STATE: receive: no request was sent");
     }
 
     @Test
-    void aSecondReceiveFailsAndDoesNotDisturbTheFirst() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket req = sockets.open(REQ);
-            ZMTPSocket rep = sockets.open(REP);
-            connect(req, bind(rep, ENDPOINT));
-            get(req.sendAsync(message("question")));
-            CompletableFuture<ZMTPMessage> first = req.receiveAsync();
+    void aSecondReceiveFailsAndDoesNotDisturbTheFirst(TestSockets sockets) {
+        ZMTPSocket req = sockets.open(REQ);
+        ZMTPSocket rep = sockets.open(REP);
+        connect(req, bind(rep, ENDPOINT));
+        get(req.sendAsync(message("question")));
+        CompletableFuture<ZMTPMessage> first = req.receiveAsync();
 
-            assertThat(failure(req.receiveAsync())).hasMessage("STATE: receive: another receive waits");
+        assertThat(failure(req.receiveAsync())).hasMessage("STATE: receive: another receive waits");
 
-            get(rep.receiveAsync()).release();
-            get(rep.sendAsync(message("answer")));
-            assertThat(frames(get(first))).containsExactly("answer");
-        }
+        get(rep.receiveAsync()).release();
+        get(rep.sendAsync(message("answer")));
+        assertThat(frames(get(first))).containsExactly("answer");
     }
 
     /** The delimiter is the socket's, and empty data frames are the application's. */
     @Test
-    void theApplicationSeesTheDataOnly() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket req = sockets.open(REQ);
-            ZMTPSocket router = sockets.open(ROUTER);
-            connect(req, bind(router, ENDPOINT));
+    void theApplicationSeesTheDataOnly(TestSockets sockets) {
+        ZMTPSocket req = sockets.open(REQ);
+        ZMTPSocket router = sockets.open(ROUTER);
+        connect(req, bind(router, ENDPOINT));
 
-            get(req.sendAsync(message("", "data", "")));
-            ZMTPMessage question = get(router.receiveAsync());
+        get(req.sendAsync(message("", "data", "")));
+        ZMTPMessage question = get(router.receiveAsync());
 
-            assertThat(question.size()).as("name, delimiter, data").isEqualTo(5);
-            get(router.sendAsync(question));
-            assertThat(receive(req)).containsExactly("", "data", "");
-        }
+        assertThat(question.size()).as("name, delimiter, data").isEqualTo(5);
+        get(router.sendAsync(question));
+        assertThat(receive(req)).containsExactly("", "data", "");
     }
 
     @Test
-    void requestsGoToThePeersInTurn() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket req = sockets.open(REQ);
-            for (int i = 0; i < 3; i++) {
-                String name = "rep" + i;
-                ZMTPSocket rep = sockets.open(REP);
-                rep.serve(request -> request.reply(message(name)));
-                connect(req, bind(rep, ENDPOINT + i));
-            }
-
-            for (int i = 0; i < 9; i++) {
-                get(req.sendAsync(message("who")));
-                assertThat(receive(req)).containsExactly("rep" + i % 3);
-            }
-        }
-    }
-
-    @Test
-    void messagesOfOtherPeersAreDiscarded() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket req = sockets.open(REQ);
-            ZMTPSocket asked = sockets.open(ROUTER);
-            ZMTPSocket other = sockets.open(ROUTER);
-            connect(req, bind(asked, ENDPOINT));
-            ZMTPPeer from = connect(req, bind(other, ENDPOINT + "2"));
-            await("the other", () -> other.peers().stream().anyMatch(TestSockets::isUp));
-            get(req.sendAsync(message("question")));
-
-            get(TestSockets.peer(other).sendAsync(message("", "wrong")));
-            await("discarded", () -> from.stats().lateReplies() == 1);
-            get(asked.sendAsync(get(asked.receiveAsync())));
-
-            assertThat(receive(req)).containsExactly("question");
-        }
-    }
-
-    @Test
-    void theReceiveFailsWhenThePeerLeavesAndTheNextSendWorks() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket req = sockets.open(REQ);
+    void requestsGoToThePeersInTurn(TestSockets sockets) {
+        ZMTPSocket req = sockets.open(REQ);
+        for (int i = 0; i < 3; i++) {
+            String name = "rep" + i;
             ZMTPSocket rep = sockets.open(REP);
-            ZMTPPeer peer = connect(req, bind(rep, ENDPOINT));
-            get(req.sendAsync(message("question")));
-            CompletableFuture<ZMTPMessage> received = req.receiveAsync();
-            await("written", () -> peer.stats().written() == 1);
+            rep.serve(request -> request.reply(message(name)));
+            connect(req, bind(rep, ENDPOINT + i));
+        }
 
-            get(rep.closeAsync(Duration.ZERO));
-
-            assertThat(reason(received)).isEqualTo(PEER_DOWN);
-            ZMTPSocket next = sockets.open(REP);
-            next.serve(request -> request.reply(message("answer")));
-            bind(next, ENDPOINT);
-            get(req.sendAsync(message("again")));
-            assertThat(receive(req)).containsExactly("answer");
+        for (int i = 0; i < 9; i++) {
+            get(req.sendAsync(message("who")));
+            assertThat(receive(req)).containsExactly("rep" + i % 3);
         }
     }
 
     @Test
-    void aMalformedAnswerFailsTheReceive() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket req = sockets.open(REQ);
-            ZMTPSocket router = sockets.open(ROUTER);
-            ZMTPPeer peer = connect(req, bind(router, ENDPOINT));
-            get(req.sendAsync(message("question")));
-            get(router.receiveAsync()).release();
+    void messagesOfOtherPeersAreDiscarded(TestSockets sockets) {
+        ZMTPSocket req = sockets.open(REQ);
+        ZMTPSocket asked = sockets.open(ROUTER);
+        ZMTPSocket other = sockets.open(ROUTER);
+        connect(req, bind(asked, ENDPOINT));
+        ZMTPPeer from = connect(req, bind(other, ENDPOINT + "2"));
+        await("the other", () -> other.peers().stream().anyMatch(TestSockets::isUp));
+        get(req.sendAsync(message("question")));
 
-            get(TestSockets.peer(router).sendAsync(message("answer")));
+        get(TestSockets.peer(other).sendAsync(message("", "wrong")));
+        await("discarded", () -> from.stats().lateReplies() == 1);
+        get(asked.sendAsync(get(asked.receiveAsync())));
 
-            assertThat(reason(req.receiveAsync())).isEqualTo(MALFORMED);
-            assertThat(peer.stats().malformed()).isEqualTo(1);
-            get(req.sendAsync(message("again")));
-            get(router.sendAsync(get(router.receiveAsync())));
-            assertThat(receive(req)).containsExactly("again");
-        }
+        assertThat(receive(req)).containsExactly("question");
     }
 
     @Test
-    void theReceiveFailsIfTheRequestWasTooOldToBeSent() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket req = sockets.open(sockets.builder(REQ).maxAge(Duration.ofMillis(1)));
-            req.connect(ENDPOINT);
-            CompletableFuture<Void> sent = req.sendAsync(message("question"));
-            await("too old", () -> req.stats().oldest().toMillis() > 1);
-            ZMTPSocket rep = sockets.open(REP);
+    void theReceiveFailsWhenThePeerLeavesAndTheNextSendWorks(TestSockets sockets) {
+        ZMTPSocket req = sockets.open(REQ);
+        ZMTPSocket rep = sockets.open(REP);
+        ZMTPPeer peer = connect(req, bind(rep, ENDPOINT));
+        get(req.sendAsync(message("question")));
+        CompletableFuture<ZMTPMessage> received = req.receiveAsync();
+        await("written", () -> peer.stats().written() == 1);
 
-            bind(rep, ENDPOINT);
+        get(rep.closeAsync(Duration.ZERO));
 
-            assertThat(reason(sent)).isEqualTo(EXPIRED);
-            assertThat(reason(req.receiveAsync())).isEqualTo(EXPIRED);
-        }
+        assertThat(reason(received)).isEqualTo(PEER_DOWN);
+        ZMTPSocket next = sockets.open(REP);
+        next.serve(request -> request.reply(message("answer")));
+        bind(next, ENDPOINT);
+        get(req.sendAsync(message("again")));
+        assertThat(receive(req)).containsExactly("answer");
     }
 
     @Test
-    void theNextRequestMayBeSentAfterOneThatCouldNot() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket req = sockets.open(sockets.builder(REQ).maxAge(Duration.ofMillis(1)));
-            req.connect(ENDPOINT);
-            CompletableFuture<Void> first = req.sendAsync(message("too old"));
-            await("too old", () -> req.stats().oldest().toMillis() > 1);
-            ZMTPSocket rep = sockets.open(REP);
-            rep.serve(request -> request.reply(request.message()));
-            bind(rep, ENDPOINT);
-            assertThat(reason(first)).isEqualTo(EXPIRED);
-            assertThat(req.isWritable()).isTrue();
+    void aMalformedAnswerFailsTheReceive(TestSockets sockets) {
+        ZMTPSocket req = sockets.open(REQ);
+        ZMTPSocket router = sockets.open(ROUTER);
+        ZMTPPeer peer = connect(req, bind(router, ENDPOINT));
+        get(req.sendAsync(message("question")));
+        get(router.receiveAsync()).release();
 
-            get(req.sendAsync(message("again")));
+        get(TestSockets.peer(router).sendAsync(message("answer")));
 
-            assertThat(reason(req.sendAsync(message("not its turn")))).isEqualTo(STATE);
-            assertThat(req.stats().dropped()).isEqualTo(2);
-            assertThat(receive(req)).containsExactly("again");
-        }
+        assertThat(reason(req.receiveAsync())).isEqualTo(MALFORMED);
+        assertThat(peer.stats().malformed()).isEqualTo(1);
+        get(req.sendAsync(message("again")));
+        get(router.sendAsync(get(router.receiveAsync())));
+        assertThat(receive(req)).containsExactly("again");
     }
 
     @Test
-    void theNextRequestMayBeSentByWhoeverHearsThatTheLastCouldNot() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket req = sockets.open(sockets.builder(REQ).maxAge(Duration.ofMillis(1)));
-            req.connect(ENDPOINT);
-            CompletableFuture<CompletableFuture<Void>> again = new CompletableFuture<>();
-            req.sendAsync(message("too old"))
-                    .whenComplete((sent, failure) -> again.complete(req.sendAsync(message("again"))));
-            await("too old", () -> req.stats().oldest().toMillis() > 1);
-            ZMTPSocket rep = sockets.open(REP);
-            rep.serve(request -> request.reply(request.message()));
+    void theReceiveFailsIfTheRequestWasTooOldToBeSent(TestSockets sockets) {
+        ZMTPSocket req = sockets.open(sockets.builder(REQ).maxAge(Duration.ofMillis(1)));
+        req.connect(ENDPOINT);
+        CompletableFuture<Void> sent = req.sendAsync(message("question"));
+        await("too old", () -> req.stats().oldest().toMillis() > 1);
+        ZMTPSocket rep = sockets.open(REP);
 
-            bind(rep, ENDPOINT);
+        bind(rep, ENDPOINT);
 
-            get(get(again));
-            assertThat(receive(req)).containsExactly("again");
-        }
+        assertThat(reason(sent)).isEqualTo(EXPIRED);
+        assertThat(reason(req.receiveAsync())).isEqualTo(EXPIRED);
+    }
+
+    @Test
+    void theNextRequestMayBeSentAfterOneThatCouldNot(TestSockets sockets) {
+        ZMTPSocket req = sockets.open(sockets.builder(REQ).maxAge(Duration.ofMillis(1)));
+        req.connect(ENDPOINT);
+        CompletableFuture<Void> first = req.sendAsync(message("too old"));
+        await("too old", () -> req.stats().oldest().toMillis() > 1);
+        ZMTPSocket rep = sockets.open(REP);
+        rep.serve(request -> request.reply(request.message()));
+        bind(rep, ENDPOINT);
+        assertThat(reason(first)).isEqualTo(EXPIRED);
+        assertThat(req.isWritable()).isTrue();
+
+        get(req.sendAsync(message("again")));
+
+        assertThat(reason(req.sendAsync(message("not its turn")))).isEqualTo(STATE);
+        assertThat(req.stats().dropped()).isEqualTo(2);
+        assertThat(receive(req)).containsExactly("again");
+    }
+
+    @Test
+    void theNextRequestMayBeSentByWhoeverHearsThatTheLastCouldNot(TestSockets sockets) {
+        ZMTPSocket req = sockets.open(sockets.builder(REQ).maxAge(Duration.ofMillis(1)));
+        req.connect(ENDPOINT);
+        CompletableFuture<CompletableFuture<Void>> again = new CompletableFuture<>();
+        req.sendAsync(message("too old"))
+                .whenComplete((sent, failure) -> again.complete(req.sendAsync(message("again"))));
+        await("too old", () -> req.stats().oldest().toMillis() > 1);
+        ZMTPSocket rep = sockets.open(REP);
+        rep.serve(request -> request.reply(request.message()));
+
+        bind(rep, ENDPOINT);
+
+        get(get(again));
+        assertThat(receive(req)).containsExactly("again");
     }
 
     /** One that cannot be encoded leaves its connection as it is. */
     @Test
-    void aPeerMayBeAskedAgainAfterARequestThatCouldNotBeWritten() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket req = sockets.open(REQ);
-            ZMTPSocket rep = sockets.open(REP);
-            rep.serve(request -> request.reply(request.message()));
-            ZMTPPeer peer = connect(req, bind(rep, "tcp://127.0.0.1:*"));
-            ByteBuf released = Unpooled.buffer().writeByte(1);
-            ZMTPMessage broken = ZMTPMessage.from(Unpooled.copyInt(1), released);
-            released.release();
-            TestSockets.Events events = TestSockets.events(req);
+    void aPeerMayBeAskedAgainAfterARequestThatCouldNotBeWritten(TestSockets sockets) {
+        ZMTPSocket req = sockets.open(REQ);
+        ZMTPSocket rep = sockets.open(REP);
+        rep.serve(request -> request.reply(request.message()));
+        ZMTPPeer peer = connect(req, bind(rep, "tcp://127.0.0.1:*"));
+        ByteBuf released = Unpooled.buffer().writeByte(1);
+        ZMTPMessage broken = ZMTPMessage.from(Unpooled.copyInt(1), released);
+        released.release();
+        TestSockets.Events events = TestSockets.events(req);
 
-            assertThat(failure(req.sendAsync(broken))).hasMessageContaining("released");
+        assertThat(failure(req.sendAsync(broken))).hasMessageContaining("released");
 
-            get(req.sendAsync(message("again")));
-            assertThat(receive(req)).containsExactly("again");
-            assertThat(TestSockets.isUp(peer)).isTrue();
-            assertThat(events.drain()).isEmpty();
-            assertThat(peer.stats().dropped()).isEqualTo(1);
-        }
+        get(req.sendAsync(message("again")));
+        assertThat(receive(req)).containsExactly("again");
+        assertThat(TestSockets.isUp(peer)).isTrue();
+        assertThat(events.drain()).isEmpty();
+        assertThat(peer.stats().dropped()).isEqualTo(1);
     }
 
     /** The connection ends with the request in it: its answer will not come, and nobody knows whether it was heard. */
     @Test
-    void bothFailWhenThePeerLeavesInTheMiddleOfARequest() {
-        try (TestSockets sockets = new TestSockets()) {
-            WriteGate gate = new WriteGate();
-            ZMTPSocket req = sockets.open(sockets.builder(REQ).pipeline(gate));
-            ZMTPSocket rep = sockets.open(REP);
-            connect(req, bind(rep, ENDPOINT));
-            gate.close();
-            CompletableFuture<Void> sent = req.sendAsync(WriteGate.big("question"));
-            CompletableFuture<ZMTPMessage> received = req.receiveAsync();
-            await("on its way", () -> req.stats().sent() == 1 && req.stats().queued() == 0);
+    void bothFailWhenThePeerLeavesInTheMiddleOfARequest(TestSockets sockets) {
+        WriteGate gate = new WriteGate();
+        ZMTPSocket req = sockets.open(sockets.builder(REQ).pipeline(gate));
+        ZMTPSocket rep = sockets.open(REP);
+        connect(req, bind(rep, ENDPOINT));
+        gate.close();
+        CompletableFuture<Void> sent = req.sendAsync(WriteGate.big("question"));
+        CompletableFuture<ZMTPMessage> received = req.receiveAsync();
+        await("on its way", () -> req.stats().sent() == 1 && req.stats().queued() == 0);
 
-            get(rep.closeAsync(Duration.ZERO));
+        get(rep.closeAsync(Duration.ZERO));
 
-            assertThat(reason(received)).isEqualTo(PEER_DOWN);
-            assertThat(reason(sent)).isEqualTo(UNKNOWN);
-            gate.open();
-        }
+        assertThat(reason(received)).isEqualTo(PEER_DOWN);
+        assertThat(reason(sent)).isEqualTo(UNKNOWN);
+        gate.open();
     }
 
     @Test
-    void aReqThatIsClosedDoesNotTakeAMessage() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket req = sockets.open(REQ);
-            req.connect(ENDPOINT);
-            get(req.closeAsync(Duration.ZERO));
-            ZMTPMessage message = message("late");
+    void aReqThatIsClosedDoesNotTakeAMessage(TestSockets sockets) {
+        ZMTPSocket req = sockets.open(REQ);
+        req.connect(ENDPOINT);
+        get(req.closeAsync(Duration.ZERO));
+        ZMTPMessage message = message("late");
 
-            assertThat(req.trySend(message)).isFalse();
+        assertThat(req.trySend(message)).isFalse();
 
-            message.release();
-        }
+        message.release();
     }
 
     @Test
-    void theAnswerThatNobodyHasReceivedIsReleasedAtTheClose() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket req = sockets.open(REQ);
-            ZMTPSocket rep = sockets.open(REP);
-            ZMTPPeer peer = connect(req, bind(rep, "tcp://127.0.0.1:*"));
-            rep.serve(request -> request.reply(message("x".repeat(2_000)))); // of a tracked buffer
-            get(req.sendAsync(message("question")));
-            await("the answer", () -> peer.stats().received() == 1);
+    void theAnswerThatNobodyHasReceivedIsReleasedAtTheClose(TestSockets sockets) {
+        ZMTPSocket req = sockets.open(REQ);
+        ZMTPSocket rep = sockets.open(REP);
+        ZMTPPeer peer = connect(req, bind(rep, "tcp://127.0.0.1:*"));
+        rep.serve(request -> request.reply(message("x".repeat(2_000)))); // of a tracked buffer
+        get(req.sendAsync(message("question")));
+        await("the answer", () -> peer.stats().received() == 1);
 
-            get(req.closeAsync(Duration.ZERO));
-        }
+        get(req.closeAsync(Duration.ZERO));
     }
 
     @Test
-    void aReceiveThatWaitsFailsAtTheClose() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket req = sockets.open(REQ);
-            req.sendAsync(message("question"));
-            CompletableFuture<ZMTPMessage> received = req.receiveAsync();
+    void aReceiveThatWaitsFailsAtTheClose(TestSockets sockets) {
+        ZMTPSocket req = sockets.open(REQ);
+        req.sendAsync(message("question"));
+        CompletableFuture<ZMTPMessage> received = req.receiveAsync();
 
-            get(req.closeAsync(Duration.ZERO));
+        get(req.closeAsync(Duration.ZERO));
 
-            assertThat(reason(received)).isEqualTo(CLOSED);
-            assertThat(reason(req.receiveAsync())).isEqualTo(CLOSED);
-        }
+        assertThat(reason(received)).isEqualTo(CLOSED);
+        assertThat(reason(req.receiveAsync())).isEqualTo(CLOSED);
     }
 
     @Test
-    void theAnswerToACancelledReceiveGoesToTheNextOne() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket req = sockets.open(REQ);
-            ZMTPSocket rep = sockets.open(REP);
-            connect(req, bind(rep, ENDPOINT));
-            get(req.sendAsync(message("question")));
+    void theAnswerToACancelledReceiveGoesToTheNextOne(TestSockets sockets) {
+        ZMTPSocket req = sockets.open(REQ);
+        ZMTPSocket rep = sockets.open(REP);
+        connect(req, bind(rep, ENDPOINT));
+        get(req.sendAsync(message("question")));
 
-            assertThat(req.receiveAsync().cancel(false)).isTrue();
-            CompletableFuture<ZMTPMessage> timedOut = req.receiveAsync().orTimeout(1, TimeUnit.MILLISECONDS);
-            await("its end", timedOut::isDone);
-            get(rep.receiveAsync()).release();
-            get(rep.sendAsync(message("answer")));
+        assertThat(req.receiveAsync().cancel(false)).isTrue();
+        CompletableFuture<ZMTPMessage> timedOut = req.receiveAsync().orTimeout(1, TimeUnit.MILLISECONDS);
+        await("its end", timedOut::isDone);
+        get(rep.receiveAsync()).release();
+        get(rep.sendAsync(message("answer")));
 
-            assertThat(receive(req)).containsExactly("answer");
-        }
+        assertThat(receive(req)).containsExactly("answer");
     }
 
     /** T71 in part: cancelled in the moment of the answer, it gets the answer, or the next receive does. */
     @Tag("T71")
     @Test
-    void aReceiveCancelledInTheMomentOfTheAnswerLosesNothing() throws InterruptedException {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket req = sockets.open(REQ);
-            ZMTPSocket rep = sockets.open(REP);
-            rep.serve(request -> request.reply(request.message()));
-            connect(req, bind(rep, ENDPOINT));
+    void aReceiveCancelledInTheMomentOfTheAnswerLosesNothing(TestSockets sockets) throws InterruptedException {
+        ZMTPSocket req = sockets.open(REQ);
+        ZMTPSocket rep = sockets.open(REP);
+        rep.serve(request -> request.reply(request.message()));
+        connect(req, bind(rep, ENDPOINT));
 
-            for (int i = 0; i < 3_000; i++) {
-                get(req.sendAsync(message("" + i)));
-                CompletableFuture<ZMTPMessage> first = req.receiveAsync();
-                for (int spin = 0; spin < i % 100 * 20; spin++) {
-                    Thread.onSpinWait();
-                }
-                CompletableFuture<ZMTPMessage> got = first.cancel(false) ? req.receiveAsync() : first;
-                assertThat(frames(get(got))).containsExactly("" + i);
+        for (int i = 0; i < 3_000; i++) {
+            get(req.sendAsync(message("" + i)));
+            CompletableFuture<ZMTPMessage> first = req.receiveAsync();
+            for (int spin = 0; spin < i % 100 * 20; spin++) {
+                Thread.onSpinWait();
             }
+            CompletableFuture<ZMTPMessage> got = first.cancel(false) ? req.receiveAsync() : first;
+            assertThat(frames(get(got))).containsExactly("" + i);
         }
     }
 
     /** What is queued has time to leave, although its answer is no longer awaited. */
     @Test
-    void aRequestThatLeavesAfterTheCloseHasBeenSent() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket req = sockets.open(REQ);
-            ZMTPSocket router = sockets.open(ROUTER);
-            req.connect(ENDPOINT);
-            CompletableFuture<Void> sent = req.sendAsync(message("question"));
-            await("in the queue", () -> req.stats().queued() == 1);
-            CompletableFuture<ZMTPMessage> answer = req.receiveAsync();
+    void aRequestThatLeavesAfterTheCloseHasBeenSent(TestSockets sockets) {
+        ZMTPSocket req = sockets.open(REQ);
+        ZMTPSocket router = sockets.open(ROUTER);
+        req.connect(ENDPOINT);
+        CompletableFuture<Void> sent = req.sendAsync(message("question"));
+        await("in the queue", () -> req.stats().queued() == 1);
+        CompletableFuture<ZMTPMessage> answer = req.receiveAsync();
 
-            CompletableFuture<ZMTPStats> closed = req.closeAsync(PATIENCE);
-            assertThat(reason(answer)).isEqualTo(CLOSED);
-            bind(router, ENDPOINT);
+        CompletableFuture<ZMTPStats> closed = req.closeAsync(PATIENCE);
+        assertThat(reason(answer)).isEqualTo(CLOSED);
+        bind(router, ENDPOINT);
 
-            get(sent);
-            assertThat(receive(router)).endsWith("", "question");
-            assertThat(get(closed).dropped()).isZero();
-        }
+        get(sent);
+        assertThat(receive(router)).endsWith("", "question");
+        assertThat(get(closed).dropped()).isZero();
     }
 
     /** A request that was given to the blocking calls. */
     @Test
-    void theBlockingReceiveReturnsTheAnswer() throws InterruptedException {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket req = sockets.open(REQ);
-            ZMTPSocket rep = sockets.open(REP);
-            connect(req, bind(rep, ENDPOINT));
-            rep.serve(request -> request.reply(message("answer")));
+    void theBlockingReceiveReturnsTheAnswer(TestSockets sockets) throws InterruptedException {
+        ZMTPSocket req = sockets.open(REQ);
+        ZMTPSocket rep = sockets.open(REP);
+        connect(req, bind(rep, ENDPOINT));
+        rep.serve(request -> request.reply(message("answer")));
 
-            req.send(message("question"));
+        req.send(message("question"));
 
-            assertThat(frames(req.receive(PATIENCE))).containsExactly("answer");
-        }
+        assertThat(frames(req.receive(PATIENCE))).containsExactly("answer");
     }
 }

@@ -31,52 +31,48 @@ class UnreadAnswersTest {
 
     @ParameterizedTest
     @CsvSource({"REP, tcp://127.0.0.1:*", "ROUTER, tcp://127.0.0.1:*", "REP, inproc://unread", "REP, shm://*"})
-    void answersWaitUntilThePeerReadsThem(ZMTPSocketType type, String endpoint) {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket service = sockets.open(sockets.builder(type).sendLimit(5, 1 << 20));
-            service.serve(request -> request.reply(message(ANSWER)));
-            ZMTPSocket client = sockets.open(sockets.builder(DEALER).sendLimit(REQUESTS, 1 << 20));
-            ZMTPPeer peer = connect(client, bind(service, endpoint));
-            peer.pause();
+    void answersWaitUntilThePeerReadsThem(ZMTPSocketType type, String endpoint, TestSockets sockets) {
+        ZMTPSocket service = sockets.open(sockets.builder(type).sendLimit(5, 1 << 20));
+        service.serve(request -> request.reply(message(ANSWER)));
+        ZMTPSocket client = sockets.open(sockets.builder(DEALER).sendLimit(REQUESTS, 1 << 20));
+        ZMTPPeer peer = connect(client, bind(service, endpoint));
+        peer.pause();
 
-            List<CompletableFuture<ZMTPMessage>> answers = new ArrayList<>();
-            for (int i = 0; i < REQUESTS; i++) {
-                answers.add(client.requestAsync(message("question"), PATIENCE));
-            }
-            await(
-                    "a full queue",
-                    () -> service.peers().stream().anyMatch(p -> p.stats().queued() >= 5));
-            peer.resume();
-
-            answers.forEach(answer -> get(answer).release());
-            assertThat(service.stats().dropped()).isZero();
+        List<CompletableFuture<ZMTPMessage>> answers = new ArrayList<>();
+        for (int i = 0; i < REQUESTS; i++) {
+            answers.add(client.requestAsync(message("question"), PATIENCE));
         }
+        await(
+                "a full queue",
+                () -> service.peers().stream().anyMatch(p -> p.stats().queued() >= 5));
+        peer.resume();
+
+        answers.forEach(answer -> get(answer).release());
+        assertThat(service.stats().dropped()).isZero();
     }
 
     /** A place that another thread has reserved is no answer that the peer does not read. */
     @Test
-    void aPeerIsReadFromAgainWhenWhatWasOnItsWayHasLeft() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket service = sockets.open(sockets.builder(ROUTER).sendLimit(1, 1 << 20));
-            service.serve(request -> {
-                try {
-                    Blocking.allow(() -> assertThat(CompletableFuture.supplyAsync(
-                                            () -> request.peer().trySend(message("pushed")),
-                                            task -> new Thread(task).start())
-                                    .join())
-                            .isTrue());
-                } catch (InterruptedException e) {
-                    throw new AssertionError(e);
-                }
-                request.reply(message(ANSWER));
-            });
-            ZMTPSocket client = sockets.open(DEALER);
-            connect(client, bind(service, "tcp://127.0.0.1:*"));
-
-            for (int i = 0; i < 2; i++) {
-                get(client.requestAsync(message("question"), PATIENCE)).release();
-                assertThat(TestSockets.receive(client)).containsExactly("pushed");
+    void aPeerIsReadFromAgainWhenWhatWasOnItsWayHasLeft(TestSockets sockets) {
+        ZMTPSocket service = sockets.open(sockets.builder(ROUTER).sendLimit(1, 1 << 20));
+        service.serve(request -> {
+            try {
+                Blocking.allow(() -> assertThat(CompletableFuture.supplyAsync(
+                                        () -> request.peer().trySend(message("pushed")),
+                                        task -> new Thread(task).start())
+                                .join())
+                        .isTrue());
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
             }
+            request.reply(message(ANSWER));
+        });
+        ZMTPSocket client = sockets.open(DEALER);
+        connect(client, bind(service, "tcp://127.0.0.1:*"));
+
+        for (int i = 0; i < 2; i++) {
+            get(client.requestAsync(message("question"), PATIENCE)).release();
+            assertThat(TestSockets.receive(client)).containsExactly("pushed");
         }
     }
 }

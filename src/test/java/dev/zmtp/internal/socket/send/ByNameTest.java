@@ -59,157 +59,141 @@ class ByNameTest {
     }
 
     @Test
-    void messagesComeWithTheNameOfTheirPeerAndGoByIt() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket router = sockets.open(ROUTER);
-            String endpoint = bind(router, ENDPOINT);
-            ZMTPSocket dealer = named(sockets, DEALER, "dealer");
-            ZMTPSocket other = named(sockets, ROUTER, "router");
-            ZMTPSocket req = named(sockets, REQ, "req");
-            connect(dealer, endpoint);
-            ZMTPPeer toRouter = connect(other, endpoint);
-            connect(req, endpoint);
+    void messagesComeWithTheNameOfTheirPeerAndGoByIt(TestSockets sockets) {
+        ZMTPSocket router = sockets.open(ROUTER);
+        String endpoint = bind(router, ENDPOINT);
+        ZMTPSocket dealer = named(sockets, DEALER, "dealer");
+        ZMTPSocket other = named(sockets, ROUTER, "router");
+        ZMTPSocket req = named(sockets, REQ, "req");
+        connect(dealer, endpoint);
+        ZMTPPeer toRouter = connect(other, endpoint);
+        connect(req, endpoint);
 
-            get(dealer.sendAsync(message("a", "")));
-            assertThat(receive(router)).containsExactly("dealer", "a", "");
-            get(toRouter.sendAsync(message("b")));
-            assertThat(receive(router)).containsExactly("router", "b");
-            get(req.sendAsync(message("c")));
-            assertThat(receive(router)).containsExactly("req", "", "c");
+        get(dealer.sendAsync(message("a", "")));
+        assertThat(receive(router)).containsExactly("dealer", "a", "");
+        get(toRouter.sendAsync(message("b")));
+        assertThat(receive(router)).containsExactly("router", "b");
+        get(req.sendAsync(message("c")));
+        assertThat(receive(router)).containsExactly("req", "", "c");
 
-            get(router.sendAsync(message("router", "to the router")));
-            get(router.sendAsync(message("req", "", "to the req")));
-            get(router.sendAsync(message("dealer", "", "to the dealer")));
-            assertThat(receive(other)).last().isEqualTo("to the router");
-            assertThat(receive(req)).containsExactly("to the req");
-            assertThat(receive(dealer)).containsExactly("", "to the dealer");
-        }
+        get(router.sendAsync(message("router", "to the router")));
+        get(router.sendAsync(message("req", "", "to the req")));
+        get(router.sendAsync(message("dealer", "", "to the dealer")));
+        assertThat(receive(other)).last().isEqualTo("to the router");
+        assertThat(receive(req)).containsExactly("to the req");
+        assertThat(receive(dealer)).containsExactly("", "to the dealer");
     }
 
     /** Names that are made here are unique. */
     @ParameterizedTest
     @CsvSource({"ROUTER, DEALER, 9", "SERVER, CLIENT, 4", "PEER, PEER, 4"})
-    void peersWithoutANameGetDifferentOnes(ZMTPSocketType type, ZMTPSocketType peers, int length) {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket router = sockets.open(type);
-            String endpoint = bind(router, ENDPOINT);
-            for (int i = 0; i < 50; i++) {
-                connect(sockets.open(peers), endpoint);
-            }
-            await("all", () -> router.peers().stream().filter(TestSockets::isUp).count() == 50);
-
-            Set<Object> names = new HashSet<>();
-            for (ZMTPPeer peer : router.peers()) {
-                assertThat(peer.name().remaining()).isEqualTo(length);
-                names.add(peer.name());
-            }
-            assertThat(names).hasSize(50);
+    void peersWithoutANameGetDifferentOnes(ZMTPSocketType type, ZMTPSocketType peers, int length, TestSockets sockets) {
+        ZMTPSocket router = sockets.open(type);
+        String endpoint = bind(router, ENDPOINT);
+        for (int i = 0; i < 50; i++) {
+            connect(sockets.open(peers), endpoint);
         }
+        await("all", () -> router.peers().stream().filter(TestSockets::isUp).count() == 50);
+
+        Set<Object> names = new HashSet<>();
+        for (ZMTPPeer peer : router.peers()) {
+            assertThat(peer.name().remaining()).isEqualTo(length);
+            names.add(peer.name());
+        }
+        assertThat(names).hasSize(50);
     }
 
     /** An error, and never a wait. */
     @Test
-    void aMessageToNobodyFails() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket router = sockets.open(ROUTER);
-            connect(named(sockets, DEALER, "A"), bind(router, ENDPOINT));
-            only(router);
+    void aMessageToNobodyFails(TestSockets sockets) {
+        ZMTPSocket router = sockets.open(ROUTER);
+        connect(named(sockets, DEALER, "A"), bind(router, ENDPOINT));
+        only(router);
 
-            assertThat(reason(router.sendAsync(message("B", "x")))).isEqualTo(UNROUTABLE);
-            assertThat(reason(router.sendAsync(message("", "x"))))
-                    .as("an empty name")
-                    .isEqualTo(UNROUTABLE);
-            assertThat(reason(router.sendAsync(message("A")))).as("a name only").isEqualTo(UNROUTABLE);
-            assertThat(router.stats().dropped()).isEqualTo(3);
-        }
+        assertThat(reason(router.sendAsync(message("B", "x")))).isEqualTo(UNROUTABLE);
+        assertThat(reason(router.sendAsync(message("", "x"))))
+                .as("an empty name")
+                .isEqualTo(UNROUTABLE);
+        assertThat(reason(router.sendAsync(message("A")))).as("a name only").isEqualTo(UNROUTABLE);
+        assertThat(router.stats().dropped()).isEqualTo(3);
     }
 
     @Test
-    void aMessageToNobodySaysWhoIsMissing() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket router = sockets.open(ROUTER);
+    void aMessageToNobodySaysWhoIsMissing(TestSockets sockets) {
+        ZMTPSocket router = sockets.open(ROUTER);
 
-            assertThat(failure(router.sendAsync(message("green", "x"))))
-                    .hasMessage("UNROUTABLE: no peer has the name \"green\"");
-            assertThat(failure(router.sendAsync(message("\u0001\n", "x"))))
-                    .hasMessage("UNROUTABLE: no peer has the name 0x010a");
-            assertThat(failure(router.sendAsync(message("green"))))
-                    .hasMessage("UNROUTABLE: frames: 1 (expected: the name of a peer, and the message)");
-        }
+        assertThat(failure(router.sendAsync(message("green", "x"))))
+                .hasMessage("UNROUTABLE: no peer has the name \"green\"");
+        assertThat(failure(router.sendAsync(message("\u0001\n", "x"))))
+                .hasMessage("UNROUTABLE: no peer has the name 0x010a");
+        assertThat(failure(router.sendAsync(message("green"))))
+                .hasMessage("UNROUTABLE: frames: 1 (expected: the name of a peer, and the message)");
     }
 
     @Test
-    void aPeerIsShownWithItsNameAndWhereItComesFrom() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket router = sockets.open(ROUTER);
-            String endpoint = bind(router, "tcp://127.0.0.1:*");
-            connect(named(sockets, DEALER, "ada"), endpoint);
-            ZMTPPeer ada = only(router);
+    void aPeerIsShownWithItsNameAndWhereItComesFrom(TestSockets sockets) {
+        ZMTPSocket router = sockets.open(ROUTER);
+        String endpoint = bind(router, "tcp://127.0.0.1:*");
+        connect(named(sockets, DEALER, "ada"), endpoint);
+        ZMTPPeer ada = only(router);
 
-            assertThat(ada)
-                    .hasToString("ZMTPPeer{" + endpoint + " from "
-                            + ada.session().peerAddress() + ", \"ada\", ZMTP31 NULL, queued=0}");
-        }
+        assertThat(ada)
+                .hasToString("ZMTPPeer{" + endpoint + " from " + ada.session().peerAddress()
+                        + ", \"ada\", ZMTP31 NULL, queued=0}");
     }
 
     /** Whichever thread sends it. */
     @Test
-    void aMessageToAFullPeerIsCounted() {
+    void aMessageToAFullPeerIsCounted(TestSockets sockets) {
         WriteGate gate = new WriteGate();
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket router =
-                    sockets.open(sockets.builder(ROUTER).sendLimit(1, 16 << 20).pipeline(gate));
-            connect(named(sockets, DEALER, "full"), bind(router, "tcp://127.0.0.1:*"));
-            only(router);
-            gate.close();
+        ZMTPSocket router =
+                sockets.open(sockets.builder(ROUTER).sendLimit(1, 16 << 20).pipeline(gate));
+        connect(named(sockets, DEALER, "full"), bind(router, "tcp://127.0.0.1:*"));
+        only(router);
+        gate.close();
 
-            List<CompletableFuture<Void>> sent = get(CompletableFuture.supplyAsync(
-                    () -> List.of(
-                            router.sendAsync(toFull("transport")),
-                            router.sendAsync(toFull("queue")),
-                            router.sendAsync(toFull("lost"))),
-                    ClockedSockets.core(router).context().eventLoop()));
+        List<CompletableFuture<Void>> sent = get(CompletableFuture.supplyAsync(
+                () -> List.of(
+                        router.sendAsync(toFull("transport")),
+                        router.sendAsync(toFull("queue")),
+                        router.sendAsync(toFull("lost"))),
+                ClockedSockets.core(router).context().eventLoop()));
 
-            assertThat(reason(sent.get(2))).isEqualTo(FULL);
-            assertThat(router.stats().dropped()).isEqualTo(1);
-            gate.open();
-            get(sent.get(1));
-        }
+        assertThat(reason(sent.get(2))).isEqualTo(FULL);
+        assertThat(router.stats().dropped()).isEqualTo(1);
+        gate.open();
+        get(sent.get(1));
     }
 
     @Test
-    void aMessageToAFullPeerFailsAtOnceAndOthersAreNotHeldUp() {
+    void aMessageToAFullPeerFailsAtOnceAndOthersAreNotHeldUp(TestSockets sockets) {
         WriteGate gate = new WriteGate();
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket router =
-                    sockets.open(sockets.builder(ROUTER).sendLimit(1, 16 << 20).pipeline(gate));
-            ZMTPSocket full = named(sockets, DEALER, "full");
-            ZMTPSocket free = named(sockets, DEALER, "free");
-            String endpoint = bind(router, "tcp://127.0.0.1:*");
-            connect(full, endpoint);
-            connect(free, endpoint);
-            await(
-                    "both",
-                    () -> router.peers().stream().filter(TestSockets::isUp).count() == 2);
-            gate.close();
-            CompletableFuture<Void> transport = router.sendAsync(toFull("transport"));
-            await("taken", router::isWritable);
-            CompletableFuture<Void> queue = router.sendAsync(toFull("queue"));
-            await("taken", router::isWritable);
+        ZMTPSocket router =
+                sockets.open(sockets.builder(ROUTER).sendLimit(1, 16 << 20).pipeline(gate));
+        ZMTPSocket full = named(sockets, DEALER, "full");
+        ZMTPSocket free = named(sockets, DEALER, "free");
+        String endpoint = bind(router, "tcp://127.0.0.1:*");
+        connect(full, endpoint);
+        connect(free, endpoint);
+        await("both", () -> router.peers().stream().filter(TestSockets::isUp).count() == 2);
+        gate.close();
+        CompletableFuture<Void> transport = router.sendAsync(toFull("transport"));
+        await("taken", router::isWritable);
+        CompletableFuture<Void> queue = router.sendAsync(toFull("queue"));
+        await("taken", router::isWritable);
 
-            assertThat(reason(router.sendAsync(toFull("no room")))).isEqualTo(FULL);
-            assertThat(router.stats().dropped()).isEqualTo(1);
-            CompletableFuture<Void> other = router.sendAsync(message("free", "room"));
-            assertThat(other).isNotCompletedExceptionally();
+        assertThat(reason(router.sendAsync(toFull("no room")))).isEqualTo(FULL);
+        assertThat(router.stats().dropped()).isEqualTo(1);
+        CompletableFuture<Void> other = router.sendAsync(message("free", "room"));
+        assertThat(other).isNotCompletedExceptionally();
 
-            gate.open();
-            get(transport);
-            get(queue);
-            get(other);
-            assertThat(receive(free)).containsExactly("room");
-            assertThat(WriteGate.text(get(full.receiveAsync()))).isEqualTo("transport");
-            assertThat(WriteGate.text(get(full.receiveAsync()))).isEqualTo("queue");
-        }
+        gate.open();
+        get(transport);
+        get(queue);
+        get(other);
+        assertThat(receive(free)).containsExactly("room");
+        assertThat(WriteGate.text(get(full.receiveAsync()))).isEqualTo("transport");
+        assertThat(WriteGate.text(get(full.receiveAsync()))).isEqualTo("queue");
     }
 
     private static ZMTPMessage toFull(String text) {
@@ -258,232 +242,208 @@ class ByNameTest {
 
     /** From another thread, too, which sees the room of the peer and not only that of the socket. */
     @Test
-    void aMessageToAFullPeerStaysWithItsThread() {
+    void aMessageToAFullPeerStaysWithItsThread(TestSockets sockets) {
         WriteGate gate = new WriteGate();
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket router =
-                    sockets.open(sockets.builder(ROUTER).sendLimit(1, 16 << 20).pipeline(gate));
-            ZMTPSocket full = named(sockets, DEALER, "full");
-            connect(full, bind(router, "tcp://127.0.0.1:*"));
-            fill(router, gate);
-            ZMTPMessage third = message("full", "third");
+        ZMTPSocket router =
+                sockets.open(sockets.builder(ROUTER).sendLimit(1, 16 << 20).pipeline(gate));
+        ZMTPSocket full = named(sockets, DEALER, "full");
+        connect(full, bind(router, "tcp://127.0.0.1:*"));
+        fill(router, gate);
+        ZMTPMessage third = message("full", "third");
 
-            assertThat(router.trySend(third)).isFalse();
+        assertThat(router.trySend(third)).isFalse();
 
-            assertThat(router.stats().dropped()).isZero();
-            gate.open();
-            get(full.receiveAsync()).release();
-            get(full.receiveAsync()).release();
-            await("room", () -> router.trySend(third));
-            assertThat(receive(full)).containsExactly("third");
-        }
+        assertThat(router.stats().dropped()).isZero();
+        gate.open();
+        get(full.receiveAsync()).release();
+        get(full.receiveAsync()).release();
+        await("room", () -> router.trySend(third));
+        assertThat(receive(full)).containsExactly("third");
     }
 
     /** Whoever waits for room hears of it when there is some, and not each time that a message finds none. */
     @Test
-    void aFullPeerCallsNobodyUntilItHasRoom() {
+    void aFullPeerCallsNobodyUntilItHasRoom(TestSockets sockets) {
         WriteGate gate = new WriteGate();
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket router =
-                    sockets.open(sockets.builder(ROUTER).sendLimit(1, 16 << 20).pipeline(gate));
-            ZMTPSocket full = named(sockets, DEALER, "full");
-            connect(full, bind(router, "tcp://127.0.0.1:*"));
-            fill(router, gate);
-            AtomicInteger calls = new AtomicInteger();
-            router.onWritable(calls::incrementAndGet);
-            TestSockets.settle(router);
-            int before = calls.get();
+        ZMTPSocket router =
+                sockets.open(sockets.builder(ROUTER).sendLimit(1, 16 << 20).pipeline(gate));
+        ZMTPSocket full = named(sockets, DEALER, "full");
+        connect(full, bind(router, "tcp://127.0.0.1:*"));
+        fill(router, gate);
+        AtomicInteger calls = new AtomicInteger();
+        router.onWritable(calls::incrementAndGet);
+        TestSockets.settle(router);
+        int before = calls.get();
 
-            for (int i = 0; i < 1_000; i++) {
-                router.sendOrDrop(message("full", "none"));
-            }
-
-            TestSockets.settle(router);
-            assertThat(calls).hasValue(before);
-            gate.open();
-            await("room", () -> calls.get() > before);
-            get(full.receiveAsync()).release();
-            get(full.receiveAsync()).release();
+        for (int i = 0; i < 1_000; i++) {
+            router.sendOrDrop(message("full", "none"));
         }
+
+        TestSockets.settle(router);
+        assertThat(calls).hasValue(before);
+        gate.open();
+        await("room", () -> calls.get() > before);
+        get(full.receiveAsync()).release();
+        get(full.receiveAsync()).release();
     }
 
     @Test
-    void aMessageToAPeerThatHasLeftFails() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket router = sockets.open(ROUTER);
-            ZMTPSocket dealer = named(sockets, DEALER, "A");
-            connect(dealer, bind(router, ENDPOINT));
-            ZMTPPeer peer = only(router);
-            get(dealer.closeAsync(Duration.ZERO));
-            await("nobody", () -> router.peers().isEmpty());
+    void aMessageToAPeerThatHasLeftFails(TestSockets sockets) {
+        ZMTPSocket router = sockets.open(ROUTER);
+        ZMTPSocket dealer = named(sockets, DEALER, "A");
+        connect(dealer, bind(router, ENDPOINT));
+        ZMTPPeer peer = only(router);
+        get(dealer.closeAsync(Duration.ZERO));
+        await("nobody", () -> router.peers().isEmpty());
 
-            assertThat(reason(router.sendAsync(message("A", "x")))).isEqualTo(UNROUTABLE);
-            assertThat(reason(peer.sendAsync(message("x")))).isEqualTo(PEER_DOWN);
-        }
+        assertThat(reason(router.sendAsync(message("A", "x")))).isEqualTo(UNROUTABLE);
+        assertThat(reason(peer.sendAsync(message("x")))).isEqualTo(PEER_DOWN);
     }
 
     /** T48: the newcomer gets the name. */
     @Tag("T48")
     @Test
-    void aNameMayBeTakenOver() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket router = sockets.open(sockets.builder(ROUTER).nameTaken(NameTaken.TAKE_OVER));
-            String endpoint = bind(router, ENDPOINT);
-            ZMTPSocket first = sockets.open(sockets.builder(DEALER)
-                    .codec(codec -> codec.localIdentity("A"))
-                    .reconnect(Duration.ZERO, Duration.ZERO));
-            connect(first, endpoint);
-            ZMTPPeer loser = only(router);
-            TestSockets.Events events = TestSockets.events(router);
-            ZMTPSocket second = named(sockets, DEALER, "A");
+    void aNameMayBeTakenOver(TestSockets sockets) {
+        ZMTPSocket router = sockets.open(sockets.builder(ROUTER).nameTaken(NameTaken.TAKE_OVER));
+        String endpoint = bind(router, ENDPOINT);
+        ZMTPSocket first = sockets.open(sockets.builder(DEALER)
+                .codec(codec -> codec.localIdentity("A"))
+                .reconnect(Duration.ZERO, Duration.ZERO));
+        connect(first, endpoint);
+        ZMTPPeer loser = only(router);
+        TestSockets.Events events = TestSockets.events(router);
+        ZMTPSocket second = named(sockets, DEALER, "A");
 
-            connect(second, endpoint);
+        connect(second, endpoint);
 
-            ZMTPSocketEvent.PeerDown down = events.next(ZMTPSocketEvent.PeerDown.class);
-            assertThat(down.peer()).isSameAs(loser);
-            assertThat(down.cause()).hasMessageContaining("taken over");
-            await("one", () -> router.peers().size() == 1);
-            get(router.sendAsync(message("A", "to the second")));
-            assertThat(receive(second)).containsExactly("to the second");
-        }
+        ZMTPSocketEvent.PeerDown down = events.next(ZMTPSocketEvent.PeerDown.class);
+        assertThat(down.peer()).isSameAs(loser);
+        assertThat(down.cause()).hasMessageContaining("taken over");
+        await("one", () -> router.peers().size() == 1);
+        get(router.sendAsync(message("A", "to the second")));
+        assertThat(receive(second)).containsExactly("to the second");
     }
 
     /** A peer that is connected to may come back with another name. */
     @Test
-    void aPeerThatComesBackWithAnotherNameHasThatOneOnly() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket router = sockets.open(ROUTER);
-            ZMTPSocket first = named(sockets, DEALER, "first");
-            ZMTPEndpoint connector = router.connect(bind(first, ENDPOINT));
-            get(connector.ready());
-            get(first.closeAsync(Duration.ZERO));
-            await("away", () -> !TestSockets.isUp(TestSockets.peerOf(connector)));
-            ZMTPSocket second = named(sockets, DEALER, "second");
-            bind(second, ENDPOINT);
-            connector.retryNow();
-            await("back", () -> TestSockets.isUp(TestSockets.peerOf(connector)));
+    void aPeerThatComesBackWithAnotherNameHasThatOneOnly(TestSockets sockets) {
+        ZMTPSocket router = sockets.open(ROUTER);
+        ZMTPSocket first = named(sockets, DEALER, "first");
+        ZMTPEndpoint connector = router.connect(bind(first, ENDPOINT));
+        get(connector.ready());
+        get(first.closeAsync(Duration.ZERO));
+        await("away", () -> !TestSockets.isUp(TestSockets.peerOf(connector)));
+        ZMTPSocket second = named(sockets, DEALER, "second");
+        bind(second, ENDPOINT);
+        connector.retryNow();
+        await("back", () -> TestSockets.isUp(TestSockets.peerOf(connector)));
 
-            assertThat(reason(router.sendAsync(message("first", "x")))).isEqualTo(UNROUTABLE);
-            get(router.sendAsync(message("second", "hello")));
-            assertThat(receive(second)).containsExactly("hello");
-        }
+        assertThat(reason(router.sendAsync(message("first", "x")))).isEqualTo(UNROUTABLE);
+        get(router.sendAsync(message("second", "hello")));
+        assertThat(receive(second)).containsExactly("hello");
     }
 
     @Test
-    void whatIsSentByNameToAPeerThatIsAwayWaitsForIt() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket router = sockets.open(ROUTER);
-            ZMTPSocket dealer = named(sockets, DEALER, "A");
-            ZMTPEndpoint connector = router.connect(bind(dealer, ENDPOINT));
-            get(connector.ready());
-            get(dealer.closeAsync(Duration.ZERO));
-            await("away", () -> !TestSockets.isUp(TestSockets.peerOf(connector)));
+    void whatIsSentByNameToAPeerThatIsAwayWaitsForIt(TestSockets sockets) {
+        ZMTPSocket router = sockets.open(ROUTER);
+        ZMTPSocket dealer = named(sockets, DEALER, "A");
+        ZMTPEndpoint connector = router.connect(bind(dealer, ENDPOINT));
+        get(connector.ready());
+        get(dealer.closeAsync(Duration.ZERO));
+        await("away", () -> !TestSockets.isUp(TestSockets.peerOf(connector)));
 
-            CompletableFuture<Void> sent = router.sendAsync(message("A", "later"));
-            ZMTPSocket back = named(sockets, DEALER, "A");
-            bind(back, ENDPOINT);
+        CompletableFuture<Void> sent = router.sendAsync(message("A", "later"));
+        ZMTPSocket back = named(sockets, DEALER, "A");
+        bind(back, ENDPOINT);
 
-            assertThat(receive(back)).containsExactly("later");
-            get(sent);
-        }
+        assertThat(receive(back)).containsExactly("later");
+        get(sent);
     }
 
     @Test
-    void nothingIsQueuedByNameIfTheConfigSaysSo() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket router = sockets.open(sockets.builder(ROUTER).queueWhileDown(false));
-            ZMTPSocket dealer = named(sockets, DEALER, "A");
-            ZMTPEndpoint connector = router.connect(bind(dealer, ENDPOINT));
-            ZMTPPeer peer = TestSockets.peerOf(get(connector.ready()));
-            get(dealer.closeAsync(Duration.ZERO));
-            await("away", () -> !TestSockets.isUp(peer));
+    void nothingIsQueuedByNameIfTheConfigSaysSo(TestSockets sockets) {
+        ZMTPSocket router = sockets.open(sockets.builder(ROUTER).queueWhileDown(false));
+        ZMTPSocket dealer = named(sockets, DEALER, "A");
+        ZMTPEndpoint connector = router.connect(bind(dealer, ENDPOINT));
+        ZMTPPeer peer = TestSockets.peerOf(get(connector.ready()));
+        get(dealer.closeAsync(Duration.ZERO));
+        await("away", () -> !TestSockets.isUp(peer));
 
-            assertThat(reason(router.sendAsync(message("A", "now")))).isEqualTo(UNROUTABLE);
-            assertThat(reason(peer.sendAsync(message("now")))).isEqualTo(PEER_DOWN);
-            ZMTPSocket back = named(sockets, DEALER, "A");
-            bind(back, ENDPOINT);
-            await("back", () -> TestSockets.isUp(peer));
-            get(router.sendAsync(message("A", "later")));
-            assertThat(receive(back)).containsExactly("later");
-        }
+        assertThat(reason(router.sendAsync(message("A", "now")))).isEqualTo(UNROUTABLE);
+        assertThat(reason(peer.sendAsync(message("now")))).isEqualTo(PEER_DOWN);
+        ZMTPSocket back = named(sockets, DEALER, "A");
+        bind(back, ENDPOINT);
+        await("back", () -> TestSockets.isUp(peer));
+        get(router.sendAsync(message("A", "later")));
+        assertThat(receive(back)).containsExactly("later");
     }
 
     @Test
-    void aPeerWhoseConnectorIsClosedTakesNoMessages() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket router = sockets.open(ROUTER);
-            ZMTPEndpoint connector = router.connect("inproc://nobody");
-            get(TestSockets.disconnect(connector));
+    void aPeerWhoseConnectorIsClosedTakesNoMessages(TestSockets sockets) {
+        ZMTPSocket router = sockets.open(ROUTER);
+        ZMTPEndpoint connector = router.connect("inproc://nobody");
+        get(TestSockets.disconnect(connector));
 
-            ZMTPMessage message = message("x");
-            assertThat(reason(TestSockets.peerOf(connector).sendAsync(message))).isEqualTo(PEER_DOWN);
-            assertThat(message.refCnt()).isZero();
-        }
+        ZMTPMessage message = message("x");
+        assertThat(reason(TestSockets.peerOf(connector).sendAsync(message))).isEqualTo(PEER_DOWN);
+        assertThat(message.refCnt()).isZero();
     }
 
     /** A long name in the first frame of many is found whatever its buffer is. */
     @Test
-    void aNameIsFoundInAnyKindOfBuffer() throws InterruptedException {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket router = sockets.open(ROUTER);
-            String name = "n".repeat(255);
-            ZMTPSocket dealer = named(sockets, DEALER, name);
-            connect(dealer, bind(router, ENDPOINT));
-            only(router);
+    void aNameIsFoundInAnyKindOfBuffer(TestSockets sockets) throws InterruptedException {
+        ZMTPSocket router = sockets.open(ROUTER);
+        String name = "n".repeat(255);
+        ZMTPSocket dealer = named(sockets, DEALER, name);
+        connect(dealer, bind(router, ENDPOINT));
+        only(router);
 
-            router.send(ZMTPMessage.from(
-                    Unpooled.wrappedBuffer(
-                            Unpooled.copiedBuffer(name.substring(100).getBytes(StandardCharsets.UTF_8)),
-                            Unpooled.copiedBuffer(name.substring(155).getBytes(StandardCharsets.UTF_8))),
-                    Unpooled.copiedBuffer("hello".getBytes(StandardCharsets.UTF_8))));
+        router.send(ZMTPMessage.from(
+                Unpooled.wrappedBuffer(
+                        Unpooled.copiedBuffer(name.substring(100).getBytes(StandardCharsets.UTF_8)),
+                        Unpooled.copiedBuffer(name.substring(155).getBytes(StandardCharsets.UTF_8))),
+                Unpooled.copiedBuffer("hello".getBytes(StandardCharsets.UTF_8))));
 
-            assertThat(receive(dealer)).containsExactly("hello");
-        }
+        assertThat(receive(dealer)).containsExactly("hello");
     }
 
     @Test
-    void aPeerIsFoundByItsNameAsLongAsItIsThere() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket router = sockets.open(ROUTER);
-            ZMTPSocket dealer = named(sockets, DEALER, "ada");
-            connect(dealer, bind(router, ENDPOINT));
-            ZMTPPeer ada = only(router);
+    void aPeerIsFoundByItsNameAsLongAsItIsThere(TestSockets sockets) {
+        ZMTPSocket router = sockets.open(ROUTER);
+        ZMTPSocket dealer = named(sockets, DEALER, "ada");
+        connect(dealer, bind(router, ENDPOINT));
+        ZMTPPeer ada = only(router);
 
-            assertThat(router.peer("ada")).isSameAs(ada);
-            assertThat(ada.nameUTF8()).isEqualTo("ada");
-            assertThat(router.peer("grace")).isNull();
+        assertThat(router.peer("ada")).isSameAs(ada);
+        assertThat(ada.nameUTF8()).isEqualTo("ada");
+        assertThat(router.peer("grace")).isNull();
 
-            get(dealer.closeAsync(Duration.ZERO));
-            await("gone", () -> router.peers().isEmpty());
-            assertThat(router.peer("ada")).isNull();
-            assertThat(ada.isWritable()).isFalse();
-        }
+        get(dealer.closeAsync(Duration.ZERO));
+        await("gone", () -> router.peers().isEmpty());
+        assertThat(router.peer("ada")).isNull();
+        assertThat(ada.isWritable()).isFalse();
     }
 
     @Test
-    void aTypeWhosePeersHaveNoNamesFindsNone() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket dealer = sockets.open(DEALER);
-            assertThatThrownBy(() -> dealer.peer("ada"))
-                    .isInstanceOf(UnsupportedOperationException.class)
-                    .hasMessage("peer: not with DEALER (expected: ROUTER, SERVER or PEER)");
-        }
+    void aTypeWhosePeersHaveNoNamesFindsNone(TestSockets sockets) {
+        ZMTPSocket dealer = sockets.open(DEALER);
+        assertThatThrownBy(() -> dealer.peer("ada"))
+                .isInstanceOf(UnsupportedOperationException.class)
+                .hasMessage("peer: not with DEALER (expected: ROUTER, SERVER or PEER)");
     }
 
     @Test
-    void anIdleSocketTellsWhenSoManyPeersAreThere() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket router = sockets.open(ROUTER);
-            CompletableFuture<Void> two = router.whenPeers(2);
-            String endpoint = bind(router, ENDPOINT);
-            connect(sockets.open(DEALER), endpoint);
-            get(router.whenPeers(1));
-            assertThat(two).isNotDone();
+    void anIdleSocketTellsWhenSoManyPeersAreThere(TestSockets sockets) {
+        ZMTPSocket router = sockets.open(ROUTER);
+        CompletableFuture<Void> two = router.whenPeers(2);
+        String endpoint = bind(router, ENDPOINT);
+        connect(sockets.open(DEALER), endpoint);
+        get(router.whenPeers(1));
+        assertThat(two).isNotDone();
 
-            connect(sockets.open(DEALER), endpoint);
+        connect(sockets.open(DEALER), endpoint);
 
-            get(two);
-            assertThat(router.peers()).hasSize(2);
-        }
+        get(two);
+        assertThat(router.peers()).hasSize(2);
     }
 }

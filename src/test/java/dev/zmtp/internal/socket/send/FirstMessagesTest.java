@@ -18,15 +18,13 @@ class FirstMessagesTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"tcp://127.0.0.1:*", "ipc://*", "shm://*", "inproc://first"})
-    void aMessageArrivesOverEachTransport(String endpoint) {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket pull = sockets.open(PULL);
-            ZMTPSocket push = sockets.open(PUSH);
-            push.connect(bind(pull, endpoint));
+    void aMessageArrivesOverEachTransport(String endpoint, TestSockets sockets) {
+        ZMTPSocket pull = sockets.open(PULL);
+        ZMTPSocket push = sockets.open(PUSH);
+        push.connect(bind(pull, endpoint));
 
-            get(push.sendAsync(message("hello", "", "world")));
+        get(push.sendAsync(message("hello", "", "world")));
 
-            assertThat(receive(pull)).containsExactly("hello", "", "world");
-        }
+        assertThat(receive(pull)).containsExactly("hello", "", "world");
     }
 }

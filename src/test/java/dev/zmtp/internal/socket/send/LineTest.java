@@ -43,39 +43,35 @@ class LineTest {
     }
 
     @Test
-    void eachSendInLineLeavesOnceAndInOrder() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket pull = sockets.open(PULL);
-            ZMTPSocket push = sockets.open(narrow(sockets, PUSH));
-            String endpoint = bind(pull, "tcp://127.0.0.1:*");
-            List<CompletableFuture<Void>> sent = new ArrayList<>();
-            for (int i = 0; i < MESSAGES; i++) {
-                sent.add(push.sendAsync(message(String.valueOf(i), BODY)));
-            }
+    void eachSendInLineLeavesOnceAndInOrder(TestSockets sockets) {
+        ZMTPSocket pull = sockets.open(PULL);
+        ZMTPSocket push = sockets.open(narrow(sockets, PUSH));
+        String endpoint = bind(pull, "tcp://127.0.0.1:*");
+        List<CompletableFuture<Void>> sent = new ArrayList<>();
+        for (int i = 0; i < MESSAGES; i++) {
+            sent.add(push.sendAsync(message(String.valueOf(i), BODY)));
+        }
 
-            push.connect(endpoint);
+        push.connect(endpoint);
 
-            sent.forEach(TestSockets::get);
-            for (int i = 0; i < MESSAGES; i++) {
-                assertThat(TestSockets.receive(pull)).containsExactly(String.valueOf(i), BODY);
-            }
+        sent.forEach(TestSockets::get);
+        for (int i = 0; i < MESSAGES; i++) {
+            assertThat(TestSockets.receive(pull)).containsExactly(String.valueOf(i), BODY);
         }
     }
 
     @Test
-    void eachRequestThatWaitsIsAsked() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket rep = sockets.open(REP);
-            rep.serve(request -> request.reply(request.message()));
-            ZMTPSocket dealer = sockets.open(narrow(sockets, DEALER).sendLimit(MESSAGES, 100 << 20));
-            dealer.connect(bind(rep, "tcp://127.0.0.1:*"));
-            List<CompletableFuture<ZMTPMessage>> answers = IntStream.range(0, MESSAGES)
-                    .mapToObj(i -> dealer.requestAsync(message(String.valueOf(i), BODY), Duration.ofSeconds(30)))
-                    .toList();
+    void eachRequestThatWaitsIsAsked(TestSockets sockets) {
+        ZMTPSocket rep = sockets.open(REP);
+        rep.serve(request -> request.reply(request.message()));
+        ZMTPSocket dealer = sockets.open(narrow(sockets, DEALER).sendLimit(MESSAGES, 100 << 20));
+        dealer.connect(bind(rep, "tcp://127.0.0.1:*"));
+        List<CompletableFuture<ZMTPMessage>> answers = IntStream.range(0, MESSAGES)
+                .mapToObj(i -> dealer.requestAsync(message(String.valueOf(i), BODY), Duration.ofSeconds(30)))
+                .toList();
 
-            for (int i = 0; i < MESSAGES; i++) {
-                assertThat(frames(get(answers.get(i)))).containsExactly(String.valueOf(i), BODY);
-            }
+        for (int i = 0; i < MESSAGES; i++) {
+            assertThat(frames(get(answers.get(i)))).containsExactly(String.valueOf(i), BODY);
         }
     }
 }

@@ -56,140 +56,126 @@ class SendLimitsTest {
     /** T21. */
     @Tag("T21")
     @Test
-    void theMessageBeyondTheLimitIsStillTheCallers() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket dealer = sockets.open(limited(sockets, DEALER, 10));
-            connectToNobody(dealer);
+    void theMessageBeyondTheLimitIsStillTheCallers(TestSockets sockets) {
+        ZMTPSocket dealer = sockets.open(limited(sockets, DEALER, 10));
+        connectToNobody(dealer);
 
-            for (int i = 0; i < 10; i++) {
-                assertThat(dealer.trySend(message("m" + i))).as("message %d", i).isTrue();
-            }
-            ZMTPMessage eleventh = message("m10");
-            assertThat(dealer.trySend(eleventh)).isFalse();
-            assertThat(eleventh.refCnt()).isEqualTo(1);
-            eleventh.release();
+        for (int i = 0; i < 10; i++) {
+            assertThat(dealer.trySend(message("m" + i))).as("message %d", i).isTrue();
         }
+        ZMTPMessage eleventh = message("m10");
+        assertThat(dealer.trySend(eleventh)).isFalse();
+        assertThat(eleventh.refCnt()).isEqualTo(1);
+        eleventh.release();
     }
 
     /** T22. */
     @Tag("T22")
     @Test
-    void whatIsQueuedForAPeerArrivesInOrderWhenItAppears() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket dealer = sockets.open(limited(sockets, DEALER, 10));
-            connectToNobody(dealer);
-            for (int i = 0; i < 10; i++) {
-                assertThat(dealer.trySend(message("m" + i))).isTrue();
-            }
+    void whatIsQueuedForAPeerArrivesInOrderWhenItAppears(TestSockets sockets) {
+        ZMTPSocket dealer = sockets.open(limited(sockets, DEALER, 10));
+        connectToNobody(dealer);
+        for (int i = 0; i < 10; i++) {
+            assertThat(dealer.trySend(message("m" + i))).isTrue();
+        }
 
-            ZMTPSocket router = sockets.open(ROUTER);
-            bind(router, NOBODY);
+        ZMTPSocket router = sockets.open(ROUTER);
+        bind(router, NOBODY);
 
-            for (int i = 0; i < 10; i++) {
-                assertThat(receive(router)).endsWith("m" + i);
-            }
+        for (int i = 0; i < 10; i++) {
+            assertThat(receive(router)).endsWith("m" + i);
         }
     }
 
     /** T23. */
     @Tag("T23")
     @Test
-    void aBoundSocketWithoutPeersTakesNothing() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket push = sockets.open(PUSH);
-            bind(push, "inproc://alone");
+    void aBoundSocketWithoutPeersTakesNothing(TestSockets sockets) {
+        ZMTPSocket push = sockets.open(PUSH);
+        bind(push, "inproc://alone");
 
-            assertThat(push.isWritable()).isFalse();
-            assertRefused(push);
-        }
+        assertThat(push.isWritable()).isFalse();
+        assertRefused(push);
     }
 
     /** T24. */
     @Tag("T24")
     @Test
-    void queueingForThoseThatAreThereOnlySendsAllToThem() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket push = sockets.open(sockets.builder(PUSH).queueWhileDown(false));
-            ZMTPSocket pull = sockets.open(PULL);
-            connectToNobody(push);
-            assertRefused(push);
-            connect(push, bind(pull, "inproc://there"));
+    void queueingForThoseThatAreThereOnlySendsAllToThem(TestSockets sockets) {
+        ZMTPSocket push = sockets.open(sockets.builder(PUSH).queueWhileDown(false));
+        ZMTPSocket pull = sockets.open(PULL);
+        connectToNobody(push);
+        assertRefused(push);
+        connect(push, bind(pull, "inproc://there"));
 
-            for (int i = 0; i < 100; i++) {
-                get(push.sendAsync(message("m" + i)));
-            }
+        for (int i = 0; i < 100; i++) {
+            get(push.sendAsync(message("m" + i)));
+        }
 
-            for (int i = 0; i < 100; i++) {
-                assertThat(receive(pull)).containsExactly("m" + i);
-            }
+        for (int i = 0; i < 100; i++) {
+            assertThat(receive(pull)).containsExactly("m" + i);
         }
     }
 
     /** T26: a limit that is raised holds at once. */
     @Tag("T26")
     @Test
-    void aRaisedLimitGivesAFullSocketRoomAtOnce() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket push = sockets.open(limited(sockets, PUSH, 2));
-            connectToNobody(push);
-            assertThat(push.trySend(message("1"))).isTrue();
-            assertThat(push.trySend(message("2"))).isTrue();
-            assertRefused(push);
+    void aRaisedLimitGivesAFullSocketRoomAtOnce(TestSockets sockets) {
+        ZMTPSocket push = sockets.open(limited(sockets, PUSH, 2));
+        connectToNobody(push);
+        assertThat(push.trySend(message("1"))).isTrue();
+        assertThat(push.trySend(message("2"))).isTrue();
+        assertRefused(push);
 
-            push.sendLimit(3, 1 << 20);
+        push.sendLimit(3, 1 << 20);
 
-            ZMTPMessage third = message("3");
-            await("room", () -> push.trySend(third));
-            assertRefused(push);
-        }
+        ZMTPMessage third = message("3");
+        await("room", () -> push.trySend(third));
+        assertRefused(push);
     }
 
     /** T26: a limit that is lowered holds at once. */
     @Tag("T26")
     @Test
-    void aLoweredLimitStopsSendsUntilTheQueueIsBelowIt() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket push = sockets.open(limited(sockets, PUSH, 10));
-            connectToNobody(push);
-            for (int i = 0; i < 5; i++) {
-                assertThat(push.trySend(message("m" + i))).isTrue();
-            }
+    void aLoweredLimitStopsSendsUntilTheQueueIsBelowIt(TestSockets sockets) {
+        ZMTPSocket push = sockets.open(limited(sockets, PUSH, 10));
+        connectToNobody(push);
+        for (int i = 0; i < 5; i++) {
+            assertThat(push.trySend(message("m" + i))).isTrue();
+        }
 
-            push.sendLimit(3, 1 << 20);
+        push.sendLimit(3, 1 << 20);
 
-            TestSockets.settle(push); // where it takes effect
-            assertRefused(push);
-            ZMTPSocket pull = sockets.open(PULL);
-            bind(pull, NOBODY);
-            await("writable again", push::isWritable);
-            assertThat(push.trySend(message("m5"))).isTrue();
-            for (int i = 0; i <= 5; i++) {
-                assertThat(receive(pull)).containsExactly("m" + i);
-            }
+        TestSockets.settle(push); // where it takes effect
+        assertRefused(push);
+        ZMTPSocket pull = sockets.open(PULL);
+        bind(pull, NOBODY);
+        await("writable again", push::isWritable);
+        assertThat(push.trySend(message("m5"))).isTrue();
+        for (int i = 0; i <= 5; i++) {
+            assertThat(receive(pull)).containsExactly("m" + i);
         }
     }
 
     @Test
-    void sendsThatWaitLeaveInOrderWhenThereIsRoom() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket push = sockets.open(limited(sockets, PUSH, 1).pipeline(gate));
-            ZMTPSocket pull = sockets.open(PULL);
-            connect(push, bind(pull, "tcp://127.0.0.1:*"));
-            gate.close();
+    void sendsThatWaitLeaveInOrderWhenThereIsRoom(TestSockets sockets) {
+        ZMTPSocket push = sockets.open(limited(sockets, PUSH, 1).pipeline(gate));
+        ZMTPSocket pull = sockets.open(PULL);
+        connect(push, bind(pull, "tcp://127.0.0.1:*"));
+        gate.close();
 
-            List<CompletableFuture<Void>> sent = new ArrayList<>();
-            for (int i = 0; i < 20; i++) {
-                sent.add(push.sendAsync(big("m" + i)));
-            }
-            assertThat(push.isWritable()).isFalse();
-            gate.open();
-
-            for (int i = 0; i < 20; i++) {
-                assertThat(WriteGate.text(get(pull.receiveAsync()))).isEqualTo("m" + i);
-            }
-            sent.forEach(TestSockets::get);
-            assertThat(push.isWritable()).isTrue();
+        List<CompletableFuture<Void>> sent = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            sent.add(push.sendAsync(big("m" + i)));
         }
+        assertThat(push.isWritable()).isFalse();
+        gate.open();
+
+        for (int i = 0; i < 20; i++) {
+            assertThat(WriteGate.text(get(pull.receiveAsync()))).isEqualTo("m" + i);
+        }
+        sent.forEach(TestSockets::get);
+        assertThat(push.isWritable()).isTrue();
     }
 
     @Test
@@ -218,34 +204,30 @@ class SendLimitsTest {
     }
 
     @Test
-    void nobodyIsTakenBeforeASendThatWaits() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket push = sockets.open(limited(sockets, PUSH, 1));
-            CompletableFuture<Void> first = push.sendAsync(message("first"));
-            assertThat(push.isWritable()).isFalse();
-            assertRefused(push);
+    void nobodyIsTakenBeforeASendThatWaits(TestSockets sockets) {
+        ZMTPSocket push = sockets.open(limited(sockets, PUSH, 1));
+        CompletableFuture<Void> first = push.sendAsync(message("first"));
+        assertThat(push.isWritable()).isFalse();
+        assertRefused(push);
 
-            ZMTPSocket pull = sockets.open(PULL);
-            connect(push, bind(pull, "inproc://late"));
-            get(first);
-            get(push.sendAsync(message("second")));
+        ZMTPSocket pull = sockets.open(PULL);
+        connect(push, bind(pull, "inproc://late"));
+        get(first);
+        get(push.sendAsync(message("second")));
 
-            assertThat(receive(pull)).containsExactly("first");
-            assertThat(receive(pull)).containsExactly("second");
-        }
+        assertThat(receive(pull)).containsExactly("first");
+        assertThat(receive(pull)).containsExactly("second");
     }
 
     @Test
-    void oneMoreSendThanMayWaitFailsAtOnce() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket push = sockets.open(sockets.builder(PUSH).maxWaitingSends(2));
-            CompletableFuture<Void> first = push.sendAsync(message("1"));
-            CompletableFuture<Void> second = push.sendAsync(message("2"));
+    void oneMoreSendThanMayWaitFailsAtOnce(TestSockets sockets) {
+        ZMTPSocket push = sockets.open(sockets.builder(PUSH).maxWaitingSends(2));
+        CompletableFuture<Void> first = push.sendAsync(message("1"));
+        CompletableFuture<Void> second = push.sendAsync(message("2"));
 
-            assertThat(reason(push.sendAsync(message("3")))).isEqualTo(FULL);
-            assertThat(first).isNotDone();
-            assertThat(second).isNotDone();
-        }
+        assertThat(reason(push.sendAsync(message("3")))).isEqualTo(FULL);
+        assertThat(first).isNotDone();
+        assertThat(second).isNotDone();
     }
 
     /** Each waits for its own message only: it cannot send another one. */
@@ -277,15 +259,13 @@ class SendLimitsTest {
     }
 
     @Test
-    void aSendThatWaitsFailsAtTheClose() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket push = sockets.open(PUSH);
-            CompletableFuture<Void> waits = push.sendAsync(message("too late"));
+    void aSendThatWaitsFailsAtTheClose(TestSockets sockets) {
+        ZMTPSocket push = sockets.open(PUSH);
+        CompletableFuture<Void> waits = push.sendAsync(message("too late"));
 
-            get(push.closeAsync(Duration.ZERO));
+        get(push.closeAsync(Duration.ZERO));
 
-            assertThat(reason(waits)).isEqualTo(CLOSED);
-        }
+        assertThat(reason(waits)).isEqualTo(CLOSED);
     }
 
     /** T52 in part: no send is forgotten that comes in the moment of the close. */
@@ -317,89 +297,83 @@ class SendLimitsTest {
     }
 
     @Test
-    void aListenerForRoomIsCalledWhenThereIsRoomAgain() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket push = sockets.open(limited(sockets, PUSH, 1).pipeline(gate));
-            ZMTPSocket pull = sockets.open(PULL);
-            connect(push, bind(pull, "tcp://127.0.0.1:*"));
-            gate.close();
-            fillTransport(push);
-            assertThat(push.trySend(big("queue"))).isTrue();
-            AtomicInteger calls = new AtomicInteger();
-            push.onWritable(calls::incrementAndGet);
-            assertRefused(push);
-            assertThat(calls).hasValue(0);
+    void aListenerForRoomIsCalledWhenThereIsRoomAgain(TestSockets sockets) {
+        ZMTPSocket push = sockets.open(limited(sockets, PUSH, 1).pipeline(gate));
+        ZMTPSocket pull = sockets.open(PULL);
+        connect(push, bind(pull, "tcp://127.0.0.1:*"));
+        gate.close();
+        fillTransport(push);
+        assertThat(push.trySend(big("queue"))).isTrue();
+        AtomicInteger calls = new AtomicInteger();
+        push.onWritable(calls::incrementAndGet);
+        assertRefused(push);
+        assertThat(calls).hasValue(0);
 
-            gate.open();
+        gate.open();
 
-            await("a call", () -> calls.get() > 0);
-            ZMTPMessage more = message("more");
-            await("room for another thread", () -> push.trySend(more));
-            for (int i = 0; i < 3; i++) {
-                get(pull.receiveAsync()).release();
-            }
+        await("a call", () -> calls.get() > 0);
+        ZMTPMessage more = message("more");
+        await("room for another thread", () -> push.trySend(more));
+        for (int i = 0; i < 3; i++) {
+            get(pull.receiveAsync()).release();
         }
     }
 
     @Test
-    void aListenerThatWasUnregisteredIsNotCalled() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket push = sockets.open(limited(sockets, PUSH, 1));
-            connectToNobody(push);
-            assertThat(push.trySend(message("1"))).isTrue();
-            assertRefused(push);
-            AtomicInteger calls = new AtomicInteger();
-            CountDownLatch told = new CountDownLatch(1);
-            ZMTPRegistration first = push.onWritable(calls::incrementAndGet);
-            push.onWritable(told::countDown);
+    void aListenerThatWasUnregisteredIsNotCalled(TestSockets sockets) {
+        ZMTPSocket push = sockets.open(limited(sockets, PUSH, 1));
+        connectToNobody(push);
+        assertThat(push.trySend(message("1"))).isTrue();
+        assertRefused(push);
+        AtomicInteger calls = new AtomicInteger();
+        CountDownLatch told = new CountDownLatch(1);
+        ZMTPRegistration first = push.onWritable(calls::incrementAndGet);
+        push.onWritable(told::countDown);
 
-            first.close();
-            push.sendLimit(8, 1 << 20);
+        first.close();
+        push.sendLimit(8, 1 << 20);
 
-            awaitLatch(told);
-            assertThat(calls).hasValue(0);
-        }
+        awaitLatch(told);
+        assertThat(calls).hasValue(0);
     }
 
     /** Every thread that was refused finds room in the end: no wake-up is missed. */
     @ParameterizedTest
     @EnumSource(names = {"PUSH", "DEALER"})
-    void threadsThatWaitForTheListenerGetAllTheirMessagesThrough(ZMTPSocketType type) {
+    void threadsThatWaitForTheListenerGetAllTheirMessagesThrough(ZMTPSocketType type, TestSockets sockets) {
         int threads = 4;
         int messages = 500;
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket sender = sockets.open(limited(sockets, type, 2));
-            ZMTPSocket receiver = sockets.open(sockets.builder(type == PUSH ? PULL : ROUTER));
-            AtomicInteger received = new AtomicInteger();
-            receiver.onMessage((from, message) -> {
-                message.release();
-                received.incrementAndGet();
-            });
-            connect(sender, bind(receiver, "inproc://busy"));
-            Semaphore room = new Semaphore(0);
-            sender.onWritable(() -> room.release(threads));
+        ZMTPSocket sender = sockets.open(limited(sockets, type, 2));
+        ZMTPSocket receiver = sockets.open(sockets.builder(type == PUSH ? PULL : ROUTER));
+        AtomicInteger received = new AtomicInteger();
+        receiver.onMessage((from, message) -> {
+            message.release();
+            received.incrementAndGet();
+        });
+        connect(sender, bind(receiver, "inproc://busy"));
+        Semaphore room = new Semaphore(0);
+        sender.onWritable(() -> room.release(threads));
 
-            List<CompletableFuture<Void>> all = new ArrayList<>();
-            for (int t = 0; t < threads; t++) {
-                all.add(CompletableFuture.runAsync(
-                        () -> {
-                            for (int i = 0; i < messages; i++) {
-                                ZMTPMessage next = message("m" + i);
-                                while (!sender.trySend(next)) {
-                                    boolean woken = acquire(room);
-                                    if (!woken) {
-                                        next.release();
-                                        throw new AssertionError("room: nobody was told");
-                                    }
+        List<CompletableFuture<Void>> all = new ArrayList<>();
+        for (int t = 0; t < threads; t++) {
+            all.add(CompletableFuture.runAsync(
+                    () -> {
+                        for (int i = 0; i < messages; i++) {
+                            ZMTPMessage next = message("m" + i);
+                            while (!sender.trySend(next)) {
+                                boolean woken = acquire(room);
+                                if (!woken) {
+                                    next.release();
+                                    throw new AssertionError("room: nobody was told");
                                 }
                             }
-                        },
-                        task -> new Thread(task).start()));
-            }
-
-            all.forEach(TestSockets::get);
-            await("all messages", () -> received.get() == threads * messages);
+                        }
+                    },
+                    task -> new Thread(task).start()));
         }
+
+        all.forEach(TestSockets::get);
+        await("all messages", () -> received.get() == threads * messages);
     }
 
     private static boolean acquire(Semaphore room) {
@@ -465,117 +439,107 @@ class SendLimitsTest {
 
     /** A name is a peer's as long as its connection. */
     @Test
-    void whatIsQueuedForANamedPeerThatLeavesIsDiscarded() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket router = sockets.open(limited(sockets, ROUTER, 5).pipeline(gate));
-            ZMTPSocket dealer = sockets.open(DEALER);
-            connect(dealer, bind(router, "tcp://127.0.0.1:*"));
-            await("the peer", () -> router.peers().stream().anyMatch(TestSockets::isUp));
-            gate.close();
-            ZMTPPeer peer = TestSockets.peer(router);
-            CompletableFuture<Void> handedOver = peer.sendAsync(big("transport"));
-            List<CompletableFuture<Void>> queued = new ArrayList<>();
-            for (int i = 0; i < 3; i++) {
-                queued.add(peer.sendAsync(big("queue" + i)));
-            }
-            await("three wait", () -> peer.stats().queued() == 3);
-
-            get(dealer.closeAsync(Duration.ZERO));
-
-            assertThat(reason(handedOver)).isEqualTo(UNKNOWN);
-            queued.forEach(sent -> assertThat(reason(sent)).isEqualTo(PEER_DOWN));
+    void whatIsQueuedForANamedPeerThatLeavesIsDiscarded(TestSockets sockets) {
+        ZMTPSocket router = sockets.open(limited(sockets, ROUTER, 5).pipeline(gate));
+        ZMTPSocket dealer = sockets.open(DEALER);
+        connect(dealer, bind(router, "tcp://127.0.0.1:*"));
+        await("the peer", () -> router.peers().stream().anyMatch(TestSockets::isUp));
+        gate.close();
+        ZMTPPeer peer = TestSockets.peer(router);
+        CompletableFuture<Void> handedOver = peer.sendAsync(big("transport"));
+        List<CompletableFuture<Void>> queued = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            queued.add(peer.sendAsync(big("queue" + i)));
         }
+        await("three wait", () -> peer.stats().queued() == 3);
+
+        get(dealer.closeAsync(Duration.ZERO));
+
+        assertThat(reason(handedOver)).isEqualTo(UNKNOWN);
+        queued.forEach(sent -> assertThat(reason(sent)).isEqualTo(PEER_DOWN));
     }
 
     /** The credit is the room in the queue, however often peers come and go. */
     @Test
-    void roomIsNotLostWhenPeersComeAndGo() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket push = sockets.open(limited(sockets, PUSH, 3));
-            ZMTPSocket pull = sockets.open(PULL);
-            ZMTPEndpoint connector = push.connect(bind(pull, "inproc://pull"));
-            get(connector.ready());
-            for (int i = 0; i < 50; i++) {
-                get(push.sendAsync(message("a" + i)));
-                get(pull.receiveAsync()).release();
-                TestSockets.Events events = TestSockets.events(push);
-                TestSockets.peerOf(connector).close();
-                events.next(ZMTPSocketEvent.PeerDown.class);
-                connector.retryNow();
-                events.next(ZMTPSocketEvent.PeerUp.class);
-            }
-            assertThat(push.isWritable()).isTrue();
-            get(pull.closeAsync(Duration.ZERO));
-            await("the peer down", () -> !TestSockets.isUp(TestSockets.peerOf(connector)));
-
-            for (int i = 0; i < 3; i++) {
-                assertThat(push.trySend(message("m" + i))).isTrue();
-            }
-            assertRefused(push);
+    void roomIsNotLostWhenPeersComeAndGo(TestSockets sockets) {
+        ZMTPSocket push = sockets.open(limited(sockets, PUSH, 3));
+        ZMTPSocket pull = sockets.open(PULL);
+        ZMTPEndpoint connector = push.connect(bind(pull, "inproc://pull"));
+        get(connector.ready());
+        for (int i = 0; i < 50; i++) {
+            get(push.sendAsync(message("a" + i)));
+            get(pull.receiveAsync()).release();
+            TestSockets.Events events = TestSockets.events(push);
+            TestSockets.peerOf(connector).close();
+            events.next(ZMTPSocketEvent.PeerDown.class);
+            connector.retryNow();
+            events.next(ZMTPSocketEvent.PeerUp.class);
         }
+        assertThat(push.isWritable()).isTrue();
+        get(pull.closeAsync(Duration.ZERO));
+        await("the peer down", () -> !TestSockets.isUp(TestSockets.peerOf(connector)));
+
+        for (int i = 0; i < 3; i++) {
+            assertThat(push.trySend(message("m" + i))).isTrue();
+        }
+        assertRefused(push);
     }
 
     /** After a connector is closed there is no room in its queue. */
     @Test
-    void aClosedConnectorTakesNoMoreMessages() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket push = sockets.open(PUSH);
-            ZMTPSocket pull = sockets.open(PULL);
-            ZMTPEndpoint connector = push.connect(bind(pull, "inproc://pull"));
-            get(connector.ready());
+    void aClosedConnectorTakesNoMoreMessages(TestSockets sockets) {
+        ZMTPSocket push = sockets.open(PUSH);
+        ZMTPSocket pull = sockets.open(PULL);
+        ZMTPEndpoint connector = push.connect(bind(pull, "inproc://pull"));
+        get(connector.ready());
 
-            TestSockets.Events events = TestSockets.events(push);
-            get(TestSockets.disconnect(connector));
-            events.next(ZMTPSocketEvent.PeerDown.class);
+        TestSockets.Events events = TestSockets.events(push);
+        get(TestSockets.disconnect(connector));
+        events.next(ZMTPSocketEvent.PeerDown.class);
 
-            await("no peer", () -> push.peers().isEmpty());
-            assertThat(push.isWritable()).isFalse();
-            assertRefused(push);
-        }
+        await("no peer", () -> push.peers().isEmpty());
+        assertThat(push.isWritable()).isFalse();
+        assertRefused(push);
     }
 
     /** What is queued still leaves, but nothing new goes there. */
     @Test
-    void aConnectorThatIsClosingSendsWhatItHasAndTakesNoMore() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket push = sockets.open(PUSH);
-            ZMTPEndpoint connector = push.connect(NOBODY);
-            await("the queue", push::isWritable);
-            assertThat(push.trySend(message("before"))).isTrue();
-            await("in the queue", () -> push.stats().queued() == 1);
+    void aConnectorThatIsClosingSendsWhatItHasAndTakesNoMore(TestSockets sockets) {
+        ZMTPSocket push = sockets.open(PUSH);
+        ZMTPEndpoint connector = push.connect(NOBODY);
+        await("the queue", push::isWritable);
+        assertThat(push.trySend(message("before"))).isTrue();
+        await("in the queue", () -> push.stats().queued() == 1);
 
-            CompletableFuture<Void> closed = TestSockets.disconnect(connector);
-            await("no room", () -> !push.isWritable());
-            assertRefused(push);
-            ZMTPSocket pull = sockets.open(PULL);
-            bind(pull, NOBODY);
+        CompletableFuture<Void> closed = TestSockets.disconnect(connector);
+        await("no room", () -> !push.isWritable());
+        assertRefused(push);
+        ZMTPSocket pull = sockets.open(PULL);
+        bind(pull, NOBODY);
 
-            assertThat(receive(pull)).containsExactly("before");
-            get(closed);
-            assertRefused(push);
-        }
+        assertThat(receive(pull)).containsExactly("before");
+        get(closed);
+        assertRefused(push);
     }
 
     /** What a peer that was away had not got before the socket was closed. */
     @Test
-    void aSocketThatIsClosingSendsWhatItHasToAPeerThatAppears() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket push = sockets.open(PUSH);
-            connectToNobody(push);
-            for (int i = 0; i < 10; i++) {
-                assertThat(push.trySend(message("m" + i))).isTrue();
-            }
-
-            CompletableFuture<ZMTPStats> closed = push.closeAsync(PATIENCE);
-            ZMTPSocket pull = sockets.open(PULL);
-            bind(pull, NOBODY);
-
-            for (int i = 0; i < 10; i++) {
-                assertThat(receive(pull)).containsExactly("m" + i);
-            }
-            assertThat(get(closed).dropped()).isZero();
-            assertThat(get(closed).unknown()).isZero();
+    void aSocketThatIsClosingSendsWhatItHasToAPeerThatAppears(TestSockets sockets) {
+        ZMTPSocket push = sockets.open(PUSH);
+        connectToNobody(push);
+        for (int i = 0; i < 10; i++) {
+            assertThat(push.trySend(message("m" + i))).isTrue();
         }
+
+        CompletableFuture<ZMTPStats> closed = push.closeAsync(PATIENCE);
+        ZMTPSocket pull = sockets.open(PULL);
+        bind(pull, NOBODY);
+
+        for (int i = 0; i < 10; i++) {
+            assertThat(receive(pull)).containsExactly("m" + i);
+        }
+        assertThat(get(closed).dropped()).isZero();
+        assertThat(get(closed).unknown()).isZero();
     }
 
     // Helpers

@@ -39,61 +39,55 @@ class SendToTest {
     private static final String ANY_PORT = "tcp://127.0.0.1:*";
 
     @Test
-    void aRouterAnswersAPeerWithoutItsName() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket router = sockets.open(ROUTER);
-            router.onMessage((peer, request) -> {
-                peer.sendAsync(message("for", "you"));
-                request.release();
-            });
-            ZMTPSocket dealer = sockets.open(DEALER);
-            dealer.connect(bind(router, ANY_PORT));
+    void aRouterAnswersAPeerWithoutItsName(TestSockets sockets) {
+        ZMTPSocket router = sockets.open(ROUTER);
+        router.onMessage((peer, request) -> {
+            peer.sendAsync(message("for", "you"));
+            request.release();
+        });
+        ZMTPSocket dealer = sockets.open(DEALER);
+        dealer.connect(bind(router, ANY_PORT));
 
-            dealer.sendAsync(message("hello"));
+        dealer.sendAsync(message("hello"));
 
-            assertThat(receive(dealer)).containsExactly("for", "you");
-        }
+        assertThat(receive(dealer)).containsExactly("for", "you");
     }
 
     @Test
-    void aNewSubscriberAloneGetsTheLastValueOfItsTopic() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket xpub = sockets.open(XPUB);
-            xpub.onSubscription(
-                    (peer, subscription) -> {
-                        String topic = subscription.topic().toString(StandardCharsets.UTF_8);
-                        peer.sendOrDrop(message(topic, "last value"));
-                    },
-                    true);
-            String endpoint = bind(xpub, ANY_PORT);
-            ZMTPSocket first = sockets.open(SUB);
-            first.subscribe("news");
-            first.connect(endpoint);
-            assertThat(receive(first)).containsExactly("news", "last value");
-            ZMTPSocket second = sockets.open(SUB);
-            second.subscribe("news");
+    void aNewSubscriberAloneGetsTheLastValueOfItsTopic(TestSockets sockets) {
+        ZMTPSocket xpub = sockets.open(XPUB);
+        xpub.onSubscription(
+                (peer, subscription) -> {
+                    String topic = subscription.topic().toString(StandardCharsets.UTF_8);
+                    peer.sendOrDrop(message(topic, "last value"));
+                },
+                true);
+        String endpoint = bind(xpub, ANY_PORT);
+        ZMTPSocket first = sockets.open(SUB);
+        first.subscribe("news");
+        first.connect(endpoint);
+        assertThat(receive(first)).containsExactly("news", "last value");
+        ZMTPSocket second = sockets.open(SUB);
+        second.subscribe("news");
 
-            second.connect(endpoint);
+        second.connect(endpoint);
 
-            assertThat(receive(second)).containsExactly("news", "last value");
-            get(xpub.sendAsync(message("news", "of today")));
-            assertThat(receive(first)).as("what the first gets next").containsExactly("news", "of today");
-        }
+        assertThat(receive(second)).containsExactly("news", "last value");
+        get(xpub.sendAsync(message("news", "of today")));
+        assertThat(receive(first)).as("what the first gets next").containsExactly("news", "of today");
     }
 
     @Test
-    void aDealerHasNoPeerToChoose() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket router = sockets.open(ROUTER);
-            ZMTPSocket dealer = sockets.open(DEALER);
-            ZMTPPeer peer = connect(dealer, bind(router, ANY_PORT));
-            ZMTPMessage message = message("for", "you");
+    void aDealerHasNoPeerToChoose(TestSockets sockets) {
+        ZMTPSocket router = sockets.open(ROUTER);
+        ZMTPSocket dealer = sockets.open(DEALER);
+        ZMTPPeer peer = connect(dealer, bind(router, ANY_PORT));
+        ZMTPMessage message = message("for", "you");
 
-            assertThatThrownBy(() -> peer.sendAsync(message))
-                    .isInstanceOf(UnsupportedOperationException.class)
-                    .hasMessage("sendAsync: not with DEALER (expected: ROUTER, SERVER, PEER, PUB or XPUB)");
-            assertThat(message.refCnt()).isZero();
-        }
+        assertThatThrownBy(() -> peer.sendAsync(message))
+                .isInstanceOf(UnsupportedOperationException.class)
+                .hasMessage("sendAsync: not with DEALER (expected: ROUTER, SERVER, PEER, PUB or XPUB)");
+        assertThat(message.refCnt()).isZero();
     }
 
     /** More than the event loop sends in one turn. */
@@ -127,36 +121,35 @@ class SendToTest {
     /** The socket's own thread and others see the same room. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void aPeerTakesAsManyAsThereIsRoomForAndAllOfThemArrive(boolean onLoop) throws InterruptedException {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket router = sockets.open(sockets.builder(ROUTER)
-                    .sendLimit(5, 1 << 20)
-                    .option(ChannelOption.WRITE_BUFFER_WATER_MARK, new WriteBufferWaterMark(1, 2)));
-            ZMTPSocket dealer = sockets.open(DEALER);
-            ZMTPPeer ofDealer = connect(dealer, bind(router, "inproc://room"));
-            ofDealer.pause();
-            get(CompletableFuture.runAsync(() -> {}, dealer.loop())); // it reads until then
-            ZMTPPeer peer = TestSockets.peer(router);
-            CompletableFuture<Integer> taken = new CompletableFuture<>();
-            Runnable sends = () -> taken.complete(sendUntilFull(peer));
-            if (onLoop) {
-                router.loop().execute(sends);
-            } else {
-                sends.run();
-            }
-
-            assertThat(get(taken)).isPositive();
-            if (onLoop) { // otherwise the transport may take some more in the meantime
-                assertThat(peer.isWritable()).isFalse();
-            }
-            ofDealer.resume();
-
-            for (int i = 0; i < get(taken); i++) {
-                assertThat(receive(dealer)).containsExactly("m" + i);
-            }
-            await("room", peer::isWritable);
-            assertThat(peer.stats().dropped() + router.stats().dropped()).isZero();
+    void aPeerTakesAsManyAsThereIsRoomForAndAllOfThemArrive(boolean onLoop, TestSockets sockets)
+            throws InterruptedException {
+        ZMTPSocket router = sockets.open(sockets.builder(ROUTER)
+                .sendLimit(5, 1 << 20)
+                .option(ChannelOption.WRITE_BUFFER_WATER_MARK, new WriteBufferWaterMark(1, 2)));
+        ZMTPSocket dealer = sockets.open(DEALER);
+        ZMTPPeer ofDealer = connect(dealer, bind(router, "inproc://room"));
+        ofDealer.pause();
+        get(CompletableFuture.runAsync(() -> {}, dealer.loop())); // it reads until then
+        ZMTPPeer peer = TestSockets.peer(router);
+        CompletableFuture<Integer> taken = new CompletableFuture<>();
+        Runnable sends = () -> taken.complete(sendUntilFull(peer));
+        if (onLoop) {
+            router.loop().execute(sends);
+        } else {
+            sends.run();
         }
+
+        assertThat(get(taken)).isPositive();
+        if (onLoop) { // otherwise the transport may take some more in the meantime
+            assertThat(peer.isWritable()).isFalse();
+        }
+        ofDealer.resume();
+
+        for (int i = 0; i < get(taken); i++) {
+            assertThat(receive(dealer)).containsExactly("m" + i);
+        }
+        await("room", peer::isWritable);
+        assertThat(peer.stats().dropped() + router.stats().dropped()).isZero();
     }
 
     private static int sendUntilFull(ZMTPPeer peer) {
@@ -170,20 +163,18 @@ class SendToTest {
     }
 
     @Test
-    void aPeerThatHasGoneTakesNothing() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket router = sockets.open(ROUTER);
-            ZMTPSocket dealer = sockets.open(DEALER);
-            connect(dealer, bind(router, "inproc://gone"));
-            ZMTPPeer peer = TestSockets.peer(router);
-            get(dealer.closeAsync(Duration.ZERO));
-            await("gone", () -> !TestSockets.isUp(peer));
-            ZMTPMessage message = message("late");
+    void aPeerThatHasGoneTakesNothing(TestSockets sockets) {
+        ZMTPSocket router = sockets.open(ROUTER);
+        ZMTPSocket dealer = sockets.open(DEALER);
+        connect(dealer, bind(router, "inproc://gone"));
+        ZMTPPeer peer = TestSockets.peer(router);
+        get(dealer.closeAsync(Duration.ZERO));
+        await("gone", () -> !TestSockets.isUp(peer));
+        ZMTPMessage message = message("late");
 
-            assertThat(peer.trySend(message)).isFalse();
+        assertThat(peer.trySend(message)).isFalse();
 
-            assertThat(message.release()).as("the caller's").isTrue();
-            assertThat(peer.isWritable()).isFalse();
-        }
+        assertThat(message.release()).as("the caller's").isTrue();
+        assertThat(peer.isWritable()).isFalse();
     }
 }

@@ -29,39 +29,35 @@ class SendersTest {
 
     /** As if its thread had been stopped between the two calls. */
     @Test
-    void whatAThreadHandsOverJustAfterTheEndFails() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket push = sockets.open(PUSH);
-            push.connect(NOBODY);
-            Senders senders = ClockedSockets.core(push).senders();
-            ZMTPMessage message = message("late");
-            CompletableFuture<Void> result = new CompletableFuture<>();
-            assertThat(senders.credit().take(message.readableBytes())).isTrue();
-            get(push.closeAsync(Duration.ZERO));
+    void whatAThreadHandsOverJustAfterTheEndFails(TestSockets sockets) {
+        ZMTPSocket push = sockets.open(PUSH);
+        push.connect(NOBODY);
+        Senders senders = ClockedSockets.core(push).senders();
+        ZMTPMessage message = message("late");
+        CompletableFuture<Void> result = new CompletableFuture<>();
+        assertThat(senders.credit().take(message.readableBytes())).isTrue();
+        get(push.closeAsync(Duration.ZERO));
 
-            senders.hand(new Sent.ToAny(senders, message, result));
+        senders.hand(new Sent.ToAny(senders, message, result));
 
-            assertThat(reason(result)).isEqualTo(CLOSED);
-            assertThat(message.refCnt()).isZero();
-        }
+        assertThat(reason(result)).isEqualTo(CLOSED);
+        assertThat(message.refCnt()).isZero();
     }
 
     /** As if its thread had been stopped between the two calls. */
     @Test
-    void aRequestThatAThreadHandsOverJustAfterTheEndFails() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket dealer = sockets.open(DEALER);
-            Senders senders = ClockedSockets.core(dealer).senders();
-            ZMTPMessage message = message("late");
-            RecordedOutgoing request = new RecordedOutgoing(message);
-            assertThat(senders.credit().take(message.readableBytes())).isTrue();
-            get(dealer.closeAsync(Duration.ZERO));
+    void aRequestThatAThreadHandsOverJustAfterTheEndFails(TestSockets sockets) {
+        ZMTPSocket dealer = sockets.open(DEALER);
+        Senders senders = ClockedSockets.core(dealer).senders();
+        ZMTPMessage message = message("late");
+        RecordedOutgoing request = new RecordedOutgoing(message);
+        assertThat(senders.credit().take(message.readableBytes())).isTrue();
+        get(dealer.closeAsync(Duration.ZERO));
 
-            senders.hand(new Sent.Asked(request));
+        senders.hand(new Sent.Asked(request));
 
-            assertThat(get(request.refused)).isEqualTo(CLOSED);
-            assertThat(message.refCnt()).isZero();
-        }
+        assertThat(get(request.refused)).isEqualTo(CLOSED);
+        assertThat(message.refCnt()).isZero();
     }
 
     /** As if its thread had been stopped between the two calls. */
@@ -86,20 +82,18 @@ class SendersTest {
 
     /** As if its thread had been stopped between the two calls. */
     @Test
-    void aSendThatJoinsTheLineJustAfterTheEndFails() {
-        try (TestSockets sockets = new TestSockets()) {
-            ZMTPSocket push = sockets.open(PUSH);
-            SendLine line = new SendLine(ClockedSockets.core(push).context(), () -> true, () -> {}, () -> {});
-            ZMTPMessage message = message("late");
-            CompletableFuture<Void> result = new CompletableFuture<>();
-            line.failAll();
+    void aSendThatJoinsTheLineJustAfterTheEndFails(TestSockets sockets) {
+        ZMTPSocket push = sockets.open(PUSH);
+        SendLine line = new SendLine(ClockedSockets.core(push).context(), () -> true, () -> {}, () -> {});
+        ZMTPMessage message = message("late");
+        CompletableFuture<Void> result = new CompletableFuture<>();
+        line.failAll();
 
-            line.join(new QueuedMessage(message, result), 1);
+        line.join(new QueuedMessage(message, result), 1);
 
-            assertThat(reason(result)).isEqualTo(CLOSED);
-            assertThat(message.refCnt()).isZero();
-            assertThat(line.size()).isZero();
-            assertThat(push.stats().dropped()).isEqualTo(1);
-        }
+        assertThat(reason(result)).isEqualTo(CLOSED);
+        assertThat(message.refCnt()).isZero();
+        assertThat(line.size()).isZero();
+        assertThat(push.stats().dropped()).isEqualTo(1);
     }
 }
