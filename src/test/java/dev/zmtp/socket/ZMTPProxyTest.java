@@ -64,6 +64,17 @@ class ZMTPProxyTest {
                 ZMTPConfig.builder().socketType(DEALER).localIdentity(identity).build());
     }
 
+    /** Binds a side of a proxy, and returns the other socket, which is connected to it. */
+    private static ZMTPSocket joining(ZMTPSocket side, String endpoint, ZMTPSocket other) {
+        connect(other, bind(side, endpoint));
+        return other;
+    }
+
+    /** An endpoint in the process needs a name, and TCP takes any port. */
+    private static String named(String endpoint, String name) {
+        return endpoint.endsWith("/") ? endpoint + name : endpoint;
+    }
+
     private static ZMTPSocket echo(ZMTPSocket service) {
         service.serve(request -> request.reply(request.message()));
         return service;
@@ -75,8 +86,8 @@ class ZMTPProxyTest {
         try (TestSockets sockets = new TestSockets(loops)) {
             ZMTPSocket frontend = sockets.open(ROUTER);
             ZMTPSocket backend = sockets.open(DEALER);
-            String front = bind(frontend, endpoint + (endpoint.endsWith("/") ? "front" : ""));
-            String back = bind(backend, endpoint + (endpoint.endsWith("/") ? "back" : ""));
+            String front = bind(frontend, named(endpoint, "front"));
+            String back = bind(backend, named(endpoint, "back"));
             ZMTPProxy.start(frontend, backend);
             connect(echo(sockets.open(REP)), back);
             connect(echo(sockets.open(REP)), back);
@@ -104,8 +115,7 @@ class ZMTPProxyTest {
             ZMTPSocket backend = sockets.open(DEALER);
             ZMTPProxy.start(frontend, backend);
             ZMTPSocket asker = sockets.open(dealer("asker"));
-            ZMTPSocket service = sockets.open(DEALER);
-            connect(service, bind(backend, "inproc://back"));
+            ZMTPSocket service = joining(backend, "inproc://back", sockets.open(DEALER));
             connect(asker, bind(frontend, "inproc://front"));
 
             get(asker.sendAsync(message("a", "", "b")));
@@ -177,10 +187,8 @@ class ZMTPProxyTest {
         ZMTPSocket frontend = sockets.open(XSUB);
         ZMTPSocket backend = sockets.open(XPUB);
         ZMTPProxy.start(frontend, backend);
-        ZMTPSocket publisher = sockets.open(XPUB);
-        connect(publisher, bind(frontend, "inproc://front"));
-        ZMTPSocket subscriber = sockets.open(XSUB);
-        connect(subscriber, bind(backend, "inproc://back"));
+        ZMTPSocket publisher = joining(frontend, "inproc://front", sockets.open(XPUB));
+        ZMTPSocket subscriber = joining(backend, "inproc://back", sockets.open(XSUB));
 
         get(subscriber.sendAsync(message("up", "stream")));
 
@@ -194,10 +202,8 @@ class ZMTPProxyTest {
             ZMTPSocket frontend = sockets.open(PULL);
             ZMTPSocket backend = sockets.open(PUSH);
             ZMTPProxy proxy = ZMTPProxy.start(frontend, backend);
-            ZMTPSocket source = sockets.open(PUSH);
-            connect(source, bind(frontend, endpoint + (endpoint.endsWith("/") ? "front" : "")));
-            ZMTPSocket sink = sockets.open(PULL);
-            connect(sink, bind(backend, endpoint + (endpoint.endsWith("/") ? "back" : "")));
+            ZMTPSocket source = joining(frontend, named(endpoint, "front"), sockets.open(PUSH));
+            ZMTPSocket sink = joining(backend, named(endpoint, "back"), sockets.open(PULL));
 
             CompletableFuture<Void> sent = CompletableFuture.runAsync(() -> sendNumbers(source, MANY));
             assertNumbersArrive(sink, MANY);
@@ -219,8 +225,7 @@ class ZMTPProxyTest {
             ZMTPSocket frontend = sockets.open(PULL);
             ZMTPSocket backend = sockets.open(PUSH);
             ZMTPProxy proxy = ZMTPProxy.start(frontend, backend);
-            ZMTPSocket source = sockets.open(PUSH);
-            connect(source, bind(frontend, "inproc://front"));
+            ZMTPSocket source = joining(frontend, "inproc://front", sockets.open(PUSH));
             get(source.sendAsync(message("number", "0")));
             await("one message", () -> proxy.statistics().frontend().messagesReceived() == 1);
             get(proxy.resume()); // all that was given to the event loops is done
@@ -234,8 +239,7 @@ class ZMTPProxyTest {
             assertThat(proxy.statistics().backend().messagesSent()).isZero();
             assertThat(proxy.statistics().frontend().messagesReceived()).isEqualTo(1);
 
-            ZMTPSocket sink = sockets.open(PULL);
-            connect(sink, bind(backend, "inproc://back"));
+            ZMTPSocket sink = joining(backend, "inproc://back", sockets.open(PULL));
             assertNumbersArrive(sink, 501);
         }
     }
@@ -247,8 +251,10 @@ class ZMTPProxyTest {
             ZMTPSocket frontend = sockets.open(sockets.builder(PULL).receiveLimit(10, 1_000_000));
             ZMTPSocket backend = sockets.open(PUSH);
             ZMTPProxy.start(frontend, backend);
-            ZMTPSocket source = sockets.open(sockets.builder(PUSH).sendLimit(10, 1_000_000));
-            connect(source, bind(frontend, "inproc://front"));
+            ZMTPSocket source = joining(
+                    frontend,
+                    "inproc://front",
+                    sockets.open(sockets.builder(PUSH).sendLimit(10, 1_000_000)));
             int taken = 0;
             ZMTPMessage next = message("number", "0");
             while (source.trySend(next) || !settled(source, next)) {
@@ -258,8 +264,7 @@ class ZMTPProxyTest {
             }
             next.release();
 
-            ZMTPSocket sink = sockets.open(PULL);
-            connect(sink, bind(backend, "inproc://back"));
+            ZMTPSocket sink = joining(backend, "inproc://back", sockets.open(PULL));
             assertNumbersArrive(sink, taken);
         }
     }
@@ -284,10 +289,8 @@ class ZMTPProxyTest {
             ZMTPSocket frontend = sockets.open(PAIR);
             ZMTPSocket backend = sockets.open(PAIR);
             ZMTPProxy proxy = ZMTPProxy.start(frontend, backend);
-            ZMTPSocket left = sockets.open(PAIR);
-            ZMTPSocket right = sockets.open(PAIR);
-            connect(left, bind(frontend, "inproc://front"));
-            connect(right, bind(backend, "inproc://back"));
+            ZMTPSocket left = joining(frontend, "inproc://front", sockets.open(PAIR));
+            ZMTPSocket right = joining(backend, "inproc://back", sockets.open(PAIR));
             sendNumbers(left, 1);
             assertNumbersArrive(right, 1);
 
@@ -315,8 +318,7 @@ class ZMTPProxyTest {
             ZMTPSocket frontend = sockets.open(ROUTER);
             ZMTPSocket backend = sockets.open(DEALER);
             ZMTPProxy proxy = ZMTPProxy.start(frontend, backend);
-            ZMTPSocket source = sockets.open(dealer("source"));
-            connect(source, bind(frontend, "inproc://front"));
+            ZMTPSocket source = joining(frontend, "inproc://front", sockets.open(dealer("source")));
             for (int i = 0; i < 100; i++) {
                 source.sendAsync(message("number", Integer.toString(i)));
             }
@@ -338,14 +340,11 @@ class ZMTPProxyTest {
             ZMTPSocket frontend = sockets.open(PAIR);
             ZMTPSocket backend = sockets.open(PAIR);
             ZMTPSocket capture = sockets.open(PUSH);
-            ZMTPSocket watcher = sockets.open(PULL);
-            connect(watcher, bind(capture, "tcp://127.0.0.1:*"));
+            ZMTPSocket watcher = joining(capture, "tcp://127.0.0.1:*", sockets.open(PULL));
             await("a peer", capture::isWritable);
             ZMTPProxy proxy = ZMTPProxy.start(frontend, backend, capture);
-            ZMTPSocket left = sockets.open(PAIR);
-            ZMTPSocket right = sockets.open(PAIR);
-            connect(left, bind(frontend, "tcp://127.0.0.1:*"));
-            connect(right, bind(backend, "tcp://127.0.0.1:*"));
+            ZMTPSocket left = joining(frontend, "tcp://127.0.0.1:*", sockets.open(PAIR));
+            ZMTPSocket right = joining(backend, "tcp://127.0.0.1:*", sockets.open(PAIR));
 
             left.sendAsync(message("there", "x".repeat(5_000)));
             assertThat(receive(right)).containsExactly("there", "x".repeat(5_000));
@@ -365,10 +364,8 @@ class ZMTPProxyTest {
         ZMTPSocket frontend = sockets.open(PULL);
         ZMTPSocket backend = sockets.open(PUSH);
         ZMTPProxy proxy = ZMTPProxy.start(frontend, backend, sockets.open(type));
-        ZMTPSocket source = sockets.open(PUSH);
-        ZMTPSocket sink = sockets.open(PULL);
-        connect(source, bind(frontend, "inproc://front"));
-        connect(sink, bind(backend, "inproc://back"));
+        ZMTPSocket source = joining(frontend, "inproc://front", sockets.open(PUSH));
+        ZMTPSocket sink = joining(backend, "inproc://back", sockets.open(PULL));
 
         sendNumbers(source, 5);
         assertNumbersArrive(sink, 5);
@@ -384,10 +381,8 @@ class ZMTPProxyTest {
             ZMTPSocket backend = sockets.open(PUSH);
             ZMTPSocket capture = sockets.open(PUSH);
             ZMTPProxy proxy = ZMTPProxy.start(frontend, backend, capture, ZMTPProxy.Capturing.EVERYTHING);
-            ZMTPSocket source = sockets.open(PUSH);
-            ZMTPSocket sink = sockets.open(PULL);
-            connect(source, bind(frontend, "inproc://front"));
-            connect(sink, bind(backend, "inproc://back"));
+            ZMTPSocket source = joining(frontend, "inproc://front", sockets.open(PUSH));
+            ZMTPSocket sink = joining(backend, "inproc://back", sockets.open(PULL));
             for (int i = 0; i < 100; i++) {
                 source.sendAsync(message("number", Integer.toString(i)));
             }
@@ -395,8 +390,7 @@ class ZMTPProxyTest {
             get(proxy.resume());
             assertThat(proxy.statistics().backend().messagesSent()).isZero();
 
-            ZMTPSocket watcher = sockets.open(PULL);
-            connect(watcher, bind(capture, "inproc://capture"));
+            ZMTPSocket watcher = joining(capture, "inproc://capture", sockets.open(PULL));
 
             assertNumbersArrive(watcher, 100);
             assertNumbersArrive(sink, 100);
@@ -408,8 +402,7 @@ class ZMTPProxyTest {
         ZMTPSocket frontend = sockets.open(PULL);
         ZMTPSocket capture = sockets.open(PUSH);
         ZMTPProxy proxy = ZMTPProxy.start(frontend, sockets.open(PUSH), capture, ZMTPProxy.Capturing.EVERYTHING);
-        ZMTPSocket source = sockets.open(PUSH);
-        connect(source, bind(frontend, "inproc://front"));
+        ZMTPSocket source = joining(frontend, "inproc://front", sockets.open(PUSH));
         sendNumbers(source, 1);
         await("one is taken", () -> proxy.statistics().frontend().messagesReceived() > 0);
 
@@ -445,8 +438,7 @@ class ZMTPProxyTest {
     void whatOneSocketReceivesIsSentOnIt(TestSockets sockets) {
         ZMTPSocket echo = sockets.open(PAIR);
         ZMTPProxy proxy = ZMTPProxy.start(echo, echo);
-        ZMTPSocket pair = sockets.open(PAIR);
-        connect(pair, bind(echo, "inproc://echo"));
+        ZMTPSocket pair = joining(echo, "inproc://echo", sockets.open(PAIR));
 
         get(pair.sendAsync(message("hello")));
 
@@ -460,8 +452,7 @@ class ZMTPProxyTest {
         ZMTPSocket frontend = sockets.open(ROUTER);
         ZMTPSocket backend = sockets.open(DEALER);
         ZMTPProxy proxy = ZMTPProxy.start(frontend, backend);
-        ZMTPSocket service = sockets.open(DEALER);
-        connect(service, bind(backend, "inproc://back"));
+        ZMTPSocket service = joining(backend, "inproc://back", sockets.open(DEALER));
 
         get(service.sendAsync(message("nobody", "", "answer")));
 
@@ -474,10 +465,9 @@ class ZMTPProxyTest {
         ZMTPSocket frontend = sockets.open(sockets.builder(ROUTER).sendLimit(2, 1_000_000));
         ZMTPSocket backend = sockets.open(DEALER);
         ZMTPProxy proxy = ZMTPProxy.start(frontend, backend);
-        ZMTPSocket asker = sockets.open(dealer("asker").receiveLimit(1, 1_000_000));
-        connect(asker, bind(frontend, "inproc://front"));
-        ZMTPSocket service = sockets.open(DEALER);
-        connect(service, bind(backend, "inproc://back"));
+        ZMTPSocket asker =
+                joining(frontend, "inproc://front", sockets.open(dealer("asker").receiveLimit(1, 1_000_000)));
+        ZMTPSocket service = joining(backend, "inproc://back", sockets.open(DEALER));
 
         CompletableFuture<Void> sent = CompletableFuture.runAsync(() -> {
             for (int i = 0; i < MANY; i++) {

@@ -68,6 +68,13 @@ public final class Gate extends ChannelOutboundHandlerAdapter {
         held.clear();
     }
 
+    /** Starts the connection with this as its transport, and forgets what the handshake has written. */
+    public ScriptedPeer start(InTraffic connection) {
+        ScriptedPeer peer = connection.before(this).start();
+        reset();
+        return peer;
+    }
+
     public Gate reset() {
         writes.clear();
         flushes = 0;

@@ -28,10 +28,13 @@ import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.util.ReferenceCountUtil;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -77,13 +80,27 @@ class HeartbeatBackPressureTest {
     }
 
     private final Recorder<Object> recorder = Recorder.ofAll();
+    private final List<SlowChannel> channels = new ArrayList<>();
 
-    private SlowChannel pushing() {
-        return pushing(codec -> codec.heartbeatInterval(Duration.ofSeconds(1)));
+    @AfterEach
+    void release() {
+        channels.forEach(EmbeddedChannel::finishAndReleaseAll);
+    }
+
+    private SlowChannel pushing(ChannelHandler... before) {
+        return pushing(codec -> codec.heartbeatInterval(Duration.ofSeconds(1)), before);
+    }
+
+    /** Its transport takes nothing until it is to. */
+    private SlowChannel pushingInVain() {
+        SlowChannel channel = pushing();
+        channel.takes = 0;
+        return channel;
     }
 
     private SlowChannel pushing(UnaryOperator<ZMTPCodec.Builder> settings, ChannelHandler... before) {
         SlowChannel channel = new SlowChannel();
+        channels.add(channel);
         channel.freezeTime();
         channel.pipeline()
                 .addLast(before)
@@ -97,6 +114,10 @@ class HeartbeatBackPressureTest {
         for (int i = 0; i < messages; i++) {
             channel.writeAndFlush(ZMTPMessage.fromUTF8("x".repeat(4000)));
         }
+    }
+
+    private static InTraffic pingingEachSecond() {
+        return InTraffic.as(DEALER).set(codec -> codec.heartbeatInterval(Duration.ofSeconds(1)));
     }
 
     private void assertDead(String text) {
@@ -122,7 +143,6 @@ class HeartbeatBackPressureTest {
         push(channel, 1);
         pass(channel, 100);
         assertDead("1000 ms after our PING");
-        channel.finishAndReleaseAll();
     }
 
     @Test
@@ -133,13 +153,11 @@ class HeartbeatBackPressureTest {
             pass(channel, 100);
         }
         assertDead("1000 ms after our PING");
-        channel.finishAndReleaseAll();
     }
 
     @Test
     void aTransportThatWritesShortlyAfterTheFlushIsNotASignOfLife() {
-        SlowChannel channel = pushing();
-        channel.takes = 0;
+        SlowChannel channel = pushingInVain();
         pass(channel, 1000);
         pass(channel, 1);
         channel.take(Integer.MAX_VALUE);
@@ -148,21 +166,18 @@ class HeartbeatBackPressureTest {
         assertThat(recorder.failures).isEmpty();
         pass(channel, 1);
         assertDead("1000 ms after our PING");
-        channel.finishAndReleaseAll();
     }
 
     // PINGs in the queue
 
     @Test
     void aPingIsQueuedThoughTheChannelIsUnwritable() {
-        SlowChannel channel = pushing();
-        channel.takes = 0;
+        SlowChannel channel = pushingInVain();
         push(channel, 4);
         assertThat(channel.isWritable()).isFalse();
         pass(channel, 1000);
         channel.take(5);
         assertThat(channel.pings()).isOne();
-        channel.finishAndReleaseAll();
     }
 
     @Test
@@ -180,18 +195,15 @@ class HeartbeatBackPressureTest {
         channel.takes = Integer.MAX_VALUE;
         pass(channel, 1000);
         assertThat(channel.pings()).isEqualTo(2);
-        channel.finishAndReleaseAll();
     }
 
     @Test
     void aPingThatHasNotLeftIsNotSaidToHave() {
-        SlowChannel channel = pushing();
-        channel.takes = 0;
+        SlowChannel channel = pushingInVain();
         push(channel, 4);
         pass(channel, 1000);
         pass(channel, 1000);
         assertDead("1000 ms without progress of our writes, a PING among them (expected: any byte, either way)");
-        channel.finishAndReleaseAll();
     }
 
     @Test
@@ -208,13 +220,12 @@ class HeartbeatBackPressureTest {
         assertThat(recorder.failures).isEmpty();
         pass(channel, 1);
         assertDead("2000 ms after our PING");
-        channel.finishAndReleaseAll();
     }
 
     @Test
     void aPeerWhoseBytesAHandlerOfOursHoldsBackIsAliveWhileTheyFlow() {
         PausableHandler shaper = new PausableHandler();
-        SlowChannel channel = pushing(codec -> codec.heartbeatInterval(Duration.ofSeconds(1)), shaper);
+        SlowChannel channel = pushing(shaper);
         pass(channel, 1000);
         channel.writeInbound(Hex.buffer("04 05 04 \"PONG\"")); // to a PING of another interval
         shaper.pause();
@@ -227,20 +238,17 @@ class HeartbeatBackPressureTest {
         assertThat(recorder.failures).isEmpty();
         shaper.resume();
         assertThat(channel.pings()).isEqualTo(2);
-        channel.finishAndReleaseAll();
     }
 
     @Test
     void aPingThatFailsLeavesNothingBehind() {
-        SlowChannel channel = pushing();
-        channel.takes = 0;
+        SlowChannel channel = pushingInVain();
         push(channel, 4);
         pass(channel, 1000);
         channel.pipeline().close();
         channel.runPendingTasks();
         assertThat(channel.runScheduledPendingTasks()).isEqualTo(-1);
         assertThat(recorder.failures).isEmpty();
-        channel.finishAndReleaseAll();
     }
 
     /** Keeps writes back, as a traffic shaper does. */
@@ -284,8 +292,7 @@ class HeartbeatBackPressureTest {
 
     @Test
     void aPeerThatReadsSlowlyIsAliveThoughTheQueueNeverGetsShort() {
-        SlowChannel channel = pushing();
-        channel.takes = 0;
+        SlowChannel channel = pushingInVain();
         push(channel, 4);
         for (int i = 0; i < 100; i++) {
             pass(channel, 400);
@@ -298,13 +305,11 @@ class HeartbeatBackPressureTest {
         pass(channel, 1000);
         pass(channel, 1000);
         assertThat(recorder.failures).hasSize(1);
-        channel.finishAndReleaseAll();
     }
 
     @Test
     void aPeerThatReadsALargeMessageSlowlyIsAlive() {
-        SlowChannel channel = pushing();
-        channel.takes = 0;
+        SlowChannel channel = pushingInVain();
         channel.writeAndFlush(ZMTPMessage.from(Unpooled.wrappedBuffer(new byte[1 << 20])));
         channel.take(1); // the header
         for (int i = 0; i < 100; i++) {
@@ -315,13 +320,12 @@ class HeartbeatBackPressureTest {
         pass(channel, 1000);
         pass(channel, 1000);
         assertDead("1000 ms without progress of our writes");
-        channel.finishAndReleaseAll();
     }
 
     @Test
     void bufferAfterBufferOfOneMessageIsProgressThoughNoWriteIsDone() {
         Splitter tls = new Splitter();
-        SlowChannel channel = pushing(codec -> codec.heartbeatInterval(Duration.ofSeconds(1)), tls);
+        SlowChannel channel = pushing(tls);
         channel.takes = 0;
         tls.on = true;
         channel.writeAndFlush(ZMTPMessage.from(Unpooled.wrappedBuffer(new byte[100_000])));
@@ -331,7 +335,6 @@ class HeartbeatBackPressureTest {
             channel.take(1);
         }
         assertThat(recorder.failures).isEmpty();
-        channel.finishAndReleaseAll();
     }
 
     /** Makes many writes of a long one, of which only the last completes it, as an SslHandler does. */
@@ -358,7 +361,7 @@ class HeartbeatBackPressureTest {
                 ctx.write(same.retain(), promise);
             }
         };
-        SlowChannel channel = pushing(codec -> codec.heartbeatInterval(Duration.ofSeconds(1)), reusing);
+        SlowChannel channel = pushing(reusing);
         channel.takes = 0;
         push(channel, 50);
         for (int i = 0; i < 40; i++) {
@@ -366,7 +369,6 @@ class HeartbeatBackPressureTest {
             channel.take(1);
         }
         assertThat(recorder.failures).isEmpty();
-        channel.finishAndReleaseAll();
         same.release();
     }
 
@@ -385,13 +387,11 @@ class HeartbeatBackPressureTest {
             pass(channel, 100);
         }
         assertThat(recorder.failures).hasSize(1);
-        channel.finishAndReleaseAll();
     }
 
     @Test
     void aPeerThatStopsReadingAfterOurPingHasLeftIsFoundToo() {
-        SlowChannel channel = pushing();
-        channel.takes = 0;
+        SlowChannel channel = pushingInVain();
         push(channel, 4);
         pass(channel, 900);
         pass(channel, 100);
@@ -404,13 +404,11 @@ class HeartbeatBackPressureTest {
             pass(channel, 100);
         }
         assertDead("1000 ms after our PING");
-        channel.finishAndReleaseAll();
     }
 
     @Test
     void aPeerIsAliveIfItsQueueIsEmptiedAndFilledAgain() {
-        SlowChannel channel = pushing();
-        channel.takes = 0;
+        SlowChannel channel = pushingInVain();
         push(channel, 4);
         pass(channel, 1000);
         channel.takes = Integer.MAX_VALUE;
@@ -420,13 +418,11 @@ class HeartbeatBackPressureTest {
         push(channel, 5);
         pass(channel, 1000);
         assertThat(recorder.failures).isEmpty();
-        channel.finishAndReleaseAll();
     }
 
     @Test
     void aPeerThatReadsLittleIsAliveAndOneThatReadsNothingIsNot() {
-        SlowChannel channel = pushing();
-        channel.takes = 0;
+        SlowChannel channel = pushingInVain();
         push(channel, 4);
         pass(channel, 1000);
         channel.takes = 3;
@@ -440,14 +436,11 @@ class HeartbeatBackPressureTest {
                 .singleElement()
                 .isInstanceOfSatisfying(
                         ZMTPException.class, e -> assertThat(e.code()).isEqualTo(ZMTPException.Code.HEARTBEAT_TIMEOUT));
-        channel.finishAndReleaseAll();
     }
 
     @Test
     void silenceDoesNotCountWhileWeDoNotRead() {
-        try (ScriptedPeer peer = InTraffic.as(DEALER)
-                .set(codec -> codec.heartbeatInterval(Duration.ofSeconds(1)))
-                .start()) {
+        try (ScriptedPeer peer = pingingEachSecond().start()) {
             peer.channel.config().setAutoRead(false);
             peer.send("00 01 61"); // all that was asked for
             pass(peer.channel, 1000);
@@ -460,9 +453,7 @@ class HeartbeatBackPressureTest {
 
     @Test
     void aReadPauseThatBeginsWithoutAMessageDoesNotCountAsSilence() {
-        try (ScriptedPeer peer = InTraffic.as(DEALER)
-                .set(codec -> codec.heartbeatInterval(Duration.ofSeconds(1)))
-                .start()) {
+        try (ScriptedPeer peer = pingingEachSecond().start()) {
             peer.send("04 07 04 \"PING\" 00 05"); // a TTL of half a second
             peer.channel.config().setAutoRead(false);
             for (int second = 0; second < 5; second++) {
@@ -482,10 +473,7 @@ class HeartbeatBackPressureTest {
                 ctx.fireChannelRead(msg);
             }
         };
-        try (ScriptedPeer peer = InTraffic.as(DEALER)
-                .set(codec -> codec.heartbeatInterval(Duration.ofSeconds(1)))
-                .after(user)
-                .start()) {
+        try (ScriptedPeer peer = pingingEachSecond().after(user).start()) {
             if (atRest) {
                 peer.channel.config().setAutoRead(false);
             } else {
@@ -511,10 +499,7 @@ class HeartbeatBackPressureTest {
                 ctx.fireChannelReadComplete();
             }
         };
-        try (ScriptedPeer peer = InTraffic.as(DEALER)
-                .set(codec -> codec.heartbeatInterval(Duration.ofSeconds(1)))
-                .after(user)
-                .start()) {
+        try (ScriptedPeer peer = pingingEachSecond().after(user).start()) {
             peer.channel.config().setAutoRead(true);
             peer.send("00 01 61");
             pass(peer.channel, 1000);

@@ -41,9 +41,7 @@ class PromisesTest {
     private final Gate gate = new Gate();
 
     private ScriptedPeer dealer() {
-        ScriptedPeer peer = InTraffic.as(DEALER).before(gate).start();
-        gate.reset();
-        return peer;
+        return gate.start(InTraffic.as(DEALER));
     }
 
     private static ZMTPMessage message(int length) {

@@ -29,9 +29,7 @@ class WritingTest {
     private final Gate gate = new Gate();
 
     private ScriptedPeer dealer() {
-        ScriptedPeer peer = InTraffic.as(DEALER).before(gate).start();
-        gate.reset();
-        return peer;
+        return gate.start(InTraffic.as(DEALER));
     }
 
     private static ByteBuf frame(int length) {

@@ -36,7 +36,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 class HeartbeatTest {
 
     private static final String PING = Hex.of("04 07 04 \"PING\" 00 00");
+    /** With a TTL of a second. */
+    private static final String PING_FOR_A_SECOND = "04 07 04 \"PING\" 00 0a";
+
     private static final String PONG = "04 05 04 \"PONG\"";
+
+    private static InTraffic pingingEachSecond() {
+        return InTraffic.as(DEALER).set(codec -> codec.heartbeatInterval(Duration.ofSeconds(1)));
+    }
 
     private static ScriptedPeer pingingEach(long millis) {
         return InTraffic.as(DEALER)
@@ -47,6 +54,18 @@ class HeartbeatTest {
     private static void pass(ScriptedPeer peer, long millis) {
         peer.channel.advanceTimeBy(millis, TimeUnit.MILLISECONDS);
         peer.channel.runPendingTasks();
+    }
+
+    private static void assertDead(ScriptedPeer peer) {
+        Failures.assertFailed(peer, ZMTPException.Code.HEARTBEAT_TIMEOUT);
+    }
+
+    /** When so much time has passed, and not a millisecond earlier. */
+    private static void assertDiesAfter(ScriptedPeer peer, long millis) {
+        pass(peer, millis - 1);
+        assertThat(peer.failures).isEmpty();
+        pass(peer, 1);
+        assertDead(peer);
     }
 
     @Test
@@ -94,10 +113,7 @@ class HeartbeatTest {
     @ParameterizedTest
     @EnumSource(value = ZMTPVersion.class, mode = EnumSource.Mode.EXCLUDE, names = "ZMTP31")
     void peersThatMayNotAnswerAreNotPinged(ZMTPVersion version) {
-        try (ScriptedPeer peer = InTraffic.as(DEALER)
-                .peer(version)
-                .set(codec -> codec.heartbeatInterval(Duration.ofSeconds(1)))
-                .start()) {
+        try (ScriptedPeer peer = pingingEachSecond().peer(version).start()) {
             pass(peer, 100_000);
             assertThat(peer.received()).isEmpty();
             assertThat(peer.channel.isActive()).isTrue();
@@ -153,10 +169,7 @@ class HeartbeatTest {
             pass(peer, 100_000);
             peer.send(command);
             pass(peer, 1000);
-            pass(peer, 999);
-            assertThat(peer.failures).isEmpty();
-            pass(peer, 1);
-            Failures.assertFailed(peer, ZMTPException.Code.HEARTBEAT_TIMEOUT);
+            assertDiesAfter(peer, 1000);
         }
     }
 
@@ -197,10 +210,7 @@ class HeartbeatTest {
                 .set(codec -> codec.heartbeatInterval(Duration.ofSeconds(10)).heartbeatTimeout(Duration.ofSeconds(3)))
                 .start()) {
             pass(peer, 10_000);
-            pass(peer, 2_999);
-            assertThat(peer.failures).isEmpty();
-            pass(peer, 1);
-            Failures.assertFailed(peer, ZMTPException.Code.HEARTBEAT_TIMEOUT);
+            assertDiesAfter(peer, 3000);
         }
     }
 
@@ -208,10 +218,7 @@ class HeartbeatTest {
     void theTimeoutIsTheIntervalByDefault() {
         try (ScriptedPeer peer = pingingEach(1000)) {
             pass(peer, 1000);
-            pass(peer, 999);
-            assertThat(peer.failures).isEmpty();
-            pass(peer, 1);
-            Failures.assertFailed(peer, ZMTPException.Code.HEARTBEAT_TIMEOUT);
+            assertDiesAfter(peer, 1000);
         }
     }
 
@@ -275,7 +282,7 @@ class HeartbeatTest {
             pass(peer, 1000);
             pass(peer, 1000);
             pass(peer, 1000);
-            Failures.assertFailed(peer, ZMTPException.Code.HEARTBEAT_TIMEOUT);
+            assertDead(peer);
         }
     }
 
@@ -294,7 +301,7 @@ class HeartbeatTest {
                 pass(peer, 10);
                 silence += 10;
             }
-            Failures.assertFailed(peer, ZMTPException.Code.HEARTBEAT_TIMEOUT);
+            assertDead(peer);
             assertThat(silence).isBetween(timeout * 1000, (interval + timeout) * 1000);
         }
     }
@@ -302,11 +309,8 @@ class HeartbeatTest {
     @Test
     void silenceForTheTtlOfThePeerEndsTheConnection() {
         try (ScriptedPeer peer = InTraffic.as(PULL).start()) {
-            peer.send("04 07 04 \"PING\" 00 0a");
-            pass(peer, 999);
-            assertThat(peer.failures).isEmpty();
-            pass(peer, 1);
-            Failures.assertFailed(peer, ZMTPException.Code.HEARTBEAT_TIMEOUT);
+            peer.send(PING_FOR_A_SECOND);
+            assertDiesAfter(peer, 1000);
             assertThat(peer.failures.get(0)).hasMessageContaining("embedded").hasMessageContaining("1000 ms");
         }
     }
@@ -325,12 +329,12 @@ class HeartbeatTest {
     void aStallOfOursIsNotTheSilenceOfAPeerWithATtl() {
         try (ScriptedPeer peer = InTraffic.as(PULL).start()) {
             for (int i = 0; i < 10; i++) {
-                peer.send("04 07 04 \"PING\" 00 0a");
-                stall(peer, 1_500, "04 07 04 \"PING\" 00 0a");
+                peer.send(PING_FOR_A_SECOND);
+                stall(peer, 1_500, PING_FOR_A_SECOND);
                 assertThat(peer.failures).isEmpty();
             }
             pass(peer, 1_000);
-            Failures.assertFailed(peer, ZMTPException.Code.HEARTBEAT_TIMEOUT);
+            assertDead(peer);
         }
     }
 
@@ -344,7 +348,7 @@ class HeartbeatTest {
             }
             pass(peer, 1_000);
             pass(peer, 1_000);
-            Failures.assertFailed(peer, ZMTPException.Code.HEARTBEAT_TIMEOUT);
+            assertDead(peer);
         }
     }
 
@@ -357,7 +361,7 @@ class HeartbeatTest {
                 .before(transport)
                 .start()) {
             peer.channel.config().setAutoRead(true);
-            transport.read("04 07 04 \"PING\" 00 0a / 00 01 61");
+            transport.read(PING_FOR_A_SECOND + "00 01 61");
             peer.channel.advanceTimeBy(1, TimeUnit.SECONDS);
             peer.channel.runScheduledPendingTasks();
             assertThat(peer.failures).isEmpty();
@@ -368,10 +372,7 @@ class HeartbeatTest {
     @Test
     void aPingThatAHandlerBeforeTheCodecHoldsBackIsNotJudged() {
         Holding shaper = new Holding();
-        try (ScriptedPeer peer = InTraffic.as(DEALER)
-                .set(codec -> codec.heartbeatInterval(Duration.ofSeconds(1)))
-                .before(shaper)
-                .start()) {
+        try (ScriptedPeer peer = pingingEachSecond().before(shaper).start()) {
             shaper.holds = true;
             for (int i = 0; i < 10; i++) {
                 pass(peer, 1_000);
@@ -380,7 +381,7 @@ class HeartbeatTest {
 
             shaper.release();
             pass(peer, 1_000);
-            Failures.assertFailed(peer, ZMTPException.Code.HEARTBEAT_TIMEOUT);
+            assertDead(peer);
         }
     }
 
@@ -407,7 +408,7 @@ class HeartbeatTest {
     @ValueSource(strings = {PONG, "00 01 61", "04 07 04 \"PING\" 00 00", "00"})
     void whateverFollowsAPingDisarmsItsTtl(String bytes) {
         try (ScriptedPeer peer = InTraffic.as(PULL).start()) {
-            peer.send("04 07 04 \"PING\" 00 0a");
+            peer.send(PING_FOR_A_SECOND);
             pass(peer, 999);
             peer.send(bytes);
             pass(peer, 100_000);
@@ -419,7 +420,7 @@ class HeartbeatTest {
     @ValueSource(strings = {"00 01 61", "00", "02 00*6 10 00", "02 00*7 01 61", PONG, "04 07 04 \"PING\" 00 00"})
     void whateverFollowsAPingInTheSameReadDisarmsItsTtl(String bytes) {
         try (ScriptedPeer peer = InTraffic.as(PULL).start()) {
-            peer.send("04 07 04 \"PING\" 00 0a" + bytes);
+            peer.send(PING_FOR_A_SECOND + bytes);
             pass(peer, 100_000);
             assertThat(peer.failures).isEmpty();
         }
@@ -428,19 +429,16 @@ class HeartbeatTest {
     @Test
     void theTtlOfTheNewestPingCounts() {
         try (ScriptedPeer peer = InTraffic.as(PULL).start()) {
-            peer.send("04 07 04 \"PING\" 00 0a");
+            peer.send(PING_FOR_A_SECOND);
             peer.send("04 07 04 \"PING\" 00 14");
-            pass(peer, 1999);
-            assertThat(peer.failures).isEmpty();
-            pass(peer, 1);
-            Failures.assertFailed(peer, ZMTPException.Code.HEARTBEAT_TIMEOUT);
+            assertDiesAfter(peer, 2000);
         }
     }
 
     @Test
     void theTimerOfAnOlderTtlIsCancelled() {
         try (ScriptedPeer peer = InTraffic.as(PULL).start()) {
-            peer.send("04 07 04 \"PING\" 00 0a");
+            peer.send(PING_FOR_A_SECOND);
             peer.send("04 07 04 \"PING\" 00 14");
             assertThat(peer.channel.runScheduledPendingTasks())
                     .isEqualTo(Duration.ofSeconds(2).toNanos());
@@ -450,10 +448,7 @@ class HeartbeatTest {
     @Test
     void aPingThatCannotBeAllocatedEndsTheConnection() {
         FullAllocator alloc = new FullAllocator();
-        try (ScriptedPeer peer = InTraffic.as(DEALER)
-                .set(codec -> codec.heartbeatInterval(Duration.ofSeconds(1)))
-                .allocator(alloc)
-                .start()) {
+        try (ScriptedPeer peer = pingingEachSecond().allocator(alloc).start()) {
             alloc.full = true;
             pass(peer, 1000);
             alloc.full = false;
@@ -466,10 +461,7 @@ class HeartbeatTest {
     void theGreatestTtlIsNotCutTo16Bits() {
         try (ScriptedPeer peer = InTraffic.as(PULL).start()) {
             peer.send("04 07 04 \"PING\" ff ff");
-            pass(peer, 6_553_499);
-            assertThat(peer.failures).isEmpty();
-            pass(peer, 1);
-            Failures.assertFailed(peer, ZMTPException.Code.HEARTBEAT_TIMEOUT);
+            assertDiesAfter(peer, 6_553_500);
         }
     }
 
@@ -497,10 +489,7 @@ class HeartbeatTest {
     @Test
     void aPingThatCannotBeSentLeavesNoTask() {
         FailingWrites failing = new FailingWrites();
-        try (ScriptedPeer peer = InTraffic.as(DEALER)
-                .before(failing)
-                .set(codec -> codec.heartbeatInterval(Duration.ofSeconds(1)))
-                .start()) {
+        try (ScriptedPeer peer = pingingEachSecond().before(failing).start()) {
             failing.on = true;
             pass(peer, 1000);
             assertThat(peer.failures).singleElement().isInstanceOf(IOException.class);

@@ -58,6 +58,23 @@ class ByNameTest {
         return socket.peers().iterator().next();
     }
 
+    /** A ROUTER with room for one message to each peer, besides one in the transport. */
+    private static ZMTPSocket narrow(TestSockets sockets, WriteGate gate) {
+        return sockets.open(sockets.builder(ROUTER).sendLimit(1, 16 << 20).pipeline(gate));
+    }
+
+    /** Receives what was with the transport and what was in the queue. */
+    private static void receiveBoth(ZMTPSocket full) {
+        get(full.receiveAsync()).release();
+        get(full.receiveAsync()).release();
+    }
+
+    /** Closes the socket, and waits until the other side, which knows it as this peer, has seen it. */
+    private static void leave(ZMTPSocket socket, ZMTPPeer peer) {
+        get(socket.closeAsync(Duration.ZERO));
+        await("away", () -> !TestSockets.isUp(peer));
+    }
+
     @Test
     void messagesComeWithTheNameOfTheirPeerAndGoByIt(TestSockets sockets) {
         ZMTPSocket router = sockets.open(ROUTER);
@@ -146,8 +163,7 @@ class ByNameTest {
     @Test
     void aMessageToAFullPeerIsCounted(TestSockets sockets) {
         WriteGate gate = new WriteGate();
-        ZMTPSocket router =
-                sockets.open(sockets.builder(ROUTER).sendLimit(1, 16 << 20).pipeline(gate));
+        ZMTPSocket router = narrow(sockets, gate);
         connect(named(sockets, DEALER, "full"), bind(router, "tcp://127.0.0.1:*"));
         only(router);
         gate.close();
@@ -168,8 +184,7 @@ class ByNameTest {
     @Test
     void aMessageToAFullPeerFailsAtOnceAndOthersAreNotHeldUp(TestSockets sockets) {
         WriteGate gate = new WriteGate();
-        ZMTPSocket router =
-                sockets.open(sockets.builder(ROUTER).sendLimit(1, 16 << 20).pipeline(gate));
+        ZMTPSocket router = narrow(sockets, gate);
         ZMTPSocket full = named(sockets, DEALER, "full");
         ZMTPSocket free = named(sockets, DEALER, "free");
         String endpoint = bind(router, "tcp://127.0.0.1:*");
@@ -215,8 +230,7 @@ class ByNameTest {
     void aMessageThatIsRefusedKeepsItsName() throws Exception {
         WriteGate gate = new WriteGate();
         try (TestSockets sockets = new TestSockets(1)) {
-            ZMTPSocket router =
-                    sockets.open(sockets.builder(ROUTER).sendLimit(1, 16 << 20).pipeline(gate));
+            ZMTPSocket router = narrow(sockets, gate);
             ZMTPSocket full = named(sockets, DEALER, "full");
             connect(full, bind(router, "tcp://127.0.0.1:*"));
             only(router);
@@ -235,8 +249,7 @@ class ByNameTest {
             assertThat(refused.refCnt()).isEqualTo(1);
             assertThat(frames(refused)).containsExactly("full", "third");
             gate.open();
-            get(full.receiveAsync()).release();
-            get(full.receiveAsync()).release();
+            receiveBoth(full);
         }
     }
 
@@ -244,8 +257,7 @@ class ByNameTest {
     @Test
     void aMessageToAFullPeerStaysWithItsThread(TestSockets sockets) {
         WriteGate gate = new WriteGate();
-        ZMTPSocket router =
-                sockets.open(sockets.builder(ROUTER).sendLimit(1, 16 << 20).pipeline(gate));
+        ZMTPSocket router = narrow(sockets, gate);
         ZMTPSocket full = named(sockets, DEALER, "full");
         connect(full, bind(router, "tcp://127.0.0.1:*"));
         fill(router, gate);
@@ -255,8 +267,7 @@ class ByNameTest {
 
         assertThat(router.stats().dropped()).isZero();
         gate.open();
-        get(full.receiveAsync()).release();
-        get(full.receiveAsync()).release();
+        receiveBoth(full);
         await("room", () -> router.trySend(third));
         assertThat(receive(full)).containsExactly("third");
     }
@@ -265,8 +276,7 @@ class ByNameTest {
     @Test
     void aFullPeerCallsNobodyUntilItHasRoom(TestSockets sockets) {
         WriteGate gate = new WriteGate();
-        ZMTPSocket router =
-                sockets.open(sockets.builder(ROUTER).sendLimit(1, 16 << 20).pipeline(gate));
+        ZMTPSocket router = narrow(sockets, gate);
         ZMTPSocket full = named(sockets, DEALER, "full");
         connect(full, bind(router, "tcp://127.0.0.1:*"));
         fill(router, gate);
@@ -283,8 +293,7 @@ class ByNameTest {
         assertThat(calls).hasValue(before);
         gate.open();
         await("room", () -> calls.get() > before);
-        get(full.receiveAsync()).release();
-        get(full.receiveAsync()).release();
+        receiveBoth(full);
     }
 
     @Test
@@ -331,8 +340,7 @@ class ByNameTest {
         ZMTPSocket first = named(sockets, DEALER, "first");
         ZMTPEndpoint connector = router.connect(bind(first, ENDPOINT));
         get(connector.ready());
-        get(first.closeAsync(Duration.ZERO));
-        await("away", () -> !TestSockets.isUp(TestSockets.peerOf(connector)));
+        leave(first, TestSockets.peerOf(connector));
         ZMTPSocket second = named(sockets, DEALER, "second");
         bind(second, ENDPOINT);
         connector.retryNow();
@@ -349,8 +357,7 @@ class ByNameTest {
         ZMTPSocket dealer = named(sockets, DEALER, "A");
         ZMTPEndpoint connector = router.connect(bind(dealer, ENDPOINT));
         get(connector.ready());
-        get(dealer.closeAsync(Duration.ZERO));
-        await("away", () -> !TestSockets.isUp(TestSockets.peerOf(connector)));
+        leave(dealer, TestSockets.peerOf(connector));
 
         CompletableFuture<Void> sent = router.sendAsync(message("A", "later"));
         ZMTPSocket back = named(sockets, DEALER, "A");
@@ -366,8 +373,7 @@ class ByNameTest {
         ZMTPSocket dealer = named(sockets, DEALER, "A");
         ZMTPEndpoint connector = router.connect(bind(dealer, ENDPOINT));
         ZMTPPeer peer = TestSockets.peerOf(get(connector.ready()));
-        get(dealer.closeAsync(Duration.ZERO));
-        await("away", () -> !TestSockets.isUp(peer));
+        leave(dealer, peer);
 
         assertThat(reason(router.sendAsync(message("A", "now")))).isEqualTo(UNROUTABLE);
         assertThat(reason(peer.sendAsync(message("now")))).isEqualTo(PEER_DOWN);
