@@ -234,9 +234,10 @@ public final class ZMTPSocket implements AutoCloseable {
      * Returns whether a {@link #trySend} would be taken now. Once the {@linkplain #sendLimit send limit} is reached, it
      * is false until less than a quarter of that is queued.
      *
-     * <p>It is also false on the socket's event loop after 1,024 messages in one task, so that a loop over it ends; on a
-     * socket that only binds and has no peer, if each message needs one; and on the event loop of a ROUTER, SERVER or
-     * PEER after a message was refused there, until something has left. {@link ZMTPPeer#isWritable()} is about one peer.
+     * <p>It is also false on the socket's event loop after 1,024 messages in one task, so that a loop over it ends; on
+     * a socket that only binds and has no peer, if each message needs one; and on the event loop of a ROUTER, SERVER or
+     * PEER after a message was refused there, until something has left. For a single peer, see {@link
+     * ZMTPPeer#isWritable()}.
      */
     public boolean isWritable() {
         return writability.isOpen();
@@ -244,8 +245,8 @@ public final class ZMTPSocket implements AutoCloseable {
 
     /**
      * Adds an action, which is called on the event loop: immediately if the socket {@linkplain #isWritable() is
-     * writable}, whenever it becomes writable again after it was not, and once more when the socket is closed. An action
-     * that is added to a closed socket is never called.
+     * writable}, whenever it becomes writable again after it was not, and once more when the socket is closed. An
+     * action that is added to a closed socket is never called.
      *
      * <pre>{@code
      *   push.onWritable(() -> {

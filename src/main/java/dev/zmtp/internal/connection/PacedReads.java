@@ -13,12 +13,12 @@ import org.jspecify.annotations.Nullable;
  * {@link ReadLoop} is behind, so that what waits there stays small.
  *
  * <p>A transport reads several times in a row and asks after each whether to go on; the answer is no once half of the
- * turn is used. A level-triggered transport still reads once in each iteration of the event loop, and then gets a small
+ * budget is used. A level-triggered transport still reads once in each iteration of the event loop, and then gets a small
  * buffer.
  */
 public final class PacedReads implements MaxMessagesRecvByteBufAllocator {
 
-    /** What the transport reads into while anything waits, unless a turn handles fewer frames than it may hold. */
+    /** What the transport reads into while anything waits, unless a budget has fewer frames than it may hold. */
     private static final int SMALL_BUFFER = 256;
 
     private static final int SHORTEST_FRAME = 2;

@@ -62,7 +62,7 @@ public abstract class Phase {
         return null;
     }
 
-    /** What was read is decoded, or waits for its turn. A handler before the codec may close the channel next. */
+    /** What was read is decoded, or waits. A handler before the codec may close the channel next. */
     public void decoded() {}
 
     /** The transport has nothing more to read for now. */

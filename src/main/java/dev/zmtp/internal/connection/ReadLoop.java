@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Gives what was read to the phase, one buffer after the other, and passes what one phase leaves unread to the next.
  *
- * <p><b>Turns.</b> What is left when the {@link Turn} is over, or what was not asked for with auto-read off, waits
- * in a queue. The next turn comes when the event loop has served its other channels, or with the user's {@code read()}.
+ * <p><b>Budget.</b> What is left when the {@link ReadBudget} is spent, or was not asked for with auto-read off, waits
+ * in a queue. It goes on when the event loop has served its other channels, or with the user's {@code read()}.
  * Until the queue is empty, {@link PacedReads} has the transport read little or nothing, and the end of the peer's
  * input is not reported.
  *
@@ -33,7 +33,7 @@ public final class ReadLoop {
     private final Connection connection;
     private final ChannelHandlerContext ctx;
     private final ReadDemand demand;
-    private final Turn turn;
+    private final ReadBudget budget;
 
     /** Null before the codec is added, and after its removal. */
     private @Nullable PacedReads paced;
@@ -46,7 +46,7 @@ public final class ReadLoop {
     /** The readable bytes of the queue. */
     private long queued;
 
-    private boolean nextTurnScheduled;
+    private boolean restScheduled;
 
     /** The events that report the end of the peer's input, which is after what is in the queue; mostly none or one. */
     private final ArrayDeque<Object> inputEnds = new ArrayDeque<>(0);
@@ -55,7 +55,7 @@ public final class ReadLoop {
         this.connection = connection;
         this.ctx = ctx;
         this.demand = demand;
-        this.turn = new Turn(connection.config().maxFramesPerTurn(), connection.nanoTime());
+        this.budget = new ReadBudget(connection.config().maxFramesPerTurn(), connection.nanoTime());
     }
 
     /**
@@ -72,8 +72,8 @@ public final class ReadLoop {
         paced = PacedReads.install(ctx.channel().config(), this);
     }
 
-    public Turn turn() {
-        return turn;
+    public ReadBudget budget() {
+        return budget;
     }
 
     /** Takes over {@code in}. */
@@ -134,9 +134,9 @@ public final class ReadLoop {
                 : null;
     }
 
-    /** Returns whether the transport may read on in this turn. */
+    /** Returns whether the transport may read on. */
     boolean mayReadOn() {
-        return queue.isEmpty() && turn.hasRoom();
+        return queue.isEmpty() && budget.hasRoom();
     }
 
     /** The bytes that were read and are not decoded yet. */
@@ -144,12 +144,12 @@ public final class ReadLoop {
         return queued;
     }
 
-    /** Whether too much waits for a later turn, as the transport does not ask how much to read. */
+    /** Whether too much waits, as the transport does not ask how much to read. */
     private boolean isBehind() {
-        return queued > MAX_QUEUED && turn.isOver() && (paced == null || !paced.isAsked());
+        return queued > MAX_QUEUED && budget.isOver() && (paced == null || !paced.isAsked());
     }
 
-    /** The most frames of a turn. */
+    /** Maximum number of frames of a budget. */
     int maxFramesPerTurn() {
         return connection.config().maxFramesPerTurn();
     }
@@ -159,7 +159,7 @@ public final class ReadLoop {
         boolean any = false;
         while (!queue.isEmpty()) {
             if (isBehind()) {
-                turn.begin();
+                budget.begin();
             }
             if (!mayGoOn()) {
                 break;
@@ -222,22 +222,22 @@ public final class ReadLoop {
     }
 
     private boolean mayGoOn() {
-        return connection.isClosed() || (demand.isWanted() && !turn.isOver());
+        return connection.isClosed() || (demand.isWanted() && !budget.isOver());
     }
 
-    // Turns
+    // The budget
 
     /** The transport has nothing more to read for now. */
     public void readComplete() {
         fireReadComplete();
         demand.readComplete();
-        endTurn();
+        renewBudget();
     }
 
-    /** A turn without a read of the transport is complete. */
+    /** Called when the rest was decoded without a read of the transport. */
     private void turnComplete() {
         fireReadComplete();
-        endTurn();
+        renewBudget();
     }
 
     private void fireReadComplete() {
@@ -245,14 +245,14 @@ public final class ReadLoop {
         connection.phase().readComplete(); // last: mostly a handler has flushed by now, and PONGs have left with that
     }
 
-    /** The turn is over: the next one begins when others had theirs. */
-    private void endTurn() {
-        turn.begin();
+    /** The budget is spent: the rest is decoded when others were served. */
+    private void renewBudget() {
+        budget.begin();
         demand.turnComplete();
         if (queue.isEmpty()) {
             caughtUp();
         } else if (demand.isWanted()) {
-            scheduleNextTurn();
+            scheduleRest();
         }
     }
 
@@ -261,27 +261,27 @@ public final class ReadLoop {
         if (queue.isEmpty()) {
             return false;
         }
-        scheduleNextTurn();
+        scheduleRest();
         return !demand.isAutoRead(); // auto-read is the transport's: one of io_uring may not read again if it is held
     }
 
-    private void scheduleNextTurn() {
-        if (nextTurnScheduled) {
+    private void scheduleRest() {
+        if (restScheduled) {
             return;
         }
         try {
             // Not execute: an event loop runs the tasks of its tasks before it looks at its channels again.
-            ctx.executor().schedule(this::nextTurn, 0, TimeUnit.NANOSECONDS);
-            nextTurnScheduled = true;
+            ctx.executor().schedule(this::decodeRest, 0, TimeUnit.NANOSECONDS);
+            restScheduled = true;
         } catch (RejectedExecutionException e) {
             ctx.close(); // the event loop is ending
         }
     }
 
-    private void nextTurn() {
-        nextTurnScheduled = false;
+    private void decodeRest() {
+        restScheduled = false;
         if (queue.isEmpty() || busy || !demand.isWanted()) {
-            return; // a read of the transport has brought the turn forward, or will end it
+            return; // a read of the transport has decoded the rest, or will
         }
         demand.readStarted();
         busy = true;
@@ -332,7 +332,7 @@ public final class ReadLoop {
         }
         while (!queue.isEmpty() && !connection.isClosed()) {
             demand.finish();
-            turn.begin();
+            budget.begin();
             busy = true;
             try {
                 consumeQueue();

@@ -75,8 +75,8 @@ public final class Forwarding implements Inbox.Sink {
     private final Count bytesSent = new Count();
     private final Count dropped = new Count();
     private final List<AutoCloseable> registrations = new ArrayList<>(2);
-    private @Nullable Taken held;
-    private boolean heldIsCaptured;
+    private @Nullable Taken pending;
+    private boolean pendingIsCaptured;
     private State state = State.IDLE;
     private long freed;
 
@@ -172,14 +172,14 @@ public final class Forwarding implements Inbox.Sink {
      * sent.
      */
     private @Nullable Taken next() {
-        if (held == null && !paused) {
-            held = (Taken) ring.poll();
-            freed += held == null ? 0 : held.bytes;
+        if (pending == null && !paused) {
+            pending = (Taken) ring.poll();
+            freed += pending == null ? 0 : pending.bytes;
         }
-        return paused ? null : held;
+        return paused ? null : pending;
     }
 
-    /** Returns whether the message was sent or dropped. Otherwise it is held. */
+    /** Returns whether the message was sent or dropped. Otherwise it is pending. */
     private boolean give(Taken next) {
         Fate fate;
         try {
@@ -190,8 +190,8 @@ public final class Forwarding implements Inbox.Sink {
         if (fate == Fate.REFUSED) {
             return refused();
         }
-        held = null;
-        heldIsCaptured = false;
+        pending = null;
+        pendingIsCaptured = false;
         if (fate == Fate.DROPPED) {
             dropped.add(1);
         } else {
@@ -202,9 +202,9 @@ public final class Forwarding implements Inbox.Sink {
     }
 
     private Fate offer(ZMTPMessage message) {
-        if (capture != null && !heldIsCaptured) {
-            heldIsCaptured = capture.offer(message);
-            if (!heldIsCaptured) {
+        if (capture != null && !pendingIsCaptured) {
+            pendingIsCaptured = capture.offer(message);
+            if (!pendingIsCaptured) {
                 return Fate.REFUSED;
             }
         }
@@ -269,9 +269,9 @@ public final class Forwarding implements Inbox.Sink {
         state = State.ENDED;
         registrations.forEach(Sockets::closeQuietly);
         List<Taken> rest = new ArrayList<>();
-        if (held != null) {
-            rest.add(held);
-            held = null;
+        if (pending != null) {
+            rest.add(pending);
+            pending = null;
         }
         for (Taken next = (Taken) ring.poll(); next != null; next = (Taken) ring.poll()) {
             rest.add(next);

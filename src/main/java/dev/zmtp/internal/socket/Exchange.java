@@ -20,7 +20,7 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
 /**
- * Sends and receives single messages as the type of the socket does: a REQ and a REP by turns (RFC 28), all others at
+ * Sends and receives single messages as the type of the socket does: a REQ and a REP in turn (RFC 28), all others at
  * any time. The caller has checked that the type sends or receives.
  */
 public final class Exchange {

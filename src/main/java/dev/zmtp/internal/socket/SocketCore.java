@@ -100,7 +100,7 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
         this.account = new Account(context, peers, shared == null ? null : shared.queue(), senders, requests);
         this.exchange = new Exchange(context, senders, inbox, requests);
         this.closing = new Closing(context, this, whenClosed);
-        context.when(this::roomCame, closing::check);
+        context.when(this::capacityFreed, closing::check);
     }
 
     public void open() {
@@ -197,7 +197,7 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
                 shared.limit(effective);
             }
             peers.all().forEach(peer -> peer.queue().limit(effective));
-            roomCame();
+            capacityFreed();
         });
     }
 
@@ -281,7 +281,7 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
         subscriptions.up(peer);
         peer.outbound().drain();
         sendQueued(peer);
-        roomCame();
+        capacityFreed();
         peers.connected().changed(peers.connected().there() + 1);
         PeerHome home = peer.home();
         if (home != null && peer.link() == link) {
@@ -311,7 +311,7 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
     @Override
     public void becameWritable(Peer peer) {
         sendQueued(peer);
-        roomCame(); // a peer with an empty queue may be sent to again
+        capacityFreed(); // a peer with an empty queue may be sent to again
     }
 
     private void sendQueued(Peer peer) {
@@ -337,7 +337,7 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
         }
         requests.down(peer, cause);
         context.events().fire(new ZMTPSocketEvent.PeerDown(peer, cause));
-        roomCame();
+        capacityFreed();
     }
 
     @Override
@@ -368,13 +368,13 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
     public void sendAccepted() {
         senders.drainLast();
         if (publishing != null) {
-            publishing.endTurn();
+            publishing.sendGathered();
         }
     }
 
     @Override
     public boolean haveSentAll() {
-        if (senders.held() > 0 || (shared != null && shared.hasMoreToSend())) {
+        if (senders.blocked() > 0 || (shared != null && shared.hasMoreToSend())) {
             return false;
         }
         for (Peer peer : peers.all()) {
@@ -388,7 +388,7 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
     @Override
     public void endAll() {
         if (publishing != null) {
-            publishing.endTurn();
+            publishing.sendGathered();
         }
         senders.failAll();
         if (shared != null) {
@@ -408,16 +408,16 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
         return account.atTheEnd();
     }
 
-    // Room
+    // Capacity
 
     private void unsentRequest() {
-        requests.room();
+        requests.capacityFreed();
     }
 
     /** Called when there may be room for what waits for it. */
-    private void roomCame() {
-        requests.room();
-        senders.room();
+    private void capacityFreed() {
+        requests.capacityFreed();
+        senders.capacityFreed();
         closing.check();
     }
 }

@@ -8,7 +8,7 @@ import dev.zmtp.codec.ZMTPDecoder;
 import dev.zmtp.internal.connection.Connection;
 import dev.zmtp.internal.connection.FrameLog;
 import dev.zmtp.internal.connection.Phase;
-import dev.zmtp.internal.connection.Turn;
+import dev.zmtp.internal.connection.ReadBudget;
 import dev.zmtp.internal.connection.UserCode;
 import dev.zmtp.internal.read.CommandRate;
 import dev.zmtp.internal.read.DecoderSink;
@@ -47,7 +47,7 @@ public final class TrafficPhase extends Phase implements Heartbeat.Link, Traffic
     private final @Nullable FrameOpener opener;
     private final ZMTPConfig config;
     private final ZMTPSocketType type;
-    private final Turn turn;
+    private final ReadBudget budget;
     private final FrameReader reader;
     private final MessageLimits limits;
     private final CommandRate commandRate;
@@ -82,7 +82,7 @@ public final class TrafficPhase extends Phase implements Heartbeat.Link, Traffic
                 cipher == null ? null : new FrameOpener(cipher, connection.ctx().alloc());
         this.config = connection.config();
         this.type = config.socketType();
-        this.turn = connection.reads().turn();
+        this.budget = connection.reads().budget();
         this.reader = new FrameReader(version, connection.memory()::reserve);
         this.limits = new MessageLimits(config, cipher != null);
         this.commandRate = new CommandRate(config.maxCommandsPerSecond(), connection.nanoTime());
@@ -158,7 +158,7 @@ public final class TrafficPhase extends Phase implements Heartbeat.Link, Traffic
         connection.reports().bytesArrived();
         heartbeat.onActivity();
         // After each frame: the flush may end the connection, and the rest of a message is no message.
-        for (; isCurrent() && !turn.isOver(); writer.endLateTurn()) {
+        for (; isCurrent() && !budget.isOver(); writer.flushIfLate()) {
             if (deliversPlainFrames && shortFrame(in)) {
                 continue;
             }
@@ -180,7 +180,7 @@ public final class TrafficPhase extends Phase implements Heartbeat.Link, Traffic
         if (header < 0) {
             return false;
         }
-        turn.count();
+        budget.count();
         int flags = header >>> 8;
         int length = header & 0xff;
         if (frameLog != null) {
@@ -192,7 +192,7 @@ public final class TrafficPhase extends Phase implements Heartbeat.Link, Traffic
     }
 
     private void header(ByteBuf in) {
-        turn.count();
+        budget.count();
         if (frameLog != null) {
             frameLog.received(reader.flags(), reader.length(), in);
         }
@@ -298,7 +298,7 @@ public final class TrafficPhase extends Phase implements Heartbeat.Link, Traffic
 
     @Override
     public void decoded() {
-        writer.endTurn();
+        writer.flushWaiting();
     }
 
     @Override
@@ -306,7 +306,7 @@ public final class TrafficPhase extends Phase implements Heartbeat.Link, Traffic
         if (commandPending) {
             flush();
         }
-        writer.endTurn();
+        writer.flushWaiting();
     }
 
     @Override
@@ -380,7 +380,7 @@ public final class TrafficPhase extends Phase implements Heartbeat.Link, Traffic
             connection.handshake().endedByPeer();
         } else {
             flush();
-            writer.endTurn(); // the close goes past the codec, and would come before a flush that waits
+            writer.flushWaiting(); // the close goes past the codec, and would come before a flush that waits
             connection.ctx().close();
         }
     }

@@ -38,8 +38,8 @@ final class InprocChannel extends AbstractChannel implements WrittenMessages {
     }
 
     private final ChannelConfig config = new Config();
-    private final Runnable readTask = this::readTurn;
-    private final Runnable flushTask = this::flushTurn;
+    private final Runnable readTask = this::readSome;
+    private final Runnable flushTask = this::flushAgain;
     private final Runnable loopEnds = this::closeWithLoop;
 
     /** What arrives at this end. */
@@ -184,7 +184,7 @@ final class InprocChannel extends AbstractChannel implements WrittenMessages {
         whenWritten = listener;
     }
 
-    private void flushTurn() {
+    private void flushAgain() {
         unsafe().flush();
     }
 
@@ -215,7 +215,7 @@ final class InprocChannel extends AbstractChannel implements WrittenMessages {
         }
     }
 
-    private void readTurn() {
+    private void readSome() {
         reading.set(false); // first: what is written from now on wakes it again
         VarHandle.fullFence();
         if (readPending && isActive()) {

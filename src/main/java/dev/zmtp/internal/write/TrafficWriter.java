@@ -83,9 +83,9 @@ public final class TrafficWriter {
 
     private WriteBatch batch() {
         if (batch == null) {
-            FlushTurn turn = new FlushTurn(
+            FlushWindow window = new FlushWindow(
                     this, connection.ctx().executor(), connection.config().consolidateFlushes(), connection.nanoTime());
-            batch = new WriteBatch(connection, version, cipher, turn);
+            batch = new WriteBatch(connection, version, cipher, window);
         }
         return batch;
     }
@@ -280,9 +280,9 @@ public final class TrafficWriter {
         }
     }
 
-    /** Makes the flush that waits for others of the same turn, if there is one. */
-    public void endTurn() {
-        if (batch == null || !batch.turn().isDue()) {
+    /** Makes the flush that waits for others of the same window, if there is one. */
+    public void flushWaiting() {
+        if (batch == null || !batch.window().isDue()) {
             return;
         }
         if (writing) {
@@ -294,9 +294,9 @@ public final class TrafficWriter {
     }
 
     /** Between two frames that were read: makes the flush that waits, if it has waited for too long. */
-    public void endLateTurn() {
-        if (batch != null && batch.turn().isLate()) {
-            endTurn();
+    public void flushIfLate() {
+        if (batch != null && batch.window().isLate()) {
+            flushWaiting();
         }
     }
 

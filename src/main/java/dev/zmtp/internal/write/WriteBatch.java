@@ -57,7 +57,7 @@ final class WriteBatch {
     private final FrameWriter writer;
     private final @Nullable FrameCipher cipher;
     private final BatchBuffer buffer;
-    private final FlushTurn turn;
+    private final FlushWindow window;
     private final WritePromises promises = new WritePromises();
     private final TransportWrites transport;
     /** The longest body that has a short header and is copied; -1 with a cipher, which seals every body. */
@@ -70,7 +70,7 @@ final class WriteBatch {
     /** Where the message that is being written starts in the open buffer. */
     private int messageStart;
 
-    WriteBatch(Connection connection, ZMTPVersion version, @Nullable FrameCipher cipher, FlushTurn turn) {
+    WriteBatch(Connection connection, ZMTPVersion version, @Nullable FrameCipher cipher, FlushWindow window) {
         this.connection = connection;
         this.ctx = connection.ctx();
         this.version = version;
@@ -79,7 +79,7 @@ final class WriteBatch {
         this.cipher = cipher;
         this.buffer = new BatchBuffer(ctx.alloc());
         this.transport = new TransportWrites(connection, version, promises);
-        this.turn = turn;
+        this.window = window;
         this.maxShortCopy = cipher == null ? Math.min(COPY_LIMIT, framing.maxShortBody()) : -1;
     }
 
@@ -223,7 +223,7 @@ final class WriteBatch {
 
     /** Returns whether nothing else leaves together with what is written now. */
     private boolean isFirstOfFlush() {
-        return buffer.index == 0 && !transport.isUnflushed() && !turn.isOpen();
+        return buffer.index == 0 && !transport.isUnflushed() && !window.isOpen();
     }
 
     private void frames(ZMTPMessage message, int last, ChannelPromise promise) {
@@ -365,9 +365,9 @@ final class WriteBatch {
 
     // The transport
 
-    /** Sends what was written, now or in the same {@linkplain FlushTurn turn} of the event loop. */
+    /** Sends what was written, now or in the same {@link FlushWindow}. */
     void flush() {
-        if (transport.isUnflushed() || !turn.defer()) {
+        if (transport.isUnflushed() || !window.defer()) {
             flushNow();
         }
     }
@@ -377,7 +377,7 @@ final class WriteBatch {
         if (state != State.OPEN) {
             return;
         }
-        turn.flushed(); // first: what a callback writes and flushes from here on has a flush of its own
+        window.flushed(); // first: what a callback writes and flushes from here on has a flush of its own
         if (buffer.open != null) {
             buffer.shrinkIfSmall();
             handOver();
@@ -386,8 +386,8 @@ final class WriteBatch {
     }
 
     /** The flushes that wait for others. */
-    FlushTurn turn() {
-        return turn;
+    FlushWindow window() {
+        return window;
     }
 
     /** The bytes that were written and that the transport has not got. */
@@ -413,8 +413,8 @@ final class WriteBatch {
             return;
         }
         transport.batch(full);
-        if (turn.isDue()) {
-            turn.flushed(); // as above
+        if (window.isDue()) {
+            window.flushed(); // as above
             transport.flush();
         }
     }

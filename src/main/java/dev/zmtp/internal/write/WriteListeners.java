@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class WriteListeners {
 
-    /** Listeners for this many counts of messages are kept; the last place is for the last one of the larger counts. */
+    /** Listeners for this many counts of messages are kept; the last index is for the last one of the larger counts. */
     private static final int KEPT = 8;
 
     private final TransportWrites transport;
@@ -49,11 +49,11 @@ final class WriteListeners {
     }
 
     private ChannelFutureListener ofVoids(int messages) {
-        int place = Math.min(messages, KEPT - 1);
-        OfVoids listener = ofVoids[place];
+        int index = Math.min(messages, KEPT - 1);
+        OfVoids listener = ofVoids[index];
         if (listener == null || listener.messages != messages) {
             listener = new OfVoids(messages);
-            ofVoids[place] = listener;
+            ofVoids[index] = listener;
         }
         return listener;
     }

@@ -58,7 +58,7 @@ class WriteListenersTest {
     void nothingIsAllocatedForAMessage(int length) {
         try (ScriptedPeer peer = dealer()) {
             // Not by way of the writer: another test mocks it, and from then on each call of it allocates.
-            FlushTurn turn = new FlushTurn(mock(TrafficWriter.class), peer.channel.eventLoop(), false, () -> 0);
+            FlushWindow turn = new FlushWindow(mock(TrafficWriter.class), peer.channel.eventLoop(), false, () -> 0);
             Connection connection = inTraffic(peer);
             WriteBatch batch = new WriteBatch(connection, ZMTPVersion.ZMTP31, null, turn);
             ZMTPMessage message = ZMTPMessage.from(Unpooled.wrappedBuffer(new byte[length]));

@@ -23,10 +23,10 @@ public final class PeerCounters {
         CONNECTS(7),
         HANDSHAKE_FAILURES(8);
 
-        private final int place;
+        private final int index;
 
-        Counter(int place) {
-            this.place = place;
+        Counter(int index) {
+            this.index = index;
         }
     }
 
@@ -43,14 +43,14 @@ public final class PeerCounters {
     }
 
     public void add(Counter counter, long n) {
-        counts.setOpaque(counter.place, counts.getPlain(counter.place) + n);
+        counts.setOpaque(counter.index, counts.getPlain(counter.index) + n);
         if (all != null) {
             all.add(counter, n);
         }
     }
 
     public long get(Counter counter) {
-        return counts.getOpaque(counter.place);
+        return counts.getOpaque(counter.index);
     }
 
     /**

@@ -41,7 +41,7 @@ public final class SocketContext {
     private boolean isTimed;
 
     private long taskTime;
-    private Runnable whenRoom = () -> {};
+    private Runnable whenCapacity = () -> {};
     private Runnable whenSettled = () -> {};
 
     public SocketContext(ZMTPSocketConfig config, EventLoop eventLoop, LongSupplier nanoTime) {
@@ -54,8 +54,8 @@ public final class SocketContext {
     }
 
     /** Sets what is called when there may be room for messages, and when the fate of all messages is known. */
-    public void when(Runnable room, Runnable settled) {
-        whenRoom = room;
+    public void when(Runnable capacity, Runnable settled) {
+        whenCapacity = capacity;
         whenSettled = settled;
     }
 
@@ -217,8 +217,8 @@ public final class SocketContext {
     }
 
     /** Called when there may be room for what waits for it. */
-    public void room() {
-        whenRoom.run();
+    public void capacityFreed() {
+        whenCapacity.run();
     }
 
     /** Called when the fate of messages has become known, which may be that of all of them. */

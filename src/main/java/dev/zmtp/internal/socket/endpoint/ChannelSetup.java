@@ -84,14 +84,14 @@ final class ChannelSetup {
         if (tls != null) {
             pipeline.addLast(tls);
         }
-        Object place = connecting ? endpoint.toString() : Pings.placeOf(ch);
+        Object peerKey = connecting ? endpoint.toString() : Pings.keyOf(ch);
         pipeline.addLast(
                 endpoint.transport().carriesMessages()
                         ? new InprocHandler(
                                 context.type(),
                                 at.codec(context.config().codec()).localIdentity())
-                        : ZMTPCodec.from(at.codec(pings.config(place))));
-        pipeline.addLast(handler.at(place, pings));
+                        : ZMTPCodec.from(at.codec(pings.config(peerKey))));
+        pipeline.addLast(handler.at(peerKey, pings));
     }
 
     private @Nullable ChannelHandler tls(Channel ch, Endpoint endpoint, boolean connecting) {

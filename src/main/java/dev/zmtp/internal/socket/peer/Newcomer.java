@@ -11,19 +11,19 @@ import org.jspecify.annotations.Nullable;
 /**
  * A connection whose peer has the name of another one. When a peer closes its socket and opens a new one, the end of
  * the old connection may arrive after the new connection. So the decision is made when the old one has ended, and the
- * socket has done with it, or after a second. What the peer sends in the meantime is held, since to the peer the
+ * socket has done with it, or after a second. What the peer sends in the meantime is deferred, since to the peer the
  * handshake has succeeded.
  */
 final class Newcomer {
 
     private static final long PATIENCE = TimeUnit.SECONDS.toNanos(1);
 
-    /** How many may wait for one name, each with what it has sent in one turn. The next ones are refused at once. */
-    static final int MAX_LINE = 16;
+    /** Maximum number of newcomers that wait for one name, each with what one read has brought. Others join at once. */
+    static final int MAX_WAITING = 16;
 
     private final PeerHandler owner;
     private final Runnable decide;
-    private final Queue<Object> held = new ArrayDeque<>(0);
+    private final Queue<Object> deferred = new ArrayDeque<>(0);
     private @Nullable ScheduledFuture<?> timer;
     private boolean decided;
 
@@ -39,7 +39,7 @@ final class Newcomer {
     }
 
     void await(SocketContext context) {
-        owner.joinLine(this);
+        owner.awaitName(this);
         timer = context.schedule(this::decide, PATIENCE);
     }
 
@@ -56,26 +56,26 @@ final class Newcomer {
             return;
         }
         decided = true;
-        owner.leaveLine(this);
+        owner.stopAwaitingName(this);
         if (timer != null) {
             timer.cancel(false);
         }
     }
 
-    void hold(Object received) {
-        held.add(received);
+    void defer(Object received) {
+        deferred.add(received);
     }
 
-    /** Removes and returns the oldest of what is held; null if there is nothing. */
+    /** Removes and returns the oldest of what is deferred; null if there is nothing. */
     @Nullable
     Object poll() {
-        return held.poll();
+        return deferred.poll();
     }
 
-    /** Releases what is held, as the connection has ended before the decision. */
+    /** Releases what is deferred, as the connection has ended before the decision. */
     void forget() {
         stop();
-        held.forEach(ReferenceCountUtil::release);
-        held.clear();
+        deferred.forEach(ReferenceCountUtil::release);
+        deferred.clear();
     }
 }

@@ -37,7 +37,7 @@ public final class Outbound {
         return queue;
     }
 
-    /** The messages of this turn that wait for it in the {@code Gathering}. */
+    /** The messages of this task that wait for it in the {@code Gathering}. */
     public Noted noted() {
         return noted;
     }
@@ -80,7 +80,7 @@ public final class Outbound {
     }
 
     /** Sends a message whose turn it is, even beyond the limit. */
-    public void sendInTurn(ZMTPMessage message) {
+    public void sendGathered(ZMTPMessage message) {
         if (sendNow(message, null) == Fate.REFUSED) {
             counters.add(SENT, 1);
             enqueue(message, null);
@@ -166,7 +166,7 @@ public final class Outbound {
         if (some) {
             queue.becameSlow(); // or is no longer slow
             peer.readIfAnswersHaveLeft();
-            context.room();
+            context.capacityFreed();
             peer.drained(); // perhaps the last one was dropped, and not written
         }
     }

@@ -99,7 +99,7 @@ public final class Peer implements ZMTPPeer {
     }
 
     /** The text of its endpoint. */
-    public String place() {
+    public String endpointText() {
         if (home != null) {
             return home.text();
         }
@@ -169,7 +169,7 @@ public final class Peer implements ZMTPPeer {
     public String toString() {
         SocketAddress from = home == null ? info.address() : null;
         ByteBuffer shown = name();
-        return "ZMTPPeer{" + place()
+        return "ZMTPPeer{" + endpointText()
                 + (from == null ? "" : " from " + from)
                 + (shown.hasRemaining() ? ", " + PeerInfo.text(shown) : "")
                 + (isUp() ? ", " + info.protocol() : ", down")

@@ -90,7 +90,7 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
 
     private PeerWrites writes;
 
-    private Object place = "nowhere";
+    private Object peerKey = "nowhere";
     private @Nullable Pings pings;
     private @Nullable ZMTPVersion version;
     private @Nullable Peer peer;
@@ -102,7 +102,7 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
     private long upSince;
 
     /** The newcomers that wait for the name of this one's peer, the first first; null if there were none. */
-    private @Nullable List<Newcomer> line;
+    private @Nullable List<Newcomer> waitingForName;
 
     public PeerHandler(SocketContext context, Owner owner, Origin origin) {
         this.context = context;
@@ -111,8 +111,8 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
     }
 
     /** Sets the key by which {@link Pings} knows the peer. Called before the handler is added. */
-    public PeerHandler at(Object place, Pings pings) {
-        this.place = place;
+    public PeerHandler at(Object peerKey, Pings pings) {
+        this.peerKey = peerKey;
         this.pings = pings;
         return this;
     }
@@ -195,7 +195,7 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
 
     /** The event loop has ended before the connection did. */
     public void lost() {
-        line = null; // they are lost, too
+        waitingForName = null; // they are lost, too
         if (!ended) {
             ended();
         }
@@ -237,7 +237,7 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
         Peer known = origin.peer();
         Peer its = known == null ? owner.newPeer(null) : known;
         PeerHandler holder = owner.inTheWay(its, info);
-        if (holder == null || holder.lineIsFull()) {
+        if (holder == null || holder.hasFullQueueForName()) {
             join(its, info);
         } else {
             reading(false);
@@ -252,7 +252,7 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
         for (Object next = decided.poll(); next != null; next = decided.poll()) {
             deliver(next);
         }
-        newcomer = null; // last: what is read in the meantime comes after what was held
+        newcomer = null; // last: what is read in the meantime comes after what was deferred
     }
 
     private void join(Peer its, PeerInfo info) {
@@ -270,7 +270,7 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object received) {
         if (newcomer != null) {
-            newcomer.hold(received);
+            newcomer.defer(received);
         } else {
             deliver(received);
         }
@@ -338,7 +338,7 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
         Peer was = peer;
         long lost = writes == null ? 0 : writes.end();
         if (version != null && pings != null && !closedHere && (cause == null || cause instanceof IOException)) {
-            pings.hungUp(place, version, context.nanoTime() - upSince);
+            pings.hungUp(peerKey, version, context.nanoTime() - upSince);
         }
         if (was != null) {
             owner.down(this, was, why);
@@ -350,27 +350,27 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
             writes.forget(lost);
         }
         owner.ended(this);
-        if (line != null) {
-            List.copyOf(line).forEach(Newcomer::decide); // last: this one's name and place are free now
+        if (waitingForName != null) {
+            List.copyOf(waitingForName).forEach(Newcomer::decide); // last: this one's name is free now
         }
     }
 
     // Those that wait for its end
 
-    private boolean lineIsFull() {
-        return line != null && line.size() >= Newcomer.MAX_LINE;
+    private boolean hasFullQueueForName() {
+        return waitingForName != null && waitingForName.size() >= Newcomer.MAX_WAITING;
     }
 
-    void joinLine(Newcomer newcomer) {
-        if (line == null) {
-            line = new ArrayList<>();
+    void awaitName(Newcomer newcomer) {
+        if (waitingForName == null) {
+            waitingForName = new ArrayList<>();
         }
-        line.add(newcomer);
+        waitingForName.add(newcomer);
     }
 
-    void leaveLine(Newcomer newcomer) {
-        if (line != null) {
-            line.remove(newcomer);
+    void stopAwaitingName(Newcomer newcomer) {
+        if (waitingForName != null) {
+            waitingForName.remove(newcomer);
         }
     }
 }

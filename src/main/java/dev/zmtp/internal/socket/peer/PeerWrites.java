@@ -26,9 +26,9 @@ final class PeerWrites {
     private final ChannelHandlerContext ctx;
     private final String endpoint;
     private final Queue<Object> control = new ArrayDeque<>(0);
-    private final Runnable turnTask = this::turn;
+    private final Runnable flushTask = this::flushAndLook;
     private @Nullable Peer peer;
-    private boolean turnScheduled;
+    private boolean flushScheduled;
     private boolean unflushed;
 
     /** The messages whose fate is not known. */
@@ -124,7 +124,7 @@ final class PeerWrites {
         if (!ctx.channel().isWritable()) {
             flush();
         }
-        scheduleTurn();
+        scheduleFlush();
     }
 
     /** Flushes what was written here, if anything was. */
@@ -135,15 +135,15 @@ final class PeerWrites {
         }
     }
 
-    private void scheduleTurn() {
-        if (!turnScheduled) {
-            turnScheduled = true;
-            ctx.executor().execute(turnTask);
+    private void scheduleFlush() {
+        if (!flushScheduled) {
+            flushScheduled = true;
+            ctx.executor().execute(flushTask);
         }
     }
 
-    private void turn() {
-        turnScheduled = false;
+    private void flushAndLook() {
+        flushScheduled = false;
         flush();
         if (isEndAwaited()) {
             context.settled();
@@ -161,7 +161,7 @@ final class PeerWrites {
         unfinished -= messages;
         context.tally().unconfirmed(-messages);
         if (isEndAwaited()) {
-            scheduleTurn();
+            scheduleFlush();
         }
     }
 

@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Decides which peers of ZMTP 3.0 get PINGs. Their version has no PING, but JeroMQ, NetMQ and older versions of libzmq
- * answer one, so it is worth trying. A peer that closes its connection after its first PING is remembered by its place,
+ * answer one, so it is worth trying. A peer that closes its connection after its first PING is remembered by its key,
  * and gets no other.
  *
  * <p>Used on the socket's event loop.
@@ -21,19 +21,19 @@ import java.util.concurrent.TimeUnit;
 public final class Pings {
 
     /** Strangers must not make us remember without bound. */
-    private static final int MAX_PLACES = 1_024;
+    private static final int MAX_KEYS = 1_024;
 
     /** An end of the connection this soon after the first PING counts as the answer to it. */
     private static final long HANG_UP = TimeUnit.SECONDS.toNanos(5);
 
     private final ZMTPConfig asking;
     private final ZMTPConfig silent;
-    private final Set<Object> places = Collections.newSetFromMap(new LinkedHashMap<>() {
+    private final Set<Object> keys = Collections.newSetFromMap(new LinkedHashMap<>() {
         private static final long serialVersionUID = 1;
 
         @Override
         protected boolean removeEldestEntry(Map.Entry<Object, Boolean> eldest) {
-            return size() > MAX_PLACES;
+            return size() > MAX_KEYS;
         }
     });
 
@@ -44,8 +44,8 @@ public final class Pings {
                 : config;
     }
 
-    /** Returns the place of an accepted connection: the host alone, as the port differs each time. */
-    public static Object placeOf(Channel accepted) {
+    /** Returns the key of an accepted connection: the host alone, as the port differs each time. */
+    public static Object keyOf(Channel accepted) {
         SocketAddress address = accepted.remoteAddress();
         if (address instanceof InetSocketAddress inet && inet.getAddress() != null) {
             return inet.getAddress();
@@ -53,19 +53,19 @@ public final class Pings {
         return address == null ? "unknown" : address;
     }
 
-    /** Returns the config for a peer at this place: an endpoint that is connected to, or a {@link #placeOf}. */
-    public ZMTPConfig config(Object place) {
-        return places.contains(place) ? silent : asking;
+    /** Returns the config for a peer with this key: an endpoint that is connected to, or a {@link #keyOf}. */
+    public ZMTPConfig config(Object peerKey) {
+        return keys.contains(peerKey) ? silent : asking;
     }
 
     /** The peer has closed its connection, {@code nanos} after the handshake. */
-    void hungUp(Object place, ZMTPVersion version, long nanos) {
+    void hungUp(Object peerKey, ZMTPVersion version, long nanos) {
         long interval = asking.heartbeatInterval().toNanos();
         if (version == ZMTPVersion.ZMTP30
                 && asking.heartbeatZmtp30Peers()
                 && nanos >= interval
                 && nanos - interval < HANG_UP) {
-            places.add(place);
+            keys.add(peerKey);
         }
     }
 }

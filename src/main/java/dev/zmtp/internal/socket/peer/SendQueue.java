@@ -97,7 +97,7 @@ public final class SendQueue {
     }
 
     /**
-     * Takes out a message from the middle, which was released. Its object stays until its turn comes, or until such
+     * Takes out a message from the middle, which was released. Its object stays until it is the first, or until such
      * objects are more than half of all.
      */
     public void forget(QueuedMessage ended) {

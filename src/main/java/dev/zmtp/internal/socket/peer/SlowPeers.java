@@ -40,7 +40,7 @@ public final class SlowPeers {
         dropped(peer, reason);
         message.fail(
                 reason == DropReason.EXPIRED ? Reason.EXPIRED : Reason.FULL,
-                "message for " + peer.place() + ": " + text);
+                "message for " + peer.endpointText() + ": " + text);
     }
 
     /** Drops the oldest messages that wait for a peer until there is room for one more. */

@@ -134,8 +134,8 @@ public final class FanOut extends Routing {
         }
     }
 
-    /** Sends all peers what they have noted, which otherwise waits for the end of the turn. */
-    public void endTurn() {
+    /** Sends all peers what they have noted, which otherwise waits for the end of the task. */
+    public void sendGathered() {
         gathering.sendAll();
     }
 

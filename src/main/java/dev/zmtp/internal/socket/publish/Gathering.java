@@ -12,9 +12,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The messages of one turn of the event loop that go to many peers. What a message needs of each peer and its
+ * The messages of one task of the event loop that go to many peers. What a message needs of each peer and its
  * connection would be read into the processor's cache again and again. So a peer only remembers which of these messages
- * are its own, and at the end of the turn, or when there are many, it is sent all of them in a row.
+ * are its own, and at the end of the task, or when there are many, it is sent all of them in a row.
  *
  * <p>Only a peer takes part in whose queue all of them have room, so none is refused or dropped later.
  */
@@ -83,7 +83,7 @@ public final class Gathering implements Runnable, Noted.Keeper {
             Noted noted = peer.outbound().noted();
             while (!noted.isEmpty()) {
                 peer.outbound()
-                        .sendInTurn(
+                        .sendGathered(
                                 Objects.requireNonNull(messages[noted.next()]).retain());
             }
         } finally {
@@ -91,7 +91,7 @@ public final class Gathering implements Runnable, Noted.Keeper {
         }
     }
 
-    /** The end of the turn. */
+    /** The end of the task. */
     @Override
     public void run() {
         scheduled = false;

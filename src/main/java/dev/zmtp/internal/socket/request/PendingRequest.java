@@ -29,9 +29,9 @@ final class PendingRequest extends LoopFuture<ZMTPMessage> implements Runnable, 
     Peer peer;
 
     /**
-     * The line in {@link Timeouts}; null if there is none. Only {@code Timeouts} changes it and the next three fields.
+     * The group in {@link Timeouts}; null if there is none. Only {@code Timeouts} changes it and the next three fields.
      */
-    Timeouts.@Nullable Line timeoutLine;
+    Timeouts.@Nullable SameTimeout sameTimeout;
 
     long deadline;
 

@@ -245,7 +245,7 @@ public final class Requests {
                 end(request);
                 request.completeExceptionally(cause);
                 routing().becameWritable(its);
-                context.room();
+                context.capacityFreed();
             }
             return sent.completeExceptionally(cause);
         }
@@ -262,7 +262,7 @@ public final class Requests {
     }
 
     /** Called when there may be room. */
-    public void room() {
+    public void capacityFreed() {
         PendingRequest waits = unsent;
         if (waits != null) {
             unsent = null; // first: a write may find room for more, and so come here
@@ -297,7 +297,7 @@ public final class Requests {
         String text = "no answer within " + Duration.ofNanos(request.timeout);
         Peer away = peer == null && peers.connected().there() == 0 ? anyPeer() : null;
         if (away != null) {
-            text += ": " + away.place() + " is down";
+            text += ": " + away.endpointText() + " is down";
         } else if (peer == null) {
             text += ": no peer had room for the request";
         }
@@ -359,7 +359,7 @@ public final class Requests {
         }
         complete(request, message.withoutFirst(1));
         routing().becameWritable(from); // last: it may be asked again
-        context.room();
+        context.capacityFreed();
     }
 
     private static void complete(PendingRequest request, ZMTPMessage answer) {
@@ -377,7 +377,7 @@ public final class Requests {
         if (its.size() == 1) {
             PendingRequest request = its.get(0);
             end(request);
-            String text = "no empty frame before the answer of " + from.place();
+            String text = "no empty frame before the answer of " + from.endpointText();
             request.completeExceptionally(new ZMTPSocketException(MALFORMED, text));
             routing().becameWritable(from);
         }
@@ -399,7 +399,7 @@ public final class Requests {
     public void down(Peer peer, Throwable cause) {
         for (PendingRequest request : askedOf(peer)) {
             ZMTPSocketException failure = new ZMTPSocketException(
-                    PEER_DOWN, "connection to " + peer.place() + " ended before the answer", cause);
+                    PEER_DOWN, "connection to " + peer.endpointText() + " ended before the answer", cause);
             end(request);
             request.completeExceptionally(failure);
         }

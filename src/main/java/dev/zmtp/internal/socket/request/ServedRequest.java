@@ -21,7 +21,7 @@ final class ServedRequest implements ZMTPRequest {
     private final ByteBuf[] envelope;
     private final ZMTPMessage message;
 
-    /** Who is told when it is answered or dropped; null for a REP that receives and sends by turns. */
+    /** Who is told when it is answered or dropped; null for a REP that receives and sends in turn. */
     private final @Nullable Serving serving;
 
     private final AtomicBoolean ended = new AtomicBoolean();
@@ -78,7 +78,7 @@ final class ServedRequest implements ZMTPRequest {
         }
     }
 
-    /** Sends the answer of a REP that receives and sends by turns. Takes it over. May be called once. */
+    /** Sends the answer of a REP that receives and sends in turn. Takes it over. May be called once. */
     CompletableFuture<Void> answer(ZMTPMessage answer) {
         CompletableFuture<Void> result = new LoopFuture<>();
         directly.send(peer, answer.prepended(envelope), result);

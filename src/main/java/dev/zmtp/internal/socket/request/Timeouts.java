@@ -8,19 +8,19 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Times out requests. Those with the same timeout end in the order in which they began. So there is a line for each
+ * Times out requests. Those with the same timeout end in the order in which they began. So there is a group for each
  * timeout, with one timer: with many requests outstanding, a timer for each would be most of their cost.
  *
  * <p>Used on the event loop.
  */
 final class Timeouts {
 
-    /** How many empty lines are kept, whose timers wait for the next request and need not be created again. */
-    private static final int MAX_EMPTY_LINES = 8;
+    /** Maximum number of empty groups that are kept, with their timers, for the next request. */
+    private static final int MAX_EMPTY_GROUPS = 8;
 
     private final SocketContext context;
     private final Consumer<PendingRequest> timedOut;
-    private final LongObjectMap<Line> lines = new LongObjectHashMap<>(2);
+    private final LongObjectMap<SameTimeout> groups = new LongObjectHashMap<>(2);
 
     /** Calls {@code timedOut} for each request that was not removed in time. */
     Timeouts(SocketContext context, Consumer<PendingRequest> timedOut) {
@@ -32,44 +32,44 @@ final class Timeouts {
         if (request.timeout == Long.MAX_VALUE) {
             return;
         }
-        Line line = lines.get(request.timeout);
-        if (line == null) {
-            line = new Line(request.timeout);
-            lines.put(request.timeout, line);
+        SameTimeout group = groups.get(request.timeout);
+        if (group == null) {
+            group = new SameTimeout(request.timeout);
+            groups.put(request.timeout, group);
         }
-        line.add(request);
+        group.add(request);
     }
 
     void remove(PendingRequest request) {
-        Line line = request.timeoutLine;
-        if (line != null) {
-            line.remove(request);
-            if (line.first == null && lines.size() > MAX_EMPTY_LINES) {
-                line.end();
+        SameTimeout group = request.sameTimeout;
+        if (group != null) {
+            group.remove(request);
+            if (group.first == null && groups.size() > MAX_EMPTY_GROUPS) {
+                group.end();
             }
         }
     }
 
     /** Called when no request is outstanding any more. */
     void close() {
-        for (Line line : lines.values().toArray(new Line[0])) {
-            line.end();
+        for (SameTimeout group : groups.values().toArray(new SameTimeout[0])) {
+            group.end();
         }
     }
 
     /** The requests with one timeout, the oldest first. */
-    final class Line implements Runnable {
+    final class SameTimeout implements Runnable {
         private final long timeout;
         private @Nullable PendingRequest first;
         private @Nullable PendingRequest last;
         private @Nullable ScheduledFuture<?> timer;
 
-        private Line(long timeout) {
+        private SameTimeout(long timeout) {
             this.timeout = timeout;
         }
 
         private void add(PendingRequest request) {
-            request.timeoutLine = this;
+            request.sameTimeout = this;
             request.deadline = context.nanoTime() + timeout;
             request.before = last;
             if (last == null) {
@@ -96,7 +96,7 @@ final class Timeouts {
             } else {
                 after.before = before;
             }
-            request.timeoutLine = null;
+            request.sameTimeout = null;
             request.before = null;
             request.after = null;
         }
@@ -121,8 +121,8 @@ final class Timeouts {
                 timer.cancel(false);
                 timer = null;
             }
-            if (lines.get(timeout) == this) {
-                lines.remove(timeout);
+            if (groups.get(timeout) == this) {
+                groups.remove(timeout);
             }
         }
     }

@@ -89,22 +89,22 @@ public final class DirectSends implements PeerSends {
 
     private boolean reserve(Peer peer, long bytes) {
         Credit credit = senders.credit();
-        Writability room = senders.writability();
+        Writability writability = senders.writability();
         if (!mayTake(peer)) {
             if (!credit.isOpen()) {
-                room.missed();
+                writability.missed();
             } else if (isThere(peer)) {
-                room.missed(peer.queue());
+                writability.missed(peer.queue());
             }
             return false;
         }
         if (!peer.queue().reserve()) {
-            room.missed(peer.queue());
+            writability.missed(peer.queue());
             return false;
         }
         if (!credit.take(bytes)) {
             peer.queue().unreserve();
-            room.missed();
+            writability.missed();
             return false;
         }
         return true;

@@ -193,7 +193,7 @@ public class RoundRobin extends Routing {
         up.remove(peer);
         last.remove(peer);
         if (!isReachable() && last.isEmpty() && !isBound.getAsBoolean()) { // nobody can come any more
-            failQueue(PEER_DOWN, peer.place() + " was closed");
+            failQueue(PEER_DOWN, peer.endpointText() + " was closed");
         }
     }
 
@@ -243,7 +243,7 @@ public class RoundRobin extends Routing {
         } finally {
             draining = false;
         }
-        context.room();
+        context.capacityFreed();
         if (queue.isEmpty()) {
             List.copyOf(last).forEach(Peer::drained);
         }

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>On the event loop a message goes to its peer at once. Another thread takes room from the credit, which is the room
  * in the queue of the socket, and leaves the message in the intake. So it knows at once whether the message was taken.
- * A send with a result that finds no room waits in line. While one waits, no other message is taken before it.
+ * A send with a result that finds no room waits. While one does, no other message is taken before it.
  */
 public final class Senders {
 
@@ -48,14 +48,14 @@ public final class Senders {
 
     private final DirectSends directly;
     private final Runnable whenDrained;
-    private final Writability room;
+    private final Writability writability;
 
     private final Intake intake;
 
     /** Messages that were accepted and wait until all peers that should get them have room. */
-    private final Deque<Sent.ToAny> held = new ArrayDeque<>(0);
+    private final Deque<Sent.ToAny> blocked = new ArrayDeque<>(0);
 
-    private final SendLine line;
+    private final WaitingSends waitingSends;
     private volatile QueueLimit limit;
 
     /** Whether the oldest messages make room for new ones, which holds in the intake as in the queues of the peers. */
@@ -63,7 +63,7 @@ public final class Senders {
 
     // On the event loop
     private boolean isRouting;
-    private boolean roomCame;
+    private boolean capacityCame;
 
     /** Calls {@code whenDrained} when messages of other threads were sent, and something else may be next. */
     @SuppressWarnings("this-escape") // nothing happens before the socket opens
@@ -79,8 +79,8 @@ public final class Senders {
         this.keepsNewest =
                 !context.namesPeers() && TypeRules.keepsNewest(context.config().whenFull());
         credit.give(limit.messages(), limit.bytes());
-        this.room = new Writability(context, this);
-        this.line = new SendLine(context, routing::waits, this::room, room::missed);
+        this.writability = new Writability(context, this);
+        this.waitingSends = new WaitingSends(context, routing::waits, this::capacityFreed, writability::missed);
         this.directly = new DirectSends(context, this, slowPeers);
     }
 
@@ -104,9 +104,9 @@ public final class Senders {
         return credit;
     }
 
-    /** Whether nobody waits in line, so that a message may be taken if there is room for it. From any thread. */
+    /** Whether no send waits, so that a message may be taken if there is room for it. From any thread. */
     boolean takesMessages() {
-        return line.isOpen();
+        return waitingSends.isOpen();
     }
 
     private RoundRobin shared() {
@@ -130,13 +130,13 @@ public final class Senders {
 
     /** Takes the message if there is room now. Otherwise it is still the caller's. */
     public boolean trySend(ZMTPMessage message) {
-        if (line.isOpen()) {
+        if (waitingSends.isOpen()) {
             if (context.inEventLoop()) {
-                room.sentHere();
+                writability.sentHere();
                 if (route(message, null, null) != Fate.REFUSED) {
                     return true;
                 }
-                room.refusedHere();
+                writability.refusedHere();
             } else {
                 Peer addressee = named == null ? null : named.addressee(message);
                 if (addressee != null) {
@@ -148,15 +148,15 @@ public final class Senders {
                 }
             }
         }
-        room.missed();
+        writability.missed();
         return false;
     }
 
     /** Takes the message unless it is refused, and returns what happened to it. Called on the event loop. */
     public Fate offer(ZMTPMessage message) {
-        Fate fate = !line.isOpen() ? Fate.REFUSED : route(message, null, null);
+        Fate fate = !waitingSends.isOpen() ? Fate.REFUSED : route(message, null, null);
         if (fate == Fate.REFUSED) {
-            room.missed();
+            writability.missed();
         }
         return fate;
     }
@@ -164,21 +164,21 @@ public final class Senders {
     /**
      * Takes the message over. The result is that of the transport, or says why the message did not get there.
      *
-     * @param most how many may wait in line with it
+     * @param most maximum number of sends that may wait, this one included
      */
     public CompletableFuture<Void> send(ZMTPMessage message, int most) {
         CompletableFuture<Void> result = new LoopFuture<>();
         if (context.isClosed()) {
             drop(message, result, CLOSED, "the socket is closed");
         } else if (context.inEventLoop()) {
-            room.sentHere();
-            if (!line.isEmpty() || route(message, result, null) == Fate.REFUSED) {
-                line.join(new QueuedMessage(message, result), most);
+            writability.sentHere();
+            if (!waitingSends.isEmpty() || route(message, result, null) == Fate.REFUSED) {
+                waitingSends.join(new QueuedMessage(message, result), most);
             }
-        } else if (line.isEmpty() && takeRoom(message.readableBytes())) {
+        } else if (waitingSends.isEmpty() && takeRoom(message.readableBytes())) {
             intake.add(new Sent.ToAny(this, message, result));
         } else {
-            line.join(new QueuedMessage(message, result), most);
+            waitingSends.join(new QueuedMessage(message, result), most);
         }
         return result;
     }
@@ -195,7 +195,7 @@ public final class Senders {
                 return true;
             }
         }
-        room.missed();
+        writability.missed();
         return false;
     }
 
@@ -226,13 +226,13 @@ public final class Senders {
 
     private Fate route(ZMTPMessage message, @Nullable CompletableFuture<Void> result, @Nullable Outgoing request) {
         Fate fate = routed(message, result, request);
-        if (roomCame && !isRouting) {
-            room();
+        if (capacityCame && !isRouting) {
+            capacityFreed();
         }
         return fate;
     }
 
-    /** Routes a message to all its peers, before others: a write may flush, and the flush may report room. */
+    /** Routes a message to all its peers, before others: a write may flush, and the flush may free capacity. */
     private Fate routed(ZMTPMessage message, @Nullable CompletableFuture<Void> result, @Nullable Outgoing request) {
         boolean nested = isRouting;
         isRouting = true;
@@ -261,10 +261,10 @@ public final class Senders {
             failAll(); // accepted just before the end
         }
         whenDrained.run();
-        if (roomCame || line.hasNext()) {
-            room();
+        if (capacityCame || waitingSends.hasNext()) {
+            capacityFreed();
         } else {
-            room.opened();
+            writability.opened();
         }
     }
 
@@ -283,10 +283,10 @@ public final class Senders {
         }
     }
 
-    /** Routes a message, or holds it with those before it until their peers have room. */
+    /** Routes a message, or keeps it with those before it until their peers have room. */
     void arrived(Sent.ToAny sent) {
-        if (!held.isEmpty() || !accept(sent.message(), sent.result())) {
-            held.add(sent);
+        if (!blocked.isEmpty() || !accept(sent.message(), sent.result())) {
+            blocked.add(sent);
         }
     }
 
@@ -327,9 +327,9 @@ public final class Senders {
         }
     }
 
-    /** Called when there may be room: for messages that wait for all their peers, those in line, and listeners. */
-    public void room() {
-        roomCame = isRouting;
+    /** Called when there may be room, for messages that wait for all their peers, sends that wait, and listeners. */
+    public void capacityFreed() {
+        capacityCame = isRouting;
         if (isRouting) {
             return;
         }
@@ -338,47 +338,47 @@ public final class Senders {
             serveLine();
         } finally {
             isRouting = false;
-            roomCame = false;
+            capacityCame = false;
         }
-        room.opened();
+        writability.opened();
     }
 
     private void serveLine() {
-        for (Sent.ToAny next = held.poll(); next != null; next = held.poll()) {
+        for (Sent.ToAny next = blocked.poll(); next != null; next = blocked.poll()) {
             if (!accept(next.message(), next.result())) {
-                held.addFirst(next);
+                blocked.addFirst(next);
                 break;
             }
         }
-        // What was handed over before comes first: the drain that takes it goes on with the line.
-        while (held.isEmpty() && intake.isEmpty() && line.hasNext()) {
-            QueuedMessage first = line.next();
+        // What was handed over before comes first: the drain that takes it goes on with the sends that wait.
+        while (blocked.isEmpty() && intake.isEmpty() && waitingSends.hasNext()) {
+            QueuedMessage first = waitingSends.next();
             if (route(first.message(), first.result(), null) == Fate.REFUSED) {
-                line.giveBack(first);
+                waitingSends.giveBack(first);
                 break;
             }
-            line.left();
+            waitingSends.left();
         }
     }
 
     public Writability writability() {
-        return room;
+        return writability;
     }
 
-    /** The number of messages that are on their way to a peer's queue, or wait in line. From any thread. */
+    /** The number of messages that are on their way to a peer's queue, or wait to be accepted. From any thread. */
     public long waiting() {
-        return (long) intake.size() + held.size() + line.size();
+        return (long) intake.size() + blocked.size() + waitingSends.size();
     }
 
     /** The number of messages that were accepted and wait for all their peers. */
-    public long held() {
-        return held.size();
+    public long blocked() {
+        return blocked.size();
     }
 
-    /** Fails the messages in line. What was accepted is still delivered. */
+    /** Fails the sends that wait. What was accepted is still delivered. */
     public void close() {
-        line.failAll();
-        room.closed();
+        waitingSends.failAll();
+        writability.closed();
     }
 
     /** Routes what was accepted before the close. */
@@ -388,7 +388,7 @@ public final class Senders {
 
     /** Fails all accepted messages that have not come to a queue. */
     public void failAll() {
-        for (Sent next = held.poll(); next != null; next = held.poll()) {
+        for (Sent next = blocked.poll(); next != null; next = blocked.poll()) {
             next.refuse(CLOSED, "the socket is closed");
         }
         intake.failAll();

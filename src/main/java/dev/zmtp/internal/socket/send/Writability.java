@@ -33,8 +33,8 @@ public final class Writability {
     private volatile BooleanSupplier turn = () -> true;
 
     // On the event loop
-    private final Runnable turnTask = this::endTurn;
-    private int sentInTurn;
+    private final Runnable taskEnds = this::endTask;
+    private int sentInTask;
 
     /** A message was refused here, and nothing has changed since. */
     private boolean refused;
@@ -70,7 +70,7 @@ public final class Writability {
             return false;
         }
         boolean here = context.inEventLoop();
-        if (here && (refused || sentInTurn >= LoopBudget.MESSAGES)) {
+        if (here && (refused || sentInTask >= LoopBudget.MESSAGES)) {
             return false;
         }
         return senders.keepsNewest()
@@ -130,8 +130,8 @@ public final class Writability {
 
     /** Called when a handler sends a message, whatever becomes of it: the number of attempts bounds a loop. */
     public void sentHere() {
-        if (sentInTurn++ == 0) {
-            context.execute(turnTask);
+        if (sentInTask++ == 0) {
+            context.execute(taskEnds);
         }
     }
 
@@ -140,8 +140,8 @@ public final class Writability {
         refused = true;
     }
 
-    private void endTurn() {
-        sentInTurn = 0;
+    private void endTask() {
+        sentInTask = 0;
         callIfOpen();
     }
 

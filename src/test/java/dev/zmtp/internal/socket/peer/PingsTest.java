@@ -90,7 +90,7 @@ class PingsTest {
     void thePlaceOfAPeerOnANetworkIsItsHost() throws IOException {
         InetAddress host = InetAddress.getByAddress(new byte[] {10, 1, 2, 3});
 
-        assertThat(placeOf(new InetSocketAddress(host, 1234))).isEqualTo(host);
+        assertThat(keyOf(new InetSocketAddress(host, 1234))).isEqualTo(host);
     }
 
     @Test
@@ -98,17 +98,17 @@ class PingsTest {
         InetSocketAddress unresolved = InetSocketAddress.createUnresolved("host", 1234);
         LocalAddress local = new LocalAddress("here");
 
-        assertThat(placeOf(unresolved)).isSameAs(unresolved);
-        assertThat(placeOf(local)).isSameAs(local);
+        assertThat(keyOf(unresolved)).isSameAs(unresolved);
+        assertThat(keyOf(local)).isSameAs(local);
     }
 
     @Test
     void peersWithoutAnAddressAreInOnePlace() {
-        assertThat(placeOf(null)).isEqualTo("unknown");
+        assertThat(keyOf(null)).isEqualTo("unknown");
     }
 
     /** The place of a peer whose connection has this address. */
-    private static Object placeOf(SocketAddress address) {
+    private static Object keyOf(SocketAddress address) {
         EmbeddedChannel accepted = new EmbeddedChannel() {
             @Override
             public SocketAddress remoteAddress() {
@@ -116,7 +116,7 @@ class PingsTest {
             }
         };
         try {
-            return Pings.placeOf(accepted);
+            return Pings.keyOf(accepted);
         } finally {
             accepted.close();
         }

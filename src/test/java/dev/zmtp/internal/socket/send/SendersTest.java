@@ -67,7 +67,7 @@ class SendersTest {
         ZMTPSocket push =
                 ZMTPSocket.of(ZMTPSocketConfig.builder(PUSH).group(group).build());
         Senders senders = ClockedSockets.core(push).senders();
-        SendLine line = new SendLine(ClockedSockets.core(push).context(), () -> true, () -> {}, () -> {});
+        WaitingSends line = new WaitingSends(ClockedSockets.core(push).context(), () -> true, () -> {}, () -> {});
         List<CompletableFuture<Void>> results = List.of(new CompletableFuture<>(), new CompletableFuture<>());
         new EventLoops(group).close();
 
@@ -84,7 +84,7 @@ class SendersTest {
     @Test
     void aSendThatJoinsTheLineJustAfterTheEndFails(TestSockets sockets) {
         ZMTPSocket push = sockets.open(PUSH);
-        SendLine line = new SendLine(ClockedSockets.core(push).context(), () -> true, () -> {}, () -> {});
+        WaitingSends line = new WaitingSends(ClockedSockets.core(push).context(), () -> true, () -> {}, () -> {});
         ZMTPMessage message = message("late");
         CompletableFuture<Void> result = new CompletableFuture<>();
         line.failAll();

@@ -5,19 +5,19 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.function.LongSupplier;
 
 /**
- * Lets the flushes of one turn of the event loop leave together, as each is a system call.
+ * Lets the flushes of a short window leave together, as each is a system call.
  *
  * <p>The first one goes to the transport at once, so that a single message waits for nothing. Those after it wait until
  * the batch is full, until what was read is decoded, or until the event loop has run the tasks that are queued and none
  * of them has written more. It waits for up to {@value #MAX_ROUNDS} rounds while tasks keep writing, and for
  * no round that starts more than half a millisecond after the previous flush: with many busy connections on one event
- * loop a round takes long, and as many batches would be open. The turn is over when a round was without a flush, or
+ * loop a round takes long, and as many batches would be open. The window closes when a round was without a flush, or
  * long. No task runs while a handler works on what was read, so the half millisecond is also looked at with flushes and
  * between the frames that were read.
  *
  * <p>On the channel's event loop only.
  */
-final class FlushTurn implements Runnable {
+final class FlushWindow implements Runnable {
 
     static final int MAX_ROUNDS = 16;
     static final long MAX_NANOS = 500_000;
@@ -63,7 +63,7 @@ final class FlushTurn implements Runnable {
      *
      * @param clock nanoseconds
      */
-    FlushTurn(TrafficWriter writer, EventExecutor executor, boolean consolidates, LongSupplier clock) {
+    FlushWindow(TrafficWriter writer, EventExecutor executor, boolean consolidates, LongSupplier clock) {
         this.writer = writer;
         this.executor = executor;
         this.consolidates = consolidates;
@@ -131,7 +131,7 @@ final class FlushTurn implements Runnable {
         if (isDue()) {
             int length = writer.length();
             if (length == seen || late || ++rounds > MAX_ROUNDS) {
-                writer.endTurn();
+                writer.flushWaiting();
             } else {
                 seen = length;
                 queue();
@@ -149,7 +149,7 @@ final class FlushTurn implements Runnable {
             executor.execute(this);
             queued = true;
         } catch (RejectedExecutionException e) { // the event loop is ending
-            writer.endTurn();
+            writer.flushWaiting();
         }
     }
 }

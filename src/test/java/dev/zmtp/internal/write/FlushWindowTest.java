@@ -35,7 +35,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** The flushes of one turn of the event loop leave together, the first one at once, and none is forgotten. */
-class FlushTurnTest {
+class FlushWindowTest {
 
     /** Sends what is flushed. */
     private static final class Transport extends ReadingTransport {
@@ -464,8 +464,8 @@ class FlushTurnTest {
     }
 
     /** A turn in which a flush waits, and more is written in each round. */
-    private FlushTurn waiting() {
-        FlushTurn turn = new FlushTurn(writer, executor, true, () -> nanos);
+    private FlushWindow waiting() {
+        FlushWindow turn = new FlushWindow(writer, executor, true, () -> nanos);
         turn.flushed();
         assertThat(turn.defer()).isTrue();
         AtomicInteger length = new AtomicInteger();
@@ -480,20 +480,20 @@ class FlushTurnTest {
 
     @Test
     void aFlushDoesNotWaitAfterARoundInWhichNothingIsWritten() {
-        FlushTurn turn = waiting();
+        FlushWindow turn = waiting();
         reset(writer);
         when(writer.length()).thenReturn(100);
         assertFlushesTwice(turn, 1);
     }
 
-    private void assertFlushesTwice(FlushTurn turn, int roundsOfWaiting) {
+    private void assertFlushesTwice(FlushWindow turn, int roundsOfWaiting) {
         for (int flush = 0; flush < 2; flush++) {
             for (int i = 0; i < roundsOfWaiting; i++) {
                 turn.run();
             }
-            verify(writer, times(flush)).endTurn();
+            verify(writer, times(flush)).flushWaiting();
             turn.run();
-            verify(writer, times(flush + 1)).endTurn();
+            verify(writer, times(flush + 1)).flushWaiting();
             turn.flushed();
             turn.defer();
         }
@@ -501,29 +501,29 @@ class FlushTurnTest {
 
     @Test
     void aFlushWaitsForNoRoundThatBeginsHalfAMillisecondAfterTheOneBefore() {
-        FlushTurn turn = waiting();
+        FlushWindow turn = waiting();
         nanos += 500_000;
         turn.run();
-        verify(writer, never()).endTurn();
+        verify(writer, never()).flushWaiting();
         nanos++;
         turn.run();
-        verify(writer).endTurn();
+        verify(writer).flushWaiting();
     }
 
     @Test
     void theHalfMillisecondBeginsAgainWithAFlushThatLeavesInAnOpenTurn() {
-        FlushTurn turn = waiting();
+        FlushWindow turn = waiting();
         nanos += 400_000;
         turn.flushed(); // a full batch
         assertThat(turn.defer()).isTrue();
         nanos += 400_000;
         turn.run();
-        verify(writer, never()).endTurn();
+        verify(writer, never()).flushWaiting();
     }
 
     @Test
     void aLongRoundEndsTheTurn() {
-        FlushTurn turn = new FlushTurn(writer, executor, true, () -> nanos);
+        FlushWindow turn = new FlushWindow(writer, executor, true, () -> nanos);
         turn.flushed();
         nanos += 500_001;
         turn.run();
@@ -532,7 +532,7 @@ class FlushTurnTest {
 
     @Test
     void aTurnLastsForARoundWithoutAFlushAfterTheLastOneWithOne() {
-        FlushTurn turn = new FlushTurn(writer, executor, true, () -> nanos);
+        FlushWindow turn = new FlushWindow(writer, executor, true, () -> nanos);
         turn.flushed();
         turn.run();
         assertThat(turn.isOpen()).isTrue();
@@ -543,9 +543,9 @@ class FlushTurnTest {
 
     @Test
     void whatWaitsLeavesIfTheEventLoopTakesNoMoreTasks() {
-        FlushTurn turn = waiting();
+        FlushWindow turn = waiting();
         doThrow(new RejectedExecutionException()).when(executor).execute(turn);
         turn.run();
-        verify(writer).endTurn();
+        verify(writer).flushWaiting();
     }
 }

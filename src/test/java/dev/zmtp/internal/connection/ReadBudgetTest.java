@@ -5,21 +5,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.Test;
 
 /** A turn of one connection is bounded in frames, and in time if it has many. */
-class TurnTest {
+class ReadBudgetTest {
 
     private static final long MILLISECOND = 1_000_000;
 
     private long nanos = Long.MAX_VALUE - 10; // so that the clock runs over, as System.nanoTime may
     private int looks;
 
-    private Turn turn(int maxFrames) {
-        return new Turn(maxFrames, () -> {
+    private ReadBudget turn(int maxFrames) {
+        return new ReadBudget(maxFrames, () -> {
             looks++;
             return nanos;
         });
     }
 
-    private static void count(Turn turn, int frames) {
+    private static void count(ReadBudget turn, int frames) {
         for (int i = 0; i < frames; i++) {
             turn.count();
         }
@@ -27,7 +27,7 @@ class TurnTest {
 
     @Test
     void aTurnIsOverAfterItsFrames() {
-        Turn turn = turn(1000);
+        ReadBudget turn = turn(1000);
         count(turn, 999);
         assertThat(turn.isOver()).isFalse();
         turn.count();
@@ -36,7 +36,7 @@ class TurnTest {
 
     @Test
     void theTransportMayBringMoreInTheFirstHalf() {
-        Turn turn = turn(1000);
+        ReadBudget turn = turn(1000);
         count(turn, 499);
         assertThat(turn.hasRoom()).isTrue();
         turn.count();
@@ -45,7 +45,7 @@ class TurnTest {
 
     @Test
     void aTurnIsOverAMillisecondAfterTheFirstLookAtTheClock() {
-        Turn turn = turn(64 * 4);
+        ReadBudget turn = turn(64 * 4);
         count(turn, 64);
         nanos += MILLISECOND;
         count(turn, 64);
@@ -60,7 +60,7 @@ class TurnTest {
 
     @Test
     void theTimeBetweenTwoTurnsDoesNotCount() {
-        Turn turn = turn(64 * 4);
+        ReadBudget turn = turn(64 * 4);
         count(turn, 64);
         turn.begin();
         nanos += MILLISECOND + 1;
@@ -70,7 +70,7 @@ class TurnTest {
 
     @Test
     void aTurnThatWasEndedByTheClockIsFollowedByAWholeOne() {
-        Turn turn = turn(64 * 4);
+        ReadBudget turn = turn(64 * 4);
         count(turn, 64);
         nanos += MILLISECOND + 1;
         count(turn, 64);
@@ -83,7 +83,7 @@ class TurnTest {
 
     @Test
     void theClockIsNotReadForAFewFrames() {
-        Turn turn = turn(2048);
+        ReadBudget turn = turn(2048);
         for (int i = 0; i < 100; i++) {
             count(turn, 63);
             turn.begin();

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
  * Sends and requests that wait in line. With these water marks each write makes the channel unwritable, and the flush
  * after it reports room from inside the write.
  */
-class LineTest {
+class WaitingSendsTest {
 
     private static final int MESSAGES = 1_000;
 

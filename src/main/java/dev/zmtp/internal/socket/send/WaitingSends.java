@@ -11,11 +11,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 
 /** The sends that have found no room and wait for it, the first one first. */
-final class SendLine {
+final class WaitingSends {
 
     private final SocketContext context;
     private final BooleanSupplier sendsWait;
-    private final Runnable room;
+    private final Runnable capacityFreed;
     private final Runnable missed;
 
     /** How many wait, those included that are on their way to the event loop. */
@@ -25,11 +25,11 @@ final class SendLine {
     private final Deque<QueuedMessage> waiting = new ArrayDeque<>(0);
     private boolean failed;
 
-    /** Calls {@code room} on the event loop when a send of another thread has joined, as there may be room by then. */
-    SendLine(SocketContext context, BooleanSupplier sendsWait, Runnable room, Runnable missed) {
+    /** @param capacityFreed called on the event loop when a send of another thread has joined: there may be room now */
+    WaitingSends(SocketContext context, BooleanSupplier sendsWait, Runnable capacityFreed, Runnable missed) {
         this.context = context;
         this.sendsWait = sendsWait;
-        this.room = room;
+        this.capacityFreed = capacityFreed;
         this.missed = missed;
     }
 
@@ -51,7 +51,7 @@ final class SendLine {
     /**
      * Takes the message over, which fails if it may not wait. From any thread.
      *
-     * @param most how many may wait with it
+     * @param most maximum number of sends that may wait, this one included
      */
     void join(QueuedMessage outgoing, int most) {
         if (!sendsWait.getAsBoolean()) {
@@ -79,7 +79,7 @@ final class SendLine {
             dropClosed(outgoing);
         } else {
             waiting.add(outgoing);
-            room.run();
+            capacityFreed.run();
         }
     }
 

@@ -3,13 +3,13 @@ package dev.zmtp.internal.connection;
 import java.util.function.LongSupplier;
 
 /**
- * A turn of one connection: how many frames are handled before its event loop goes on to the next one, and for how
- * long.
+ * The budget of one read of a connection: how many frames are handled before its event loop goes on to the next
+ * connection, and for how long.
  *
  * <p>A tiny frame costs its sender next to nothing and costs us as much as a large one, so bytes are no measure here.
  * Frames alone do not suffice either: what a handler does with one may take a hundred times as long as decoding it.
  */
-public final class Turn {
+public final class ReadBudget {
 
     /** The clock is read after this many frames. */
     private static final int FRAMES_PER_LOOK = 64;
@@ -23,18 +23,18 @@ public final class Turn {
     private int left;
     private long firstLook;
 
-    Turn(int maxFrames, LongSupplier nanoTime) {
+    ReadBudget(int maxFrames, LongSupplier nanoTime) {
         this.maxFrames = maxFrames;
         this.nanoTime = nanoTime;
         this.left = maxFrames;
     }
 
-    /** A new turn begins. */
+    /** The budget is whole again. */
     void begin() {
         left = maxFrames;
     }
 
-    /** A frame is handled in this turn. */
+    /** A frame is handled. */
     public void count() {
         left--;
         int counted = maxFrames - left;
@@ -53,14 +53,14 @@ public final class Turn {
     }
 
     /**
-     * Returns whether the transport may bring more in this turn. Not after half of the frames, so that a read is mostly
+     * Returns whether the transport may bring more. Not after half of the frames, so that a read is mostly
      * decoded whole: to go on in the middle of one costs another round of the event loop.
      */
     boolean hasRoom() {
         return left > maxFrames / 2;
     }
 
-    /** Returns whether what is left has to wait for the next turn. */
+    /** Returns whether the rest has to wait until others were served. */
     public boolean isOver() {
         return left <= 0;
     }
