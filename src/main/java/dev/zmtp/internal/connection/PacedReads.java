@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  * {@link ReadLoop} is behind, so that what waits there stays small.
  *
  * <p>A transport reads several times in a row and asks after each whether to go on; the answer is no once half of the
- * budget is used. A level-triggered transport still reads once in each iteration of the event loop, and then gets a small
- * buffer.
+ * budget is used. A level-triggered transport still reads once in each iteration of the event loop, and then gets a
+ * small buffer.
  */
 public final class PacedReads implements MaxMessagesRecvByteBufAllocator {
 
