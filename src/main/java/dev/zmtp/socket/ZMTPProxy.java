@@ -136,6 +136,7 @@ public final class ZMTPProxy implements AutoCloseable {
                         "capture: " + capture.type() + " (expected: PUB, XPUB, PUSH, PAIR or DEALER)");
         }
         Objects.requireNonNull(capturing, "capturing");
+        capture.checkOpen();
         return start(frontend, backend, new Capture(ProxyEnd.of(capture.core()), capturing == Capturing.EVERYTHING));
     }
 

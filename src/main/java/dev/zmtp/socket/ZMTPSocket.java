@@ -236,8 +236,8 @@ public final class ZMTPSocket implements AutoCloseable {
      *
      * <p>It is also false on the socket's event loop after 1,024 messages in one task, so that a loop over it ends; on
      * a socket that only binds and has no peer, if each message needs one; and on the event loop of a ROUTER, SERVER or
-     * PEER after a message was refused there, until something has left. For a single peer, see {@link
-     * ZMTPPeer#isWritable()}.
+     * PEER after a message was refused there, until something has left. Where each peer has a queue, that of one peer
+     * can be full although the socket is writable: see {@link ZMTPPeer#isWritable()}.
      */
     public boolean isWritable() {
         return writability.isOpen();

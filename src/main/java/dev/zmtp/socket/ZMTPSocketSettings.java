@@ -23,8 +23,8 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * The setters of {@link ZMTPSocketConfig.Builder}. The accessor of the same name in {@link ZMTPSocketConfig} says what
- * a setting is, its bounds and its default.
+ * The setters of {@link ZMTPSocketConfig.Builder}. The accessors in {@link ZMTPSocketConfig} say what each setting
+ * is, its bounds and its default.
  *
  * <p>A value that is out of bounds is refused at once, with an {@link IllegalArgumentException}; settings that
  * contradict each other are refused by {@link ZMTPSocketConfig.Builder#build()}, so that their order does not matter.

@@ -20,8 +20,8 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
 /**
- * Sends and receives single messages as the type of the socket does: a REQ and a REP in turn (RFC 28), all others at
- * any time. The caller has checked that the type sends or receives.
+ * The uses of messages: to send, to receive, to ask and to serve. A REQ and a REP send and receive in turn (RFC 28),
+ * all others at any time. The caller has checked that the type can do it.
  */
 public final class Exchange {
 

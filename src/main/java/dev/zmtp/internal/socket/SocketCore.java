@@ -213,6 +213,7 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
     @Override
     public void added(Peer peer) {
         peers.all().add(peer);
+        capacityFreed(); // messages may wait for it
     }
 
     @Override

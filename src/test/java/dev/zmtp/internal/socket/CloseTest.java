@@ -530,4 +530,34 @@ class CloseTest {
             }
         }
     }
+
+    /** The application must not do that, and the socket ends all the same. */
+    @Test
+    void aQueuedMessageThatTheApplicationHasReleasedDoesNotStopTheClose(TestSockets sockets) {
+        ZMTPSocket push = sockets.open(PUSH);
+        push.connect(NOBODY);
+        ZMTPMessage released = message("released");
+        push.sendAsync(released);
+        CompletableFuture<Void> other = push.sendAsync(message("other"));
+        TestSockets.settle(push);
+        released.release();
+
+        get(push.closeAsync(Duration.ZERO));
+
+        assertThat(reason(other)).isEqualTo(CLOSED);
+    }
+
+    @Test
+    void aQueuedRequestThatTheApplicationHasReleasedDoesNotStopTheClose(TestSockets sockets) {
+        ZMTPSocket req = sockets.open(ZMTPSocketType.REQ);
+        req.connect(NOBODY);
+        ZMTPMessage released = message("released");
+        CompletableFuture<Void> sent = req.sendAsync(released);
+        TestSockets.settle(req);
+        released.release();
+
+        get(req.closeAsync(Duration.ZERO));
+
+        assertThat(sent).isCompletedExceptionally();
+    }
 }

@@ -34,9 +34,6 @@ final class PeerWrites {
     /** The messages whose fate is not known. */
     private long unfinished;
 
-    /** The promises that have not completed. */
-    private long promises;
-
     private boolean ended;
 
     PeerWrites(SocketContext context, ChannelHandlerContext ctx, String endpoint) {
@@ -71,7 +68,6 @@ final class PeerWrites {
         if (result == null) {
             ctx.write(message, ctx.voidPromise());
         } else {
-            promises++;
             ctx.write(message).addListener(f -> told(result, f.cause()));
         }
         flushSoon();
@@ -84,18 +80,16 @@ final class PeerWrites {
 
     /** Counts the fate of a message before its sender is notified. One that was written is already counted. */
     private void told(CompletableFuture<Void> result, @Nullable Throwable failure) {
-        promises--;
         if (failure == null) {
             result.complete(null);
         } else {
             boolean mayHaveAPart =
                     failure instanceof IOException || !ctx.channel().isActive(); // the transport
-            peer().counters().add(mayHaveAPart ? UNKNOWN : DROPPED, 1);
-            settled(1);
+            if (!ended) { // otherwise it was counted with the others
+                peer().counters().add(mayHaveAPart ? UNKNOWN : DROPPED, 1);
+                settled(1);
+            }
             result.completeExceptionally(mayHaveAPart ? connectionEnded(failure) : failure);
-        }
-        if (ended && promises == 0) {
-            forget(end());
         }
     }
 
@@ -168,11 +162,11 @@ final class PeerWrites {
     /**
      * Called when the connection has ended: nobody knows what became of the messages that are not known to be written.
      *
-     * @return how many these are, for {@link #forget}; those with promises that have not completed are not among them
+     * @return how many these are, for {@link #forget}
      */
     long end() {
         ended = true;
-        long lost = promises > 0 ? 0 : unfinished;
+        long lost = unfinished;
         if (lost > 0) {
             peer().counters().add(UNKNOWN, lost);
         }

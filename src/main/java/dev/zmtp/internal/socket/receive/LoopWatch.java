@@ -15,17 +15,20 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Logs an event loop that one task keeps for more than a second, with the stack of that task: all its sockets wait, and
- * each of them only looks slow. The next event loop of the group asks it to run a task, once a second while a socket of
- * it has a handler of messages. A group of one has nobody who could ask.
+ * each of them only looks slow. The next event loop of the group asks it to run a task, twice a second while a socket
+ * of it has a handler of messages. A group of one has nobody who could ask.
  */
 final class LoopWatch {
 
     private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.LoopWatch");
 
-    private static final int SECONDS = 1;
+    private static final int MILLIS = 500;
 
     /** The number of looks without an answer after which a loop is blocked. After one, the process may have paused. */
     private static final int PATIENCE = 2;
+
+    /** A loop that is blocked again within this time is reported at debug. */
+    private static final long MINUTE = TimeUnit.MINUTES.toNanos(1);
 
     private static final Map<EventLoop, LoopWatch> WATCHES = new ConcurrentHashMap<>();
 
@@ -42,7 +45,7 @@ final class LoopWatch {
     // On the watcher's thread
     private long asked;
     private int unanswered;
-    private boolean warned;
+    private @Nullable Long warnedAt;
 
     /** Called on the event loop. */
     LoopWatch(EventLoop loop, EventExecutor watcher) {
@@ -102,10 +105,10 @@ final class LoopWatch {
         return first == of ? null : first;
     }
 
-    /** Begins to look, once a second. */
+    /** Begins to look, twice a second. */
     void begin() {
         try {
-            watcher.schedule(this::look, SECONDS, TimeUnit.SECONDS);
+            watcher.schedule(this::look, MILLIS, TimeUnit.MILLISECONDS);
         } catch (RejectedExecutionException e) {
             logger.debug("The event loops end, and are watched no more", e);
         }
@@ -129,20 +132,21 @@ final class LoopWatch {
         try {
             loop.execute(() -> answered = question);
         } catch (RejectedExecutionException e) {
-            ended = true;
+            ended = loop.isShuttingDown(); // otherwise its queue of tasks is full, so it does not answer either
         }
     }
 
     private void report() {
         Throwable where = new Throwable("the task of " + thread.getName());
         where.setStackTrace(thread.getStackTrace());
-        String text = "A task has blocked its event loop for more than " + SECONDS
-                + " s. All sockets of the event loop are stalled: move blocking work to another thread.";
-        if (warned) {
+        String text = "A task has blocked its event loop for more than 1 s. All sockets of the event loop are stalled: "
+                + "move blocking work to another thread.";
+        long now = System.nanoTime();
+        if (warnedAt != null && now - warnedAt < MINUTE) {
             logger.debug(text, where);
         } else {
             logger.warn(text, where);
+            warnedAt = now;
         }
-        warned = true;
     }
 }

@@ -46,9 +46,6 @@ public final class Requests {
     /** The part of an id that counts up: each id comes once in 2^24 requests. */
     private static final int COUNTED = 0xFF_FFFF;
 
-    /** How many may be outstanding, so that there is always an id that has not been used for long. */
-    static final int MOST = Settings.MOST_REQUESTS;
-
     /** The first byte of all our ids, so that what another program begins its messages with is seldom taken for one. */
     private final int salt;
 
@@ -276,8 +273,12 @@ public final class Requests {
     private void end(PendingRequest request) {
         timeouts.remove(request);
         if (request.message != null) {
+            boolean wasQueued = request.queued != null;
             routing().forget(request);
             release(request);
+            if (wasQueued) { // later: this may be in the middle of a loop over such requests
+                context.execute(context::capacityFreed);
+            }
         } else if (request.peer != null) {
             Peer its = request.peer;
             request.peer = null;
@@ -433,6 +434,11 @@ public final class Requests {
     /** What a REQ has sent still has time to leave. A request is nothing without its answer. */
     void closeQueued(PendingRequest request) {
         if (request.isStrict()) {
+            if (request.message().refCnt() == 0) {
+                routing().forget(request);
+                refuse(request, STATE, "the message was released while it waited");
+                return;
+            }
             ZMTPMessage enveloped = enveloped(request);
             Objects.requireNonNull(request.queued).forgetRequest(enveloped, request.sent);
             request.message = null;

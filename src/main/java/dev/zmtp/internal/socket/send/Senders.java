@@ -256,6 +256,9 @@ public final class Senders {
             takeIn(max);
         } finally {
             isRouting = false;
+            if (!intake.isEmpty()) { // also if one of them has thrown
+                intake.schedule();
+            }
         }
         if (context.isFinished()) {
             failAll(); // accepted just before the end
@@ -277,7 +280,6 @@ public final class Senders {
             }
             next.arrive();
             if (--left == 0) {
-                intake.schedule();
                 return;
             }
         }
@@ -401,7 +403,9 @@ public final class Senders {
             ZMTPSocketException.Reason reason,
             String text) {
         context.tally().dropped();
-        message.release();
+        if (message.refCnt() > 0) { // as in QueuedMessage.fail
+            message.release();
+        }
         SendResults.fail(result, reason, text);
     }
 }

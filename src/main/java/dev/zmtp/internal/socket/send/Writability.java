@@ -30,6 +30,9 @@ public final class Writability {
     /** A sender was refused, or has found it not writable, and the listeners were not called since. */
     private volatile boolean missed;
 
+    /** The high mark was reached, and the low mark is not reached since. */
+    private volatile boolean full;
+
     private volatile BooleanSupplier turn = () -> true;
 
     // On the event loop
@@ -74,7 +77,7 @@ public final class Writability {
             return false;
         }
         return senders.keepsNewest()
-                || (senders.isReachable() && (missed ? isBelowLowMark() : credit().isOpen()))
+                || (senders.isReachable() && (full ? isBelowLowMark() : credit().isOpen()))
                 || (here && senders.canTakeNow());
     }
 
@@ -95,6 +98,9 @@ public final class Writability {
      * again.
      */
     void missed() {
+        if (!full && !credit().isOpen()) {
+            full = true;
+        }
         if (!missed) {
             missed = true;
         }
@@ -152,6 +158,9 @@ public final class Writability {
     }
 
     private void callIfOpen() {
+        if (full && isBelowLowMark()) {
+            full = false;
+        }
         if (missed && hasRoom()) {
             callListeners();
         }

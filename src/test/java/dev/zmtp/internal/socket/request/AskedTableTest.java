@@ -14,7 +14,7 @@ import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Requests by their ids, and the frame of an id. */
+/** Requests by their ids. */
 class AskedTableTest {
 
     private static final int SALT = 0x7F00_0000;

@@ -36,6 +36,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -427,5 +428,59 @@ class WritableSocketTest {
         Credit credit = ClockedSockets.core(push).senders().credit();
         await("all of it", () -> credit.exceeds(9, (1 << 30) - 1));
         assertThat(credit).hasToString("10 messages, " + (1 << 30) + " bytes");
+    }
+
+    @Test
+    void anActionIsCalledWhenQueuedRequestsHaveEnded() {
+        ZMTPSocket dealer = sockets.open(sockets.builder(DEALER).sendLimit(8, 1 << 20));
+        dealer.connect("inproc://nobody");
+        List<CompletableFuture<ZMTPMessage>> requests = Stream.generate(
+                        () -> dealer.requestAsync(message("?"), PATIENCE))
+                .limit(8)
+                .toList();
+        CompletableFuture<Void> waits = dealer.sendAsync(message("3"));
+        TestSockets.settle(dealer);
+        assertThat(dealer.isWritable()).isFalse();
+        AtomicInteger calls = new AtomicInteger();
+        dealer.onWritable(calls::incrementAndGet);
+        TestSockets.settle(dealer);
+        assertThat(calls).hasValue(0);
+
+        requests.forEach(request -> request.cancel(false));
+
+        await("a call", () -> calls.get() > 0);
+        assertThat(dealer.stats().queued()).isEqualTo(1);
+        assertThat(waits).isNotDone();
+    }
+
+    /** Its loop is interrupted after 1,024 messages, which is not its limit. */
+    @Test
+    void aHandlerFillsAQueueUpToItsLimitInSeveralTasks() {
+        ZMTPSocket push = sockets.open(sockets.builder(PUSH).sendLimit(5_000, 1 << 30));
+        AtomicInteger sent = new AtomicInteger();
+        push.connect("inproc://nobody");
+
+        push.onWritable(() -> {
+            while (push.isWritable()) {
+                push.sendOrDrop(message("m"));
+                sent.incrementAndGet();
+            }
+        });
+
+        await("it is full", () -> push.stats().queued() == 5_000);
+        assertThat(sent).hasValue(5_000);
+    }
+
+    @Test
+    void anActionIsCalledWhenTheSocketConnects() {
+        ZMTPSocket push = sockets.open(PUSH);
+        AtomicInteger calls = new AtomicInteger();
+        push.onWritable(calls::incrementAndGet);
+        TestSockets.settle(push);
+        assertThat(calls).hasValue(0);
+
+        push.connect("inproc://nobody");
+
+        await("a call", () -> calls.get() == 1);
     }
 }
