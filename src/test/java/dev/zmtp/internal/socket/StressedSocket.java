@@ -1,17 +1,17 @@
 package dev.zmtp.internal.socket;
 
 import dev.zmtp.ZMTPMessage;
-import dev.zmtp.internal.socket.endpoint.Listener;
 import dev.zmtp.internal.socket.peer.Peer;
 import dev.zmtp.internal.socket.peer.PeerHandler;
+import dev.zmtp.internal.socket.peer.RecordedOrigin;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
-import org.jspecify.annotations.Nullable;
 
 /** The inside of a socket on a {@link StressedLoop}, for two threads to meet in. */
 public class StressedSocket {
@@ -39,33 +39,9 @@ public class StressedSocket {
 
     /** Gives the peer a connection, whose channel takes all that it is given. */
     public final Channel connect(Peer peer) {
-        PeerHandler link = new PeerHandler(core.context(), core, new Origin());
+        PeerHandler link = new PeerHandler(core.context(), core, new RecordedOrigin(new ArrayList<>()));
         EmbeddedChannel channel = new EmbeddedChannel(link);
         peer.up(link);
         return channel;
-    }
-
-    private static final class Origin implements PeerHandler.Origin {
-
-        @Override
-        public String endpoint() {
-            return "inproc://stress";
-        }
-
-        @Override
-        public @Nullable Listener listener() {
-            return null;
-        }
-
-        @Override
-        public @Nullable Peer peer() {
-            return null;
-        }
-
-        @Override
-        public void up() {}
-
-        @Override
-        public void ended(PeerHandler link, Throwable cause) {}
     }
 }

@@ -1,5 +1,6 @@
 package dev.zmtp.internal.socket.context;
 
+import dev.zmtp.ZMTPMessage;
 import dev.zmtp.socket.ZMTPSocketException;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -13,6 +14,18 @@ public final class SendResults {
         if (result != null) {
             result.complete(null);
         }
+    }
+
+    /** Releases a message that does not leave, and fails its result. */
+    public static void reject(
+            ZMTPMessage message,
+            @Nullable CompletableFuture<Void> result,
+            ZMTPSocketException.Reason reason,
+            String text) {
+        if (message.refCnt() > 0) { // the application may have released it, which must not stop what this is part of
+            message.release();
+        }
+        fail(result, reason, text);
     }
 
     public static void fail(@Nullable CompletableFuture<?> result, ZMTPSocketException.Reason reason, String text) {

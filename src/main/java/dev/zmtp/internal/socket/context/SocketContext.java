@@ -2,6 +2,7 @@ package dev.zmtp.internal.socket.context;
 
 import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
 
+import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.internal.transport.QueueLimit;
 import dev.zmtp.socket.ZMTPSocketConfig;
@@ -11,6 +12,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.ScheduledFuture;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -120,6 +122,16 @@ public final class SocketContext {
         if (closed) {
             throw new ZMTPSocketException(CLOSED, "the socket is closed");
         }
+    }
+
+    /** Counts and releases a message that comes to no peer, and fails its result. From any thread. */
+    public void drop(
+            ZMTPMessage message,
+            @Nullable CompletableFuture<Void> result,
+            ZMTPSocketException.Reason reason,
+            String text) {
+        tally.dropped();
+        SendResults.reject(message, result, reason, text);
     }
 
     // Where it runs

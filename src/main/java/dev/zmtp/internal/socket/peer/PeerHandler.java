@@ -65,7 +65,7 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
     /** The binding or connector that a connection comes from. */
     public interface Origin {
         /** Returns the text of the endpoint that was bound or connected to. */
-        public String endpoint();
+        String endpoint();
 
         /** Returns what has accepted the connection; null if it was made here. */
         @Nullable

@@ -88,9 +88,6 @@ public final class QueuedMessage {
 
     /** Releases the message and reports why it did not leave. */
     public void fail(ZMTPSocketException.Reason reason, String text) {
-        if (message().refCnt() > 0) { // the application may have released it, which must not stop what this is part of
-            message().release();
-        }
-        SendResults.fail(result, reason, text);
+        SendResults.reject(message(), result, reason, text);
     }
 }

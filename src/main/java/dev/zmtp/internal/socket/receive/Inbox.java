@@ -34,7 +34,7 @@ public final class Inbox {
         /** Returns whether it takes another message now. */
         boolean wants();
 
-        public void take(Peer from, ZMTPMessage message);
+        void take(Peer from, ZMTPMessage message);
 
         /** No more will come. */
         void closed();
@@ -43,7 +43,7 @@ public final class Inbox {
     /** Waits for one message. */
     public interface Taker {
         /** Takes the message over, or returns false if it no longer wants one. */
-        public boolean take(Peer from, ZMTPMessage message);
+        boolean take(Peer from, ZMTPMessage message);
 
         void fail(ZMTPSocketException cause);
     }

@@ -14,7 +14,6 @@ import dev.zmtp.internal.socket.peer.QueuedMessage;
 import dev.zmtp.internal.socket.peer.SlowPeers;
 import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
 import dev.zmtp.socket.ZMTPSocketEvent.DropReason;
-import dev.zmtp.socket.ZMTPSocketException;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -35,7 +34,7 @@ public final class DirectSends implements PeerSends {
     @Override
     public void send(Peer peer, ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
         if (context.isClosed()) {
-            refuse(message, result, CLOSED, "the socket is closed");
+            context.drop(message, result, CLOSED, "the socket is closed");
             return;
         }
         if (context.inEventLoop()) {
@@ -45,7 +44,7 @@ public final class DirectSends implements PeerSends {
         if (senders.credit().take(message.readableBytes())) {
             senders.hand(new Sent.ToPeer(this, peer, message, result, false));
         } else {
-            refuse(message, result, FULL, "more is on its way to the event loop than a peer's queue may have");
+            context.drop(message, result, FULL, "more is on its way to the event loop than a peer's queue may have");
             senders.writability().missed();
         }
     }
@@ -122,7 +121,7 @@ public final class DirectSends implements PeerSends {
             sent.peer().outbound().sendNoted();
             sent.peer().outbound().sendAccepted(sent.message(), null);
         } else {
-            refuse(sent.message(), null, PEER_DOWN, "the peer has left");
+            context.drop(sent.message(), null, PEER_DOWN, "the peer has left");
         }
     }
 
@@ -145,18 +144,10 @@ public final class DirectSends implements PeerSends {
 
     private void sendNow(Peer peer, ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
         if (!isThere(peer)) {
-            refuse(message, result, PEER_DOWN, "the peer has left");
+            context.drop(message, result, PEER_DOWN, "the peer has left");
         } else if (peer.outbound().send(message, result) == Fate.REFUSED) {
             peer.counters().add(SENT, 1);
             slowPeers.drop(peer, new QueuedMessage(message, result), DropReason.FULL, "the queue is full");
         }
-    }
-
-    void refuse(
-            ZMTPMessage message,
-            @Nullable CompletableFuture<Void> result,
-            ZMTPSocketException.Reason reason,
-            String text) {
-        senders.drop(message, result, reason, text);
     }
 }

@@ -61,7 +61,7 @@ final class Intake {
     /** Refuses all, because the socket is closed. From any thread. */
     void failAll() {
         for (Sent next = queue.poll(); next != null; next = queue.poll()) {
-            next.refuse(CLOSED, "the socket is closed");
+            next.refuse(context, CLOSED, "the socket is closed");
         }
     }
 }

@@ -6,7 +6,6 @@ import static dev.zmtp.socket.ZMTPSocketException.Reason.FULL;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.internal.runtime.LoopBudget;
 import dev.zmtp.internal.socket.context.LoopFuture;
-import dev.zmtp.internal.socket.context.SendResults;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.context.SocketValues;
 import dev.zmtp.internal.socket.context.TypeRules;
@@ -16,7 +15,6 @@ import dev.zmtp.internal.socket.peer.Peer;
 import dev.zmtp.internal.socket.peer.QueuedMessage;
 import dev.zmtp.internal.socket.peer.SlowPeers;
 import dev.zmtp.internal.transport.QueueLimit;
-import dev.zmtp.socket.ZMTPSocketException;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.util.ArrayDeque;
@@ -169,7 +167,7 @@ public final class Senders {
     public CompletableFuture<Void> send(ZMTPMessage message, int most) {
         CompletableFuture<Void> result = new LoopFuture<>();
         if (context.isClosed()) {
-            drop(message, result, CLOSED, "the socket is closed");
+            context.drop(message, result, CLOSED, "the socket is closed");
         } else if (context.inEventLoop()) {
             writability.sentHere();
             if (!waitingSends.isEmpty() || route(message, result, null) == Fate.REFUSED) {
@@ -208,7 +206,7 @@ public final class Senders {
             Sent oldest = keepsNewest ? intake.poll() : null;
             if (oldest != null) {
                 credit.give(1, oldest.bytes());
-                oldest.refuse(FULL, "a newer message took its place");
+                oldest.refuse(context, FULL, "a newer message took its place");
             } else if (keepsNewest) { // the rest is with the event loop, or with a thread that is about to add it
                 credit.give(-1, -bytes);
                 return true;
@@ -310,7 +308,7 @@ public final class Senders {
             credit.give(1, bytes);
         }
         if (refused) { // after the credit: the sender may send again as soon as it knows
-            drop(message, result, FULL, "the queue is full");
+            context.drop(message, result, FULL, "the queue is full");
         }
         return true;
     }
@@ -391,21 +389,8 @@ public final class Senders {
     /** Fails all accepted messages that have not come to a queue. */
     public void failAll() {
         for (Sent next = blocked.poll(); next != null; next = blocked.poll()) {
-            next.refuse(CLOSED, "the socket is closed");
+            next.refuse(context, CLOSED, "the socket is closed");
         }
         intake.failAll();
-    }
-
-    /** Releases the message and notifies its sender. From any thread. */
-    void drop(
-            ZMTPMessage message,
-            @Nullable CompletableFuture<Void> result,
-            ZMTPSocketException.Reason reason,
-            String text) {
-        context.tally().dropped();
-        if (message.refCnt() > 0) { // as in QueuedMessage.fail
-            message.release();
-        }
-        SendResults.fail(result, reason, text);
     }
 }

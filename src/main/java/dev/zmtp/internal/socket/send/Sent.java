@@ -1,6 +1,7 @@
 package dev.zmtp.internal.socket.send;
 
 import dev.zmtp.ZMTPMessage;
+import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.peer.Outgoing;
 import dev.zmtp.internal.socket.peer.Peer;
 import dev.zmtp.socket.ZMTPSocketException.Reason;
@@ -17,7 +18,7 @@ sealed interface Sent {
     void arrive();
 
     /** Releases the message, which does not arrive, and notifies its sender. From any thread. */
-    void refuse(Reason reason, String text);
+    void refuse(SocketContext context, Reason reason, String text);
 
     /** A message for the peers that the type of the socket chooses. */
     record ToAny(
@@ -33,8 +34,8 @@ sealed interface Sent {
         }
 
         @Override
-        public void refuse(Reason reason, String text) {
-            senders.drop(message, result, reason, text);
+        public void refuse(SocketContext context, Reason reason, String text) {
+            context.drop(message, result, reason, text);
         }
     }
 
@@ -61,11 +62,11 @@ sealed interface Sent {
         }
 
         @Override
-        public void refuse(Reason reason, String text) {
+        public void refuse(SocketContext context, Reason reason, String text) {
             if (reserved) {
                 peer.queue().unreserve();
             }
-            sends.refuse(message, result, reason, text);
+            context.drop(message, result, reason, text);
         }
     }
 
@@ -82,7 +83,7 @@ sealed interface Sent {
         }
 
         @Override
-        public void refuse(Reason reason, String text) {
+        public void refuse(SocketContext context, Reason reason, String text) {
             request.refuse(reason, text);
         }
     }
