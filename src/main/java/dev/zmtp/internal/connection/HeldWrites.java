@@ -26,14 +26,14 @@ public final class HeldWrites {
     private static final int WRITABILITY_INDEX = 31;
 
     /** A write, and how many bytes it counts for. */
-    public record Held(Object message, ChannelPromise promise, long size) {}
+    public record HeldWrite(Object message, ChannelPromise promise, long size) {}
 
     private final ChannelHandlerContext ctx;
     private final Channel channel;
     private final MessageSizeEstimator.Handle estimator;
 
     /** Null while nothing is held: a queue does not shrink, and one that was long would stay so for life. */
-    private @Nullable Queue<Held> writes;
+    private @Nullable Queue<HeldWrite> writes;
 
     private long size;
     private boolean writable = true;
@@ -65,7 +65,7 @@ public final class HeldWrites {
         if (writes == null) {
             writes = new ArrayDeque<>();
         }
-        writes.add(new Held(message, promise, added));
+        writes.add(new HeldWrite(message, promise, added));
         size += added;
         updateWritability();
     }
@@ -102,11 +102,11 @@ public final class HeldWrites {
 
     /** Removes and returns the oldest write, which the caller must complete; null if there is none. */
     @Nullable
-    public Held poll() {
+    public HeldWrite poll() {
         if (writes == null) {
             return null;
         }
-        Held held = writes.remove();
+        HeldWrite held = writes.remove();
         if (writes.isEmpty()) {
             writes = null;
         }
@@ -118,7 +118,7 @@ public final class HeldWrites {
     /** Releases all that is held and fails the promises, also of writes that their listeners make. */
     void fail(Throwable cause) {
         flushRequested = false;
-        for (Held held = poll(); held != null; held = poll()) {
+        for (HeldWrite held = poll(); held != null; held = poll()) {
             ReferenceCountUtil.safeRelease(held.message);
             if (!held.promise.isVoid()) { // what ends the connection is reported by itself, once
                 held.promise.tryFailure(cause);

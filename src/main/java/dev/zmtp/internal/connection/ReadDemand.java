@@ -74,7 +74,7 @@ public final class ReadDemand {
     }
 
     /** What was asked for has been delivered. */
-    void turnComplete() {
+    void budgetRenewed() {
         delivering = false;
     }
 

@@ -118,7 +118,7 @@ public final class ReadLoop {
         }
         connection.memory().count();
         if (consumed || !inputEnds.isEmpty()) {
-            turnComplete(); // that of the transport may have come before
+            restComplete(); // that of the transport may have come before
         }
     }
 
@@ -235,7 +235,7 @@ public final class ReadLoop {
     }
 
     /** Called when the rest was decoded without a read of the transport. */
-    private void turnComplete() {
+    private void restComplete() {
         fireReadComplete();
         renewBudget();
     }
@@ -248,7 +248,7 @@ public final class ReadLoop {
     /** The budget is spent: the rest is decoded when others were served. */
     private void renewBudget() {
         budget.begin();
-        demand.turnComplete();
+        demand.budgetRenewed();
         if (queue.isEmpty()) {
             caughtUp();
         } else if (demand.isWanted()) {
@@ -291,7 +291,7 @@ public final class ReadLoop {
             busy = false;
         }
         connection.memory().count();
-        turnComplete();
+        restComplete();
     }
 
     private void caughtUp() {
@@ -339,7 +339,7 @@ public final class ReadLoop {
             } finally {
                 busy = false;
             }
-            turnComplete();
+            restComplete();
         }
     }
 

@@ -23,7 +23,7 @@ public final class Capture {
     }
 
     /** Calls the listener when a copy that was refused may be taken, if the traffic waits for that. */
-    ZMTPRegistration onRoom(Runnable listener) {
+    ZMTPRegistration onCapacity(Runnable listener) {
         return everything ? senders.writability().listen(listener) : () -> {};
     }
 

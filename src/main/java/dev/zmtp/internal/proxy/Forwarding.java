@@ -95,7 +95,7 @@ public final class Forwarding implements Inbox.Sink {
         target.executeAnyway(() -> {
             registrations.add(senders.writability().listen(drainTask));
             if (capture != null) {
-                registrations.add(capture.onRoom(this::wakeTarget));
+                registrations.add(capture.onCapacity(this::wakeTarget));
             }
             source.executeAnyway(() -> inbox.sink(this));
         });

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * Encodes what is written in traffic, one object after the other, into the {@link WriteBatch}.
  *
  * <p><b>Re-entrancy.</b> A write can call back into user code while it is in progress: a promise's listener, a handler
- * that hears of writability, an encoder. What such a callback asks for is deferred. What it writes is held, and written
+ * that hears of writability, an encoder. What such a callback asks for is deferred. What it writes waits, and is written
  * right after; then the phase does the rest in {@link Owner#afterWrite}: a flush, or a command of our own. This
  * class alone keeps that order.
  */
@@ -50,7 +50,7 @@ public final class TrafficWriter {
 
     private final Owner traffic;
     private final Connection connection;
-    private final HeldWrites held;
+    private final HeldWrites waiting;
     private final ZMTPVersion version;
     private final ZMTPSocketType type;
     private final @Nullable FrameCipher cipher;
@@ -74,7 +74,7 @@ public final class TrafficWriter {
     public TrafficWriter(Owner traffic, Connection connection, ZMTPVersion version, @Nullable FrameCipher cipher) {
         this.traffic = traffic;
         this.connection = connection;
-        this.held = connection.held();
+        this.waiting = connection.held();
         this.version = version;
         this.type = connection.config().socketType();
         this.cipher = cipher;
@@ -121,7 +121,7 @@ public final class TrafficWriter {
     public void write(Object message, ChannelPromise promise) {
         if (writing) {
             deferred = true;
-            held.add(message, promise, Long.MAX_VALUE);
+            waiting.add(message, promise, Long.MAX_VALUE);
             return;
         }
         writing = true;
@@ -139,7 +139,7 @@ public final class TrafficWriter {
                 encode(message, promise);
             }
             if (deferred) {
-                writeHeld();
+                writeWaiting();
             }
         } finally {
             writing = false;
@@ -153,7 +153,7 @@ public final class TrafficWriter {
         try {
             batch().standalone(ZMTPFraming.COMMAND, body, promise);
             if (deferred) {
-                writeHeld();
+                writeWaiting();
             }
         } finally {
             writing = false;
@@ -169,20 +169,20 @@ public final class TrafficWriter {
     }
 
     /**
-     * Writes what was held during the handshake, in order, and what callbacks write meanwhile.
+     * Writes what was held during the handshake, in order, and what its callbacks write.
      *
      * @return whether a flush was asked for
      */
     public boolean drain() {
         writing = true;
         try {
-            writeHeld();
+            writeWaiting();
         } finally {
             writing = false;
         }
         deferred = false;
         boolean flush = takeDeferredFlush(); // both are taken
-        return held.takeFlushRequest() || flush;
+        return waiting.takeFlushRequest() || flush;
     }
 
     /** Returns whether a flush was deferred since the last call. */
@@ -192,9 +192,9 @@ public final class TrafficWriter {
         return taken;
     }
 
-    private void writeHeld() {
+    private void writeWaiting() {
         while (traffic.isCurrent()) {
-            HeldWrites.Held next = held.poll();
+            HeldWrites.HeldWrite next = waiting.poll();
             if (next == null) {
                 return;
             }

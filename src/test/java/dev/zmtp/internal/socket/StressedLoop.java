@@ -15,7 +15,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** An event loop without a thread: it is turned by whoever plays its part. It takes microseconds to make. */
+/** An event loop without a thread: whoever plays its part runs its tasks. It takes microseconds to make. */
 public final class StressedLoop extends AbstractEventExecutor implements EventLoop {
 
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
@@ -24,7 +24,7 @@ public final class StressedLoop extends AbstractEventExecutor implements EventLo
     private volatile boolean ended;
 
     /** Runs what was executed, and what is while it runs. */
-    public void turn() {
+    public void runTasks() {
         thread = Thread.currentThread();
         for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
             task.run();
@@ -32,11 +32,11 @@ public final class StressedLoop extends AbstractEventExecutor implements EventLo
         thread = null;
     }
 
-    /** Turns for the last time, and says so. */
+    /** Runs the tasks for the last time, and ends. */
     public void end() {
-        turn();
+        runTasks();
         ended = true;
-        turn(); // what was accepted at the last moment
+        runTasks(); // what was accepted at the last moment
         termination.setSuccess(null);
     }
 

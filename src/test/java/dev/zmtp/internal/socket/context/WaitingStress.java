@@ -51,7 +51,7 @@ public final class WaitingStress {
 
         @Actor
         public void deliver() {
-            loop.turn();
+            loop.runTasks();
         }
 
         @Arbiter
@@ -89,7 +89,7 @@ public final class WaitingStress {
 
         @Actor
         public void deliver() {
-            loop.turn();
+            loop.runTasks();
         }
 
         @Arbiter

@@ -40,7 +40,7 @@ public final class InboxStress {
 
         @Actor
         public void deliver() {
-            loop.turn();
+            loop.runTasks();
         }
 
         @Arbiter
@@ -65,7 +65,7 @@ public final class InboxStress {
         public TwoReaders() {
             arrives("1");
             arrives("2");
-            loop.turn();
+            loop.runTasks();
         }
 
         @Actor
@@ -107,7 +107,7 @@ public final class InboxStress {
 
         @Actor
         public void deliver() {
-            loop.turn();
+            loop.runTasks();
         }
 
         @Arbiter
@@ -130,7 +130,7 @@ public final class InboxStress {
 
         public PutBack() {
             arrives("1");
-            loop.turn();
+            loop.runTasks();
         }
 
         @Actor
@@ -165,7 +165,7 @@ public final class InboxStress {
 
         public PutBackForHandler() {
             arrives("1");
-            loop.turn();
+            loop.runTasks();
         }
 
         @Actor
@@ -177,7 +177,7 @@ public final class InboxStress {
         public void cancel() {
             first.cancel(false);
             inbox.register(new HandlerSink((from, message) -> handled = text(message)));
-            loop.turn();
+            loop.runTasks();
         }
 
         @Arbiter
@@ -201,7 +201,7 @@ public final class InboxStress {
 
         public Reading() {
             arrives("1");
-            loop.turn();
+            loop.runTasks();
             arrives("2");
             arrives("3");
         }
@@ -214,7 +214,7 @@ public final class InboxStress {
 
         @Actor
         public void deliver() {
-            loop.turn();
+            loop.runTasks();
         }
 
         @Arbiter

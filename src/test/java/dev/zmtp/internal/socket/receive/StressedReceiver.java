@@ -54,7 +54,7 @@ public class StressedReceiver extends StressedSocket {
 
     /** Returns what is still there when the event loop has nothing more to do. */
     public final String left() {
-        loop.turn();
+        loop.runTasks();
         Inbound its = peer.inbound();
         StringBuilder left = new StringBuilder();
         its.messages.forEach(message -> left.append(text(message)));

@@ -39,7 +39,7 @@ public final class SendersStress {
 
         @Actor
         public void takeIn() {
-            loop.turn();
+            loop.runTasks();
         }
 
         @Arbiter
@@ -71,7 +71,7 @@ public final class SendersStress {
 
         @Actor
         public void takeIn() {
-            loop.turn();
+            loop.runTasks();
         }
 
         @Arbiter

@@ -25,7 +25,7 @@ public class StressedSender extends StressedSocket {
     public StressedSender(int limit) {
         super(PUBS[limit - 1]);
         room.listen(this::tell);
-        loop.turn();
+        loop.runTasks();
         senders.trySend(message("0"));
     }
 
@@ -65,7 +65,7 @@ public class StressedSender extends StressedSocket {
 
     /** What is left when the event loop has nothing more to do. */
     public final String left() {
-        loop.turn();
+        loop.runTasks();
         return senders.waiting() + " left, room for " + senders.credit();
     }
 }

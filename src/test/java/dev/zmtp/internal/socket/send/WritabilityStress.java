@@ -40,7 +40,7 @@ public final class WritabilityStress {
 
         @Actor
         public void takeIn() {
-            loop.turn();
+            loop.runTasks();
         }
 
         @Arbiter
@@ -76,7 +76,7 @@ public final class WritabilityStress {
 
         @Actor
         public void takeIn() {
-            loop.turn();
+            loop.runTasks();
         }
 
         @Arbiter
@@ -115,7 +115,7 @@ public final class WritabilityStress {
 
         @Actor
         public void takeIn() {
-            loop.turn();
+            loop.runTasks();
         }
 
         @Arbiter

@@ -37,7 +37,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Where in a pipeline a codec may stand, and when it may be added. */
-class PipelinePlacesTest {
+class PipelinePositionsTest {
 
     private static final String HANDSHAKE = GREETING + ready("ROUTER");
 

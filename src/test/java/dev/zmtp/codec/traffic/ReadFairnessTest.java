@@ -48,9 +48,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** One connection's turn on its event loop has an end, and nothing is lost, doubled or out of order for that. */
+/** The time that one connection has on its event loop is bounded, and nothing is lost, doubled or reordered for it. */
 @SuppressWarnings("deprecation") // the handle of a receive allocator, which has no successor in 4.1
-class TurnsTest {
+class ReadFairnessTest {
 
     private static final int PER_TURN = 3;
 
