@@ -26,7 +26,6 @@ import static dev.zmtp.security.CurveBoxes.seal;
 import static dev.zmtp.security.CurveBoxes.sentPart;
 
 import dev.zmtp.ZMTPException;
-import dev.zmtp.ZMTPMetadata;
 import dev.zmtp.internal.wire.Command;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -49,7 +48,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Capital letters are public keys, as in the RFC: S and C are long-term keys, S' and C' are of this connection.
  * Small letters are secret keys.
  */
-final class CurveClient implements ZMTPMechanism {
+final class CurveClient extends CurveSide {
 
     private static final int WELCOME_LENGTH = 160;
     private static final int READY_LENGTH = 24;
@@ -66,37 +65,17 @@ final class CurveClient implements ZMTPMechanism {
         READY
     }
 
-    private final Context context;
-    private final SecureRandom random;
     private final byte[] serverKey;
-    private final byte[] longTermSecret;
-    private final byte[] longTermKey;
-    private final HandshakeComputation computation;
 
     private State state = State.START;
 
-    private byte @Nullable [] transientSecret;
     private byte @Nullable [] transientKey;
     /** The key of HELLO and WELCOME: c' with S. */
     private byte @Nullable [] helloKey;
-    /** The key of everything later: c' with S'. */
-    private byte @Nullable [] sessionKey;
-
-    private ZMTPMetadata peer = ZMTPMetadata.EMPTY;
-    private @Nullable CurveCipher cipher;
 
     CurveClient(Context context, SecureRandom random, ZMTPCurvePublicKey server, ZMTPCurveKeyPair own) {
-        this.context = context;
-        this.random = random;
+        super(context, random, own);
         this.serverKey = server.bytes();
-        this.longTermSecret = own.secretKey();
-        this.longTermKey = own.publicKey().bytes();
-        this.computation = new HandshakeComputation(context, this::wipe);
-    }
-
-    @Override
-    public String name() {
-        return ZMTPCurve.NAME;
     }
 
     @Override
@@ -177,14 +156,8 @@ final class CurveClient implements ZMTPMechanism {
         byte[] metadata = open("READY", key, nonce(READY_NONCE, count), readBytes(data, data.readableBytes()));
         peer = context.readPeerMetadata(Unpooled.wrappedBuffer(metadata));
         state = State.READY;
-        cipher = new CurveCipher(
-                new SecretBox(key, CLIENT_NONCE), FIRST_MESSAGE, new SecretBox(key, SERVER_NONCE), count);
-        wipe();
-    }
-
-    @Override
-    public boolean isReady() {
-        return state == State.READY;
+        succeed(new CurveCipher(
+                new SecretBox(key, CLIENT_NONCE), FIRST_MESSAGE, new SecretBox(key, SERVER_NONCE), count));
     }
 
     /** Always null: only servers send ERROR. */
@@ -194,28 +167,7 @@ final class CurveClient implements ZMTPMechanism {
     }
 
     @Override
-    public ZMTPMetadata peerMetadata() {
-        return peer;
-    }
-
-    @Override
-    public @Nullable FrameCipher cipher() {
-        return cipher;
-    }
-
-    @Override
-    public void close() {
-        if (cipher != null) {
-            cipher.wipe();
-        }
-        computation.close();
-    }
-
-    /** Wipes all secrets of the handshake. No step of the computation runs. */
-    private void wipe() {
-        CurveBoxes.wipe(longTermSecret);
-        CurveBoxes.wipe(transientSecret);
+    void wipeOwnKey() {
         CurveBoxes.wipe(helloKey);
-        CurveBoxes.wipe(sessionKey);
     }
 }

@@ -44,7 +44,7 @@ import org.jspecify.annotations.Nullable;
  * The side of CURVE whose public key the clients know (RFC 26, "Authentication Handshake"). For the commands and the
  * letters see {@link CurveClient}.
  */
-final class CurveServer implements ZMTPMechanism {
+final class CurveServer extends CurveSide {
 
     private static final int HELLO_LENGTH = 194;
     private static final int VOUCH_LENGTH = 80;
@@ -61,22 +61,14 @@ final class CurveServer implements ZMTPMechanism {
         READY
     }
 
-    private final Context context;
-    private final SecureRandom random;
-    private final byte[] longTermSecret;
-    private final byte[] longTermKey;
     private final AuthDecisionHandler authDecision;
-    private final HandshakeComputation computation;
 
     private State state = State.AWAIT_HELLO;
 
     /** C'. */
     private byte @Nullable [] peerTransientKey;
 
-    private byte @Nullable [] transientSecret;
     private byte @Nullable [] cookieKey;
-    /** C' with s'. */
-    private byte @Nullable [] sessionKey;
 
     /** The last short nonce of the peer. */
     private long lastCount;
@@ -84,21 +76,9 @@ final class CurveServer implements ZMTPMechanism {
     /** The peer has the secret key of the public key that it names. */
     private boolean isProven;
 
-    private ZMTPMetadata peer = ZMTPMetadata.EMPTY;
-    private @Nullable CurveCipher cipher;
-
     CurveServer(Context context, SecureRandom random, ZMTPCurveKeyPair own) {
-        this.context = context;
-        this.random = random;
-        this.longTermSecret = own.secretKey();
-        this.longTermKey = own.publicKey().bytes();
+        super(context, random, own);
         this.authDecision = new AuthDecisionHandler(context, name());
-        this.computation = new HandshakeComputation(context, this::wipe);
-    }
-
-    @Override
-    public String name() {
-        return ZMTPCurve.NAME;
     }
 
     @Override
@@ -240,15 +220,9 @@ final class CurveServer implements ZMTPMechanism {
         state = State.READY;
         byte[] key = Objects.requireNonNull(sessionKey);
         ByteBuf body = command(Command.READY, context, new byte[0], key, READY_NONCE, READY_COUNT, new byte[0]);
-        cipher = new CurveCipher(
-                new SecretBox(key, SERVER_NONCE), FIRST_MESSAGE, new SecretBox(key, CLIENT_NONCE), lastCount);
-        wipe();
+        succeed(new CurveCipher(
+                new SecretBox(key, SERVER_NONCE), FIRST_MESSAGE, new SecretBox(key, CLIENT_NONCE), lastCount));
         return body;
-    }
-
-    @Override
-    public boolean isReady() {
-        return state == State.READY;
     }
 
     /**
@@ -261,28 +235,7 @@ final class CurveServer implements ZMTPMechanism {
     }
 
     @Override
-    public ZMTPMetadata peerMetadata() {
-        return peer;
-    }
-
-    @Override
-    public @Nullable FrameCipher cipher() {
-        return cipher;
-    }
-
-    @Override
-    public void close() {
-        if (cipher != null) {
-            cipher.wipe();
-        }
-        computation.close();
-    }
-
-    /** Wipes all secrets of the handshake. No step of the computation runs. */
-    private void wipe() {
-        CurveBoxes.wipe(longTermSecret);
-        CurveBoxes.wipe(transientSecret);
+    void wipeOwnKey() {
         CurveBoxes.wipe(cookieKey);
-        CurveBoxes.wipe(sessionKey);
     }
 }

@@ -1,0 +1,78 @@
+package dev.zmtp.security;
+
+import dev.zmtp.ZMTPMetadata;
+import java.security.SecureRandom;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One side of CURVE: its secrets, which it wipes, and the result of the handshake. For the letters see
+ * {@link CurveClient}.
+ */
+abstract class CurveSide implements ZMTPMechanism {
+
+    final Context context;
+    final SecureRandom random;
+    final byte[] longTermSecret;
+    final byte[] longTermKey;
+    final HandshakeComputation computation;
+
+    byte @Nullable [] transientSecret;
+    /** The key of everything after WELCOME, from both transient keys: c' with S', or C' with s'. */
+    byte @Nullable [] sessionKey;
+
+    ZMTPMetadata peer = ZMTPMetadata.EMPTY;
+    private @Nullable CurveCipher cipher;
+
+    CurveSide(Context context, SecureRandom random, ZMTPCurveKeyPair own) {
+        this.context = context;
+        this.random = random;
+        this.longTermSecret = own.secretKey();
+        this.longTermKey = own.publicKey().bytes();
+        this.computation = new HandshakeComputation(context, this::wipe);
+    }
+
+    @Override
+    public final String name() {
+        return ZMTPCurve.NAME;
+    }
+
+    /** Ends the handshake with the cipher of traffic, and wipes the secrets, of which that keeps none. */
+    final void succeed(CurveCipher ofTraffic) {
+        cipher = ofTraffic;
+        wipe();
+    }
+
+    @Override
+    public final boolean isReady() {
+        return cipher != null;
+    }
+
+    @Override
+    public final ZMTPMetadata peerMetadata() {
+        return peer;
+    }
+
+    @Override
+    public final @Nullable FrameCipher cipher() {
+        return cipher;
+    }
+
+    @Override
+    public final void close() {
+        if (cipher != null) {
+            cipher.wipe();
+        }
+        computation.close();
+    }
+
+    /** Wipes all secrets of the handshake. No step of the computation runs. */
+    private void wipe() {
+        CurveBoxes.wipe(longTermSecret);
+        CurveBoxes.wipe(transientSecret);
+        CurveBoxes.wipe(sessionKey);
+        wipeOwnKey();
+    }
+
+    /** Wipes the key that only this side has. */
+    abstract void wipeOwnKey();
+}
