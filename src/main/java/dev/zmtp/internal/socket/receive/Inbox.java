@@ -106,17 +106,13 @@ public final class Inbox {
     private @Nullable Taker takerOrQueue(Peer from, ZMTPMessage message) {
         lock.lock();
         try {
-            if (closed) {
-                message.release();
-                return null;
-            }
-            Iterator<Taker> first = takers.iterator();
-            if (first.hasNext()) {
-                Taker taker = first.next();
-                first.remove();
+            Taker taker = pollTaker();
+            if (taker != null) {
                 return taker;
             }
-            add(from, message, false);
+            if (!add(from, message, false)) {
+                return null;
+            }
         } finally {
             lock.unlock();
         }
@@ -124,7 +120,23 @@ public final class Inbox {
         return null;
     }
 
-    private void add(Peer from, ZMTPMessage message, boolean atFront) {
+    /** Removes the taker that has waited longest; null if none waits, as when the socket is closed. Under the lock. */
+    private @Nullable Taker pollTaker() {
+        Iterator<Taker> first = takers.iterator();
+        if (!first.hasNext()) {
+            return null;
+        }
+        Taker taker = first.next();
+        first.remove();
+        return taker;
+    }
+
+    /** Queues the message and returns true, or releases it if the socket is closed. Under the lock. */
+    private boolean add(Peer from, ZMTPMessage message, boolean atFront) {
+        if (closed) {
+            message.release();
+            return false;
+        }
         Inbound its = from.inbound();
         if (atFront) {
             if (its.messages.isEmpty()) {
@@ -140,6 +152,7 @@ public final class Inbox {
         its.bytes += message.readableBytes();
         its.full |= its.messages.size() >= limit.messages() || its.bytes >= limit.bytes();
         queued.getAndIncrement();
+        return true;
     }
 
     // Out
@@ -203,22 +216,14 @@ public final class Inbox {
     private @Nullable Taker putBack(Peer from, ZMTPMessage message) {
         lock.lock();
         try {
-            if (closed) {
-                message.release();
+            if (!add(from, message, true)) {
                 return null;
             }
-            add(from, message, true);
             if (owner != null) { // meanwhile: it looks at the queue again
                 context.execute(this::pump);
                 return null;
             }
-            Iterator<Taker> first = takers.iterator();
-            if (!first.hasNext()) {
-                return null;
-            }
-            Taker taker = first.next();
-            first.remove();
-            return taker;
+            return pollTaker();
         } finally {
             lock.unlock();
         }
@@ -328,11 +333,9 @@ public final class Inbox {
     public boolean returned(Peer from, ZMTPMessage message) {
         lock.lock();
         try {
-            if (closed) {
-                message.release();
+            if (!add(from, message, true)) {
                 return false;
             }
-            add(from, message, true);
         } finally {
             lock.unlock();
         }
