@@ -27,6 +27,7 @@ public final class SocketContext {
     private final LongSupplier nanoTime;
     private final SocketEvents events = new SocketEvents();
     private final Tally tally = new Tally();
+    private final Flushes flushes = new Flushes(this);
     private final boolean namesPeers;
     private final long maxAgeNanos;
     private volatile QueueLimit sendLimit;
@@ -46,6 +47,7 @@ public final class SocketContext {
     private Runnable whenCapacity = () -> {};
     private Runnable whenSettled = () -> {};
 
+    @SuppressWarnings("this-escape") // its parts use it later
     public SocketContext(ZMTPSocketConfig config, EventLoop eventLoop, LongSupplier nanoTime) {
         this.config = config;
         this.eventLoop = eventLoop;
@@ -98,6 +100,11 @@ public final class SocketContext {
 
     public Tally tally() {
         return tally;
+    }
+
+    /** The connections that have something to flush. On the event loop. */
+    public Flushes flushes() {
+        return flushes;
     }
 
     // The end

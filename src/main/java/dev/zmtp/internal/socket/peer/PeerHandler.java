@@ -201,6 +201,14 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
         }
     }
 
+    /** Ends the connection for a failure. */
+    void fail(Throwable failure) {
+        if (cause == null) {
+            cause = failure;
+        }
+        ctx.close();
+    }
+
     /** Refuses the peer. The connection ends, and the events of this side report the reason. */
     public void refuse(String reason) {
         cause = new ZMTPSocketException(ZMTPSocketException.Reason.STATE, reason);
@@ -292,6 +300,13 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
         }
     }
 
+    /** Flushes the answers to what was read: those of thousands of peers would otherwise wait for each other. */
+    @Override
+    public void channelReadComplete(ChannelHandlerContext ctx) {
+        writes.flush();
+        ctx.fireChannelReadComplete();
+    }
+
     @Override
     public void channelWritabilityChanged(ChannelHandlerContext ctx) {
         if (ctx.channel().isWritable()) {
@@ -306,10 +321,7 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable e) {
-        if (cause == null) {
-            cause = e;
-        }
-        ctx.close();
+        fail(e);
     }
 
     @Override

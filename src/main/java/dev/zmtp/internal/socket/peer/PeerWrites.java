@@ -6,6 +6,7 @@ import static dev.zmtp.internal.socket.context.PeerCounters.Counter.WRITTEN;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.internal.runtime.WrittenMessages;
+import dev.zmtp.internal.socket.context.Flushes;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.socket.ZMTPSocketException;
 import io.netty.channel.ChannelHandlerContext;
@@ -20,16 +21,17 @@ import org.jspecify.annotations.Nullable;
  * The messages that are written to one connection, and their fate. The connection counts those that are written, so a
  * message whose sender wants no result needs no promise. Used on the event loop.
  */
-final class PeerWrites {
+final class PeerWrites implements Flushes.Writes {
 
     private final SocketContext context;
     private final ChannelHandlerContext ctx;
     private final String endpoint;
     private final Queue<Object> control = new ArrayDeque<>(0);
-    private final Runnable flushTask = this::flushAndLook;
     private @Nullable Peer peer;
-    private boolean flushScheduled;
     private boolean unflushed;
+
+    /** Whether the {@link Flushes} of the socket have these. */
+    private boolean listed;
 
     /** The messages whose fate is not known. */
     private long unfinished;
@@ -70,7 +72,7 @@ final class PeerWrites {
         } else {
             ctx.write(message).addListener(f -> told(result, f.cause()));
         }
-        flushSoon();
+        flushSoon(message.readableBytes());
     }
 
     private void written(int messages) {
@@ -108,36 +110,40 @@ final class PeerWrites {
     void commands() {
         while (!control.isEmpty() && ctx.channel().isWritable()) {
             ctx.write(control.poll(), ctx.voidPromise());
-            flushSoon();
+            flushSoon(0); // few bytes
         }
     }
 
     /** Flushes when the tasks that are due now have also written, or at once if the transport has no room left. */
-    private void flushSoon() {
+    private void flushSoon(long bytes) {
         unflushed = true;
         if (!ctx.channel().isWritable()) {
             flush();
         }
-        scheduleFlush();
+        list();
+        context.flushes().written(bytes);
     }
 
     /** Flushes what was written here, if anything was. */
-    void flush() {
+    @Override
+    public void flush() {
         if (unflushed) {
             unflushed = false;
             ctx.flush();
         }
     }
 
-    private void scheduleFlush() {
-        if (!flushScheduled) {
-            flushScheduled = true;
-            ctx.executor().execute(flushTask);
+    private void list() {
+        if (!listed) {
+            listed = true;
+            context.flushes().add(this);
         }
     }
 
-    private void flushAndLook() {
-        flushScheduled = false;
+    /** The tasks that were due have written: flushes, and looks whether that was the end. */
+    @Override
+    public void complete() {
+        listed = false;
         flush();
         if (isEndAwaited()) {
             context.settled();
@@ -155,7 +161,7 @@ final class PeerWrites {
         unfinished -= messages;
         context.tally().unconfirmed(-messages);
         if (isEndAwaited()) {
-            scheduleFlush();
+            list();
         }
     }
 

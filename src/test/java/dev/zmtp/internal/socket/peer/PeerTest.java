@@ -114,7 +114,7 @@ class PeerTest {
         peer.outbound().drain();
 
         assertThat(peer.queue().isEmpty()).isTrue();
-        channel.runPendingTasks();
+        runTasks();
         assertThat(channel.outboundMessages().stream().map(Object::toString))
                 .hasSize(2)
                 .isEqualTo(List.of(message("1"), message("2")).stream()

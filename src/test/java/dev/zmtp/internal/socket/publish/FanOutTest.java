@@ -31,11 +31,11 @@ import org.junit.jupiter.api.Test;
 class FanOutTest {
 
     /** A peer and its channel. */
-    private record Subscriber(Peer peer, WrittenChannel channel) {
+    private record Subscriber(Peer peer, WrittenChannel channel, EmbeddedChannel clock) {
 
         /** Returns the last frame of each message that was written. */
         private List<String> received() {
-            channel.runPendingTasks();
+            clock.runPendingTasks();
             List<String> texts = new ArrayList<>();
             for (ZMTPMessage next = channel.readOutbound(); next != null; next = channel.readOutbound()) {
                 List<String> frames = TestSockets.frames(next);
@@ -68,7 +68,7 @@ class FanOutTest {
     private Subscriber connect(SocketContext context) {
         RecordedOwner owner = new RecordedOwner(context);
         PeerHandler link = new PeerHandler(context, owner, new RecordedOrigin(owner.calls));
-        Subscriber connected = new Subscriber(owner.newPeer(null), new WrittenChannel(link));
+        Subscriber connected = new Subscriber(owner.newPeer(null), new WrittenChannel(link), clock);
         connected.peer.up(link);
         subscribers.add(connected);
         return connected;

@@ -1,0 +1,109 @@
+package dev.zmtp.internal.socket.context;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.socket.ZMTPSocketConfig;
+import io.netty.channel.embedded.EmbeddedChannel;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** When what was written to many connections is flushed. */
+class FlushesTest {
+
+    private final EmbeddedChannel clock = new EmbeddedChannel();
+    private final Flushes flushes = new SocketContext(
+                    ZMTPSocketConfig.builder(ZMTPSocketType.PUB).build(), clock.eventLoop(), () -> 1)
+            .flushes();
+    private final List<String> calls = new ArrayList<>();
+
+    private final class Recorded implements Flushes.Writes {
+        private final String name;
+        private Runnable whenFlushed = () -> {};
+
+        private Recorded(String name) {
+            this.name = name;
+        }
+
+        @Override
+        public void flush() {
+            calls.add("flush " + name);
+            whenFlushed.run();
+        }
+
+        @Override
+        public void complete() {
+            calls.add("complete " + name);
+            whenFlushed.run();
+        }
+    }
+
+    @AfterEach
+    void close() {
+        clock.finishAndReleaseAll();
+    }
+
+    @Test
+    void allAreFlushedInOneTaskInTheirOrder() {
+        flushes.add(new Recorded("a"));
+        flushes.add(new Recorded("b"));
+        assertThat(calls).isEmpty();
+
+        clock.runPendingTasks();
+
+        assertThat(calls).containsExactly("complete a", "complete b");
+    }
+
+    @Test
+    void whatIsWrittenDuringTheTaskIsForTheNextOne() {
+        Recorded first = new Recorded("a");
+        first.whenFlushed = () -> flushes.add(new Recorded("b"));
+        flushes.add(first);
+
+        flushes.run();
+        assertThat(calls).containsExactly("complete a");
+
+        clock.runPendingTasks();
+        assertThat(calls).containsExactly("complete a", "complete b");
+    }
+
+    @Test
+    void allAreFlushedAtOnceWhenTheyHaveAMebibyteTogether() {
+        flushes.add(new Recorded("a"));
+        flushes.add(new Recorded("b"));
+        flushes.written(Flushes.MAX_BYTES);
+        assertThat(calls).isEmpty();
+
+        flushes.written(1);
+        assertThat(calls).containsExactly("flush a", "flush b");
+
+        flushes.written(Flushes.MAX_BYTES);
+        assertThat(calls).hasSize(2);
+    }
+
+    @Test
+    void aFlushThatLeadsToWritesDoesNotNest() {
+        Recorded first = new Recorded("a");
+        first.whenFlushed = () -> flushes.written(Flushes.MAX_BYTES + 1);
+        flushes.add(first);
+
+        flushes.written(Flushes.MAX_BYTES + 1);
+
+        assertThat(calls).containsExactly("flush a");
+    }
+
+    @Test
+    void theTaskEndsTheCountOfBytes() {
+        flushes.add(new Recorded("a"));
+        flushes.written(Flushes.MAX_BYTES);
+        clock.runPendingTasks();
+        calls.clear();
+
+        flushes.add(new Recorded("b"));
+        flushes.written(1);
+
+        assertThat(calls).isEmpty();
+    }
+}
