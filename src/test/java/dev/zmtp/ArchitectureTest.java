@@ -66,6 +66,9 @@ class ArchitectureTest {
     /** What any room may use. */
     private static final String RUNTIME = "dev.zmtp.internal.runtime..";
 
+    /** The bound of what connections and sockets keep. */
+    private static final String MEMORY = "dev.zmtp.internal.memory..";
+
     static final String[] INSIDE_CODEC = {HANDSHAKE, TRAFFIC, READ, WRITE, CONNECTION, ADMISSION};
     private static final String[] ABOVE_CODEC = {ZAP, SOCKET, INSIDE_SOCKET, TRANSPORT, PROXY};
 
@@ -91,7 +94,8 @@ class ArchitectureTest {
         dependOnNone(PROXY, and(INSIDE_CODEC, WIRE, ZAP));
         dependOnNone(INSIDE_SOCKET, and(INSIDE_CODEC, WIRE, ZAP, PROXY));
         dependOnNone(TRANSPORT, and(INSIDE_CODEC, WIRE, ZAP, PROXY, INSIDE_SOCKET));
-        dependOnNone(RUNTIME, and(and(and(ABOVE_CODEC, codec), SHM), VALUES, WIRE, SECURITY));
+        dependOnNone(MEMORY, and(and(ABOVE_CODEC, codec), SHM, WIRE, SECURITY));
+        dependOnNone(RUNTIME, and(and(and(ABOVE_CODEC, codec), SHM), VALUES, WIRE, SECURITY, MEMORY));
     }
 
     /** A transport carries bytes, whatever they mean, and a codec runs on any. */
@@ -117,7 +121,8 @@ class ArchitectureTest {
     void everyClassIsInALayer() {
         classes()
                 .should()
-                .resideInAnyPackage(and(and(ABOVE_CODEC, INSIDE_CODEC), VALUES, WIRE, SECURITY, CODEC, SHM, RUNTIME))
+                .resideInAnyPackage(
+                        and(and(ABOVE_CODEC, INSIDE_CODEC), VALUES, WIRE, SECURITY, CODEC, SHM, MEMORY, RUNTIME))
                 .check(main);
     }
 

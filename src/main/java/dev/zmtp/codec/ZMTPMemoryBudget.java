@@ -1,7 +1,7 @@
 package dev.zmtp.codec;
 
 import dev.zmtp.ZMTPException;
-import dev.zmtp.internal.admission.MemoryLedger;
+import dev.zmtp.internal.memory.MemoryLedger;
 
 /**
  * A bound on the memory that many connections keep for their peers together.
@@ -27,12 +27,12 @@ import dev.zmtp.internal.admission.MemoryLedger;
  */
 public final class ZMTPMemoryBudget {
 
-    private static final ZMTPMemoryBudget SHARED = new ZMTPMemoryBudget(MemoryLedger.defaultLimit());
+    private static final ZMTPMemoryBudget SHARED = new ZMTPMemoryBudget(MemoryLedger.shared());
 
     private final MemoryLedger ledger;
 
-    private ZMTPMemoryBudget(long limit) {
-        this.ledger = new MemoryLedger(limit);
+    private ZMTPMemoryBudget(MemoryLedger ledger) {
+        this.ledger = ledger;
     }
 
     /**
@@ -52,7 +52,7 @@ public final class ZMTPMemoryBudget {
         if (limit < 1) {
             throw new IllegalArgumentException("limit: " + limit + " (expected: >= 1)");
         }
-        return new ZMTPMemoryBudget(limit);
+        return new ZMTPMemoryBudget(new MemoryLedger(limit));
     }
 
     /** The most bytes that all connections keep together. */

@@ -1,8 +1,8 @@
 package dev.zmtp.codec;
 
 import dev.zmtp.ZMTPVersion;
-import dev.zmtp.internal.admission.MemoryLedger;
 import dev.zmtp.internal.connection.Session;
+import dev.zmtp.internal.memory.MemoryLedger;
 import dev.zmtp.security.ZMTPDecision;
 import io.netty.util.concurrent.Future;
 import java.net.SocketAddress;

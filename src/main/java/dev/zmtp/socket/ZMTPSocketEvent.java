@@ -122,7 +122,14 @@ public sealed interface ZMTPSocketEvent {
         /** The peer's queue was full, and a newer message took the place of this one. */
         REPLACED,
         /** It has waited for longer than {@link ZMTPSocketConfig#maxAge()}. */
-        EXPIRED
+        EXPIRED,
+        /**
+         * The {@linkplain dev.zmtp.codec.ZMTPMemoryBudget memory budget} was exceeded, and this peer had kept the most
+         * for the longest. Messages to it and messages from it count.
+         */
+        MEMORY_BUDGET,
+        /** It was a request, and the peer that asked has gone. */
+        ASKER_GONE
     }
 
     /**

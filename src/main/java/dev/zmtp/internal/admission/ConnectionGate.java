@@ -2,6 +2,7 @@ package dev.zmtp.internal.admission;
 
 import dev.zmtp.internal.admission.ConnectionRegistry.Entry;
 import dev.zmtp.internal.admission.ConnectionRegistry.Refusal;
+import dev.zmtp.internal.runtime.AddressKey;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOption;

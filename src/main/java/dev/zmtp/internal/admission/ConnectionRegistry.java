@@ -2,6 +2,7 @@ package dev.zmtp.internal.admission;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.zmtp.internal.runtime.AddressKey;
 import dev.zmtp.internal.wire.PeerText;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;

@@ -1,6 +1,7 @@
 package dev.zmtp.internal.admission;
 
 import dev.zmtp.codec.ZMTPSession;
+import dev.zmtp.internal.memory.MemoryAccount;
 
 /** A session, and what a limiter wants to know of it besides. */
 public interface LimitedSession extends ZMTPSession, MemoryAccount.Owner {

@@ -2,7 +2,7 @@ package dev.zmtp.internal.connection;
 
 import dev.zmtp.ZMTPMetadata;
 import dev.zmtp.codec.ZMTPHandshake;
-import dev.zmtp.internal.admission.MemoryAccount;
+import dev.zmtp.internal.memory.MemoryAccount;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundBuffer;
 import java.util.concurrent.RejectedExecutionException;

@@ -4,6 +4,7 @@ import static dev.zmtp.internal.socket.context.PeerCounters.Counter.HANDSHAKE_FA
 import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.PEER_DOWN;
 
+import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPMembership;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
@@ -39,6 +40,7 @@ import dev.zmtp.internal.transport.QueueLimit;
 import dev.zmtp.internal.transport.Transport;
 import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketEvent;
+import dev.zmtp.socket.ZMTPSocketEvent.DropReason;
 import dev.zmtp.socket.ZMTPSocketException;
 import dev.zmtp.socket.ZMTPStats;
 import io.netty.channel.EventLoop;
@@ -245,7 +247,15 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
 
     @Override
     public Peer newPeer(@Nullable PeerHome home) {
-        return new Peer(context, senders.directly(), slowPeers, usage, home);
+        return new Peer(context, senders.directly(), slowPeers, usage, home, this::exceeded);
+    }
+
+    /** The peer has kept the most for the longest: it gives that back, and its connection ends. */
+    private void exceeded(Peer peer, ZMTPException cause) {
+        long messages = peer.queue().messages() + inbox.drop(peer);
+        peer.exceeded(cause);
+        slowPeers.dropped(peer, DropReason.MEMORY_BUDGET, messages);
+        capacityFreed();
     }
 
     @Override
@@ -337,6 +347,9 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
             peers.all().remove(peer);
         }
         requests.down(peer, cause);
+        if (context.type() == ZMTPSocketType.REP) { // what it has asked cannot be answered any more
+            slowPeers.dropped(peer, DropReason.ASKER_GONE, inbox.drop(peer));
+        }
         context.events().fire(new ZMTPSocketEvent.PeerDown(peer, cause));
         capacityFreed();
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.zmtp.internal.admission.ConnectionRegistry.Entry;
 import dev.zmtp.internal.admission.ConnectionRegistry.Refusal;
+import dev.zmtp.internal.runtime.AddressKey;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.util.ArrayList;

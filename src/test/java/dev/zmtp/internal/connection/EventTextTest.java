@@ -12,7 +12,7 @@ import dev.zmtp.codec.ZMTPHandshake;
 import dev.zmtp.codec.ZMTPHandshakeFailure;
 import dev.zmtp.codec.ZMTPHandshakeSuccess;
 import dev.zmtp.codec.ZMTPSession;
-import dev.zmtp.internal.admission.MemoryLedger;
+import dev.zmtp.internal.memory.MemoryLedger;
 import dev.zmtp.security.ZMTPDecision;
 import dev.zmtp.testing.Hex;
 import io.netty.channel.embedded.EmbeddedChannel;

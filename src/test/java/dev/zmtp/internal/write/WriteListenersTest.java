@@ -6,10 +6,10 @@ import static org.mockito.Mockito.mock;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPVersion;
-import dev.zmtp.internal.admission.MemoryLedger;
 import dev.zmtp.internal.connection.Connection;
 import dev.zmtp.internal.connection.Session;
 import dev.zmtp.internal.handshake.HandshakeController;
+import dev.zmtp.internal.memory.MemoryLedger;
 import dev.zmtp.internal.traffic.TrafficPhase;
 import dev.zmtp.testing.InTraffic;
 import dev.zmtp.testing.ScriptedPeer;

@@ -20,8 +20,9 @@ public final class PeerCounters {
         RECEIVED(4),
         MALFORMED(5),
         LATE(6),
-        CONNECTS(7),
-        HANDSHAKE_FAILURES(8);
+        DISCARDED(7),
+        CONNECTS(8),
+        HANDSHAKE_FAILURES(9);
 
         private final int index;
 
@@ -70,6 +71,7 @@ public final class PeerCounters {
                 get(Counter.RECEIVED),
                 get(Counter.MALFORMED),
                 get(Counter.LATE),
+                get(Counter.DISCARDED),
                 get(Counter.CONNECTS),
                 get(Counter.HANDSHAKE_FAILURES),
                 oldest);

@@ -30,7 +30,7 @@ public final class Outbound {
         this.slowPeers = slowPeers;
         this.peer = peer;
         this.counters = peer.counters();
-        this.queue = new SendQueue(context.sendLimit());
+        this.queue = new SendQueue(context.sendLimit(), peer.memory());
     }
 
     public SendQueue queue() {

@@ -2,6 +2,7 @@ package dev.zmtp.internal.socket.peer;
 
 import static dev.zmtp.internal.socket.context.PeerCounters.Counter.CONNECTS;
 
+import dev.zmtp.ZMTPException;
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.ZMTPSocketType;
 import dev.zmtp.codec.ZMTPSession;
@@ -11,12 +12,14 @@ import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.context.Usage;
 import dev.zmtp.socket.ZMTPEndpoint;
 import dev.zmtp.socket.ZMTPPeer;
+import dev.zmtp.socket.ZMTPSocketException;
 import dev.zmtp.socket.ZMTPStats;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +32,7 @@ public final class Peer implements ZMTPPeer {
     private final PeerSends sends;
     private final Usage usage;
     private final @Nullable PeerHome home;
+    private final PeerMemory memory;
     private final Outbound outbound;
     private final PeerCounters counters;
     private final Inbound inbound = new Inbound();
@@ -57,11 +61,20 @@ public final class Peer implements ZMTPPeer {
     /** Whether the peer is not read from because it has not read the answers to what it asked. */
     private boolean answersWait;
 
-    public Peer(SocketContext context, PeerSends sends, SlowPeers slowPeers, Usage usage, @Nullable PeerHome home) {
+    /** @param exceeded called on the event loop if the peer has to give its memory back */
+    @SuppressWarnings("this-escape") // nothing happens before it is up
+    public Peer(
+            SocketContext context,
+            PeerSends sends,
+            SlowPeers slowPeers,
+            Usage usage,
+            @Nullable PeerHome home,
+            BiConsumer<Peer, ZMTPException> exceeded) {
         this.context = context;
         this.sends = sends;
         this.usage = usage;
         this.home = home;
+        this.memory = new PeerMemory(context, home == null, cause -> exceeded.accept(this, cause));
         this.counters = new PeerCounters(context.tally().ofAllPeers());
         this.outbound = new Outbound(context, slowPeers, this);
     }
@@ -196,6 +209,21 @@ public final class Peer implements ZMTPPeer {
         }
     }
 
+    /** What is kept for it. */
+    public PeerMemory memory() {
+        return memory;
+    }
+
+    /** Ends its connection, if there is one, and what is kept for it, as the memory budget was exceeded. */
+    public void exceeded(ZMTPException cause) {
+        outbound.failQueue(ZMTPSocketException.Reason.FULL, "the memory budget was exceeded");
+        memory.reopen();
+        PeerHandler now = link;
+        if (now != null) {
+            now.fail(cause);
+        }
+    }
+
     public PeerCounters counters() {
         return counters;
     }
@@ -270,17 +298,20 @@ public final class Peer implements ZMTPPeer {
     /** Sets what the handshake has said about the peer, before messages may be sent to it. */
     public void info(PeerInfo info) {
         this.info = info;
+        memory.in(info.session());
     }
 
     public void up(PeerHandler link) {
         this.acceptedAt = link.listener();
         this.link = link;
+        memory.connected(true);
         counters.add(CONNECTS, 1);
         reading();
     }
 
     public void down() {
         link = null;
+        memory.connected(false);
         answersWait = false;
     }
 
@@ -293,7 +324,7 @@ public final class Peer implements ZMTPPeer {
 
     /** A peer whose answers have no room must not ask for more. */
     public void readIfThereIsRoom() {
-        if (answersWait != queue().isFull()) {
+        if (answersWait != (queue().isFull() || memory.hasMuchServed())) {
             answersWait = !answersWait;
             reading();
         }

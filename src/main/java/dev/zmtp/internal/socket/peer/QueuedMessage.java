@@ -1,6 +1,7 @@
 package dev.zmtp.internal.socket.peer;
 
 import dev.zmtp.ZMTPMessage;
+import dev.zmtp.internal.memory.MessageMemory;
 import dev.zmtp.internal.socket.context.SendResults;
 import dev.zmtp.socket.ZMTPSocketException;
 import java.util.Objects;
@@ -19,6 +20,7 @@ public final class QueuedMessage {
     private @Nullable Outgoing request;
 
     private final long bytes;
+    private final long memory;
     private final long since;
 
     public QueuedMessage(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
@@ -32,6 +34,7 @@ public final class QueuedMessage {
         this.result = result;
         this.request = request;
         this.bytes = message.readableBytes();
+        this.memory = MessageMemory.share(message, bytes);
         this.since = since;
         if (request != null) {
             request.queued(this);
@@ -52,6 +55,11 @@ public final class QueuedMessage {
 
     public long bytes() {
         return bytes;
+    }
+
+    /** Returns the memory that it takes; its share of that if it was queued for several peers. */
+    long memory() {
+        return memory;
     }
 
     /** Returns when it was queued. */

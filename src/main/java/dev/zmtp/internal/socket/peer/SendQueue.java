@@ -34,26 +34,40 @@ public final class SendQueue {
     /** Messages that other threads have a place for, and that have not come here yet. */
     private final AtomicInteger reserved = new AtomicInteger();
 
+    /** Where it is counted; null if it is the queue of no peer, but what the application has to send to whoever. */
+    private final @Nullable PeerMemory memory;
+
     private volatile QueueLimit limit;
     private boolean slow;
 
+    /** Creates the queue of a socket, for whichever peer has room first. */
     public SendQueue(QueueLimit limit) {
+        this(limit, null);
+    }
+
+    /** Creates the queue of a peer. */
+    SendQueue(QueueLimit limit, @Nullable PeerMemory memory) {
         this.limit = limit;
+        this.memory = memory;
     }
 
     public boolean hasRoom() {
-        return messagesLeft() > 0 && bytes.get() < limit.bytes();
+        return messagesLeft() > 0 && bytes.get() < limit.bytes() && !isMuch();
+    }
+
+    private boolean isMuch() {
+        return memory != null && memory.hasMuchToSend();
     }
 
     /** Whether it has all that it may have. A place that is reserved is not: what it is for has not come here yet. */
     boolean isFull() {
-        return messages.get() >= limit.messages() || bytes.get() >= limit.bytes();
+        return messages.get() >= limit.messages() || bytes.get() >= limit.bytes() || isMuch();
     }
 
     /** Reserves a place for a message if there is room. From any thread. */
     public boolean reserve() {
         reserved.incrementAndGet();
-        if (messagesLeft() >= 0 && bytes.get() < limit.bytes()) {
+        if (messagesLeft() >= 0 && bytes.get() < limit.bytes() && !isMuch()) {
             return true;
         }
         reserved.decrementAndGet();
@@ -82,6 +96,9 @@ public final class SendQueue {
         waiting.add(queued);
         messages.add(1);
         bytes.add(queued.bytes());
+        if (memory != null) {
+            memory.queued(queued.memory());
+        }
     }
 
     @Nullable
@@ -89,8 +106,7 @@ public final class SendQueue {
         QueuedMessage next = waiting.poll();
         if (next != null) {
             next.left();
-            messages.add(-1);
-            bytes.add(-next.bytes());
+            left(next);
             dropLeftovers();
         }
         return next;
@@ -101,13 +117,20 @@ public final class SendQueue {
      * objects are more than half of all.
      */
     public void forget(QueuedMessage ended) {
-        messages.add(-1);
-        bytes.add(-ended.bytes());
+        left(ended);
         ended.end();
         if (waiting.size() > 2 * messages.get() + FEW) {
             waiting.removeIf(queued -> !queued.isThere());
         }
         dropLeftovers();
+    }
+
+    private void left(QueuedMessage queued) {
+        messages.add(-1);
+        bytes.add(-queued.bytes());
+        if (memory != null) {
+            memory.queued(-queued.memory());
+        }
     }
 
     /** The requests that wait. */

@@ -51,15 +51,23 @@ public final class SlowPeers {
         }
     }
 
-    /** Counts a message that was dropped for a peer, or from the queue for all peers. */
+    /** Reports a message that was dropped for a peer, or from the queue for all peers. */
     public void dropped(@Nullable Peer peer, DropReason reason) {
-        if (reportScheduled) {
-            dropped.computeIfAbsent(peer, p -> new EnumMap<>(DropReason.class)).merge(reason, 1L, Long::sum);
+        dropped(peer, reason, 1);
+    }
+
+    /** Reports that so many messages of a peer or for it were dropped, if there are any. */
+    public void dropped(@Nullable Peer peer, DropReason reason, long messages) {
+        if (messages == 0) {
             return;
         }
-        context.events().fire(new ZMTPSocketEvent.Dropped(peer, reason, 1));
+        if (reportScheduled) {
+            dropped.computeIfAbsent(peer, p -> new EnumMap<>(DropReason.class)).merge(reason, messages, Long::sum);
+            return;
+        }
         reportScheduled = true;
         context.schedule(this::report, SECOND);
+        context.events().fire(new ZMTPSocketEvent.Dropped(peer, reason, messages));
     }
 
     private void report() {

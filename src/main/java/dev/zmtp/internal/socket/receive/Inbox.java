@@ -1,9 +1,11 @@
 package dev.zmtp.internal.socket.receive;
 
+import static dev.zmtp.internal.socket.context.PeerCounters.Counter.DISCARDED;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.CLOSED;
 import static dev.zmtp.socket.ZMTPSocketException.Reason.STATE;
 
 import dev.zmtp.ZMTPMessage;
+import dev.zmtp.internal.memory.MessageMemory;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.internal.socket.context.SocketValues;
 import dev.zmtp.internal.socket.peer.Inbound;
@@ -12,6 +14,7 @@ import dev.zmtp.internal.transport.QueueLimit;
 import dev.zmtp.socket.ZMTPRegistration;
 import dev.zmtp.socket.ZMTPSocketEvent;
 import dev.zmtp.socket.ZMTPSocketException;
+import io.netty.util.ReferenceCountUtil;
 import io.netty.util.internal.logging.InternalLogger;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import java.util.ArrayDeque;
@@ -80,7 +83,7 @@ public final class Inbox {
 
     // In, on the event loop
 
-    /** Takes the message over. */
+    /** Takes the message over. It is copied if it has to wait and would keep much more memory than it needs. */
     public void deliver(Peer from, ZMTPMessage message) {
         Sink to = sink;
         if (to != null && to == owner && queued.get() == 0 && to.wants()) {
@@ -110,7 +113,7 @@ public final class Inbox {
             if (taker != null) {
                 return taker;
             }
-            if (!add(from, message, false)) {
+            if (!add(from, MessageMemory.compact(message), false)) {
                 return null;
             }
         } finally {
@@ -149,8 +152,12 @@ public final class Inbox {
             }
             its.messages.add(message);
         }
-        its.bytes += message.readableBytes();
-        its.full |= its.messages.size() >= limit.messages() || its.bytes >= limit.bytes();
+        long bytes = message.readableBytes();
+        its.bytes += bytes;
+        from.memory().inbound(MessageMemory.of(message, bytes));
+        its.full |= its.messages.size() >= limit.messages()
+                || its.bytes >= limit.bytes()
+                || from.memory().hasMuchToReceive();
         queued.getAndIncrement();
         return true;
     }
@@ -165,15 +172,25 @@ public final class Inbox {
             return null;
         }
         queued.getAndDecrement();
-        its.bytes -= message.readableBytes();
+        long bytes = message.readableBytes();
+        its.bytes -= bytes;
+        from.memory().inbound(-MessageMemory.of(message, bytes));
         if (!its.messages.isEmpty()) {
             ready.add(from);
         }
-        if (its.full && its.messages.size() <= limit.messages() / 2 && its.bytes <= limit.bytes() / 2) {
+        if (its.full && hasRoomAgain(from)) {
             its.full = false;
             context.execute(from::reading);
         }
         return message;
+    }
+
+    /** Whether half of what the peer may have was taken; all of it if memory is short. */
+    private boolean hasRoomAgain(Peer from) {
+        Inbound its = from.inbound();
+        return its.messages.size() <= limit.messages() / 2
+                && its.bytes <= limit.bytes() / 2
+                && (its.messages.isEmpty() || !from.memory().hasMuchToReceive());
     }
 
     /** Gives the taker the next message, now or when it arrives. Called from any thread. */
@@ -375,6 +392,24 @@ public final class Inbox {
         }
     }
 
+    /** Drops what was not taken of this peer, and returns how many messages that were. On the event loop. */
+    public int drop(Peer from) {
+        Deque<ZMTPMessage> dropped = new ArrayDeque<>(0);
+        lock.lock();
+        try {
+            for (ZMTPMessage next = next(from); next != null; next = next(from)) {
+                dropped.add(next);
+            }
+            ready.removeIf(peer -> peer == from);
+            from.memory().inboundDropped();
+        } finally {
+            lock.unlock();
+        }
+        dropped.forEach(ReferenceCountUtil::safeRelease);
+        from.counters().add(DISCARDED, dropped.size());
+        return dropped.size();
+    }
+
     /** Releases what was not taken. */
     public void close() {
         Set<Taker> waiting;
@@ -383,8 +418,9 @@ public final class Inbox {
             closed = true;
             queued.set(0);
             for (Peer from = ready.poll(); from != null; from = ready.poll()) {
-                from.inbound().messages.forEach(ZMTPMessage::release);
+                from.inbound().messages.forEach(ReferenceCountUtil::safeRelease);
                 from.inbound().messages.clear();
+                from.memory().inboundClosed();
             }
             waiting = Set.copyOf(takers);
             takers.clear();

@@ -1,6 +1,7 @@
 package dev.zmtp.internal.socket.request;
 
 import dev.zmtp.ZMTPMessage;
+import dev.zmtp.internal.memory.MessageMemory;
 import dev.zmtp.internal.socket.context.LoopFuture;
 import dev.zmtp.internal.socket.peer.Peer;
 import dev.zmtp.internal.socket.send.DirectSends;
@@ -20,6 +21,7 @@ final class ServedRequest implements ZMTPRequest {
 
     private final ByteBuf[] envelope;
     private final ZMTPMessage message;
+    private final long memory;
 
     /** Who is told when it is answered or dropped; null for a REP that receives and sends in turn. */
     private final @Nullable Serving serving;
@@ -29,6 +31,7 @@ final class ServedRequest implements ZMTPRequest {
     private ServedRequest(DirectSends directly, Peer peer, ZMTPMessage message, int frames, @Nullable Serving serving) {
         this.directly = directly;
         this.peer = peer;
+        this.memory = MessageMemory.of(message, message.readableBytes());
         this.envelope = Envelope.copy(message, frames);
         this.message = message.withoutFirst(frames);
         this.serving = serving;
@@ -43,6 +46,16 @@ final class ServedRequest implements ZMTPRequest {
     @Override
     public ZMTPPeer peer() {
         return peer;
+    }
+
+    /** The peer that asks. */
+    Peer from() {
+        return peer;
+    }
+
+    /** The memory that the request takes until it has ended. */
+    long memory() {
+        return memory;
     }
 
     @Override

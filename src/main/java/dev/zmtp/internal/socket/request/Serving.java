@@ -45,6 +45,8 @@ public final class Serving implements Inbox.Sink {
         }
         ServedRequest request = ServedRequest.of(directly, from, message, frames, this);
         serving++;
+        from.memory().served(request.memory());
+        from.readIfThereIsRoom();
         try {
             handler.accept(request);
         } catch (Throwable e) { // from the application: the asker waits in vain, and others do not
@@ -65,6 +67,7 @@ public final class Serving implements Inbox.Sink {
 
     private void endedHere(ServedRequest request, @Nullable ZMTPMessage answer) {
         serving--;
+        request.from().memory().served(-request.memory());
         if (answer != null) {
             try {
                 request.send(answer);
@@ -72,6 +75,7 @@ public final class Serving implements Inbox.Sink {
                 logger.warn("{} gets no answer", request, e);
             }
         }
+        request.from().readIfThereIsRoom();
         inbox.pump();
     }
 

@@ -24,7 +24,7 @@ public final class RecordedOwner implements PeerHandler.Owner, PeerSends {
 
     @Override
     public Peer newPeer(@Nullable PeerHome home) {
-        return new Peer(context, this, new SlowPeers(context), new Usage(context.type()), home);
+        return new Peer(context, this, new SlowPeers(context), new Usage(context.type()), home, Peer::exceeded);
     }
 
     @Override

@@ -1,4 +1,4 @@
-package dev.zmtp.internal.admission;
+package dev.zmtp.internal.memory;
 
 import dev.zmtp.codec.ZMTPMemoryBudget;
 import io.netty.util.internal.PlatformDependent;
@@ -10,6 +10,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -45,6 +46,10 @@ public final class MemoryLedger {
 
     private static final AtomicBoolean WARNED = new AtomicBoolean();
 
+    private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
+
+    private static final MemoryLedger SHARED = new MemoryLedger(defaultLimit());
+
     private final long limit;
     private final AtomicLong used = new AtomicLong();
     private final AtomicLong ended = new AtomicLong();
@@ -55,12 +60,21 @@ public final class MemoryLedger {
 
     private final PausedAddresses pausedAddresses = new PausedAddresses();
 
+    // Used by the thread that makes room
+    private long unlogged;
+    private long loggedAt = System.nanoTime() - SECOND;
+
     /** Up to this many bytes nothing is to be done: at first nothing to be said, then no room to be made. */
     private volatile long unremarkable;
 
     public MemoryLedger(long limit) {
         this.limit = limit;
         this.unremarkable = Math.min(limit, MUCH);
+    }
+
+    /** The ledger of the default budget. */
+    public static MemoryLedger shared() {
+        return SHARED;
     }
 
     /** The limit of the default budget: a share of the heap or of direct memory, whichever is smaller. */
@@ -97,6 +111,11 @@ public final class MemoryLedger {
         return used.get();
     }
 
+    /** The bytes that are left; none if the limit is exceeded. */
+    public long free() {
+        return Math.max(0, limit - used.get());
+    }
+
     /** How many connections were ended to make room. */
     public long endedConnections() {
         return ended.get();
@@ -108,7 +127,7 @@ public final class MemoryLedger {
     }
 
     /** Returns for how many nanoseconds a new connection of {@code peer} has to wait. */
-    long pauseLeft(@Nullable SocketAddress peer) {
+    public long pauseLeft(@Nullable SocketAddress peer) {
         return pausedAddresses.left(peer, System.nanoTime());
     }
 
@@ -139,20 +158,39 @@ public final class MemoryLedger {
             return; // another event loop does
         }
         try {
-            long excess = used.get() - (limit - limit / ROOM);
+            long before = used.get();
+            long excess = before - (limit - limit / ROOM);
             long now = System.nanoTime();
+            int connections = 0;
             for (Candidate candidate : candidates(now)) {
                 if (excess <= 0) {
-                    return;
+                    break;
                 }
                 long freed = candidate.account.endConnection();
                 if (freed > 0) {
-                    ended.incrementAndGet();
+                    connections++;
                     excess -= freed;
                 }
             }
+            ended.addAndGet(connections);
+            log(before, connections, now);
         } finally {
             makingRoom.set(false);
+        }
+    }
+
+    /** Says once a second what was ended, in the thread that makes room. */
+    private void log(long before, int connections, long now) {
+        unlogged += connections;
+        if (unlogged > 0 && now - loggedAt >= SECOND) {
+            logger.warn(
+                    "{} bytes were kept for peers (expected: <= {}, the memoryBudget): {} that had moved little for what"
+                            + " they kept were ended",
+                    before,
+                    limit,
+                    unlogged);
+            unlogged = 0;
+            loggedAt = now;
         }
     }
 

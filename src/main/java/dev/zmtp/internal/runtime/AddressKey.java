@@ -1,4 +1,4 @@
-package dev.zmtp.internal.admission;
+package dev.zmtp.internal.runtime;
 
 import io.netty.util.NetUtil;
 import java.net.InetSocketAddress;
@@ -7,10 +7,10 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /** The key that connections of one peer have in common: its IPv4 address, or its IPv6 network. */
-final class AddressKey {
+public final class AddressKey {
 
     /** The key of a connection without an internet address. It is in no bound per address. */
-    static final String NONE = "";
+    public static final String NONE = "";
 
     private static final int IPV6_LENGTH = 16;
     private static final int IPV6_NETWORK_LENGTH = 8;
@@ -20,7 +20,7 @@ final class AddressKey {
     /**
      * Returns the address without its port; of an IPv6 address the /64, because one host usually controls all of it.
      */
-    static String of(@Nullable SocketAddress peer) {
+    public static String of(@Nullable SocketAddress peer) {
         if (!(peer instanceof InetSocketAddress internet) || internet.isUnresolved()) {
             return NONE;
         }

@@ -1,4 +1,4 @@
-package dev.zmtp.internal.admission;
+package dev.zmtp.internal.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

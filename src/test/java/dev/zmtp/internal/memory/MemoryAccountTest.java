@@ -1,4 +1,4 @@
-package dev.zmtp.internal.admission;
+package dev.zmtp.internal.memory;
 
 import static dev.zmtp.ZMTPSocketType.DEALER;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -8,6 +8,7 @@ import static org.assertj.core.api.InstanceOfAssertFactories.THROWABLE;
 
 import dev.zmtp.ZMTPException;
 import dev.zmtp.codec.ZMTPConfig;
+import dev.zmtp.internal.admission.LimitedSession;
 import dev.zmtp.internal.connection.Session;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;

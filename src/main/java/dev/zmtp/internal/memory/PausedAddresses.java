@@ -1,5 +1,6 @@
-package dev.zmtp.internal.admission;
+package dev.zmtp.internal.memory;
 
+import dev.zmtp.internal.runtime.AddressKey;
 import java.net.SocketAddress;
 import java.util.LinkedHashMap;
 import java.util.Map;

@@ -1,4 +1,4 @@
-package dev.zmtp.internal.admission;
+package dev.zmtp.internal.memory;
 
 import dev.zmtp.ZMTPException;
 import java.net.SocketAddress;
@@ -10,9 +10,10 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The account of one connection in the {@link MemoryLedger} of its budget.
+ * The account of one connection in the {@link MemoryLedger} of its budget, or of what a socket keeps for one peer.
  *
- * <p>The connection's own thread counts; the thread of any connection may {@linkplain #endConnection end} it.
+ * <p>The connection's own thread counts; the thread of any connection may {@linkplain #endConnection end} it. For a
+ * socket any thread counts.
  */
 public final class MemoryAccount {
 
@@ -107,6 +108,29 @@ public final class MemoryAccount {
             kept += delta;
         }
         ledger.add(delta);
+    }
+
+    /**
+     * Counts {@code bytes} more, or less if it is negative, which is what has moved then. From any thread; not used
+     * together with {@link #keep}. An account that is empty is not in the ledger.
+     */
+    public void add(long bytes) {
+        synchronized (this) {
+            if (ended) {
+                return;
+            }
+            if (kept == 0 && bytes > 0) {
+                ledger.open(this);
+            }
+            kept += bytes;
+            if (bytes < 0) {
+                moved(-bytes);
+                if (kept == 0) {
+                    ledger.close(this);
+                }
+            }
+        }
+        ledger.add(bytes);
     }
 
     /** The connection is over, and keeps nothing. */

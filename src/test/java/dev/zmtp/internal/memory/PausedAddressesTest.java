@@ -1,4 +1,4 @@
-package dev.zmtp.internal.admission;
+package dev.zmtp.internal.memory;
 
 import static dev.zmtp.ZMTPSocketType.DEALER;
 import static dev.zmtp.testing.ScriptedPeer.GREETING;

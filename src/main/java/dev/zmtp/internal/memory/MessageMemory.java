@@ -1,0 +1,56 @@
+package dev.zmtp.internal.memory;
+
+import dev.zmtp.ZMTPMessage;
+import io.netty.buffer.ByteBuf;
+
+/** The memory that a message takes while it waits: its objects as well as its bytes. */
+public final class MessageMemory {
+
+    /** The message, and its entry in a queue. */
+    private static final int MESSAGE_OBJECTS = 160;
+
+    /** The buffer of a frame, and its reference. */
+    private static final int FRAME_OBJECTS = 132;
+
+    /** A frame that keeps more than so many times its length from being used again is copied. */
+    private static final int WASTE = 4;
+
+    /** A buffer of no more bytes is worth no copy. */
+    private static final int LEAST = 4 << 10;
+
+    private MessageMemory() {}
+
+    /** Returns how many bytes of memory the message takes, which has {@code length} bytes in all its frames. */
+    public static long of(ZMTPMessage message, long length) {
+        return MESSAGE_OBJECTS + (long) FRAME_OBJECTS * message.size() + length;
+    }
+
+    /** As {@link #of}, divided among those that share the message. */
+    public static long share(ZMTPMessage message, long length) {
+        long all = of(message, length);
+        int shares = message.refCnt();
+        return shares > 1 ? all / shares : all;
+    }
+
+    /** Takes the message over, and returns it, or a copy in its place if its frames are small parts of large buffers. */
+    public static ZMTPMessage compact(ZMTPMessage message) {
+        for (int i = 0; i < message.size(); i++) {
+            if (isWasteful(message.frame(i))) {
+                try {
+                    return message.copy();
+                } finally {
+                    message.release();
+                }
+            }
+        }
+        return message;
+    }
+
+    private static boolean isWasteful(ByteBuf frame) {
+        ByteBuf root = frame;
+        for (ByteBuf next = frame.unwrap(); next != null; next = next.unwrap()) {
+            root = next;
+        }
+        return root.capacity() > LEAST && root.capacity() > (long) WASTE * frame.readableBytes();
+    }
+}

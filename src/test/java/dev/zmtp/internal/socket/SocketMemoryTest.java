@@ -1,0 +1,199 @@
+package dev.zmtp.internal.socket;
+
+import static dev.zmtp.ZMTPSocketType.DEALER;
+import static dev.zmtp.ZMTPSocketType.PULL;
+import static dev.zmtp.ZMTPSocketType.PUSH;
+import static dev.zmtp.ZMTPSocketType.REP;
+import static dev.zmtp.ZMTPSocketType.REQ;
+import static dev.zmtp.ZMTPSocketType.ROUTER;
+import static dev.zmtp.testing.TestSockets.await;
+import static dev.zmtp.testing.TestSockets.bind;
+import static dev.zmtp.testing.TestSockets.connect;
+import static dev.zmtp.testing.TestSockets.events;
+import static dev.zmtp.testing.TestSockets.message;
+import static dev.zmtp.testing.TestSockets.receive;
+import static dev.zmtp.testing.TestSockets.settle;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.zmtp.ZMTPMessage;
+import dev.zmtp.ZMTPSocketType;
+import dev.zmtp.codec.ZMTPMemoryBudget;
+import dev.zmtp.socket.ZMTPPeer;
+import dev.zmtp.socket.ZMTPRequest;
+import dev.zmtp.socket.ZMTPSocket;
+import dev.zmtp.socket.ZMTPSocketConfig;
+import dev.zmtp.socket.ZMTPSocketEvent.DropReason;
+import dev.zmtp.socket.ZMTPSocketEvent.Dropped;
+import dev.zmtp.testing.TestSockets;
+import io.netty.buffer.Unpooled;
+import java.util.Collections;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.junit.jupiter.api.Test;
+
+/** The memory that a socket keeps for its peers is a part of the budget. */
+class SocketMemoryTest {
+
+    private static final String TCP = "tcp://127.0.0.1:*";
+    private static final int KILOBYTE = 1_000;
+
+    /** Together they leave more than the budget. */
+    private static final int PEERS = 30;
+
+    /** What may not be counted yet, for each peer and each direction. */
+    private static final long STEP = 1 << 10;
+
+    private final ZMTPMemoryBudget budget = ZMTPMemoryBudget.of(1 << 20);
+
+    private ZMTPSocketConfig.Builder counted(TestSockets sockets, ZMTPSocketType type) {
+        return sockets.builder(type).codec(codec -> codec.memoryBudget(budget));
+    }
+
+    private static ZMTPMessage kilobyte() {
+        return message("k".repeat(KILOBYTE));
+    }
+
+    @Test
+    void whatWaitsToBeReceivedIsCounted(TestSockets sockets) {
+        ZMTPSocket pull = sockets.open(counted(sockets, PULL));
+        ZMTPSocket push = sockets.open(PUSH);
+        connect(push, bind(pull, TCP));
+
+        for (int i = 0; i < 100; i++) {
+            push.sendOrDrop(kilobyte());
+        }
+        await("it arrives", () -> pull.stats().received() == 100);
+        settle(pull);
+        assertThat(budget.used()).isBetween(100L * KILOBYTE - STEP, 150L * KILOBYTE);
+
+        for (int i = 0; i < 100; i++) {
+            receive(pull);
+        }
+        settle(pull);
+        assertThat(budget.used()).isLessThan(STEP);
+    }
+
+    @Test
+    void theObjectsOfManyFramesAreCounted(TestSockets sockets) {
+        ZMTPSocket pull = sockets.open(counted(sockets, PULL));
+        ZMTPSocket push = sockets.open(PUSH);
+        connect(push, bind(pull, TCP));
+
+        push.sendOrDrop(ZMTPMessage.from(Collections.nCopies(1_000, Unpooled.EMPTY_BUFFER)));
+        await("it arrives", () -> pull.stats().received() == 1);
+        settle(pull);
+
+        assertThat(budget.used()).isBetween(80_000L, 160_000L);
+    }
+
+    @Test
+    void whatWaitsToBeSentIsCountedAndAPeerThatDoesNotReadHasAThirdOfTheBudget(TestSockets sockets) {
+        ZMTPSocket router = sockets.open(counted(sockets, ROUTER));
+        ZMTPSocket dealer = sockets.open(sockets.builder(DEALER).receiveLimit(1, 1 << 20));
+        connect(dealer, bind(router, TCP));
+        ZMTPPeer peer = TestSockets.peer(router);
+
+        for (int i = 0; i < 900; i++) {
+            peer.sendOrDrop(message("k".repeat(32 * KILOBYTE)));
+        }
+        settle(router);
+
+        assertThat(peer.stats().dropped()).isPositive();
+        assertThat(peer.stats().queuedBytes()).isBetween(100_000L, 600_000L);
+        assertThat(budget.used()).isGreaterThan(peer.stats().queuedBytes()).isLessThan(budget.limit());
+        assertThat(budget.endedConnections()).isZero();
+        assertThat(peer.isWritable()).isFalse();
+    }
+
+    /** Its peer waits instead: a third of the budget for one, and a part for each that comes. */
+    @Test
+    void aPeerIsNotReadFromWhenItHasAThirdOfTheBudget(TestSockets sockets) {
+        ZMTPSocket pull = sockets.open(counted(sockets, PULL));
+        ZMTPSocket push = sockets.open(sockets.builder(PUSH).sendLimit(10_000, 1 << 30));
+        connect(push, bind(pull, TCP));
+
+        for (int i = 0; i < 10_000; i++) {
+            push.sendOrDrop(message("k".repeat(KILOBYTE), "" + i));
+        }
+        await("much arrives", () -> pull.stats().received() > 100);
+        settle(pull);
+        settle(pull);
+
+        assertThat(budget.used()).isBetween(250_000L, 600_000L);
+        for (int i = 0; i < 10_000; i++) {
+            assertThat(receive(pull).get(1)).isEqualTo("" + i);
+        }
+        assertThat(budget.endedConnections()).isZero();
+    }
+
+    @Test
+    void messagesOfPeersThatAreGoneCountAndTheFirstToGoAreDropped(TestSockets sockets) {
+        ZMTPSocket pull = sockets.open(counted(sockets, PULL));
+        TestSockets.Events events = events(pull);
+        String endpoint = bind(pull, TCP);
+
+        for (int i = 1; i <= PEERS; i++) {
+            int peers = i;
+            try (ZMTPSocket push = sockets.open(PUSH)) {
+                connect(push, endpoint);
+                for (int k = 0; k < 40; k++) {
+                    push.sendOrDrop(kilobyte());
+                }
+                await("it was written", () -> push.stats().written() == 40);
+            }
+            await(
+                    "it arrives",
+                    () -> pull.stats().connects() == peers && pull.peers().isEmpty());
+        }
+
+        assertThat(budget.used()).isLessThan(budget.limit());
+        assertThat(events.next(Dropped.class).reason()).isEqualTo(DropReason.MEMORY_BUDGET);
+        assertThat(pull.stats().discarded()).isBetween(PEERS * 40L - 1_000, PEERS * 40L - 500);
+        long left = pull.stats().received() - pull.stats().discarded();
+        for (int i = 0; i < left; i++) {
+            receive(pull);
+        }
+        assertThat(budget.used()).isZero();
+    }
+
+    @Test
+    void aQuestionOfAPeerThatIsGoneIsDropped(TestSockets sockets) {
+        ZMTPSocket rep = sockets.open(REP);
+        TestSockets.Events events = events(rep);
+        String endpoint = bind(rep, TCP);
+        try (ZMTPSocket impatient = sockets.open(REQ)) {
+            connect(impatient, endpoint);
+            impatient.sendOrDrop(message("gone"));
+            await("it arrives", () -> rep.stats().received() == 1);
+        }
+        Dropped dropped = events.next(Dropped.class);
+        assertThat(dropped.reason()).isEqualTo(DropReason.ASKER_GONE);
+        assertThat(dropped.messages()).isOne();
+        assertThat(rep.stats().discarded()).isOne();
+
+        ZMTPSocket patient = sockets.open(REQ);
+        connect(patient, endpoint);
+        patient.sendOrDrop(message("there"));
+        assertThat(receive(rep)).containsExactly("there");
+    }
+
+    @Test
+    void requestsThatAHandlerHasAreCountedUntilTheyAreAnswered(TestSockets sockets) {
+        ZMTPSocket rep = sockets.open(counted(sockets, REP));
+        Queue<ZMTPRequest> asked = new ConcurrentLinkedQueue<>();
+        rep.serve(asked::add);
+        ZMTPSocket dealer = sockets.open(DEALER);
+        connect(dealer, bind(rep, TCP));
+
+        for (int i = 0; i < 20; i++) {
+            dealer.sendOrDrop(message("", "k".repeat(KILOBYTE)));
+        }
+        await("they are asked", () -> asked.size() == 20);
+        settle(rep);
+        assertThat(budget.used()).isBetween(20L * KILOBYTE - STEP, 40L * KILOBYTE);
+
+        asked.forEach(ZMTPRequest::drop);
+        settle(rep);
+        assertThat(budget.used()).isLessThan(STEP);
+    }
+}
