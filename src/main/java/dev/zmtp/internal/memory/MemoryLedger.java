@@ -184,8 +184,8 @@ public final class MemoryLedger {
         unlogged += connections;
         if (unlogged > 0 && now - loggedAt >= SECOND) {
             logger.warn(
-                    "{} bytes were kept for peers (expected: <= {}, the memoryBudget): {} that had moved little for what"
-                            + " they kept were ended",
+                    "{} bytes were kept for peers (expected: <= {}, the memoryBudget): ended {} that had moved little"
+                            + " for what they kept",
                     before,
                     limit,
                     unlogged);

@@ -32,7 +32,7 @@ public final class MessageMemory {
         return shares > 1 ? all / shares : all;
     }
 
-    /** Takes the message over, and returns it, or a copy in its place if its frames are small parts of large buffers. */
+    /** Takes the message over. Returns it, or a copy in its place if its frames are small parts of large buffers. */
     public static ZMTPMessage compact(ZMTPMessage message) {
         for (int i = 0; i < message.size(); i++) {
             if (isWasteful(message.frame(i))) {

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * Encodes what is written in traffic, one object after the other, into the {@link WriteBatch}.
  *
  * <p><b>Re-entrancy.</b> A write can call back into user code while it is in progress: a promise's listener, a handler
- * that hears of writability, an encoder. What such a callback asks for is deferred. What it writes waits, and is written
+ * that hears of writability, an encoder. What such a callback asks for is deferred. What it writes waits, and goes
  * right after; then the phase does the rest in {@link Owner#afterWrite}: a flush, or a command of our own. This
  * class alone keeps that order.
  */
