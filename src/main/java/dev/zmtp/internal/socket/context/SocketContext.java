@@ -27,7 +27,7 @@ public final class SocketContext {
     private final LongSupplier nanoTime;
     private final SocketEvents events = new SocketEvents();
     private final Tally tally = new Tally();
-    private final Flushes flushes = new Flushes(this);
+    private final PendingFlushes flushes = new PendingFlushes(this);
     private final boolean namesPeers;
     private final long maxAgeNanos;
     private volatile QueueLimit sendLimit;
@@ -103,7 +103,7 @@ public final class SocketContext {
     }
 
     /** The connections that have something to flush. On the event loop. */
-    public Flushes flushes() {
+    public PendingFlushes flushes() {
         return flushes;
     }
 

@@ -300,7 +300,7 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** Flushes the answers to what was read: those of thousands of peers would otherwise wait for each other. */
+    /** PendingFlushes the answers to what was read: those of thousands of peers would otherwise wait for each other. */
     @Override
     public void channelReadComplete(ChannelHandlerContext ctx) {
         writes.flush();

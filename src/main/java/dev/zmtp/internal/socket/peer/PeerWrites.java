@@ -6,7 +6,7 @@ import static dev.zmtp.internal.socket.context.PeerCounters.Counter.WRITTEN;
 
 import dev.zmtp.ZMTPMessage;
 import dev.zmtp.internal.runtime.WrittenMessages;
-import dev.zmtp.internal.socket.context.Flushes;
+import dev.zmtp.internal.socket.context.PendingFlushes;
 import dev.zmtp.internal.socket.context.SocketContext;
 import dev.zmtp.socket.ZMTPSocketException;
 import io.netty.channel.ChannelHandlerContext;
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * The messages that are written to one connection, and their fate. The connection counts those that are written, so a
  * message whose sender wants no result needs no promise. Used on the event loop.
  */
-final class PeerWrites implements Flushes.Writes {
+final class PeerWrites implements PendingFlushes.Writes {
 
     private final SocketContext context;
     private final ChannelHandlerContext ctx;
@@ -30,7 +30,7 @@ final class PeerWrites implements Flushes.Writes {
     private @Nullable Peer peer;
     private boolean unflushed;
 
-    /** Whether the {@link Flushes} of the socket have these. */
+    /** Whether the {@link PendingFlushes} of the socket have these. */
     private boolean listed;
 
     /** The messages whose fate is not known. */
@@ -114,7 +114,7 @@ final class PeerWrites implements Flushes.Writes {
         }
     }
 
-    /** Flushes when the tasks that are due now have also written, or at once if the transport has no room left. */
+    /** PendingFlushes when the tasks that are due now have also written, or at once if the transport has no room left. */
     private void flushSoon(long bytes) {
         unflushed = true;
         if (!ctx.channel().isWritable()) {
@@ -124,7 +124,7 @@ final class PeerWrites implements Flushes.Writes {
         context.flushes().written(bytes);
     }
 
-    /** Flushes what was written here, if anything was. */
+    /** PendingFlushes what was written here, if anything was. */
     @Override
     public void flush() {
         if (unflushed) {

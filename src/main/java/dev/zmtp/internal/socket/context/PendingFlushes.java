@@ -8,13 +8,13 @@ import java.util.List;
  * have also written, and all at once when they have much: what is not flushed takes memory, and there may be thousands
  * of connections. On the event loop.
  */
-public final class Flushes implements Runnable {
+public final class PendingFlushes implements Runnable {
 
     /** The messages that were written to one connection. */
     public interface Writes {
         void flush();
 
-        /** Called after the tasks that were due. Flushes, and looks at what was written. */
+        /** Called after the tasks that were due. PendingFlushes, and looks at what was written. */
         void complete();
     }
 
@@ -27,7 +27,7 @@ public final class Flushes implements Runnable {
     private long bytes;
     private boolean flushing;
 
-    Flushes(SocketContext context) {
+    PendingFlushes(SocketContext context) {
         this.context = context;
     }
 

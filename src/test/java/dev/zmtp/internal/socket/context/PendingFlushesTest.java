@@ -11,15 +11,15 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** When what was written to many connections is flushed. */
-class FlushesTest {
+class PendingFlushesTest {
 
     private final EmbeddedChannel clock = new EmbeddedChannel();
-    private final Flushes flushes = new SocketContext(
+    private final PendingFlushes flushes = new SocketContext(
                     ZMTPSocketConfig.builder(ZMTPSocketType.PUB).build(), clock.eventLoop(), () -> 1)
             .flushes();
     private final List<String> calls = new ArrayList<>();
 
-    private final class Recorded implements Flushes.Writes {
+    private final class Recorded implements PendingFlushes.Writes {
         private final String name;
         private Runnable whenFlushed = () -> {};
 
@@ -73,23 +73,23 @@ class FlushesTest {
     void allAreFlushedAtOnceWhenTheyHaveAMebibyteTogether() {
         flushes.add(new Recorded("a"));
         flushes.add(new Recorded("b"));
-        flushes.written(Flushes.MAX_BYTES);
+        flushes.written(PendingFlushes.MAX_BYTES);
         assertThat(calls).isEmpty();
 
         flushes.written(1);
         assertThat(calls).containsExactly("flush a", "flush b");
 
-        flushes.written(Flushes.MAX_BYTES);
+        flushes.written(PendingFlushes.MAX_BYTES);
         assertThat(calls).hasSize(2);
     }
 
     @Test
     void aFlushThatLeadsToWritesDoesNotNest() {
         Recorded first = new Recorded("a");
-        first.whenFlushed = () -> flushes.written(Flushes.MAX_BYTES + 1);
+        first.whenFlushed = () -> flushes.written(PendingFlushes.MAX_BYTES + 1);
         flushes.add(first);
 
-        flushes.written(Flushes.MAX_BYTES + 1);
+        flushes.written(PendingFlushes.MAX_BYTES + 1);
 
         assertThat(calls).containsExactly("flush a");
     }
@@ -97,7 +97,7 @@ class FlushesTest {
     @Test
     void theTaskEndsTheCountOfBytes() {
         flushes.add(new Recorded("a"));
-        flushes.written(Flushes.MAX_BYTES);
+        flushes.written(PendingFlushes.MAX_BYTES);
         clock.runPendingTasks();
         calls.clear();
 
