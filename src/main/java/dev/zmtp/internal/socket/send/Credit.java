@@ -27,6 +27,15 @@ public final class Credit {
         return false;
     }
 
+    /** As {@link #take}, of a message whose number has a bound elsewhere. */
+    boolean takeBytes(long size) {
+        if (bytes.get() <= 0) {
+            return false;
+        }
+        give(-1, -size);
+        return true;
+    }
+
     public void give(long messages, long bytes) {
         this.messages.getAndAdd(messages);
         this.bytes.getAndAdd(bytes);

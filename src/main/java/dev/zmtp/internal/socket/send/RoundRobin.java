@@ -94,7 +94,8 @@ public class RoundRobin extends Routing {
         if (passedAtOnce(message, result, request)) {
             return Fate.PASSED;
         }
-        if (!credit.take(message.readableBytes())) {
+        long bytes = message.readableBytes();
+        if (!(request == null ? credit.take(bytes) : credit.takeBytes(bytes))) {
             return Fate.REFUSED;
         }
         boolean ages = context.maxAgeNanos() != Long.MAX_VALUE;

@@ -32,6 +32,17 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Senders {
 
+    /**
+     * So many times what one queue may have may be on its way to the event loop where each peer has a queue and no
+     * sender waits: a burst for fifty peers is not one for a single queue.
+     */
+    private static final int QUEUES = 64;
+
+    /** As {@link #QUEUES}, for bytes, but no more than a small part of the heap. */
+    private static final int QUEUES_OF_BYTES = 4;
+
+    private static final long MAX_BYTES = Runtime.getRuntime().maxMemory() / 16;
+
     private static final InternalLogger logger = InternalLoggerFactory.getInstance("dev.zmtp.socket.Senders");
 
     private final SocketContext context;
@@ -73,7 +84,7 @@ public final class Senders {
         this.credit = credit;
         this.whenDrained = whenDrained;
         this.intake = new Intake(context, this::drain);
-        this.limit = SocketValues.limitOfSends(context.config());
+        this.limit = onTheWay(SocketValues.limitOfSends(context.config()));
         this.keepsNewest =
                 !context.namesPeers() && TypeRules.keepsNewest(context.config().whenFull());
         credit.give(limit.messages(), limit.bytes());
@@ -86,9 +97,24 @@ public final class Senders {
         return directly;
     }
 
-    /** Changes how much may be accepted. On the event loop. */
-    public void limit(QueueLimit to) {
+    /** Returns how much may be accepted where so much may wait in a queue. */
+    private QueueLimit onTheWay(QueueLimit ofQueue) {
+        if (shared != null || routing.waits()) {
+            return ofQueue;
+        }
+        long bytes = Math.min(MAX_BYTES, saturated(QUEUES_OF_BYTES, ofQueue.bytes()));
+        int messages = (int) Math.min(Integer.MAX_VALUE, saturated(QUEUES, ofQueue.messages()));
+        return new QueueLimit(messages, Math.max(bytes, ofQueue.bytes()));
+    }
+
+    private static long saturated(int times, long limit) {
+        return limit > Long.MAX_VALUE / times ? Long.MAX_VALUE : times * limit;
+    }
+
+    /** Changes how much may wait in a queue, and so how much may be accepted. On the event loop. */
+    public void limit(QueueLimit ofQueue) {
         QueueLimit from = limit;
+        QueueLimit to = onTheWay(ofQueue);
         limit = to;
         credit.give((long) to.messages() - from.messages(), to.bytes() - from.bytes());
     }
@@ -188,7 +214,7 @@ public final class Senders {
                 if (route(request.message(), null, request) != Fate.REFUSED) {
                     return true;
                 }
-            } else if (takeRoom(request.bytes())) {
+            } else if (isReachable() && credit.takeBytes(request.bytes())) {
                 intake.add(new Sent.Asked(request));
                 return true;
             }

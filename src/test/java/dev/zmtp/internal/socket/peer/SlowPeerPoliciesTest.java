@@ -40,6 +40,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** What happens to messages for a peer whose queue is full. */
 class SlowPeerPoliciesTest {
 
+    /** The number of messages that may be on their way to the event loop if two may wait for a peer. */
+    private static final int ON_THE_WAY_OF_TWO = 2 * 64;
+
     private static final String ENDPOINT = "inproc://slow";
 
     private final WriteGate gate = new WriteGate();
@@ -134,15 +137,14 @@ class SlowPeerPoliciesTest {
         ZMTPSocket pub = sockets.open(publisher(sockets, WhenFull.DROP_OLD, 2));
         CountDownLatch busy = hold(pub);
         List<CompletableFuture<Void>> sent = new ArrayList<>();
-        for (int i = 0; i < 4; i++) {
+        for (int i = 0; i < ON_THE_WAY_OF_TWO + 2; i++) {
             sent.add(pub.sendAsync(message("m" + i)));
         }
         busy.countDown();
 
         assertThat(reason(sent.get(0))).isEqualTo(FULL);
         assertThat(reason(sent.get(1))).isEqualTo(FULL);
-        get(sent.get(2));
-        get(sent.get(3));
+        sent.subList(2, sent.size()).forEach(TestSockets::get);
         assertThat(pub.stats().dropped()).isEqualTo(2);
     }
 
@@ -154,14 +156,14 @@ class SlowPeerPoliciesTest {
         CountDownLatch busy = hold(pub);
         CompletableFuture<Void> toOne = peer.sendAsync(message("to one"));
         List<CompletableFuture<Void>> toAll = new ArrayList<>();
-        for (int i = 0; i < 2; i++) {
+        for (int i = 0; i < ON_THE_WAY_OF_TWO; i++) {
             toAll.add(pub.sendAsync(message("m" + i)));
         }
         busy.countDown();
 
         assertThat(reason(toOne)).isEqualTo(FULL);
         toAll.forEach(TestSockets::get);
-        assertThat(pub.stats().dropped()).isEqualTo(1);
+        assertThat(pub.stats().dropped()).isEqualTo(ON_THE_WAY_OF_TWO - 1);
     }
 
     /** The place of a message that is on its way is no message that could make room. */
@@ -187,14 +189,15 @@ class SlowPeerPoliciesTest {
         ZMTPPeer peer = TestSockets.peer(pub);
         CountDownLatch busy = hold(pub);
         assertThat(peer.trySend(message("replaced"))).isTrue();
-        pub.sendOrDrop(message("m0"));
-        pub.sendOrDrop(message("m1"));
+        for (int i = 0; i < ON_THE_WAY_OF_TWO; i++) {
+            pub.sendOrDrop(message("m" + i));
+        }
         assertThat(pub.stats().dropped()).isEqualTo(1);
         busy.countDown();
         gate.open();
         get(sub.receiveAsync()).release();
-        assertThat(receive(sub)).containsExactly("m0");
-        assertThat(receive(sub)).containsExactly("m1");
+        assertThat(receive(sub)).containsExactly("m" + (ON_THE_WAY_OF_TWO - 2));
+        assertThat(receive(sub)).containsExactly("m" + (ON_THE_WAY_OF_TWO - 1));
 
         CountDownLatch again = hold(pub);
         assertThat(peer.trySend(message("m2"))).isTrue();

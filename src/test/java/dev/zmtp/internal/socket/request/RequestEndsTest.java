@@ -99,7 +99,7 @@ class RequestEndsTest {
 
     @Test
     void oneThatFindsNoRoomOnTheEventLoopFailsAtOnce() {
-        ZMTPSocket dealer = connect(ZMTPSocketConfig.builder(DEALER).sendLimit(1, 1 << 20), SERVICE);
+        ZMTPSocket dealer = connect(ZMTPSocketConfig.builder(DEALER).sendLimit(1, 1), SERVICE);
         CompletableFuture<ZMTPMessage> first = ask(dealer, "1", LONG);
 
         assertThat(reason(dealer.requestAsync(message("2"), LONG))).isEqualTo(FULL);

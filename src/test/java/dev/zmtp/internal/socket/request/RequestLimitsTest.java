@@ -20,6 +20,8 @@ import dev.zmtp.socket.ZMTPSocketConfig;
 import dev.zmtp.socket.ZMTPSocketConfig.WhenFull;
 import dev.zmtp.testing.TestSockets;
 import dev.zmtp.testing.VirtualTime;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -34,8 +36,8 @@ class RequestLimitsTest {
             value = WhenFull.class,
             names = {"WAIT", "DROP_NEW"})
     void requestsBeyondTheLimitFailAndGiveTheirPlaceBack(WhenFull policy, TestSockets sockets) {
-        ZMTPSocket dealer =
-                sockets.open(sockets.builder(DEALER).whenFull(policy).sendLimit(2, 16 << 20));
+        ZMTPSocket dealer = sockets.open(
+                sockets.builder(DEALER).whenFull(policy).sendLimit(2, 16 << 20).maxOutstandingRequests(2));
         dealer.connect("inproc://away");
         CompletableFuture<ZMTPMessage> first = dealer.requestAsync(message("m0"), PATIENCE);
         dealer.requestAsync(message("m1"), PATIENCE);
@@ -50,6 +52,30 @@ class RequestLimitsTest {
 
         ZMTPMessage another = message("m4");
         await("its place is free", () -> dealer.trySend(another));
+    }
+
+    /** Their number is bounded by {@code maxOutstandingRequests}, of which other messages have no part. */
+    @Test
+    void asManyRequestsWaitAsMayBeOutstandingWhateverMayBeSent(TestSockets sockets) {
+        ZMTPSocket dealer = sockets.open(sockets.builder(DEALER).sendLimit(1, 1 << 20));
+        dealer.connect("inproc://away");
+
+        List<CompletableFuture<ZMTPMessage>> asked = new ArrayList<>();
+        for (int i = 0; i < 10_000; i++) {
+            asked.add(dealer.requestAsync(message("m"), PATIENCE));
+        }
+
+        assertThat(asked).noneMatch(CompletableFuture::isDone);
+        assertThat(reason(dealer.requestAsync(message("m"), PATIENCE))).isEqualTo(FULL);
+    }
+
+    @Test
+    void theBytesOfRequestsAreBoundedAsThoseOfMessages(TestSockets sockets) {
+        ZMTPSocket dealer = sockets.open(sockets.builder(DEALER).sendLimit(10, 8));
+        dealer.connect("inproc://away");
+        assertThat(dealer.requestAsync(message("12345678"), PATIENCE)).isNotDone();
+
+        assertThat(reason(dealer.requestAsync(message("m"), PATIENCE))).isEqualTo(FULL);
     }
 
     @Test

@@ -20,6 +20,7 @@ import io.netty.util.IllegalReferenceCountException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -83,6 +84,36 @@ class OnTheWayTest {
         assertThat(failure(sent.get(0))).isInstanceOf(IllegalReferenceCountException.class);
         assertThat(received).containsExactly("good");
         assertThat(xpub.stats().dropped()).isEqualTo(2);
+    }
+
+    /** They are more than one queue may have, and fewer than the queues of all peers together. */
+    @Test
+    void aBurstForFiftyPeersThatReadLosesNothing() throws InterruptedException {
+        int peers = 50;
+        int each = 200;
+        ZMTPSocket router = bound(ZMTPSocketConfig.builder(ROUTER));
+        AtomicInteger received = new AtomicInteger();
+        for (int i = 0; i < peers; i++) {
+            ZMTPSocket dealer = time.open(ZMTPSocketConfig.builder(DEALER));
+            dealer.onMessage((from, message) -> {
+                received.incrementAndGet();
+                message.release();
+            });
+            dealer.connect(ENDPOINT);
+        }
+        time.run();
+
+        onAnotherThread(() -> {
+            for (int i = 0; i < each; i++) {
+                router.peers()
+                        .forEach(peer ->
+                                assertThat(peer.trySend(message("burst"))).isTrue());
+            }
+        });
+        time.run();
+
+        assertThat(received).hasValue(peers * each);
+        assertThat(router.stats().dropped()).isZero();
     }
 
     @Test

@@ -49,6 +49,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** How much a socket accepts, and what happens to what it does not. */
 class SendLimitsTest {
 
+    /** The number of messages for all peers that may be on their way to the event loop if one may wait for each. */
+    private static final int ON_THE_WAY = 64;
+
     private static final String NOBODY = "inproc://nobody";
 
     private final WriteGate gate = new WriteGate();
@@ -398,7 +401,9 @@ class SendLimitsTest {
             router.onWritable(told::countDown);
 
             occupy(sockets, blocked);
-            peer.sendOrDrop(message("takes the room"));
+            for (int i = 0; i < ON_THE_WAY; i++) {
+                peer.sendOrDrop(message("takes the room"));
+            }
             ZMTPMessage refused = message("x", "y");
             assertThat(router.trySend(refused)).isFalse();
             refused.release();
