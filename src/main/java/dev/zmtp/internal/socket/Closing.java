@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The end of a socket. First, sends and requests are no longer accepted. Then what is queued has some time to leave.
- * Then everything ends, whatever the peers do. If the event loop ends first, the socket ends with it.
+ * In what is left of that time, the peers may read what was written and close. Then everything ends, whatever the peers
+ * do. If the event loop ends first, the socket ends with it.
  */
 public final class Closing {
 
@@ -62,6 +63,8 @@ public final class Closing {
 
     private @Nullable ScheduledFuture<?> lingers;
     private boolean lingering;
+    private long lingerNanos;
+    private long since;
     private boolean reported;
 
     Closing(SocketContext context, Parts parts, Runnable whenClosed) {
@@ -106,12 +109,14 @@ public final class Closing {
     // On the event loop, or after its end
 
     private void begin(Duration linger) {
+        lingerNanos = Settings.nanos(linger);
+        since = context.nanoTime();
         parts.endOthers();
         parts.sendAccepted();
         lingering = true;
         check();
         if (!context.isFinished()) {
-            lingers = context.schedule(this::finish, Settings.nanos(linger));
+            lingers = context.schedule(this::finish, lingerNanos);
         }
     }
 
@@ -131,8 +136,11 @@ public final class Closing {
             lingers.cancel(false);
         }
         parts.endAll();
-        List.copyOf(links).forEach(PeerHandler::close);
-        if (nothingIsLeft() || context.schedule(this::complete, GRACE) == null) {
+        long left = lingering ? Math.max(0, lingerNanos - (context.nanoTime() - since)) : 0;
+        List.copyOf(links).forEach(link -> link.close(left)); // which peers have to read what was written
+        long patience = links.isEmpty() ? GRACE : Math.max(left, left + GRACE);
+        lingers = nothingIsLeft() ? null : context.schedule(this::complete, patience);
+        if (lingers == null) {
             complete();
         }
     }
@@ -162,6 +170,9 @@ public final class Closing {
             return;
         }
         reported = true;
+        if (lingers != null) {
+            lingers.cancel(false); // a timer would keep the socket in memory
+        }
         termination().removeListener(loopEnded);
         whenClosed.run();
         report.complete(parts.statsAtTheEnd()); // of connections that take longer to say goodbye

@@ -373,6 +373,7 @@ public final class SocketCore implements SocketEndpoints.Owner, Closing.Parts {
         List.copyOf(endpoints.bindings()).forEach(Listener::end);
         requests.close();
         inbox.close();
+        peers.list().forEach(Peer::reading); // one that writes before it reads would get nothing of what is queued
         ZMTPSocketException closed = new ZMTPSocketException(CLOSED, "the socket is closed");
         peers.connected().close(closed);
         subscribers.awaited().close(closed);

@@ -506,14 +506,15 @@ class CloseTest {
                 TestSockets sockets = new TestSockets()) {
             ZMTPSocket push = sockets.open(PUSH);
             push.connect(slow.endpoint());
+            CompletableFuture<ZMTPStats> closed;
+            long arrived = 0;
+            List<CompletableFuture<Void>> results = new ArrayList<>();
             try (Socket accepted = slow.accept()) {
-                List<CompletableFuture<Void>> results = new ArrayList<>();
                 String body = "x".repeat(200);
                 for (int i = 0; i < 900; i++) {
                     results.add(push.sendAsync(message(body)));
                 }
-                CompletableFuture<ZMTPStats> closed = push.closeAsync(TestSockets.PATIENCE);
-                long arrived = 0;
+                closed = push.closeAsync(TestSockets.PATIENCE);
                 while (accepted.getInputStream().read() >= 0) {
                     byte[] frame = new byte[accepted.getInputStream().read()];
                     assertThat(accepted.getInputStream().readNBytes(frame, 0, frame.length))
@@ -521,13 +522,13 @@ class CloseTest {
                     assertThat(new String(frame, StandardCharsets.UTF_8)).isEqualTo(body);
                     arrived++;
                 }
-
-                get(closed);
-                long written = results.stream()
-                        .filter(result -> !result.isCompletedExceptionally())
-                        .count();
-                assertThat(arrived).isGreaterThanOrEqualTo(written);
             }
+
+            get(closed);
+            long written = results.stream()
+                    .filter(result -> !result.isCompletedExceptionally())
+                    .count();
+            assertThat(arrived).isGreaterThanOrEqualTo(written);
         }
     }
 

@@ -55,6 +55,8 @@ public final class Connector extends AbstractEndpoint implements PeerHome {
     private @Nullable ScheduledFuture<?> lingers;
     private @Nullable PeerHandler link;
     private boolean closing;
+    private long closingSince; // and for how long at most
+    private long lingerNanos;
     private volatile @Nullable Throwable lastFailure;
 
     @SuppressWarnings("this-escape") // nothing happens before start()
@@ -290,11 +292,13 @@ public final class Connector extends AbstractEndpoint implements PeerHome {
             return;
         }
         closing = true;
+        closingSince = context.nanoTime();
+        lingerNanos = Settings.nanos(linger);
         endpoints.owner().leaving(peer);
         if (linger.isZero() || isIdle()) {
             closeNow();
         } else {
-            lingers = context.schedule(this::closeNow, Settings.nanos(linger));
+            lingers = context.schedule(this::closeNow, lingerNanos);
         }
     }
 
@@ -318,15 +322,17 @@ public final class Connector extends AbstractEndpoint implements PeerHome {
         }
     }
 
+    /** Stops it. If it is connected, its peer has the rest of the linger to read what was written. */
     public void closeNow() {
-        closing = true;
         if (state == State.STOPPED) {
             return;
         }
+        closing = true;
+        long left = lingerNanos - (context.nanoTime() - closingSince);
         PeerHandler now = link;
         stop(wasClosed(null));
-        if (now != null) {
-            now.close();
+        if (now != null && !context.isFinished()) { // otherwise the socket closes all connections
+            now.close(left);
         }
     }
 

@@ -315,10 +315,11 @@ public final class Peer implements ZMTPPeer {
         answersWait = false;
     }
 
+    /** Reads from it while there is room. A socket that is closed drops what it reads. */
     public void reading() {
         PeerHandler now = link;
         if (now != null) {
-            now.reading(!inbound.pausedByUser && !inbound.full && !answersWait);
+            now.reading(context.isClosed() || (!inbound.pausedByUser && !inbound.full && !answersWait));
         }
     }
 

@@ -15,6 +15,7 @@ import dev.zmtp.socket.ZMTPSocketException;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -82,6 +83,15 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
         void ended(PeerHandler link, Throwable cause);
     }
 
+    private enum Stage {
+        IN_USE,
+
+        /** Over for the socket. The peer may still read. */
+        LEFT,
+
+        ENDED
+    }
+
     private final SocketContext context;
     private final Owner owner;
     private final Origin origin;
@@ -94,11 +104,17 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
     private @Nullable Pings pings;
     private @Nullable ZMTPVersion version;
     private @Nullable Peer peer;
+    /** Null unless this side ends a connection that messages were written to. */
+    private @Nullable Farewell farewell;
+
+    /** The peer of that connection. */
+    private @Nullable Peer left;
+
     private @Nullable Newcomer newcomer;
     private @Nullable Throwable cause;
     private boolean wasActive;
     private boolean closedHere;
-    private boolean ended;
+    private Stage stage = Stage.IN_USE;
     private long upSince;
 
     /** The newcomers that wait for the name of this one's peer, the first first; null if there were none. */
@@ -170,33 +186,58 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
         ctx.channel().config().setAutoRead(on);
     }
 
-    /** Closes the connection after what was sent to it until now. */
+    /** Ends the connection after what was sent to it until now. */
     void disconnect() {
         if (peer != null) {
             peer.outbound().sendNoted();
         }
-        if (writes != null) {
-            writes.flush();
-        }
-        close();
+        close(Farewell.PATIENCE);
     }
 
-    public void close() {
+    /**
+     * Ends the connection after what was written to it. May be called again with another time.
+     *
+     * @param patience the nanoseconds that the peer has to read that; if there are none, the connection ends at once
+     */
+    public void close(long patience) {
         closedHere = true;
         if (ctx != null) {
-            ctx.close();
+            leave(patience);
         }
+    }
+
+    private void leave(long patience) {
+        if (patience <= 0 || (farewell == null && !hasWrittenMessages())) {
+            ctx.close();
+        } else if (farewell != null) {
+            farewell.within(patience);
+        } else {
+            farewell = new Farewell(context, ctx);
+            left = peer;
+            peer = null; // what it sends from now on is dropped
+            if (cause == null) {
+                cause = new ClosedChannelException(); // and nothing more is written
+            }
+            farewell.within(patience);
+            context.execute(this::leaveSocket); // not now: the socket may be in the middle of something
+            farewell.begin();
+        }
+    }
+
+    /** Whether there is anything that the peer may not have read. What else was sent needs no reader. */
+    private boolean hasWrittenMessages() {
+        return peer != null && ctx.channel().isActive() && writes.haveBegun();
     }
 
     /** Whether there is a connection, or one is being made. */
     public boolean isOpen() {
-        return ctx != null && !ended;
+        return ctx != null && stage != Stage.ENDED;
     }
 
     /** The event loop has ended before the connection did. */
     public void lost() {
         waitingForName = null; // they are lost, too
-        if (!ended) {
+        if (stage != Stage.ENDED) {
             ended();
         }
     }
@@ -211,8 +252,17 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
 
     /** Refuses the peer. The connection ends, and the events of this side report the reason. */
     public void refuse(String reason) {
+        refuse(reason, Farewell.PATIENCE);
+    }
+
+    /** Refuses a peer that does not read what it is sent. */
+    void refuseNow(String reason) {
+        refuse(reason, 0);
+    }
+
+    private void refuse(String reason, long patience) {
         cause = new ZMTPSocketException(ZMTPSocketException.Reason.STATE, reason);
-        ctx.close();
+        leave(patience);
     }
 
     // In
@@ -225,6 +275,9 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
 
     @Override
     public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+        if (farewell != null && event instanceof ChannelInputShutdownEvent) {
+            ctx.close();
+        }
         if (event instanceof ZMTPHandshakeSuccess success) {
             up(PeerInfo.of(success));
         } else if (event instanceof PeerInfo info) {
@@ -300,7 +353,7 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** PendingFlushes the answers to what was read: those of thousands of peers would otherwise wait for each other. */
+    /** Flushes the answers to what was read: those of thousands of peers would otherwise wait for each other. */
     @Override
     public void channelReadComplete(ChannelHandlerContext ctx) {
         writes.flush();
@@ -309,7 +362,7 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelWritabilityChanged(ChannelHandlerContext ctx) {
-        if (ctx.channel().isWritable()) {
+        if (ctx.channel().isWritable() && farewell == null) {
             writes.commands();
             Peer to = peer;
             if (to != null) {
@@ -321,7 +374,9 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable e) {
-        fail(e);
+        if (farewell == null) { // otherwise what is still written fails, and the transport closes if it does not work
+            fail(e);
+        }
     }
 
     @Override
@@ -335,20 +390,45 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
     }
 
     private void end() {
-        if (!ended && !ctx.channel().isOpen()) {
+        if (stage != Stage.ENDED && !ctx.channel().isOpen()) {
             ended();
         }
     }
 
     private void ended() {
-        ended = true;
+        boolean hasLeft = stage == Stage.LEFT;
+        stage = Stage.ENDED;
+        if (farewell != null) {
+            farewell.end();
+        }
+        long lost = writes == null ? 0 : writes.end();
+        if (!hasLeft) {
+            report();
+        }
+        if (lost > 0) {
+            writes.forget(lost);
+        }
+        owner.ended(this);
+        freeName(); // last
+    }
+
+    /** The connection is over for the socket, while the peer may still read. */
+    private void leaveSocket() {
+        if (stage == Stage.IN_USE) {
+            stage = Stage.LEFT;
+            report();
+            freeName();
+        }
+    }
+
+    /** Reports to the socket that it has no use of the connection any more. */
+    private void report() {
         if (newcomer != null) {
             newcomer.forget();
             newcomer = null;
         }
         Throwable why = Objects.requireNonNullElseGet(cause, ClosedChannelException::new);
-        Peer was = peer;
-        long lost = writes == null ? 0 : writes.end();
+        Peer was = left == null ? peer : left;
         if (version != null && pings != null && !closedHere && (cause == null || cause instanceof IOException)) {
             pings.hungUp(peerKey, version, context.nanoTime() - upSince);
         }
@@ -358,12 +438,11 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
             owner.handshakeFailed(this, why);
         }
         origin.ended(this, why);
-        if (lost > 0) {
-            writes.forget(lost);
-        }
-        owner.ended(this);
+    }
+
+    private void freeName() {
         if (waitingForName != null) {
-            List.copyOf(waitingForName).forEach(Newcomer::decide); // last: this one's name is free now
+            List.copyOf(waitingForName).forEach(Newcomer::decide);
         }
     }
 

@@ -33,6 +33,9 @@ final class PeerWrites implements PendingFlushes.Writes {
     /** Whether the {@link PendingFlushes} of the socket have these. */
     private boolean listed;
 
+    /** The messages that were written to the peer before, over other connections. */
+    private long writtenBefore;
+
     /** The messages whose fate is not known. */
     private long unfinished;
 
@@ -47,6 +50,7 @@ final class PeerWrites implements PendingFlushes.Writes {
     /** The handshake has succeeded, so messages are written from now on, to this peer. */
     void to(Peer peer, WrittenMessages written) {
         this.peer = peer;
+        writtenBefore = peer.counters().get(WRITTEN);
         written.onWritten(this::written);
     }
 
@@ -62,6 +66,11 @@ final class PeerWrites implements PendingFlushes.Writes {
     /** Whether the fate of each message is known that was written here. */
     boolean isIdle() {
         return unfinished == 0;
+    }
+
+    /** Whether any message has gone to the transport. */
+    boolean haveBegun() {
+        return unfinished > 0 || peer().counters().get(WRITTEN) > writtenBefore;
     }
 
     void write(ZMTPMessage message, @Nullable CompletableFuture<Void> result) {
@@ -114,7 +123,7 @@ final class PeerWrites implements PendingFlushes.Writes {
         }
     }
 
-    /** PendingFlushes when the tasks that are due now have also written, or at once if the transport has no room left. */
+    /** Flushes when the tasks that are due now have also written, or at once if the transport has no room left. */
     private void flushSoon(long bytes) {
         unflushed = true;
         if (!ctx.channel().isWritable()) {
@@ -124,7 +133,7 @@ final class PeerWrites implements PendingFlushes.Writes {
         context.flushes().written(bytes);
     }
 
-    /** PendingFlushes what was written here, if anything was. */
+    /** Flushes what was written here, if anything was. */
     @Override
     public void flush() {
         if (unflushed) {
