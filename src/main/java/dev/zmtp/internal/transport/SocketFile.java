@@ -2,12 +2,15 @@ package dev.zmtp.internal.transport;
 
 import dev.zmtp.internal.runtime.BoundFile;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.SocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -31,6 +34,13 @@ final class SocketFile implements Transport.Address {
     private final @Nullable Path given;
 
     private @Nullable Path path;
+
+    /**
+     * Where the channel is bound before its file gets the path; null if it is bound to the path itself. A channel of
+     * Netty deletes what is at its own path when it closes, also if another server has bound there since.
+     */
+    private @Nullable Path bindsAt;
+
     private @Nullable Path temporary;
     private @Nullable BoundFile made;
 
@@ -85,7 +95,15 @@ final class SocketFile implements Transport.Address {
             }
         }
         path = file;
-        return List.of(addresses.apply(file.toString()));
+        bindsAt = bind ? beside(file) : null;
+        return List.of(addresses.apply((bindsAt == null ? file : bindsAt).toString()));
+    }
+
+    /** Returns a name in the same directory; null if that would be too long. */
+    private static @Nullable Path beside(Path file) {
+        String random = Integer.toHexString(ThreadLocalRandom.current().nextInt());
+        Path other = file.resolveSibling(".zmtp" + random);
+        return other.toString().getBytes(StandardCharsets.UTF_8).length > MAX_LENGTH ? null : other;
     }
 
     private Path newFile() throws IOException {
@@ -95,7 +113,28 @@ final class SocketFile implements Transport.Address {
 
     @Override
     public void bound() {
-        made = path == null ? null : BoundFile.at(path);
+        if (path == null) {
+            return;
+        }
+        if (bindsAt != null) {
+            giveItsPath(bindsAt, path);
+        }
+        made = BoundFile.at(path);
+    }
+
+    private static void giveItsPath(Path bindsAt, Path path) {
+        try {
+            try {
+                Files.createLink(path, bindsAt);
+                Files.delete(bindsAt);
+            } catch (UnsupportedOperationException e) { // such a file system has only this way, which is not atomic
+                Files.move(bindsAt, path);
+            }
+        } catch (FileAlreadyExistsException e) {
+            throw new UncheckedIOException(path + ": the socket is in use", e);
+        } catch (IOException e) {
+            throw new UncheckedIOException(path + ": the socket cannot have this path: " + e.getMessage(), e);
+        }
     }
 
     @Override

@@ -26,6 +26,11 @@ import org.jspecify.annotations.Nullable;
  */
 record StaleSocket(Path path, @Nullable Object key, FileTime made) {
 
+    /** The bits of a file's mode that say what it is, and those of a socket. */
+    private static final int FILE_TYPE = 0170000;
+
+    private static final int SOCKET = 0140000;
+
     /**
      * Returns what is at the path; null if there is nothing.
      *
@@ -38,13 +43,23 @@ record StaleSocket(Path path, @Nullable Object key, FileTime made) {
         } catch (NoSuchFileException e) {
             return null;
         }
-        if (!found.isOther()) {
-            throw new BindException(path + ": a file that is no socket is there");
+        if (!isSocket(path)) {
+            throw new BindException(path + ": a file that is no socket is there (expected: nothing, or a socket)");
         }
         if (isInUse(path)) {
             throw inUse(path);
         }
         return new StaleSocket(path, found.fileKey(), found.lastModifiedTime());
+    }
+
+    /** A pipe and a device are neither files nor directories, either. Where nothing tells, it is not for us to remove. */
+    private static boolean isSocket(Path path) throws IOException {
+        try {
+            Object mode = Files.getAttribute(path, "unix:mode", LinkOption.NOFOLLOW_LINKS);
+            return mode instanceof Integer bits && (bits & FILE_TYPE) == SOCKET;
+        } catch (UnsupportedOperationException | IllegalArgumentException e) {
+            return false;
+        }
     }
 
     private static BasicFileAttributes read(Path path) throws IOException {

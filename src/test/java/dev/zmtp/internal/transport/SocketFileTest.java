@@ -10,10 +10,18 @@ import static dev.zmtp.testing.TestSockets.receive;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.zmtp.socket.ZMTPEndpoint;
 import dev.zmtp.socket.ZMTPSocket;
+import dev.zmtp.socket.ZMTPSocketConfig;
+import dev.zmtp.testing.EventLoops;
 import dev.zmtp.testing.TestSockets;
+import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollDomainSocketChannel;
+import io.netty.channel.epoll.EpollEventLoopGroup;
+import io.netty.channel.epoll.EpollServerDomainSocketChannel;
+import io.netty.channel.unix.DomainSocketAddress;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.StandardProtocolFamily;
@@ -21,6 +29,7 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
@@ -32,6 +41,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** T59 and T60: the files of {@code ipc://} and {@code shm://}. What is not ours stays. */
@@ -115,12 +125,72 @@ class SocketFileTest {
         for (Path path : List.of(file, folder, link)) {
             assertThat(failure(pull.bind("ipc://" + path).ready()))
                     .hasCauseInstanceOf(BindException.class)
-                    .hasMessageEndingWith(path + ": a file that is no socket is there");
+                    .hasMessageEndingWith(path + ": a file that is no socket is there (expected: nothing, or a socket)");
         }
 
         assertThat(file).hasContent("dear");
         assertThat(folder).isDirectory();
         assertThat(Files.isSymbolicLink(link)).isTrue();
+    }
+
+    @Test
+    void aPipeIsNotTouched(TestSockets sockets) throws Exception {
+        Path pipe = dir.resolve("pipe");
+        Process made = new ProcessBuilder("mkfifo", pipe.toString()).start();
+        assertThat(made.waitFor()).isZero();
+
+        Throwable refused = failure(sockets.open(PULL).bind("ipc://" + pipe).ready());
+
+        assertThat(refused)
+                .hasCauseInstanceOf(BindException.class)
+                .hasMessageEndingWith(pipe + ": a file that is no socket is there (expected: nothing, or a socket)");
+        assertThat(pipe).exists();
+    }
+
+    /** As when an operator removes the file, and starts the new server before the old one ends. */
+    @ParameterizedTest
+    @CsvSource({"ipc, false", "shm, false", "ipc, true", "shm, true"})
+    @SuppressWarnings("deprecation") // the successor of the group is in Netty 4.2 only
+    void theFileOfASuccessorStays(String scheme, boolean epoll) throws IOException {
+        assumeTrue(!epoll || Epoll.isAvailable());
+        Path file = dir.resolve("succeeded");
+        String endpoint = scheme + "://" + file;
+        EventLoops loops = epoll ? new EventLoops(new EpollEventLoopGroup(1)) : new EventLoops(1);
+        try (TestSockets sockets = new TestSockets(loops)) {
+            ZMTPSocket old = sockets.open(pull(sockets, epoll));
+            bind(old, endpoint);
+            Files.delete(file);
+            bind(sockets.open(pull(sockets, epoll)), endpoint);
+            Object key = key(file);
+
+            get(old.closeAsync(Duration.ZERO));
+
+            assertThat(key(file)).isEqualTo(key);
+        }
+        assertThat(dir).isEmptyDirectory();
+    }
+
+    private static Object key(Path file) throws IOException {
+        return Files.readAttributes(file, BasicFileAttributes.class).fileKey();
+    }
+
+    private static ZMTPSocketConfig.Builder pull(TestSockets sockets, boolean epoll) {
+        ZMTPSocketConfig.Builder pull = sockets.builder(PULL);
+        return epoll
+                ? pull.ipcChannels(
+                        EpollDomainSocketChannel::new, EpollServerDomainSocketChannel::new, DomainSocketAddress::new)
+                : pull;
+    }
+
+    @Test
+    void theFileGoesWithTheEventLoop() {
+        Path file = dir.resolve("loop");
+        EventLoops loops = new EventLoops(1);
+        bind(
+                ZMTPSocket.of(ZMTPSocketConfig.builder(PULL).group(loops.group()).build()),
+                "ipc://" + file);
+        loops.close();
+        TestSockets.await("no file", () -> !Files.exists(file));
     }
 
     /** A connect would wait for a place in its queue. */

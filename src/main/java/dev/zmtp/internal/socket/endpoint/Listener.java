@@ -197,8 +197,8 @@ public final class Listener extends AbstractEndpoint {
 
     /** NIO frees the address of a closed channel in its next select. Only then another socket may bind to it. */
     private void closed() {
-        if (context.schedule(this::freed, UNTIL_SELECTED) == null) {
-            freed();
+        if (context.eventLoop().isShuttingDown() || context.schedule(this::freed, UNTIL_SELECTED) == null) {
+            freed(); // a loop that ends runs no task later
         }
     }
 
@@ -230,6 +230,9 @@ public final class Listener extends AbstractEndpoint {
         }
         ended = true;
         if (listener != null) {
+            if (context.eventLoop().isTerminated()) { // without a word of the channel
+                addressUnbound();
+            }
             listener.close();
             return;
         }
