@@ -409,7 +409,7 @@ public final class ZMTPSocket implements AutoCloseable {
 
     /**
      * Closes the socket. Nothing more is accepted, and sends that wait, receives and requests fail. What is queued has
-     * {@code linger} to leave. A second call changes nothing.
+     * {@code linger} to leave, and peers have the rest of it to read that and close. A second call changes nothing.
      *
      * @return always completes, at the latest shortly after {@code linger}. What was lost is counted as dropped or
      *     unknown

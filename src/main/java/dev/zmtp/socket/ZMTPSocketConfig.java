@@ -188,7 +188,7 @@ public final class ZMTPSocketConfig {
         return values.connectTimeout;
     }
 
-    /** Time that {@link ZMTPSocket#close()} waits for what is queued: at least 0. Default: 5 s. */
+    /** Time that {@link ZMTPSocket#close()} waits for what is not sent and not read: at least 0. Default: 5 s. */
     public Duration linger() {
         return values.linger;
     }

@@ -55,7 +55,8 @@ class LastMessagesTest {
     }
 
     private static ZMTPSocketConfig.Builder ending(TestSockets sockets, String transport) throws Exception {
-        ZMTPSocketConfig.Builder ending = sockets.builder(DEALER).sendLimit(MESSAGES, 1 << 20).linger(LINGER);
+        ZMTPSocketConfig.Builder ending =
+                sockets.builder(DEALER).sendLimit(MESSAGES, 1 << 20).linger(LINGER);
         return transport.equals("tls")
                 ? ending.tls(SslContextBuilder.forClient()
                         .sslProvider(SslProvider.JDK)
@@ -131,6 +132,8 @@ class LastMessagesTest {
     @ValueSource(strings = {"tcp", "tls", "ipc", "shm", "inproc"})
     void whatWasWrittenBeforeTheCloseOfAPeerArrives(String transport, TestSockets sockets) throws Exception {
         assertAllArrives(
-                sockets, transport, (socket, connector) -> TestSockets.peerOf(connector).close());
+                sockets,
+                transport,
+                (socket, connector) -> TestSockets.peerOf(connector).close());
     }
 }

@@ -125,7 +125,8 @@ class SocketFileTest {
         for (Path path : List.of(file, folder, link)) {
             assertThat(failure(pull.bind("ipc://" + path).ready()))
                     .hasCauseInstanceOf(BindException.class)
-                    .hasMessageEndingWith(path + ": a file that is no socket is there (expected: nothing, or a socket)");
+                    .hasMessageEndingWith(
+                            path + ": a file that is no socket is there (expected: nothing, or a socket)");
         }
 
         assertThat(file).hasContent("dear");
@@ -186,9 +187,7 @@ class SocketFileTest {
     void theFileGoesWithTheEventLoop() {
         Path file = dir.resolve("loop");
         EventLoops loops = new EventLoops(1);
-        bind(
-                ZMTPSocket.of(ZMTPSocketConfig.builder(PULL).group(loops.group()).build()),
-                "ipc://" + file);
+        bind(ZMTPSocket.of(ZMTPSocketConfig.builder(PULL).group(loops.group()).build()), "ipc://" + file);
         loops.close();
         TestSockets.await("no file", () -> !Files.exists(file));
     }

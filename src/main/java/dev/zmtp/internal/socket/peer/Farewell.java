@@ -54,7 +54,8 @@ final class Farewell {
     private void shutDownOutput(DuplexChannel channel) {
         ChannelPipeline pipeline = ctx.pipeline();
         if (pipeline.get(ZMTPCodec.class) != null) {
-            pipeline.remove(ZMTPCodec.class); // it would send PINGs, answer those of the peer, and decode what is dropped
+            pipeline.remove(
+                    ZMTPCodec.class); // it would send PINGs, answer those of the peer, and decode what is dropped
         }
         ChannelFuture last = Tls.closeOutbound(pipeline);
         if (last == null) {

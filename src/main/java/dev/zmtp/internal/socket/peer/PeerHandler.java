@@ -83,12 +83,10 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
         void ended(PeerHandler link, Throwable cause);
     }
 
+    /** One that the socket has left is over for it, while the peer may still read. */
     private enum Stage {
         IN_USE,
-
-        /** Over for the socket. The peer may still read. */
         LEFT,
-
         ENDED
     }
 
@@ -255,7 +253,7 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
         refuse(reason, Farewell.PATIENCE);
     }
 
-    /** Refuses a peer that does not read what it is sent. */
+    /** As {@link #refuse}, for a peer that does not read. */
     void refuseNow(String reason) {
         refuse(reason, 0);
     }
@@ -396,23 +394,22 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
     }
 
     private void ended() {
-        boolean hasLeft = stage == Stage.LEFT;
+        Stage before = stage;
         stage = Stage.ENDED;
-        if (farewell != null) {
-            farewell.end();
-        }
         long lost = writes == null ? 0 : writes.end();
-        if (!hasLeft) {
+        if (before == Stage.IN_USE) {
             report();
         }
         if (lost > 0) {
             writes.forget(lost);
         }
+        if (farewell != null) {
+            farewell.end();
+        }
         owner.ended(this);
         freeName(); // last
     }
 
-    /** The connection is over for the socket, while the peer may still read. */
     private void leaveSocket() {
         if (stage == Stage.IN_USE) {
             stage = Stage.LEFT;
@@ -421,7 +418,6 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** Reports to the socket that it has no use of the connection any more. */
     private void report() {
         if (newcomer != null) {
             newcomer.forget();
@@ -441,9 +437,7 @@ public final class PeerHandler extends ChannelInboundHandlerAdapter {
     }
 
     private void freeName() {
-        if (waitingForName != null) {
-            List.copyOf(waitingForName).forEach(Newcomer::decide);
-        }
+        List.copyOf(waitingForName == null ? List.of() : waitingForName).forEach(Newcomer::decide);
     }
 
     // Those that wait for its end

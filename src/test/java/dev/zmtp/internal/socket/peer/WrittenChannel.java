@@ -6,7 +6,7 @@ import io.netty.channel.embedded.EmbeddedChannel;
 import java.util.function.IntConsumer;
 
 /** A channel that may be told to have written something, and to have no room. */
-public final class WrittenChannel extends EmbeddedChannel implements WrittenMessages {
+public class WrittenChannel extends EmbeddedChannel implements WrittenMessages {
 
     private IntConsumer listener = messages -> {};
 
