@@ -52,7 +52,7 @@ record StaleSocket(Path path, @Nullable Object key, FileTime made) {
         return new StaleSocket(path, found.fileKey(), found.lastModifiedTime());
     }
 
-    /** A pipe and a device are neither files nor directories, either. Where nothing tells, it is not for us to remove. */
+    /** A pipe and a device are no regular files, either. Where nothing tells, it is not for us to remove. */
     private static boolean isSocket(Path path) throws IOException {
         try {
             Object mode = Files.getAttribute(path, "unix:mode", LinkOption.NOFOLLOW_LINKS);
